@@ -1,0 +1,55 @@
+// Package dataset turns a URI into a manifest, a manifest into shards, and a
+// shard into blocks of records.
+//
+//	URI --List--> Manifest --Cut--> []Shard --Source.Blocks--> *Block
+package dataset
+
+// Object is one input object as it was when the manifest was made.
+type Object struct {
+	Key       string `json:"key"`  // relative to the input's prefix
+	Size      int64  `json:"size"` // stored bytes
+	ETag      string `json:"etag"`
+	VersionID string `json:"version_id,omitempty"`
+}
+
+// Manifest is the input, listed once, in byte order of key.
+type Manifest struct {
+	URI     string   `json:"uri"`
+	Objects []Object `json:"objects"`
+}
+
+// Piece is a byte range [Start, End) of the stored bytes of one object. A record
+// belongs to the piece in which its first byte lies. A compressed object is one piece.
+type Piece struct {
+	Object int   `json:"object"` // index into Manifest.Objects
+	Start  int64 `json:"start"`
+	End    int64 `json:"end"`
+}
+
+// Shard is what one leaf reads: pieces in manifest order.
+type Shard struct {
+	Pieces []Piece `json:"pieces"`
+}
+
+// Identity names a record for ever: splits, samples and shuffles go by it.
+type Identity struct {
+	Object string // Object.Key
+	Offset int64  // of its first byte in the decoded stream
+}
+
+// Block is a batch of records of one shard, in order, together with what was
+// skipped while reading them. Its slices are valid until the next block.
+type Block struct {
+	Labels  [][]byte
+	Texts   [][]byte
+	IDs     []Identity
+	Skipped []Skip // bad records met, under on_bad_record
+}
+
+// Skip is one bad record that the spec let pass.
+type Skip struct {
+	ID     Identity `json:"id"`
+	Line   int64    `json:"line,omitempty"`
+	Column int      `json:"column,omitempty"`
+	Reason string   `json:"reason"` // never the content
+}

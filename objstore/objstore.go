@@ -1,0 +1,82 @@
+// Package objstore holds named bytes: a flat map from key to an immutable
+// object. Implementations live in the folders below it (s3, dir, mem, faulty)
+// and pass one conformance suite, objstoretest.
+//
+// Keys are slash-separated, relative and clean (see ValidKey). A key is never
+// the parent of another key: "a" and "a/b" cannot both exist, because some
+// stores cannot hold both.
+package objstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// Sentinel errors. Implementations wrap them in *Error, so callers use errors.Is.
+var (
+	// ErrNotFound: no object has this key.
+	ErrNotFound = errors.New("object not found")
+	// ErrChanged: the object is there, but its ETag is not the one asked for.
+	ErrChanged = errors.New("object changed")
+	// ErrDenied: the credentials are missing, wrong, or lack the right.
+	ErrDenied = errors.New("access denied")
+	// ErrUnavailable: the store could not be reached or answered with a passing
+	// fault; the same call may succeed later.
+	ErrUnavailable = errors.New("store unavailable")
+	// ErrInvalidKey: the key is empty, absolute, unclean, or the parent or child of another key.
+	ErrInvalidKey = errors.New("invalid key")
+	// ErrRange: the requested range does not lie inside the object.
+	ErrRange = errors.New("range outside object")
+	// ErrInvalidURI: the URI is malformed, of an unknown scheme, or outside what this process may open.
+	ErrInvalidURI = errors.New("invalid store URI")
+)
+
+// Info describes one stored object.
+type Info struct {
+	Key       string
+	Size      int64  // bytes
+	ETag      string // opaque; equal ETags of one key mean equal bytes
+	VersionID string // empty where the store keeps no versions
+}
+
+// GetOptions narrows a read. The zero value reads the whole object.
+type GetOptions struct {
+	Offset  int64  // first byte
+	Length  int64  // bytes to read; 0 means to the end
+	IfMatch string // when set, the read fails with ErrChanged unless the ETag is this
+}
+
+// Store is a flat map of immutable objects. Every method is safe for concurrent use.
+type Store interface {
+	// Put stores data under key, all or nothing: a reader sees the old object or the
+	// new one, never a part. When it returns nil the bytes are as durable as the store promises.
+	Put(ctx context.Context, key string, data []byte) (Info, error)
+	// Get opens key for reading. The reader fails with io.ErrUnexpectedEOF rather
+	// than ending early. The caller closes it.
+	Get(ctx context.Context, key string, opt GetOptions) (io.ReadCloser, Info, error)
+	// Stat describes key.
+	Stat(ctx context.Context, key string) (Info, error)
+	// List yields every object whose key begins with prefix, in ascending byte order of key.
+	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
+	// Delete removes key; removing what is not there is no error.
+	Delete(ctx context.Context, key string) error
+	// String names the store for people, without secrets, e.g. "s3://bucket/prefix".
+	String() string
+}
+
+// Error says which operation failed on which object, and why.
+type Error struct {
+	Op    string // "put", "get", "stat", "list", "delete"
+	Store string // Store.String()
+	Key   string
+	Err   error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s %s/%s: %v", e.Op, e.Store, e.Key, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

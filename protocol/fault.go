@@ -1,0 +1,89 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Class says what the cluster does about a fault.
+type Class int
+
+const (
+	// ClassTask: the task went wrong for a reason not known to repeat (a panic, a
+	// bug); tried again a few times, on another worker where there is one.
+	ClassTask Class = iota
+	// ClassInput: the same input gives the same fault every time (a bad record, a
+	// changed object, a bad spec); the job fails at once.
+	ClassInput
+	// ClassInfrastructure: the world went wrong (store unreachable, worker drained);
+	// tried again without being counted.
+	ClassInfrastructure
+)
+
+// Code is a stable, machine-readable name of a fault.
+type Code string
+
+const (
+	CodeBadRecord    Code = "BAD_RECORD"    // a record breaks its format, beyond what the spec lets pass
+	CodeInputChanged Code = "INPUT_CHANGED" // an input object is not the one the plan pinned
+	CodeInputEmpty   Code = "INPUT_EMPTY"   // no object, no record, or no class to learn from
+	CodeInputLimit   Code = "INPUT_LIMIT"   // a record, object or decompression ratio beyond its bound
+	CodeSpecInvalid  Code = "SPEC_INVALID"  // the spec does not validate
+	CodeStateTooBig  Code = "STATE_TOO_BIG" // a state beyond max_state_bytes
+	CodeStoreDenied  Code = "STORE_DENIED"  // the store refuses our credentials
+	CodeStore        Code = "STORE"         // the store is unreachable or faulty
+	CodePanic        Code = "PANIC"         // the task panicked
+	CodeInternal     Code = "INTERNAL"      // anything else; a bug
+	CodeCorrupt      Code = "CORRUPT"       // bytes do not have the digest they must have
+	CodeDrained      Code = "DRAINED"       // the worker gave the task back
+	CodeDeterminism  Code = "DETERMINISM"   // two different digests for one node
+)
+
+// Fault is an error with a stable code and, where it has one, a position in the input.
+// Line and Column count from 1; 0 means not known. Offset counts bytes of the
+// decoded stream from 0; -1 means not known.
+type Fault struct {
+	Code   Code
+	Class  Class
+	Object string // the object it happened to, as key or URI
+	Offset int64
+	Line   int64
+	Column int // field number for delimited text
+	What   string
+	Hint   string // what to do about it
+	Err    error
+}
+
+func (f *Fault) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", f.Code)
+	if f.Object != "" {
+		b.WriteString(f.Object)
+		b.WriteString(f.position())
+		b.WriteString(": ")
+	}
+	b.WriteString(f.What)
+	if f.Err != nil {
+		fmt.Fprintf(&b, ": %v", f.Err)
+	}
+	if f.Hint != "" {
+		fmt.Fprintf(&b, ". %s", f.Hint)
+	}
+	return b.String()
+}
+
+func (f *Fault) position() string {
+	var b strings.Builder
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ", line %d", f.Line)
+	}
+	if f.Column > 0 {
+		fmt.Fprintf(&b, ", column %d", f.Column)
+	}
+	if f.Offset > 0 || f.Line > 0 {
+		fmt.Fprintf(&b, " (byte %d)", max(f.Offset, 0))
+	}
+	return b.String()
+}
+
+func (f *Fault) Unwrap() error { return f.Err }

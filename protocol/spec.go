@@ -1,0 +1,76 @@
+package protocol
+
+import "encoding/json"
+
+// APIVersion is the only apiVersion this release reads.
+const APIVersion = "v1"
+
+// MaxSpecBytes bounds a spec's canonical JSON; it enters the raft log.
+const MaxSpecBytes = 64 << 10
+
+// JobSpec is what a person submits: a declared kind of job with typed
+// parameters. ParseSpec reads it strictly; WithDefaults writes the defaults in,
+// so that what is stored and hashed has no hidden values.
+type JobSpec struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   Metadata `json:"metadata"`
+	Spec       Spec     `json:"spec"`
+}
+
+// Metadata is for people; it does not name or change the result.
+type Metadata struct {
+	Name   string            `json:"name,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Spec says what to read, what to compute and where to put it.
+type Spec struct {
+	Input  Input           `json:"input"`
+	Output Output          `json:"output"`
+	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
+	Repro  Repro           `json:"repro"`
+	Run    Run             `json:"run"`
+}
+
+// Input names a data set and how to read it.
+type Input struct {
+	// URI is one object, or a prefix ending in "/" or holding a "*" in its last segment.
+	URI    string `json:"uri"`
+	Format string `json:"format"` // "tsv"
+	// Label and Text are columns: a number counted from 1, or a name when Header is true.
+	Label       Column      `json:"label"`
+	Text        Column      `json:"text"`
+	Header      bool        `json:"header"`
+	Compression string      `json:"compression"` // "auto" (by suffix), "none", "gzip"
+	ShardBytes  ByteSize    `json:"shard_bytes"` // stored bytes per shard at most, one record excepted
+	OnBadRecord OnBadRecord `json:"on_bad_record"`
+	Split       Split       `json:"split"`
+	// MaxRecordBytes bounds one record; a longer one is a bad input.
+	MaxRecordBytes ByteSize `json:"max_record_bytes"`
+}
+
+// OnBadRecord says how many bad records may be skipped over the whole input.
+type OnBadRecord struct {
+	SkipMax int64 `json:"skip_max"`
+}
+
+// Split keeps a share of the records, chosen by identity, out of training.
+type Split struct {
+	Test float64 `json:"test"` // share held out for evaluation, in [0, 1)
+}
+
+// Output says where the model goes; empty means models/<job id>/ in the cluster's store.
+type Output struct {
+	URI string `json:"uri,omitempty"`
+}
+
+// Repro holds what else names the result.
+type Repro struct {
+	Seed uint64 `json:"seed"` // at most 2^53-1, so that every JSON reader keeps it whole
+}
+
+// Run holds what may change the time a job takes, never its result.
+type Run struct {
+	MaxStateBytes ByteSize `json:"max_state_bytes"`
+}
