@@ -1,0 +1,105 @@
+# Gram's build. `make help` lists the targets. Needs Go, git and make; `make race`
+# needs a C compiler as well.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+
+# The packages whose results must not depend on the build: the digest tests live here.
+NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
+
+TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
+TEST_TIMEOUT ?= 15m
+
+##@ Build
+
+.PHONY: help
+help: ## List the targets.
+	@awk 'BEGIN {FS = ":.*## "} \
+	  /^##@ / {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z][a-z-]*:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## Build ./bin/gram: one static binary, without cgo.
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/gram ./cmd/gram
+
+.PHONY: demo
+demo: build ## Train naive Bayes on a cluster of real processes, kill some, compare the digests.
+	go run ./deploy/demo -gram bin/gram
+
+.PHONY: clean
+clean: ## Remove what make built.
+	rm -rf bin
+
+##@ Test
+
+.PHONY: test
+test: tools ## Run every test, against a real S3 server on loopback.
+	REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: race
+race: tools ## Run every test under the race detector (needs a C compiler).
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
+
+.PHONY: test-minio
+test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+
+.PHONY: check
+check: fmt vet staticcheck lint generated digests ## Everything CI checks besides the tests.
+
+.PHONY: fmt
+fmt: ## Fail if a Go file is not gofmt-ed.
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); \
+	if [ -n "$$unformatted" ]; then printf 'not gofmt-ed:\n%s\n' "$$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, assembly declarations included.
+	go vet ./...
+
+.PHONY: staticcheck
+staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
+	bin/staticcheck ./...
+
+.PHONY: lint
+lint: ## The project's own rules: imports, purity, float arithmetic, sizes, names.
+	go test -count=1 ./internal/lint
+
+.PHONY: digests
+digests: ## Rerun the numeric tests at GOAMD64=v3 and on arm64: the same bits, or a failure.
+	deploy/ci/digests $(NUMERIC)
+
+.PHONY: bench
+bench: ## Run the benchmarks, in a form benchstat reads.
+	go test -run '^$$' -bench . -benchmem ./...
+
+##@ Generate
+
+.PHONY: generate
+generate: ## Regenerate the protobuf and assembly sources.
+	go run -C deploy/tools ./protogen -root ../..
+	go generate ./asm
+
+.PHONY: generated
+generated: ## Fail if `make generate` changes a file.
+	@state() { { git status --porcelain; git diff; } | git hash-object --stdin; }; \
+	before=$$(state); $(MAKE) --no-print-directory generate && after=$$(state); \
+	if [ "$$before" != "$$after" ]; then \
+	  echo 'generated files are not what make generate writes:'; git status --short; exit 1; fi
+
+.PHONY: tools
+tools: bin/versitygw ## Build the S3 server that the tests run.
+
+bin/versitygw: $(TOOLS_PIN)
+	go build -C deploy/tools -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	@touch $@
+
+bin/staticcheck: $(TOOLS_PIN)
+	go build -C deploy/tools -o ../../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+bin/minio: $(TOOLS_PIN)
+	go build -C deploy/tools -o ../../bin/minio github.com/minio/minio
+	@touch $@
