@@ -9,8 +9,8 @@ import (
 
 // Five leaves:            root 0-4
 //
-//	              (2,0) 0-3        4
-//	        (1,0) 0-1  (1,1) 2-3
+//	      (2,0) 0-3        4
+//	(1,0) 0-1  (1,1) 2-3
 func TestTreeOfFive(t *testing.T) {
 	tree := protocol.Tree(5)
 	if got := tree.Root(); got != (protocol.Node{Level: 3}) {

@@ -786,7 +786,7 @@ func (x *SnapshotRecord) GetCommit() *CommitRecord {
 	return nil
 }
 
-func (x *SnapshotRecord) GetCarry() *CarryPiece {
+func (x *SnapshotRecord) GetCarry() *CarryRecord {
 	if x != nil {
 		if x, ok := x.Body.(*SnapshotRecord_Carry); ok {
 			return x.Carry
@@ -830,7 +830,7 @@ type SnapshotRecord_Commit struct {
 }
 
 type SnapshotRecord_Carry struct {
-	Carry *CarryPiece `protobuf:"bytes,4,opt,name=carry,proto3,oneof"`
+	Carry *CarryRecord `protobuf:"bytes,4,opt,name=carry,proto3,oneof"`
 }
 
 type SnapshotRecord_Token struct {
@@ -1169,6 +1169,59 @@ func (x *CommitRecord) GetWorker() string {
 	return ""
 }
 
+// CarryRecord is a carry of the open round, or one kept from the phase's last round.
+type CarryRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Piece         *CarryPiece            `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
+	Kept          bool                   `protobuf:"varint,2,opt,name=kept,proto3" json:"kept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CarryRecord) Reset() {
+	*x = CarryRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CarryRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CarryRecord) ProtoMessage() {}
+
+func (x *CarryRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
+func (*CarryRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CarryRecord) GetPiece() *CarryPiece {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *CarryRecord) GetKept() bool {
+	if x != nil {
+		return x.Kept
+	}
+	return false
+}
+
 type SnapshotTrailer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Records       uint64                 `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
@@ -1179,7 +1232,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1244,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1257,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -1269,12 +1322,12 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12&\n" +
 	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xb2\x02\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xb3\x02\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
-	"\x06commit\x18\x03 \x01(\v2\x15.gram.v1.CommitRecordH\x00R\x06commit\x12+\n" +
-	"\x05carry\x18\x04 \x01(\v2\x13.gram.v1.CarryPieceH\x00R\x05carry\x12)\n" +
+	"\x06commit\x18\x03 \x01(\v2\x15.gram.v1.CommitRecordH\x00R\x06commit\x12,\n" +
+	"\x05carry\x18\x04 \x01(\v2\x14.gram.v1.CarryRecordH\x00R\x05carry\x12)\n" +
 	"\x05token\x18\x05 \x01(\v2\x11.gram.v1.PutTokenH\x00R\x05token\x124\n" +
 	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailerB\x06\n" +
 	"\x04body\"\x84\x01\n" +
@@ -1308,7 +1361,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\aworkers\x18\x14 \x03(\tR\aworkers\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
-	"\x06worker\x18\x02 \x01(\tR\x06worker\"C\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
+	"\vCarryRecord\x12)\n" +
+	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
 	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
@@ -1325,7 +1381,7 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),         // 0: gram.v1.Command
 	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
@@ -1341,17 +1397,18 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*SnapshotHeader)(nil),  // 11: gram.v1.SnapshotHeader
 	(*JobRecord)(nil),       // 12: gram.v1.JobRecord
 	(*CommitRecord)(nil),    // 13: gram.v1.CommitRecord
-	(*SnapshotTrailer)(nil), // 14: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 15: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 16: gram.v1.TaskOutput
-	(*Failure)(nil),         // 17: gram.v1.Failure
-	(*CarryPiece)(nil),      // 18: gram.v1.CarryPiece
+	(*CarryRecord)(nil),     // 14: gram.v1.CarryRecord
+	(*SnapshotTrailer)(nil), // 15: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),          // 16: gram.v1.TaskID
+	(*TaskOutput)(nil),      // 17: gram.v1.TaskOutput
+	(*Failure)(nil),         // 18: gram.v1.Failure
 	(JobState)(0),           // 19: gram.v1.JobState
 	(*ObjectRef)(nil),       // 20: gram.v1.ObjectRef
 	(*RoundRecord)(nil),     // 21: gram.v1.RoundRecord
 	(*OutputFile)(nil),      // 22: gram.v1.OutputFile
 	(*Counters)(nil),        // 23: gram.v1.Counters
 	(*Piece)(nil),           // 24: gram.v1.Piece
+	(*CarryPiece)(nil),      // 25: gram.v1.CarryPiece
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -1363,15 +1420,15 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
 	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
 	5,  // 8: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	15, // 9: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	16, // 10: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	17, // 11: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	16, // 9: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	17, // 10: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	18, // 11: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
 	11, // 12: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
 	12, // 13: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
 	13, // 14: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	18, // 15: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryPiece
+	14, // 15: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
 	8,  // 16: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	14, // 17: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	15, // 17: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
 	2,  // 18: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
 	19, // 19: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
 	20, // 20: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
@@ -1380,14 +1437,15 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	21, // 23: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
 	20, // 24: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
 	22, // 25: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	17, // 26: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	18, // 26: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
 	23, // 27: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
 	24, // 28: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	25, // 29: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -1421,7 +1479,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

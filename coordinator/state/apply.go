@@ -1,0 +1,85 @@
+package state
+
+import (
+	"fmt"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
+)
+
+// Reason says why a command was refused; a refused command changes nothing but Now.
+type Reason int
+
+// The reasons for refusing a command.
+const (
+	Malformed Reason = iota + 1 // undecodable, unknown, or with fields that make no sense
+	NotFound                    // names no job or token
+	Conflict                    // the id is in use with another content
+	Exhausted                   // a bound on the state is reached
+	Ended                       // the job has ended
+)
+
+// Rejection is the error of a refused command.
+type Rejection struct {
+	Reason  Reason
+	Message string
+}
+
+func (r *Rejection) Error() string { return r.Message }
+
+func reject(reason Reason, format string, args ...any) Reply {
+	return Reply{Err: &Rejection{Reason: reason, Message: fmt.Sprintf(format, args...)}}
+}
+
+// Reply is what the proposer of a command learns.
+type Reply struct {
+	Err      *Rejection
+	Job      *Job         // the job concerned, as it is now
+	Created  bool         // a submit made the job
+	Verdicts []pb.Verdict // one per completion
+}
+
+// ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
+func ApplyBytes(s State, entry []byte) (State, Reply) {
+	var cmd pb.Command
+	if err := proto.Unmarshal(entry, &cmd); err != nil {
+		return s, reject(Malformed, "undecodable log entry: %v", err)
+	}
+	return Apply(s, &cmd)
+}
+
+// Apply is the one place where the state changes.
+func Apply(s State, cmd *pb.Command) (State, Reply) {
+	s.Now = max(s.Now, cmd.GetNowUnixMs())
+	switch body := cmd.GetBody().(type) {
+	case *pb.Command_Init:
+		return applyInit(s, body.Init)
+	case *pb.Command_Submit:
+		return applySubmit(s, body.Submit)
+	case *pb.Command_Start:
+		return applyStart(s, body.Start)
+	case *pb.Command_Complete:
+		return applyComplete(s, body.Complete)
+	case *pb.Command_Fail:
+		return applyFail(s, body.Fail)
+	case *pb.Command_Cancel:
+		return applyCancel(s, body.Cancel)
+	case *pb.Command_PutToken:
+		return applyPutToken(s, body.PutToken)
+	case *pb.Command_RevokeToken:
+		return applyRevokeToken(s, body.RevokeToken)
+	}
+	return s, reject(Malformed, "unknown command; the log was written by a newer release")
+}
+
+func applyInit(s State, cmd *pb.InitCluster) (State, Reply) {
+	switch id := cmd.GetClusterId(); {
+	case id == "":
+		return s, reject(Malformed, "a cluster id must not be empty")
+	case s.ClusterID != "" && s.ClusterID != id:
+		return s, reject(Conflict, "this cluster is %s already", s.ClusterID)
+	default:
+		s.ClusterID = id
+		return s, Reply{}
+	}
+}

@@ -1,0 +1,124 @@
+package state
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// applyComplete takes completions in order; each gets a verdict of its own.
+func applyComplete(s State, cmd *pb.CompleteTasks) (State, Reply) {
+	verdicts := make([]pb.Verdict, len(cmd.GetCompletions()))
+	for i, c := range cmd.GetCompletions() {
+		s, verdicts[i] = completeOne(s, c)
+	}
+	return s, Reply{Verdicts: verdicts}
+}
+
+func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
+	job, ok := s.Job(c.GetId().GetJobId())
+	if !ok {
+		return s, pb.Verdict_VERDICT_INVALID
+	}
+	if job.Ended() {
+		return s, pb.Verdict_VERDICT_STALE
+	}
+	job = job.clone()
+	var verdict pb.Verdict
+	switch c.GetId().GetKind() {
+	case pb.TaskKind_TASK_KIND_PLAN:
+		verdict = job.completePlan(c, s.Now)
+	case pb.TaskKind_TASK_KIND_NODE:
+		verdict = job.completeNode(c, s.Now)
+	case pb.TaskKind_TASK_KIND_STEP:
+		verdict = job.completeStep(c, s.Now)
+	case pb.TaskKind_TASK_KIND_REPORT:
+		verdict = job.completeReport(c, s.Now)
+	default:
+		return s, pb.Verdict_VERDICT_INVALID
+	}
+	job.count(verdict)
+	return s.putJob(job), verdict
+}
+
+func (j *Job) count(v pb.Verdict) {
+	switch v {
+	case pb.Verdict_VERDICT_ACCEPTED:
+		j.Counters.Committed++
+	case pb.Verdict_VERDICT_DUPLICATE:
+		j.Counters.Duplicates++
+	case pb.Verdict_VERDICT_SUPERSEDED:
+		j.Counters.Superseded++
+	case pb.Verdict_VERDICT_VIOLATION:
+		j.Counters.Violations++
+	}
+}
+
+// completePlan opens the first round.
+func (j *Job) completePlan(c *pb.Completion, now int64) pb.Verdict {
+	if j.Stage != pb.JobState_JOB_STATE_PLANNING {
+		return pb.Verdict_VERDICT_STALE
+	}
+	manifest, ok1 := refFrom(c.GetOutput().GetManifest())
+	plan, ok2 := refFrom(c.GetOutput().GetPlan())
+	next, ok3 := roundFrom(c.GetOutput().GetNext(), 1, now)
+	if !ok1 || !ok2 || !ok3 {
+		return pb.Verdict_VERDICT_INVALID
+	}
+	j.Stage, j.Manifest, j.Plan, j.Round = pb.JobState_JOB_STATE_RUNNING, manifest, plan, next
+	j.made(c)
+	return pb.Verdict_VERDICT_ACCEPTED
+}
+
+// completeNode commits a node iff neither it nor an ancestor of it is committed.
+func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
+	id := c.GetId()
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != j.Round.Number || j.Reporting() {
+		return pb.Verdict_VERDICT_STALE
+	}
+	object, ok := refFrom(c.GetOutput().GetObject())
+	node := protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}
+	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || id.GetLevel() > 63 || !j.Round.Tree(id.GetTree()).Valid(node) {
+		return pb.Verdict_VERDICT_INVALID
+	}
+	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
+		return j.late(winner, node, object, c, now)
+	}
+	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: c.GetWorker()})
+	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
+		first, end := j.Round.Tree(id.GetTree()).Range(node)
+		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
+	}
+	j.made(c)
+	return pb.Verdict_VERDICT_ACCEPTED
+}
+
+// late judges a node that is committed already: two digests for one node are a
+// bug or a lying CPU, and no model may come of it.
+func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completion, now int64) pb.Verdict {
+	switch {
+	case winner.Node != node:
+		return pb.Verdict_VERDICT_SUPERSEDED
+	case winner.Object == object:
+		return pb.Verdict_VERDICT_DUPLICATE
+	}
+	task := fmt.Sprintf("round %d, tree %d, node %d/%d", j.Round.Number, winner.Tree, node.Level, node.Index)
+	j.violated(task, winner.Worker, winner.Object, object, c, now)
+	return pb.Verdict_VERDICT_VIOLATION
+}
+
+func (j *Job) violated(task, firstWorker string, first, second Ref, c *pb.Completion, now int64) {
+	j.failed(Failure{
+		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task, Worker: clip(c.GetWorker(), 256),
+		Message: fmt.Sprintf("two results for one task: worker %q made %x, worker %q made %x; both objects are kept",
+			firstWorker, first.SHA256[:8], clip(c.GetWorker(), 256), second.SHA256[:8]),
+	}, now)
+}
+
+func (j *Job) made(c *pb.Completion) {
+	j.Kernels = insertSorted(j.Kernels, clip(c.GetKernels(), 64))
+	if len(j.Workers) < 1024 {
+		j.Workers = insertSorted(j.Workers, clip(c.GetWorker(), 256))
+	}
+}

@@ -1,0 +1,85 @@
+package state
+
+import (
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// applyFail ends a job as failed; an ended job stays as it ended.
+func applyFail(s State, cmd *pb.FailJob) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	switch {
+	case !ok:
+		return s, reject(NotFound, "no job %q", cmd.GetId())
+	case job.Ended():
+		return s, Reply{Job: job}
+	}
+	job = job.clone().failed(failureFrom(cmd.GetFailure()), s.Now)
+	return s.putJob(job), Reply{Job: job}
+}
+
+// applyCancel ends a job as cancelled; an ended job stays as it ended.
+func applyCancel(s State, cmd *pb.CancelJob) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	switch {
+	case !ok:
+		return s, reject(NotFound, "no job %q", cmd.GetId())
+	case job.Ended():
+		return s, Reply{Job: job}
+	}
+	job = job.clone().ended(pb.JobState_JOB_STATE_CANCELLED, s.Now)
+	return s.putJob(job), Reply{Job: job}
+}
+
+// ended changes j, a clone, to a terminal state and lets go of its round.
+func (j *Job) ended(stage pb.JobState, now int64) *Job {
+	j.Stage, j.FinishedAt = stage, now
+	j.Round = newRound(j.Round.Number, j.Round.Phase, j.Round.Trees, j.Round.State, j.Round.StartedAt)
+	return j
+}
+
+func (j *Job) failed(f Failure, now int64) *Job {
+	j.Failure = &f
+	return j.ended(pb.JobState_JOB_STATE_FAILED, now)
+}
+
+func failureFrom(f *pb.Failure) Failure {
+	return Failure{
+		Code: clip(f.GetCode(), 64), Message: clip(f.GetMessage(), MaxFailureBytes),
+		Task: clip(f.GetTask(), 256), Worker: clip(f.GetWorker(), 256), Class: classFrom(f.GetClass()),
+	}
+}
+
+func classFrom(c pb.FailureClass) protocol.Class {
+	switch c {
+	case pb.FailureClass_FAILURE_CLASS_INPUT:
+		return protocol.ClassInput
+	case pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE:
+		return protocol.ClassInfrastructure
+	}
+	return protocol.ClassTask
+}
+
+func clip(s string, limit int) string { return s[:min(len(s), limit)] }
+
+// applyPutToken stores a token; the same token again is no change.
+func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
+	token := Token{ID: cmd.GetId(), SecretSHA256: cmd.GetSecretSha256(), Scope: cmd.GetScope(), ExpiresAt: cmd.GetExpiresUnixMs()}
+	if token.ID == "" || len(token.SecretSHA256) != 32 || token.Scope == "" {
+		return s, reject(Malformed, "a token needs an id, a SHA-256 and a scope")
+	}
+	if old, ok := s.Token(token.ID); ok && string(old.SecretSHA256) != string(token.SecretSHA256) {
+		return s, reject(Conflict, "token %s exists with another secret", token.ID)
+	}
+	s.tokens, _, _ = s.tokens.Insert([]byte(token.ID), token)
+	return s, Reply{}
+}
+
+func applyRevokeToken(s State, cmd *pb.RevokeToken) (State, Reply) {
+	tokens, _, found := s.tokens.Delete([]byte(cmd.GetId()))
+	if !found {
+		return s, reject(NotFound, "no token %q", cmd.GetId())
+	}
+	s.tokens = tokens
+	return s, Reply{}
+}

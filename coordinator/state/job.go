@@ -1,0 +1,93 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Job is one accepted job. A Job in a State is never changed: commands put a changed copy.
+type Job struct {
+	ID, Name, Kind       string
+	Number               uint64 // order of acceptance
+	SpecJSON             []byte // canonical
+	SpecHash, ResultHash string
+	Stage                pb.JobState
+	SubmittedAt          int64 // Unix milliseconds, as proposed
+	StartedAt            int64
+	FinishedAt           int64
+	Manifest, Plan       Ref
+	Round                Round
+	Rounds               []RoundRecord // finished rounds, oldest first
+	Model                Ref           // set when the last step is done; the report is left to make
+	Outputs              []Output
+	Failure              *Failure
+	Counters             Counters
+	Kernels, Workers     []string // sets and workers that made committed nodes, sorted
+}
+
+// Ref names an immutable object of a job by content.
+type Ref struct {
+	SHA256 [32]byte
+	Size   int64
+}
+
+// IsZero reports whether r names nothing.
+func (r Ref) IsZero() bool { return r == Ref{} }
+
+// RoundRecord is a finished round.
+type RoundRecord struct {
+	Number                uint32
+	Phase                 string
+	Leaves                uint64
+	StartedAt, FinishedAt int64
+	State, Metrics        Ref
+}
+
+// Output is an object a finished job left.
+type Output struct {
+	Name, URI string
+	Ref       Ref
+}
+
+// Failure says why a job failed.
+type Failure struct {
+	Code, Message, Task, Worker string
+	Class                       protocol.Class
+}
+
+// Counters count what the log saw.
+type Counters struct {
+	Committed, Duplicates, Superseded, Violations uint64
+}
+
+// Ended reports whether the job is in a terminal state.
+func (j *Job) Ended() bool {
+	switch j.Stage {
+	case pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED:
+		return true
+	}
+	return false
+}
+
+// Reporting reports whether only the report is left to make.
+func (j *Job) Reporting() bool {
+	return j.Stage == pb.JobState_JOB_STATE_RUNNING && !j.Model.IsZero()
+}
+
+// clone copies what a command may change; slices are clipped so that appending copies.
+func (j *Job) clone() *Job {
+	c := *j
+	c.Rounds = slices.Clip(c.Rounds)
+	return &c
+}
+
+// insertSorted adds a name to a sorted set, leaving the old slice alone.
+func insertSorted(set []string, name string) []string {
+	at, found := slices.BinarySearch(set, name)
+	if found || name == "" {
+		return set
+	}
+	return slices.Insert(slices.Clone(set), at, name)
+}

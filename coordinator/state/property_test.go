@@ -1,0 +1,236 @@
+package state_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+)
+
+var jobIDs = []string{"a", "b", "c", "", "UPPER"}
+
+// drawCommand draws from a small universe, so that commands meet each other.
+func drawCommand(t *rapid.T) *pb.Command {
+	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
+	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
+	switch rapid.IntRange(0, 9).Draw(t, "command") {
+	case 0:
+		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}}
+	case 1:
+		cmd.Body = &pb.Command_Start{Start: &pb.StartJob{Id: id}}
+	case 2:
+		if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
+			cmd.Body = &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: id}}
+		}
+	case 3:
+		if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
+			cmd.Body = &pb.Command_Fail{Fail: &pb.FailJob{Id: id, Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT}}}
+		}
+	case 4:
+		secret := rapid.SampledFrom([]*pb.ObjectRef{ref(1), ref(2), {}}).Draw(t, "secret")
+		cmd.Body = &pb.Command_PutToken{PutToken: &pb.PutToken{Id: id, SecretSha256: secret.Sha256, Scope: "read"}}
+	case 5:
+		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
+	default:
+		list := rapid.SliceOfN(rapid.Custom(drawCompletion), 0, 6).Draw(t, "completions")
+		cmd.Body = &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: list}}
+	}
+	return cmd
+}
+
+func drawCompletion(t *rapid.T) *pb.Completion {
+	small := rapid.Uint32Range(0, 4)
+	id := &pb.TaskID{
+		JobId: rapid.SampledFrom(jobIDs[:3]).Draw(t, "job"), Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
+		Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
+		Tree: rapid.Uint32Range(0, 2).Draw(t, "tree"), Level: small.Draw(t, "level"), Index: small.Draw(t, "index"),
+	}
+	object := func(name string) *pb.ObjectRef {
+		return rapid.SampledFrom([]*pb.ObjectRef{ref(1), ref(1), ref(1), ref(2), nil, {Size: -1}}).Draw(t, name)
+	}
+	next := &pb.Next{
+		Done:  rapid.IntRange(0, 3).Draw(t, "done") == 0,
+		Phase: rapid.SampledFrom([]string{"p", "q", ""}).Draw(t, "phase"),
+		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 0, 2).Draw(t, "trees"), State: object("state"),
+	}
+	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Output: &pb.TaskOutput{
+		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
+		Files: []*pb.OutputFile{{Name: "m", Sha256: object("file").GetSha256()}},
+	}}
+}
+
+func apply(t *rapid.T, s state.State, cmd *pb.Command) state.State {
+	entry, err := proto.Marshal(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ = state.ApplyBytes(s, entry)
+	return s
+}
+
+func snapshot(t *rapid.T, s state.State) state.State {
+	var buf bytes.Buffer
+	if err := s.Encode(&buf); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := state.Decode(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return restored
+}
+
+// Replay gives what live application gave; a snapshot and the tail give what a
+// full replay gives; every step keeps the invariants.
+func TestReplayAndSnapshot(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		commands := rapid.SliceOfN(rapid.Custom(drawCommand), 0, 60).Draw(t, "commands")
+		cut := rapid.IntRange(0, len(commands)).Draw(t, "cut")
+		live, tail := state.New(), state.New()
+		for i, cmd := range commands {
+			before := live
+			digest := before.Digest()
+			live = apply(t, live, cmd)
+			if before.Digest() != digest {
+				t.Fatalf("command %d changed the state before it", i)
+			}
+			checkTransition(t, before, live)
+			checkInvariants(t, live)
+			if i == cut {
+				tail = snapshot(t, before)
+			}
+			if i >= cut {
+				tail = apply(t, tail, cmd)
+			}
+		}
+		if cut < len(commands) && tail.Digest() != live.Digest() {
+			t.Fatal("snapshot and tail differ from the full run")
+		}
+		replay := state.New()
+		for _, cmd := range commands {
+			replay = apply(t, replay, cmd)
+		}
+		if replay.Digest() != live.Digest() {
+			t.Fatal("replay differs from live")
+		}
+	})
+}
+
+var allowed = map[pb.JobState][]pb.JobState{
+	pb.JobState_JOB_STATE_QUEUED:   {pb.JobState_JOB_STATE_PLANNING, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
+	pb.JobState_JOB_STATE_PLANNING: {pb.JobState_JOB_STATE_RUNNING, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
+	pb.JobState_JOB_STATE_RUNNING:  {pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
+}
+
+func checkTransition(t *rapid.T, before, after state.State) {
+	if after.Now < before.Now {
+		t.Fatalf("time went back from %d to %d", before.Now, after.Now)
+	}
+	before.EachJob(func(old *state.Job) bool {
+		job, ok := after.Job(old.ID)
+		if !ok {
+			t.Fatalf("job %s is gone", old.ID)
+		}
+		if job.Round.Number < old.Round.Number || old.Ended() && !sameRecord(old, job) {
+			t.Fatalf("job %s went back or changed after its end", old.ID)
+		}
+		path := old.Stage
+		// One command may carry several completions, hence several transitions.
+		for path != job.Stage && slices.Contains(allowed[path], pb.JobState_JOB_STATE_RUNNING) {
+			path = pb.JobState_JOB_STATE_RUNNING
+		}
+		if path != job.Stage && !slices.Contains(allowed[path], job.Stage) && !slices.Contains(allowed[old.Stage], job.Stage) {
+			t.Fatalf("job %s: %v -> %v", old.ID, old.Stage, job.Stage)
+		}
+		return true
+	})
+}
+
+func sameRecord(a, b *state.Job) bool {
+	return a.Stage == b.Stage && a.FinishedAt == b.FinishedAt && a.Round.Number == b.Round.Number &&
+		a.Counters == b.Counters && len(a.Rounds) == len(b.Rounds) && a.Model == b.Model
+}
+
+func checkInvariants(t *rapid.T, s state.State) {
+	active := 0
+	s.EachJob(func(job *state.Job) bool {
+		if !job.Ended() {
+			active++
+		}
+		covered, lastTree, lastEnd := uint64(0), uint32(0), 0
+		job.Round.EachCommit(func(c state.Commit) bool {
+			first, end := job.Round.Tree(c.Tree).Range(c.Node)
+			if c.Tree == lastTree && first < lastEnd {
+				t.Fatalf("job %s: node %v overlaps the one before it", job.ID, c.Node)
+			}
+			covered, lastTree, lastEnd = covered+uint64(end-first), c.Tree, end
+			return true
+		})
+		if covered != job.Round.Covered {
+			t.Fatalf("job %s: %d leaves covered, counted %d", job.ID, covered, job.Round.Covered)
+		}
+		if (job.Stage == pb.JobState_JOB_STATE_SUCCEEDED) != (len(job.Outputs) > 0) || (job.Failure != nil) != (job.Stage == pb.JobState_JOB_STATE_FAILED) {
+			t.Fatalf("job %s: stage %v, %d outputs, failure %v", job.ID, job.Stage, len(job.Outputs), job.Failure)
+		}
+		return true
+	})
+	if active != s.ActiveCount() {
+		t.Fatalf("%d active jobs, counted %d", active, s.ActiveCount())
+	}
+}
+
+func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
+	s := running(t, 5)
+	s = wantVerdict(t, s, node("a", 1, 0, 1, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
+	var buf bytes.Buffer
+	if err := s.Encode(&buf); err != nil {
+		t.Fatal(err)
+	}
+	whole := buf.Bytes()
+	for i := range whole {
+		if _, err := state.Decode(bytes.NewReader(whole[:i])); err == nil {
+			t.Fatalf("a snapshot cut at byte %d of %d was read", i, len(whole))
+		}
+		flipped := bytes.Clone(whole)
+		flipped[i] ^= 0x10
+		if _, err := state.Decode(bytes.NewReader(flipped)); err == nil {
+			t.Fatalf("a snapshot with byte %d flipped was read", i)
+		}
+	}
+	if _, err := state.Decode(bytes.NewReader(append(whole, 0))); err == nil {
+		t.Fatal("a snapshot with a byte added was read")
+	}
+}
+
+func FuzzApply(f *testing.F) {
+	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1))} {
+		entry, err := proto.Marshal(cmd)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(entry)
+	}
+	f.Fuzz(func(t *testing.T, entry []byte) {
+		s, _ := run(t, state.New(), submit("a", "h"), start("a"), completions(planned("a", 3)))
+		s, _ = state.ApplyBytes(s, entry)
+		s.Digest()
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	var buf bytes.Buffer
+	if err := state.New().Encode(&buf); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(buf.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := state.Decode(bytes.NewReader(data))
+		if err == nil {
+			s.Digest()
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package state
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// teeReader reads single bytes too, as the varint decoder wants, and shows all it read to w.
+type teeReader struct {
+	r io.Reader
+	w io.Writer
+}
+
+func (t *teeReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.w.Write(p[:n])
+	return n, err
+}
+
+func (t *teeReader) ReadByte() (byte, error) {
+	var one [1]byte
+	_, err := io.ReadFull(t, one[:])
+	return one[0], err
+}
+
+func protoVarint(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+func (j *Job) record() *pb.JobRecord {
+	record := &pb.JobRecord{
+		Spec: &pb.SubmitJob{
+			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
+		},
+		Number: j.Number, State: j.Stage,
+		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
+		Manifest: j.Manifest.Proto(), Plan: j.Plan.Proto(),
+		Round: j.Round.Number, Phase: j.Round.Phase, Trees: j.Round.Trees,
+		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
+		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
+		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
+	}
+	return record
+}
+
+// RoundRecords are the finished rounds as they cross the wire.
+func (j *Job) RoundRecords() []*pb.RoundRecord {
+	var records []*pb.RoundRecord
+	for _, r := range j.Rounds {
+		records = append(records, &pb.RoundRecord{
+			Round: r.Number, Phase: r.Phase, Leaves: r.Leaves, StartedUnixMs: r.StartedAt,
+			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(),
+		})
+	}
+	return records
+}
+
+// OutputFiles are the job's outputs as they cross the wire.
+func (j *Job) OutputFiles() []*pb.OutputFile {
+	var files []*pb.OutputFile
+	for _, o := range j.Outputs {
+		files = append(files, &pb.OutputFile{Name: o.Name, Uri: o.URI, Sha256: o.Ref.SHA256[:], Size: o.Ref.Size})
+	}
+	return files
+}
+
+// Proto is the failure as it crosses the wire; nil for nil.
+func (f *Failure) Proto() *pb.Failure {
+	if f == nil {
+		return nil
+	}
+	class := map[protocol.Class]pb.FailureClass{
+		protocol.ClassTask:           pb.FailureClass_FAILURE_CLASS_TASK,
+		protocol.ClassInput:          pb.FailureClass_FAILURE_CLASS_INPUT,
+		protocol.ClassInfrastructure: pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE,
+	}[f.Class]
+	return &pb.Failure{Code: f.Code, Class: class, Message: f.Message, Task: f.Task, Worker: f.Worker}
+}
+
+// Proto is the counters as they cross the wire.
+func (c Counters) Proto() *pb.Counters {
+	return &pb.Counters{Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations}
+}
+
+func jobFrom(r *pb.JobRecord) *Job {
+	spec, counters := r.GetSpec(), r.GetCounters()
+	job := &Job{
+		ID: spec.GetId(), Name: spec.GetName(), Kind: spec.GetKind(), Number: r.GetNumber(),
+		SpecJSON: spec.GetSpecJson(), SpecHash: spec.GetSpecHash(), ResultHash: spec.GetResultHash(),
+		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
+		Round:    newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
+		Counters: Counters{counters.GetCommitted(), counters.GetDuplicates(), counters.GetSuperseded(), counters.GetViolations()},
+		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
+	}
+	job.Manifest, _ = refFrom(r.GetManifest())
+	job.Plan, _ = refFrom(r.GetPlan())
+	job.Model, _ = refFrom(r.GetModel())
+	job.Round.State, _ = refFrom(r.GetStateObject())
+	if r.GetFailure() != nil {
+		failure := failureFrom(r.GetFailure())
+		job.Failure = &failure
+	}
+	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
+	return job
+}
+
+func roundsFrom(records []*pb.RoundRecord) []RoundRecord {
+	var rounds []RoundRecord
+	for _, r := range records {
+		round := RoundRecord{
+			Number: r.GetRound(), Phase: r.GetPhase(), Leaves: r.GetLeaves(),
+			StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
+		}
+		round.State, _ = refFrom(r.GetState())
+		round.Metrics, _ = refFrom(r.GetMetrics())
+		rounds = append(rounds, round)
+	}
+	return rounds
+}
+
+func outputsFrom(files []*pb.OutputFile) []Output {
+	var outputs []Output
+	for _, f := range files {
+		ref, _ := refFrom(&pb.ObjectRef{Sha256: f.GetSha256(), Size: f.GetSize()})
+		outputs = append(outputs, Output{Name: f.GetName(), URI: f.GetUri(), Ref: ref})
+	}
+	return outputs
+}
+
+func (in *recordReader) takeCommit(r *pb.CommitRecord) error {
+	piece := r.GetPiece()
+	object, ok := refFrom(piece.GetObject())
+	node := protocol.Node{Level: int(piece.GetLevel()), Index: int(piece.GetIndex())}
+	if in.job == nil || !ok || int(piece.GetTree()) >= len(in.job.Round.Trees) || !in.job.Round.Tree(piece.GetTree()).Valid(node) {
+		return errors.New("a commit of no node")
+	}
+	in.job.Round = in.job.Round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker()})
+	return nil
+}
+
+func (in *recordReader) takeCarry(r *pb.CarryRecord) error {
+	piece := r.GetPiece()
+	object, ok := refFrom(piece.GetObject())
+	if in.job == nil || !ok {
+		return errors.New("a carry of no leaf")
+	}
+	carry := Carry{Tree: piece.GetTree(), First: piece.GetFirst(), End: piece.GetEnd(), Object: object}
+	if !r.GetKept() {
+		in.job.Round = in.job.Round.keep(carry)
+		return nil
+	}
+	in.job.Round.Kept, _, _ = in.job.Round.Kept.Insert(leafKey(carry.Tree, int(carry.First)), carry)
+	return nil
+}

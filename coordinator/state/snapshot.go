@@ -1,0 +1,193 @@
+package state
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/encoding/protodelim"
+	"google.golang.org/protobuf/proto"
+)
+
+// ErrSnapshot: the snapshot is cut short, altered, or of another format version.
+var ErrSnapshot = errors.New("unreadable snapshot")
+
+const (
+	snapshotVersion   = 1
+	maxSnapshotRecord = 4 << 20
+)
+
+// Encode writes s as length-prefixed records: header, jobs with their commits and
+// carries, tokens, trailer. Equal states give equal bytes.
+func (s State) Encode(w io.Writer) error {
+	out := &recordWriter{w: bufio.NewWriter(w), digest: sha256.New()}
+	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Header{Header: &pb.SnapshotHeader{
+		Version: snapshotVersion, ClusterId: s.ClusterID, NowUnixMs: s.Now, NextJob: s.NextJob,
+	}}})
+	s.EachJob(func(job *Job) bool {
+		out.writeJob(job)
+		return out.err == nil
+	})
+	s.tokens.Root().Walk(func(_ []byte, t Token) bool {
+		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Token{Token: &pb.PutToken{
+			Id: t.ID, SecretSha256: t.SecretSHA256, Scope: t.Scope, ExpiresUnixMs: t.ExpiresAt,
+		}}})
+		return out.err != nil
+	})
+	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
+		Records: out.records, Sha256: out.digest.Sum(nil),
+	}}})
+	return out.close()
+}
+
+// Digest is the SHA-256 of the encoded state: equal on replicas at equal index.
+func (s State) Digest() [32]byte {
+	digest := sha256.New()
+	if err := s.Encode(digest); err != nil {
+		panic(err) // a hash accepts every write; a record that cannot be encoded is a bug
+	}
+	return [32]byte(digest.Sum(nil))
+}
+
+type recordWriter struct {
+	w       *bufio.Writer
+	digest  hash.Hash
+	records uint64
+	err     error
+}
+
+func (o *recordWriter) write(record *pb.SnapshotRecord) {
+	if o.err != nil {
+		return
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
+	if err != nil {
+		o.err = fmt.Errorf("encode snapshot record %d: %w", o.records, err)
+		return
+	}
+	framed := append(protoVarint(len(body)), body...)
+	_, o.err = o.w.Write(framed)
+	o.digest.Write(framed)
+	o.records++
+}
+
+func (o *recordWriter) close() error {
+	if o.err != nil {
+		return o.err
+	}
+	return o.w.Flush()
+}
+
+func (o *recordWriter) writeJob(job *Job) {
+	o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job.record()}})
+	job.Round.EachCommit(func(c Commit) bool {
+		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: &pb.CommitRecord{
+			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
+			Worker: c.Worker,
+		}}})
+		return o.err == nil
+	})
+	o.writeCarries(job.Round, false)
+	o.writeCarries(job.Round, true)
+}
+
+func (o *recordWriter) writeCarries(r Round, kept bool) {
+	carries := r.carries
+	if kept {
+		carries = r.Kept
+	}
+	carries.Root().Walk(func(_ []byte, c Carry) bool {
+		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: &pb.CarryRecord{
+			Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept,
+		}}})
+		return o.err != nil
+	})
+}
+
+// Decode reads what Encode wrote. It returns a state only when the trailer's
+// count and digest are right.
+func Decode(r io.Reader) (State, error) {
+	in := &recordReader{r: bufio.NewReader(r), digest: sha256.New(), state: New()}
+	for !in.done {
+		if err := in.next(); err != nil {
+			return State{}, fmt.Errorf("%w: record %d: %w", ErrSnapshot, in.records, err)
+		}
+	}
+	if _, err := in.r.ReadByte(); !errors.Is(err, io.EOF) {
+		return State{}, fmt.Errorf("%w: bytes follow the trailer", ErrSnapshot)
+	}
+	return in.state, nil
+}
+
+type recordReader struct {
+	r       *bufio.Reader
+	digest  hash.Hash
+	records uint64
+	state   State
+	job     *Job // the job whose commits follow
+	done    bool
+}
+
+func (in *recordReader) next() error {
+	before := in.digest.Sum(nil)
+	tee := &teeReader{r: in.r, w: in.digest}
+	var record pb.SnapshotRecord
+	if err := (protodelim.UnmarshalOptions{MaxSize: maxSnapshotRecord}).UnmarshalFrom(tee, &record); err != nil {
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF // only a trailer ends a snapshot
+		}
+		return err
+	}
+	if in.records == 0 {
+		if v := record.GetHeader().GetVersion(); v != snapshotVersion {
+			return fmt.Errorf("format version %d; this release reads %d", v, snapshotVersion)
+		}
+	}
+	if t := record.GetTrailer(); t != nil {
+		return in.finish(t, before)
+	}
+	in.records++
+	return in.take(&record)
+}
+
+func (in *recordReader) finish(t *pb.SnapshotTrailer, digest []byte) error {
+	if t.GetRecords() != in.records || !bytes.Equal(t.GetSha256(), digest) {
+		return errors.New("the trailer's count or digest does not match the records")
+	}
+	in.closeJob()
+	in.done = true
+	return nil
+}
+
+func (in *recordReader) take(record *pb.SnapshotRecord) error {
+	switch body := record.GetBody().(type) {
+	case *pb.SnapshotRecord_Header:
+		in.state.ClusterID, in.state.Now, in.state.NextJob = body.Header.GetClusterId(), body.Header.GetNowUnixMs(), body.Header.GetNextJob()
+	case *pb.SnapshotRecord_Job:
+		in.closeJob()
+		in.job = jobFrom(body.Job)
+	case *pb.SnapshotRecord_Commit:
+		return in.takeCommit(body.Commit)
+	case *pb.SnapshotRecord_Carry:
+		return in.takeCarry(body.Carry)
+	case *pb.SnapshotRecord_Token:
+		t := body.Token
+		token := Token{ID: t.GetId(), SecretSHA256: t.GetSecretSha256(), Scope: t.GetScope(), ExpiresAt: t.GetExpiresUnixMs()}
+		in.state.tokens, _, _ = in.state.tokens.Insert([]byte(token.ID), token)
+	default:
+		return errors.New("unknown record; the snapshot was written by a newer release")
+	}
+	return nil
+}
+
+func (in *recordReader) closeJob() {
+	if in.job != nil {
+		in.state = in.state.putJob(in.job)
+	}
+	in.job = nil
+}

@@ -1,0 +1,89 @@
+// Package state is what the cluster has decided: a pure function from a state
+// and a command of the replicated log to the next state and a reply.
+//
+// States are immutable values that share structure, so keeping one (a snapshot,
+// a reader's view) costs nothing. No clock, I/O, randomness, map order or float
+// is found here: time and ids are arguments of commands.
+package state
+
+import (
+	"encoding/binary"
+
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+)
+
+// Bounds on what the state may hold.
+const (
+	MaxActiveJobs   = 1000     // jobs that have not ended
+	MaxLeaves       = 1 << 20  // leaves of all trees of a round
+	MaxTrees        = 16 << 10 // trees of a round
+	MaxRoundRecords = 256      // finished rounds kept per job, the newest
+	MaxOutputs      = 16
+	MaxFailureBytes = 4 << 10
+)
+
+// State is everything the log has decided. The zero value is not usable; see New.
+type State struct {
+	ClusterID string
+	Now       int64  // the largest proposed time, in Unix milliseconds
+	NextJob   uint64 // number of the next job accepted
+	jobs      *iradix.Tree[*Job]
+	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
+	tokens    *iradix.Tree[Token]
+}
+
+// New is the state before the first command.
+func New() State {
+	return State{
+		NextJob: 1,
+		jobs:    iradix.New[*Job](),
+		active:  iradix.New[string](),
+		tokens:  iradix.New[Token](),
+	}
+}
+
+// Job returns the job with this id. The caller must not change it.
+func (s State) Job(id string) (*Job, bool) { return s.jobs.Get([]byte(id)) }
+
+// JobCount is how many jobs are known, ended ones included.
+func (s State) JobCount() int { return s.jobs.Len() }
+
+// ActiveCount is how many jobs have not ended.
+func (s State) ActiveCount() int { return s.active.Len() }
+
+// EachActive visits the jobs that have not ended, in order of acceptance, until visit returns false.
+func (s State) EachActive(visit func(*Job) bool) {
+	s.active.Root().Walk(func(_ []byte, id string) bool {
+		job, _ := s.Job(id)
+		return !visit(job)
+	})
+}
+
+// EachJob visits every job in order of id until visit returns false.
+func (s State) EachJob(visit func(*Job) bool) {
+	s.jobs.Root().Walk(func(_ []byte, job *Job) bool { return !visit(job) })
+}
+
+// Token is a credential's record; only the secret's hash is known.
+type Token struct {
+	ID           string
+	SecretSHA256 []byte
+	Scope        string
+	ExpiresAt    int64 // Unix milliseconds; 0 means never
+}
+
+// Token returns the token with this id.
+func (s State) Token(id string) (Token, bool) { return s.tokens.Get([]byte(id)) }
+
+func (s State) putJob(job *Job) State {
+	s.jobs, _, _ = s.jobs.Insert([]byte(job.ID), job)
+	number := numberKey(job.Number)
+	if job.Ended() {
+		s.active, _, _ = s.active.Delete(number)
+	} else {
+		s.active, _, _ = s.active.Insert(number, job.ID)
+	}
+	return s
+}
+
+func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

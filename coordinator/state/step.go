@@ -1,0 +1,107 @@
+package state
+
+import (
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// completeStep closes the round and opens the next, or keeps the model. A step
+// reported twice finds its round closed and is stale; its digest is compared all the same.
+func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
+	next := c.GetOutput().GetNext()
+	state, ok := refFrom(next.GetState())
+	if !ok {
+		return pb.Verdict_VERDICT_INVALID
+	}
+	if last := len(j.Rounds) - 1; last >= 0 && j.Rounds[last].Number == c.GetId().GetRound() {
+		return j.lateStep(j.Rounds[last], state, c, now)
+	}
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() || !j.Round.Complete() {
+		return pb.Verdict_VERDICT_STALE
+	}
+	metrics, _ := refFrom(next.GetMetrics())
+	closed := RoundRecord{
+		Number: j.Round.Number, Phase: j.Round.Phase, Leaves: j.Round.Leaves(),
+		StartedAt: j.Round.StartedAt, FinishedAt: now, State: state, Metrics: metrics,
+	}
+	if next.GetDone() {
+		j.Model = state
+	} else {
+		opened, ok := roundFrom(next, j.Round.Number+1, now)
+		if !ok {
+			return pb.Verdict_VERDICT_INVALID
+		}
+		if opened.Phase == j.Round.Phase {
+			opened.Kept = j.Round.carries
+		}
+		j.Round = opened
+	}
+	j.Rounds = append(j.Rounds, closed)
+	j.Rounds = j.Rounds[max(0, len(j.Rounds)-MaxRoundRecords):]
+	j.made(c)
+	return pb.Verdict_VERDICT_ACCEPTED
+}
+
+func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int64) pb.Verdict {
+	if closed.State == state {
+		return pb.Verdict_VERDICT_DUPLICATE
+	}
+	j.violated("step of round "+closed.Phase, "", closed.State, state, c, now)
+	return pb.Verdict_VERDICT_VIOLATION
+}
+
+// completeReport ends the job. Reports hold times, so two of them may differ: the first counts.
+func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
+	if !j.Reporting() {
+		return pb.Verdict_VERDICT_STALE
+	}
+	files := c.GetOutput().GetFiles()
+	if len(files) == 0 || len(files) > MaxOutputs {
+		return pb.Verdict_VERDICT_INVALID
+	}
+	outputs := make([]Output, len(files))
+	for i, f := range files {
+		ref, ok := refFrom(&pb.ObjectRef{Sha256: f.GetSha256(), Size: f.GetSize()})
+		if !ok {
+			return pb.Verdict_VERDICT_INVALID
+		}
+		outputs[i] = Output{Name: clip(f.GetName(), 128), URI: clip(f.GetUri(), 2048), Ref: ref}
+	}
+	j.Outputs = outputs
+	j.made(c)
+	j.ended(pb.JobState_JOB_STATE_SUCCEEDED, now)
+	return pb.Verdict_VERDICT_ACCEPTED
+}
+
+// roundFrom reads a forest; ok is false when it is empty or beyond the bounds.
+func roundFrom(next *pb.Next, number uint32, now int64) (Round, bool) {
+	state, ok := refFrom(next.GetState())
+	trees := next.GetTrees()
+	if !ok || next.GetPhase() == "" || len(next.GetPhase()) > 64 || len(trees) == 0 || len(trees) > MaxTrees {
+		return Round{}, false
+	}
+	leaves := uint64(0)
+	for _, n := range trees {
+		if n == 0 {
+			return Round{}, false
+		}
+		leaves += uint64(n)
+	}
+	return newRound(number, next.GetPhase(), trees, state, now), leaves <= MaxLeaves
+}
+
+// refFrom reads an object reference; ok is false unless it is well-formed.
+func refFrom(r *pb.ObjectRef) (Ref, bool) {
+	if len(r.GetSha256()) != 32 || r.GetSize() < 0 {
+		return Ref{}, false
+	}
+	ref := Ref{SHA256: [32]byte(r.GetSha256()), Size: r.GetSize()}
+	return ref, !ref.IsZero()
+}
+
+// Proto is the reference as it crosses the wire; nil for the zero value.
+func (r Ref) Proto() *pb.ObjectRef {
+	if r.IsZero() {
+		return nil
+	}
+	return &pb.ObjectRef{Sha256: r.SHA256[:], Size: r.Size}
+}

@@ -1,0 +1,59 @@
+package state
+
+import (
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// ValidJobID reports whether id may name a job: it becomes part of object keys.
+func ValidJobID(id string) bool {
+	if len(id) == 0 || len(id) > 63 || id[0] == '-' {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// applySubmit accepts a job, or recognises it: the same id and spec hash is the same job.
+func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
+	if !ValidJobID(cmd.GetId()) {
+		return s, reject(Malformed, "job id %q: use 1 to 63 of a-z, 0-9 and -, not beginning with -", cmd.GetId())
+	}
+	if len(cmd.GetSpecJson()) > protocol.MaxSpecBytes {
+		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(), len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
+	}
+	if old, ok := s.Job(cmd.GetId()); ok {
+		if old.SpecHash != cmd.GetSpecHash() {
+			return s, reject(Conflict, "job %s exists with another spec (hash %.12s, not %.12s); choose another id", old.ID, old.SpecHash, cmd.GetSpecHash())
+		}
+		return s, Reply{Job: old}
+	}
+	if s.ActiveCount() >= MaxActiveJobs {
+		return s, reject(Exhausted, "%d jobs have not ended; try again when one has", MaxActiveJobs)
+	}
+	job := &Job{
+		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
+		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
+		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
+	}
+	s.NextJob++
+	return s.putJob(job), Reply{Job: job, Created: true}
+}
+
+// applyStart admits a queued job.
+func applyStart(s State, cmd *pb.StartJob) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	if !ok {
+		return s, reject(NotFound, "no job %q", cmd.GetId())
+	}
+	if job.Stage != pb.JobState_JOB_STATE_QUEUED {
+		return s, Reply{Job: job}
+	}
+	job = job.clone()
+	job.Stage, job.StartedAt = pb.JobState_JOB_STATE_PLANNING, s.Now
+	return s.putJob(job), Reply{Job: job}
+}
