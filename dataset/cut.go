@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Bounds of a plan, so that one leaf never opens a million objects and one round
+// never has more leaves than the coordinator can keep.
+const (
+	MaxShards         = 1_000_000
+	MaxPiecesPerShard = 1_000
+)
+
+// Cut divides the manifest into shards of at most shardBytes stored bytes: a pure
+// function of its arguments. Objects that fit are packed whole, in order; a larger plain
+// object is cut into the fewest pieces that fit, equal to within a byte, each a
+// shard; a compressed object is one piece, however large. Empty objects have no piece.
+//
+// compression is as in protocol.Input: "auto" takes objects by suffix (.gz is gzip)
+// and refuses suffixes of compressions it does not read.
+func Cut(m Manifest, shardBytes int64, compression string) ([]Shard, error) {
+	if shardBytes < 1 {
+		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, fmt.Sprintf("shard_bytes is %d", shardBytes), "Use at least 1")
+	}
+	c := cutter{shardBytes: shardBytes}
+	for i, o := range m.Objects {
+		whole, err := isGzip(o.Key, compression)
+		if err != nil {
+			return nil, err
+		}
+		if c.add(i, o.Size, whole); len(c.shards) > MaxShards {
+			break
+		}
+	}
+	if c.flush(); len(c.shards) > MaxShards {
+		return nil, inputFault(protocol.CodeInputLimit, m.URI, nil,
+			fmt.Sprintf("shard_bytes of %d cuts the input into more than %d shards", shardBytes, MaxShards), "Raise spec.input.shard_bytes")
+	}
+	return c.shards, nil
+}
+
+type cutter struct {
+	shardBytes int64
+	shards     []Shard
+	open       []Piece // the shard being packed
+	filled     int64   // bytes in it
+}
+
+func (c *cutter) add(object int, size int64, whole bool) {
+	switch {
+	case size == 0:
+	case size > c.shardBytes && !whole:
+		c.flush()
+		c.split(object, size)
+	default:
+		if c.filled > c.shardBytes-size || len(c.open) == MaxPiecesPerShard {
+			c.flush()
+		}
+		c.open = append(c.open, Piece{Object: object, Start: 0, End: size})
+		c.filled += size
+	}
+}
+
+func (c *cutter) flush() {
+	if len(c.open) > 0 {
+		c.shards = append(c.shards, Shard{Pieces: c.open})
+	}
+	c.open, c.filled = nil, 0
+}
+
+func (c *cutter) split(object int, size int64) {
+	n := (size-1)/c.shardBytes + 1
+	bound := func(i int64) int64 { return i*(size/n) + min(i, size%n) }
+	for i := range min(n, MaxShards+1) { // beyond that Cut refuses
+		c.shards = append(c.shards, Shard{Pieces: []Piece{{Object: object, Start: bound(i), End: bound(i + 1)}}})
+	}
+}
+
+// isGzip says how an object is to be read.
+func isGzip(key, compression string) (bool, error) {
+	switch compression {
+	case "none":
+		return false, nil
+	case "gzip":
+		return true, nil
+	case "auto":
+		return gzipBySuffix(key)
+	}
+	return false, inputFault(protocol.CodeSpecInvalid, key, nil, fmt.Sprintf("compression %q is not known", compression), "Use auto, none or gzip")
+}
+
+func gzipBySuffix(key string) (bool, error) {
+	lower := strings.ToLower(key)
+	for _, suffix := range []string{".zst", ".bz2", ".xz", ".lz4", ".zip", ".7z", ".br", ".lzma", ".snappy", ".parquet"} {
+		if strings.HasSuffix(lower, suffix) {
+			return false, inputFault(protocol.CodeSpecInvalid, key, nil, fmt.Sprintf("objects ending in %q cannot be read", suffix),
+				"Store the input plain or as gzip, or narrow spec.input.uri; compression: none reads the bytes as they are")
+		}
+	}
+	return strings.HasSuffix(lower, ".gz") || strings.HasSuffix(lower, ".gzip"), nil
+}

@@ -1,0 +1,48 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// StoreFault says what a store's error on an input object means to a job. A
+// *protocol.Fault and the end of a context pass through unchanged; nil stays nil.
+//
+//	ErrChanged, ErrNotFound, ErrRange  INPUT_CHANGED  class input: not the bytes that were planned
+//	ErrDenied                          STORE_DENIED   class input
+//	ErrInvalidKey, ErrInvalidURI       SPEC_INVALID   class input
+//	anything else                      STORE          class infrastructure: try again
+//
+// For an object that was never pinned, look for objstore.ErrNotFound first.
+func StoreFault(object string, err error) error {
+	var fault *protocol.Fault
+	switch {
+	case err == nil || errors.As(err, &fault):
+		return err
+	case errors.Is(err, objstore.ErrChanged), errors.Is(err, objstore.ErrNotFound), errors.Is(err, objstore.ErrRange):
+		return inputFault(protocol.CodeInputChanged, object, err, "the object is not the one that was planned",
+			"Submit the job again to plan it over the input as it is now")
+	case errors.Is(err, objstore.ErrDenied):
+		return inputFault(protocol.CodeStoreDenied, object, err, "the store refuses to hand out the input",
+			"Give the workers credentials that may list and read it")
+	case errors.Is(err, objstore.ErrInvalidKey), errors.Is(err, objstore.ErrInvalidURI):
+		return inputFault(protocol.CodeSpecInvalid, object, err, "the store has no such names", "Correct spec.input.uri")
+	case errors.Is(err, objstore.ErrUnavailable):
+		return storeUnwell(object, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return storeUnwell(object, err)
+}
+
+func storeUnwell(object string, err error) error {
+	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: object,
+		Offset: -1, What: "the store did not deliver the input", Err: err}
+}
+
+func inputFault(code protocol.Code, object string, err error, what, hint string) *protocol.Fault {
+	return &protocol.Fault{Code: code, Class: protocol.ClassInput, Object: object, Offset: -1, What: what, Hint: hint, Err: err}
+}

@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Source reads the records of a manifest. It is safe for concurrent use.
+type Source struct {
+	store    objstore.Store
+	prefix   string
+	manifest Manifest
+	input    protocol.Input
+}
+
+// NewSource reads the manifest's objects from store, where their keys follow prefix
+// (as Prefix gives it for the name that was listed). input must have its defaults in.
+func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.Input) (*Source, error) {
+	s := &Source{store: store, prefix: prefix, manifest: m, input: input}
+	if problem := s.problem(); problem != "" {
+		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, problem, "Correct spec.input")
+	}
+	return s, nil
+}
+
+func (s *Source) problem() string {
+	in := s.input
+	switch {
+	case in.Format != "tsv":
+		return fmt.Sprintf("format %q is not known", in.Format)
+	case in.Label.IsZero() || in.Text.IsZero():
+		return "label and text must each name a column"
+	case in.Label == in.Text:
+		return fmt.Sprintf("label and text are both column %v", in.Label)
+	case in.Label.Number < 0 || in.Text.Number < 0:
+		return "columns are counted from 1"
+	case !in.Header && (in.Label.Name != "" || in.Text.Name != ""):
+		return "a column is named, but header is false"
+	case in.MaxRecordBytes < 1 || in.MaxRecordBytes > 1<<30:
+		return fmt.Sprintf("max_record_bytes is %d; it must lie in 1..2^30", in.MaxRecordBytes)
+	case in.OnBadRecord.SkipMax < 0:
+		return "on_bad_record.skip_max is negative"
+	}
+	return ""
+}
+
+// Blocks reads the records of a shard in order. Memory stays below
+// 4 MiB + 3 * max_record_bytes, whatever the input. Where one block ends and the
+// next begins is a function of the bytes, and means nothing.
+//
+// A bad record (too few columns, an empty label, a NUL byte or invalid UTF-8 in
+// label or text, more than max_record_bytes) is put into Block.Skipped, or is the
+// error once this shard has skipped on_bad_record.skip_max of them; whoever adds up the
+// shards holds the total to the same bound. Errors are *protocol.Fault with key,
+// offset, and line and column where they are known, or the context's; after
+// one the sequence ends.
+func (s *Source) Blocks(ctx context.Context, shard Shard) iter.Seq2[*Block, error] {
+	return func(yield func(*Block, error) bool) {
+		r := shardReader{src: s, ctx: ctx, yield: yield, skips: s.input.OnBadRecord.SkipMax}
+		for _, p := range shard.Pieces {
+			err := r.piece(p)
+			if errors.Is(err, errStopped) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// object checks a piece against the manifest and says how to read it.
+func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
+	if p.Object < 0 || p.Object >= len(s.manifest.Objects) {
+		return obj, false, corrupt("plan", fmt.Errorf("object %d of %d", p.Object, len(s.manifest.Objects)))
+	}
+	o := s.manifest.Objects[p.Object]
+	obj = pinned{store: s.store, key: s.prefix + o.Key, obj: o}
+	if zipped, err = isGzip(o.Key, s.input.Compression); err != nil {
+		return obj, zipped, err
+	}
+	whole := p.Start == 0 && p.End == o.Size
+	if p.Start < 0 || p.Start >= p.End || p.End > o.Size || (zipped && !whole) {
+		return obj, zipped, corrupt("plan", fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
+	}
+	return obj, zipped, nil
+}
