@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Tasks computes the tasks of one job: map a leaf, fold a node, step a round. It
+// knows no store, no wire and no clock. Around the algorithm it counts the records
+// that were skipped, which no phase sees. Its methods may be called at the same time.
+type Tasks struct {
+	phases   []Phase
+	skipMax  int64
+	maxState protocol.ByteSize // 0 for no bound
+	ops      *kernelops.Set
+}
+
+// NewTasks returns the tasks of an algorithm under a spec with its defaults written in.
+func NewTasks(algorithm Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*Tasks, error) {
+	t := &Tasks{phases: algorithm.Phases(), ops: ops,
+		skipMax: spec.Spec.Input.OnBadRecord.SkipMax, maxState: spec.Spec.Run.MaxStateBytes}
+	if len(t.phases) == 0 {
+		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
+	}
+	for i, p := range t.phases {
+		if found, _ := t.phase(p.Name()); p.Name() == "" || found != t.phases[i] {
+			return nil, fmt.Errorf("jobs: kind %s has two phases %q, or one without a name", spec.Kind, p.Name())
+		}
+	}
+	return t, nil
+}
+
+// First is the phase of the first round.
+func (t *Tasks) First() string { return t.phases[0].Name() }
+
+// Map computes one leaf. A state or carry of nil stands for none.
+func (t *Tasks) Map(ctx context.Context, phase string, state Arrays, leaf Leaf, carry Arrays) (partial, newCarry Arrays, err error) {
+	p, err := t.phase(phase)
+	if err != nil {
+		return nil, nil, err
+	}
+	watch := skipWatch{max: t.skipMax}
+	leaf.Blocks = watch.blocks(leaf.Blocks)
+	partial, newCarry, err = p.Map(ctx, state, leaf, carry, t.ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	partial, err = watch.last.attach(partial)
+	return partial, newCarry, err
+}
+
+// Step turns the roots of a round's trees into the next round or the model, and
+// refuses a state beyond max_state_bytes (STATE_TOO_BIG).
+func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, roots []Arrays) (Next, error) {
+	p, err := t.phase(phase)
+	if err != nil {
+		return Next{}, err
+	}
+	plain, skipped, err := detachAll(roots)
+	if err != nil {
+		return Next{}, err
+	}
+	next, err := p.Step(ctx, state, plain)
+	if err != nil {
+		return Next{}, err
+	}
+	if err := t.checkNext(p, next); err != nil {
+		return Next{}, err
+	}
+	metrics, err := skipped.metrics(phase)
+	next.Metrics = append(next.Metrics, metrics...)
+	return next, err
+}
+
+func (t *Tasks) merge(p Phase, left, right Arrays) (Arrays, error) {
+	a, skippedLeft, err := detach(left)
+	if err != nil {
+		return nil, err
+	}
+	b, skippedRight, err := detach(right)
+	if err != nil {
+		return nil, err
+	}
+	skipped := skippedLeft.plus(skippedRight)
+	if skipped.Count > t.skipMax {
+		return nil, skipped.fault(t.skipMax)
+	}
+	merged, err := p.Merge(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return skipped.attach(merged)
+}
+
+func (t *Tasks) phase(name string) (Phase, error) {
+	for _, p := range t.phases {
+		if p.Name() == name {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("jobs: no phase %q", name)
+}
+
+// checkNext holds a step's answer against the contract.
+func (t *Tasks) checkNext(p Phase, next Next) error {
+	if next.State == nil {
+		return fmt.Errorf("jobs: step of phase %q returned no arrays", p.Name())
+	}
+	if next.Done {
+		return nil
+	}
+	if _, err := t.phase(next.Phase); err != nil {
+		return fmt.Errorf("jobs: step of phase %q: %w", p.Name(), err)
+	}
+	for i, leaves := range next.Trees {
+		if leaves < 1 {
+			return fmt.Errorf("jobs: step of phase %q: tree %d has %d leaves", p.Name(), i, leaves)
+		}
+	}
+	size := next.State.EncodedSize()
+	if t.maxState > 0 && size > int64(t.maxState) {
+		return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("the state after phase %q takes %d bytes; max_state_bytes is %d", p.Name(), size, t.maxState),
+			Hint: "Raise run.max_state_bytes, or make the state smaller (for text: max_features, min_df)."}
+	}
+	return nil
+}
+
+// NewMetric writes a metric's value as JSON.
+func NewMetric(name string, value any) (Metric, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return Metric{}, fmt.Errorf("jobs: metric %q: %w", name, err)
+	}
+	return Metric{Name: name, Value: data}, nil
+}
