@@ -14,10 +14,10 @@ import (
 var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 
 // drawCommand draws from a small universe, so that commands meet each other.
-func drawCommand(t *rapid.T) *pb.Command {
+func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 9).Draw(t, "command") {
+	switch rapid.IntRange(0, 12).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}}
 	case 1:
@@ -36,31 +36,54 @@ func drawCommand(t *rapid.T) *pb.Command {
 	case 5:
 		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
 	default:
-		list := rapid.SliceOfN(rapid.Custom(drawCompletion), 0, 6).Draw(t, "completions")
+		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
+		for i := range list {
+			list[i] = drawCompletion(t, s)
+		}
 		cmd.Body = &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: list}}
 	}
 	return cmd
 }
 
-func drawCompletion(t *rapid.T) *pb.Completion {
-	small := rapid.Uint32Range(0, 4)
+// drawCompletion mostly draws what the job waits for, so that jobs get far, and
+// now and then anything at all.
+func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	id := &pb.TaskID{
 		JobId: rapid.SampledFrom(jobIDs[:3]).Draw(t, "job"), Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
 		Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
-		Tree: rapid.Uint32Range(0, 2).Draw(t, "tree"), Level: small.Draw(t, "level"), Index: small.Draw(t, "index"),
+		Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"), Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
+	}
+	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
+		id.Round, id.Kind = job.Round.Number, awaited(job)
 	}
 	object := func(name string) *pb.ObjectRef {
-		return rapid.SampledFrom([]*pb.ObjectRef{ref(1), ref(1), ref(1), ref(2), nil, {Size: -1}}).Draw(t, name)
+		if rapid.IntRange(0, 19).Draw(t, name+" odd") == 0 {
+			return rapid.SampledFrom([]*pb.ObjectRef{ref(2), nil, {Size: -1}}).Draw(t, name)
+		}
+		return ref(1)
 	}
 	next := &pb.Next{
-		Done:  rapid.IntRange(0, 3).Draw(t, "done") == 0,
-		Phase: rapid.SampledFrom([]string{"p", "q", ""}).Draw(t, "phase"),
-		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 0, 2).Draw(t, "trees"), State: object("state"),
+		Done:  rapid.IntRange(0, 2).Draw(t, "done") == 0,
+		Phase: rapid.SampledFrom([]string{"p", "p", "q", ""}).Draw(t, "phase"),
+		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
 	}
 	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
 		Files: []*pb.OutputFile{{Name: "m", Sha256: object("file").GetSha256()}},
 	}}
+}
+
+// awaited is the kind of task that takes the job on.
+func awaited(job *state.Job) pb.TaskKind {
+	switch {
+	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
+		return pb.TaskKind_TASK_KIND_PLAN
+	case job.Reporting():
+		return pb.TaskKind_TASK_KIND_REPORT
+	case job.Round.Complete():
+		return pb.TaskKind_TASK_KIND_STEP
+	}
+	return pb.TaskKind_TASK_KIND_NODE
 }
 
 func apply(t *rapid.T, s state.State, cmd *pb.Command) state.State {
@@ -88,11 +111,13 @@ func snapshot(t *rapid.T, s state.State) state.State {
 // full replay gives; every step keeps the invariants.
 func TestReplayAndSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		commands := rapid.SliceOfN(rapid.Custom(drawCommand), 0, 60).Draw(t, "commands")
-		cut := rapid.IntRange(0, len(commands)).Draw(t, "cut")
+		length := rapid.IntRange(0, 120).Draw(t, "length")
+		cut := rapid.IntRange(0, length).Draw(t, "cut")
 		live, tail := state.New(), state.New()
-		for i, cmd := range commands {
-			before := live
+		var commands []*pb.Command
+		for i := range length {
+			cmd, before := drawCommand(t, live), live
+			commands = append(commands, cmd)
 			digest := before.Digest()
 			live = apply(t, live, cmd)
 			if before.Digest() != digest {
@@ -107,7 +132,7 @@ func TestReplayAndSnapshot(t *testing.T) {
 				tail = apply(t, tail, cmd)
 			}
 		}
-		if cut < len(commands) && tail.Digest() != live.Digest() {
+		if cut < length && tail.Digest() != live.Digest() {
 			t.Fatal("snapshot and tail differ from the full run")
 		}
 		replay := state.New()
