@@ -16,31 +16,6 @@ import (
 // MaxObjects bounds a manifest. More objects than this belong into fewer, larger files.
 const MaxObjects = 1_000_000
 
-// SplitURI cuts an input URI before its last segment: root is where a store is to
-// be opened, name is what List then looks for in it. The segment is taken as it
-// stands, without percent-decoding.
-//
-//	s3://bucket/glosses.tsv  ->  s3://bucket,     glosses.tsv
-//	s3://bucket/news/*.gz    ->  s3://bucket/news, *.gz
-//	s3://bucket/news/        ->  s3://bucket/news, (empty: everything)
-//	file:///glosses.tsv      ->  file:///,        glosses.tsv
-func SplitURI(uri string) (root, name string, err error) {
-	_, rest, ok := strings.Cut(uri, "://")
-	slash := strings.LastIndexByte(rest, '/')
-	if !ok || slash < 0 {
-		return "", "", inputFault(protocol.CodeSpecInvalid, uri, nil, "the input URI names no object and no prefix",
-			"Write scheme://place/object, scheme://place/prefix/ or scheme://place/prefix/*.tsv")
-	}
-	root, name = uri[:len(uri)-len(rest)+slash], rest[slash+1:]
-	if slash == 0 {
-		root += "/"
-	}
-	if strings.Contains(root, "*") {
-		return "", "", globFault(uri)
-	}
-	return root, name, nil
-}
-
 // Prefix is the part of a name that the keys of its manifest are relative to:
 // everything up to and including the last slash.
 func Prefix(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
@@ -48,8 +23,9 @@ func Prefix(name string) string { return name[:strings.LastIndexByte(name, '/')+
 // List finds the objects that name stands for in store and pins them: one key, a
 // prefix that is empty or ends in "/" (everything below it), or a glob whose "*"
 // stand for any run of characters in the last segment (only that level). Keys come
-// in byte order, relative to Prefix(name). Zero-byte keys that end in "/", which some
-// tools make to show folders, are left out. uri is what people call the input.
+// in byte order, relative to Prefix(name). Keys that end in "/", which some
+// tools make to show folders, are left out. uri is what people call the input;
+// objstore.SplitObjectURI parts it into store and name.
 //
 // It fails with INPUT_EMPTY when nothing matches or every match is empty.
 func List(ctx context.Context, store objstore.Store, uri, name string) (Manifest, error) {
@@ -88,7 +64,8 @@ func (m Manifest) checkNotEmpty() error {
 	if n := len(m.Objects); n > 0 {
 		what = fmt.Sprintf("all %d matching objects are empty", n)
 	}
-	return inputFault(protocol.CodeInputEmpty, m.URI, nil, what, "Check spec.input.uri and that the data has been uploaded")
+	return inputFault(protocol.CodeInputEmpty, m.URI, nil, what,
+		`Check spec.input.uri (a folder ends in "/") and that the data has been uploaded`)
 }
 
 func statOne(ctx context.Context, store objstore.Store, prefix, last string) ([]Object, error) {
@@ -173,9 +150,10 @@ func checkObjects(objects []Object) error {
 }
 
 func (o Object) check(previous string) error {
+	if err := objstore.ValidKey(o.Key); err != nil {
+		return err
+	}
 	switch {
-	case o.Key == "" || !utf8.ValidString(o.Key):
-		return fmt.Errorf("the key %q is empty or not valid UTF-8", o.Key)
 	case o.Key <= previous:
 		return fmt.Errorf("the key %q does not come after %q", o.Key, previous)
 	case o.Size < 0:

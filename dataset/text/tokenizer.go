@@ -1,0 +1,150 @@
+// Package text turns text into terms.
+//
+// A word is a maximal run of letters, marks and numbers (Unicode general categories
+// L, M and N). Everything else separates, the apostrophe, the hyphen and the underscore
+// included: "it's" is "it" and "s". That is the regular expression [^\W_]+ of
+// other tools, but for combining marks, which here stay in their word. Bytes that
+// are not UTF-8 separate too, so every term is valid UTF-8.
+//
+// Lower-casing maps rune by rune (Unicode's simple mapping, unicode.ToLower):
+// every capital sigma becomes σ, İ becomes i, ẞ becomes ß, and no locale matters. Text is
+// not normalised: a letter with a combining accent is another term than its composed form.
+package text
+
+import (
+	"fmt"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// MaxNgram bounds ngram_max.
+const MaxNgram = 8
+
+// Params choose what a term is.
+type Params struct {
+	Lowercase bool `json:"lowercase"`
+	// A term is NgramMin..NgramMax successive words, joined by single spaces.
+	NgramMin int `json:"ngram_min"`
+	NgramMax int `json:"ngram_max"`
+	// StopWords are left out before n-grams are formed; none by default.
+	StopWords []string `json:"stop_words,omitempty"`
+}
+
+// DefaultParams are single words in lower case.
+func DefaultParams() Params { return Params{Lowercase: true, NgramMin: 1, NgramMax: 1} }
+
+// Tokenizer cuts text into terms. It holds no state between calls and is safe for
+// concurrent use.
+type Tokenizer struct {
+	params Params
+	ascii  *[utf8.RuneSelf]byte
+	stop   map[string]struct{}
+}
+
+// New checks the parameters; a *protocol.Fault of CodeSpecInvalid says what is wrong.
+func New(p Params) (*Tokenizer, error) {
+	if p.NgramMin < 1 || p.NgramMax < p.NgramMin || p.NgramMax > MaxNgram {
+		return nil, specFault("n-grams of %d to %d words; 1 <= ngram_min <= ngram_max <= %d is wanted", p.NgramMin, p.NgramMax, MaxNgram)
+	}
+	t := &Tokenizer{params: p, ascii: &asciiKeep}
+	if p.Lowercase {
+		t.ascii = &asciiLower
+	}
+	if len(p.StopWords) > 0 {
+		t.stop = make(map[string]struct{}, len(p.StopWords))
+	}
+	for _, w := range p.StopWords {
+		word, rest := t.word(nil, []byte(w)) // as it will be met, or it could never match
+		if len(word) == 0 || len(rest) > 0 {
+			return nil, specFault("the stop word %q is not one word", w)
+		}
+		t.stop[string(word)] = struct{}{}
+	}
+	return t, nil
+}
+
+func specFault(format string, args ...any) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}
+
+// Tokens calls yield for every term of text in order of its last word, shorter before
+// longer. A term is valid only during the call. dst is scratch space, appended to from its
+// start and returned for the next call; with it nothing is allocated once it has
+// grown to the longest text. Time is linear in the text and in NgramMax.
+func (t *Tokenizer) Tokens(dst, text []byte, yield func(term []byte)) []byte {
+	dst = slices.Grow(dst[:0], len(text)+utf8.UTFMax) // lower case seldom takes more bytes
+	var starts [MaxNgram]int                          // of the last words in dst, by word number modulo MaxNgram
+	for words := 0; ; {
+		begin := len(dst)
+		dst, text = t.word(dst, text)
+		if len(dst) == begin {
+			return dst
+		}
+		if t.stop != nil {
+			if _, drop := t.stop[string(dst[begin:])]; drop {
+				dst = dst[:begin]
+				continue
+			}
+		}
+		starts[words%MaxNgram] = begin
+		words++
+		for n := t.params.NgramMin; n <= min(t.params.NgramMax, words); n++ {
+			yield(dst[starts[(words-n)%MaxNgram]:])
+		}
+		dst = append(dst, ' ')
+	}
+}
+
+// word appends the next word of text to dst and returns what follows it; it appends
+// nothing when there is none.
+func (t *Tokenizer) word(dst, text []byte) ([]byte, []byte) {
+	begin := len(dst)
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			if c = t.ascii[c]; c != 0 {
+				dst = append(dst, c)
+			} else if len(dst) > begin {
+				return dst, text[i:]
+			}
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		if isWord(r) {
+			dst = t.appendRune(dst, r)
+		} else if len(dst) > begin {
+			return dst, text[i:]
+		}
+	}
+	return dst, nil
+}
+
+func (t *Tokenizer) appendRune(dst []byte, r rune) []byte {
+	if t.params.Lowercase {
+		r = unicode.ToLower(r)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// isWord reports whether r is part of a word. utf8.RuneError, which stands for bytes that are
+// not UTF-8, is a symbol and so is not.
+func isWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
+}
+
+// asciiKeep and asciiLower say what an ASCII byte becomes; 0 separates. They are
+// isWord and unicode.ToLower, tabulated.
+var asciiKeep, asciiLower = tabulate()
+
+func tabulate() (keep, lower [utf8.RuneSelf]byte) {
+	for r := range rune(utf8.RuneSelf) {
+		if isWord(r) {
+			keep[r], lower[r] = byte(r), byte(unicode.ToLower(r))
+		}
+	}
+	return keep, lower
+}
