@@ -1,0 +1,176 @@
+package lint
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// layer says what the packages of one subtree may import of ours, besides each other.
+type layer struct {
+	tree string   // a folder and those below it, unless a longer row names them
+	may  []string // exact folders, or subtrees as "folder/..."
+	all  bool     // anything: wiring
+}
+
+// layers is the import table: imports go down only. The longest matching tree counts.
+var layers = []layer{
+	{tree: "protocol"},
+	{tree: "objstore"},
+	{tree: "asm"},
+	{tree: "kernelops/fmath"},
+	{tree: "kernelops/philox"},
+	{tree: "kernelops", may: []string{"asm", "kernelops/fmath", "kernelops/philox"}},
+	{tree: "dataset", may: []string{"objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
+	{tree: "jobs", may: []string{"dataset", "kernelops", "kernelops/fmath", "kernelops/philox", "protocol/..."}},
+	{tree: "coordinator/state", may: []string{"protocol/..."}},
+	{tree: "coordinator/schedule", may: []string{"coordinator/state", "protocol/..."}},
+	{tree: "coordinator", may: []string{"coordinator/state", "coordinator/schedule", "objstore", "protocol/..."}},
+	{tree: "worker", may: []string{"jobs", "dataset", "kernelops", "objstore", "protocol/..."}},
+	{tree: "internal/lint"},
+	{tree: "web", may: []string{"protocol/..."}},
+	{tree: "cmd/gram", all: true},
+	{tree: "simtest", all: true},
+	{tree: "systemtest", all: true},
+	{tree: "deploy/demo", all: true},
+	{tree: "benchmarks", all: true},
+}
+
+// reserved names who may import what is not ours. Tests are bound only where strict.
+var reserved = []struct {
+	path   string // the import path and those below it
+	by     []string
+	strict bool
+}{
+	{path: "github.com/hashicorp/raft", by: []string{"coordinator", "simtest"}, strict: true},
+	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator", "simtest"}, strict: true},
+	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
+	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
+	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},
+	{path: "testing"},
+	{path: "pgregory.net/rapid"},
+	{path: "go.uber.org/goleak"},
+}
+
+// Import is one import of a file: by its folder, of an import path.
+type Import struct {
+	Folder string
+	Path   string
+	Test   bool // by a _test.go file
+	At     Finding
+}
+
+// ImportsOf lists the imports of the module's own files; folders with a go.mod of their own are other modules.
+func ImportsOf(tree Tree) []Import {
+	var nested []string
+	for _, f := range tree {
+		if path.Base(f.Path) == "go.mod" && f.Folder() != "." {
+			nested = append(nested, f.Folder())
+		}
+	}
+	var imports []Import
+	for _, f := range tree {
+		if f.Syntax == nil || slices.ContainsFunc(nested, func(m string) bool { return within(f.Folder(), m) }) {
+			continue
+		}
+		for _, spec := range f.Syntax.Imports {
+			imports = append(imports, Import{
+				Folder: f.Folder(), Path: importPath(spec), Test: f.IsTest(), At: f.find(spec.Pos(), ""),
+			})
+		}
+	}
+	return imports
+}
+
+// Imports finds the imports that the tables do not allow.
+func Imports(imports []Import) []Finding {
+	var found []Finding
+	for _, imp := range imports {
+		if what := breach(imp); what != "" {
+			at := imp.At
+			at.What = what
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+func breach(imp Import) string {
+	testing := imp.Test || IsTestSupport(imp.Folder)
+	own, ours := strings.CutPrefix(imp.Path, Module+"/")
+	if !ours {
+		return foreignBreach(imp, testing)
+	}
+	row, ok := layerOf(imp.Folder)
+	switch {
+	case !ok:
+		return imp.Folder + " has no row in the import table (internal/lint/imports.go)"
+	case row.all && (testing || wiresTests(row.tree)), allows(row, own):
+		return ""
+	case IsTestSupport(own):
+		if testing {
+			return ""
+		}
+		return imp.Folder + " ships, so it may not import the test support " + own
+	case row.all:
+		return ""
+	case testing && allowsTest(row, own):
+		return ""
+	}
+	return imp.Folder + " may not import " + own
+}
+
+func foreignBreach(imp Import, testing bool) string {
+	for _, r := range reserved {
+		if !within(imp.Path, r.path) || testing && !r.strict {
+			continue
+		}
+		if r.by == nil {
+			return imp.Folder + " ships, so it may not import " + imp.Path
+		}
+		if !slices.ContainsFunc(r.by, func(tree string) bool { return within(imp.Folder, tree) }) || isDecision(imp.Folder) {
+			return imp.Folder + " may not import " + imp.Path + ": only " + strings.Join(r.by, ", ") + " may"
+		}
+	}
+	return ""
+}
+
+// IsTestSupport reports whether a folder holds a package made for tests, such as objstore/objstoretest.
+func IsTestSupport(folder string) bool {
+	base := path.Base(folder)
+	return strings.HasSuffix(base, "test") && base != "test"
+}
+
+// wiresTests: what drives the whole system for people or tests, and is never shipped.
+func wiresTests(tree string) bool { return tree != "cmd/gram" }
+
+func isDecision(folder string) bool {
+	return within(folder, "coordinator/state") || within(folder, "coordinator/schedule")
+}
+
+func within(p, tree string) bool { return p == tree || strings.HasPrefix(p, tree+"/") }
+
+func layerOf(folder string) (layer, bool) {
+	var best layer
+	for _, row := range layers {
+		if within(folder, row.tree) && len(row.tree) > len(best.tree) {
+			best = row
+		}
+	}
+	return best, best.tree != ""
+}
+
+func allows(row layer, own string) bool {
+	if of, ok := layerOf(own); ok && of.tree == row.tree { // the same subtree
+		return true
+	}
+	return slices.ContainsFunc(row.may, func(entry string) bool {
+		tree, below := strings.CutSuffix(entry, "/...")
+		return own == tree || below && within(own, tree)
+	})
+}
+
+// allowsTest lets a test use the implementations of what its package uses through an interface.
+func allowsTest(row layer, own string) bool {
+	return within(own, "objstore") && slices.Contains(row.may, "objstore")
+}
