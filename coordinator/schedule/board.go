@@ -1,0 +1,144 @@
+// Package schedule chooses: who works on what, when again, and which decision to
+// propose. Its Board is leader memory: losing it costs time, never correctness.
+// Nothing here reads a clock, draws a random number or does I/O; now is an argument.
+package schedule
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Config are the scheduler's constants.
+type Config struct {
+	LeaseTTL    time.Duration // a lease not renewed for this long is void
+	MaxRunning  int           // jobs past the queue at a time
+	MaxAttempts int           // task faults of one task before the job fails
+	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
+	MaxPieces   int           // committed nodes folded by one reduce
+}
+
+// DefaultConfig is what a cluster runs with.
+func DefaultConfig() Config {
+	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64}
+}
+
+// Token orders leases: strictly increasing, across elections too.
+type Token struct{ Term, Sequence uint64 }
+
+// Worker is what the leader knows of a worker.
+type Worker struct {
+	ID, Name, Kernels, Build string
+	Slots                    int
+	LastSeen                 time.Duration
+}
+
+// Counts are facts since this leader was elected.
+type Counts struct {
+	Granted, Expired, CommittedLeased uint64
+}
+
+// Board is one leader's memory of workers and leases. It is not safe for
+// concurrent use. Times are readings of the leader's monotonic clock.
+type Board struct {
+	cfg     Config
+	term    uint64
+	next    uint64
+	workers []*Worker // by id
+	jobs    []*jobBoard
+	// Jobs accepted before this leader are not leased before holdUntil: their tasks
+	// may be at work under the last leader's leases.
+	holdBefore uint64
+	holdUntil  time.Duration
+	Counts     Counts
+}
+
+// NewBoard is the memory of a leader elected in this term at now.
+func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
+	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob}
+	view.EachActive(func(job *state.Job) bool {
+		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
+			b.holdUntil = now + cfg.LeaseTTL
+		}
+		return true
+	})
+	return b
+}
+
+// Workers returns the workers heard of within the last TTL, by id.
+func (b *Board) Workers(now time.Duration) []Worker {
+	var live []Worker
+	for _, w := range b.workers {
+		if now-w.LastSeen < b.cfg.LeaseTTL {
+			live = append(live, *w)
+		}
+	}
+	return live
+}
+
+// Register makes a worker known and takes the tasks it holds as leased to it,
+// unless somebody else holds them or they are not needed any more.
+func (b *Board) Register(view state.State, w Worker, held []Held, now time.Duration) {
+	w.LastSeen = now
+	at, found := b.findWorker(w.ID)
+	if found {
+		b.workers[at] = &w
+	} else {
+		b.workers = slices.Insert(b.workers, at, &w)
+	}
+	for _, h := range held {
+		if job, ok := view.Job(h.Task.JobID); ok && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
+			b.jobBoard(job).put(&lease{task: h.Task, worker: w.ID, token: b.nextToken(), deadline: now + b.cfg.LeaseTTL})
+		}
+	}
+}
+
+// Known reports whether the worker has registered with this leader, and notes that it was heard of.
+func (b *Board) Known(workerID string, now time.Duration) bool {
+	at, found := b.findWorker(workerID)
+	if found {
+		b.workers[at].LastSeen = now
+	}
+	return found
+}
+
+func (b *Board) findWorker(id string) (int, bool) {
+	return slices.BinarySearchFunc(b.workers, id, func(w *Worker, id string) int { return strings.Compare(w.ID, id) })
+}
+
+func (b *Board) slots(now time.Duration) int {
+	total := 0
+	for _, w := range b.Workers(now) {
+		total += w.Slots
+	}
+	return max(total, 1)
+}
+
+func (b *Board) nextToken() Token {
+	b.next++
+	return Token{Term: b.term, Sequence: b.next - 1}
+}
+
+// Leased counts the live leases of a job and of a worker; an empty name counts all.
+func (b *Board) Leased(jobID, workerID string) int {
+	count := 0
+	for _, j := range b.jobs {
+		if jobID != "" && j.id != jobID {
+			continue
+		}
+		j.each(func(l *lease) {
+			if workerID == "" || l.worker == workerID {
+				count++
+			}
+		})
+	}
+	return count
+}
+
+// Holding reports whether job waits for workers to announce what they still do.
+func (b *Board) Holding(job *state.Job, now time.Duration) bool {
+	return job.Number < b.holdBefore && now < b.holdUntil
+}
