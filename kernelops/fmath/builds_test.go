@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestDigestWithoutCPUFMA(t *testing.T) {
 	inChild(t)
 	t.Parallel()
 	run(t, exec.Command(os.Args[0], "-test.run=^TestDigest$", "-test.v"),
-		"GODEBUG=cpu.fma=off,cpu.avx2=off", digestEnv+"="+childInputs())
+		"GODEBUG=cpu.fma=off,cpu.avx2=off", digestEnv+"="+childInputs(10_000_000))
 }
 
 // TestDigestGOAMD64v3 builds this test for x86-64-v3, where the compiler fuses.
@@ -54,11 +55,12 @@ func TestDigestGOAMD64v3(t *testing.T) {
 	t.Parallel()
 	bin := build(t, "REQUIRE_GOAMD64_V3", "GOARCH=amd64", "GOAMD64=v3")
 	run(t, exec.Command(bin, "-test.run=^TestDigest$|^TestFusing$", "-test.v"),
-		fusedEnv+"=1", digestEnv+"="+childInputs())
+		fusedEnv+"=1", digestEnv+"="+childInputs(10_000_000))
 }
 
 // TestDigestArm64 builds this test for arm64 and runs it under qemu-aarch64, on the
-// first 100,000 arguments: emulated floating point is slow. REQUIRE_QEMU=1 makes a missing emulator a failure.
+// first million arguments: emulated floating point is slow (about 4 s for them).
+// REQUIRE_QEMU=1 makes a missing emulator a failure.
 func TestDigestArm64(t *testing.T) {
 	inChild(t)
 	qemu, err := exec.LookPath("qemu-aarch64")
@@ -68,7 +70,7 @@ func TestDigestArm64(t *testing.T) {
 	t.Parallel()
 	bin := build(t, "REQUIRE_QEMU", "GOARCH=arm64")
 	run(t, exec.Command(qemu, bin, "-test.run=^TestDigest$|^TestFusing$", "-test.v"),
-		fusedEnv+"=1", digestEnv+"=100000")
+		fusedEnv+"=1", digestEnv+"="+childInputs(1_000_000))
 }
 
 // inChild skips a test that starts children when it is itself in one.
@@ -88,11 +90,11 @@ func missing(t *testing.T, require, what string) {
 	t.Skipf("%s; set %s=1 to make this a failure", what, require)
 }
 
-func childInputs() string {
+func childInputs(n int) string {
 	if testing.Short() {
-		return "100000"
+		n = 100_000
 	}
-	return "10000000"
+	return strconv.Itoa(n)
 }
 
 // build compiles this package's tests for another target and returns the binary's path.
