@@ -1,0 +1,156 @@
+// Package specfile turns what a person wrote, a YAML or JSON file and --set flags,
+// into a job spec that means the same on every machine of the cluster.
+package specfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/yamldoc"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Source says where a spec comes from.
+type Source struct {
+	Path  string    // a file, or "-" for Stdin
+	Stdin io.Reader // read when Path is "-"
+	Sets  []string  // "spec.params.alpha=0.1", in order
+}
+
+// Load reads a spec strictly. Relative file paths in it become absolute ones: they
+// count from the spec's folder, or from the working directory for stdin. Defaults are
+// not written in. What is wrong with the spec is a *protocol.Fault.
+func Load(src Source) (protocol.JobSpec, error) {
+	text, dir, err := src.read()
+	if err != nil {
+		return protocol.JobSpec{}, err
+	}
+	converted, err := yamldoc.ToJSON(text)
+	if err != nil {
+		return protocol.JobSpec{}, invalid("%v", err)
+	}
+	if len(src.Sets) > 0 {
+		if converted, err = applySets(converted, src.Sets); err != nil {
+			return protocol.JobSpec{}, err
+		}
+	}
+	spec, err := protocol.ParseSpec(converted)
+	if err != nil {
+		return spec, err
+	}
+	spec.Spec.Input.URI = AbsoluteURI(spec.Spec.Input.URI, dir)
+	spec.Spec.Output.URI = AbsoluteURI(spec.Spec.Output.URI, dir)
+	return spec, nil
+}
+
+func (src Source) read() (text []byte, dir string, err error) {
+	if src.Path == "-" {
+		if dir, err = os.Getwd(); err != nil {
+			return nil, "", err
+		}
+		if text, err = yamldoc.Read(src.Stdin); err != nil {
+			return nil, "", fmt.Errorf("spec from stdin: %w", err)
+		}
+		return text, dir, nil
+	}
+	f, err := os.Open(src.Path)
+	if err != nil {
+		return nil, "", fmt.Errorf("spec: %w", err)
+	}
+	defer f.Close()
+	if dir, err = filepath.Abs(filepath.Dir(src.Path)); err != nil {
+		return nil, "", err
+	}
+	if text, err = yamldoc.Read(f); err != nil {
+		return nil, "", fmt.Errorf("spec %s: %w", src.Path, err)
+	}
+	return text, dir, nil
+}
+
+// AbsoluteURI turns a path, or "file:" and a path, into a file URI; relative ones count
+// from dir, which must be absolute. Other URIs, and the empty one, pass unchanged.
+func AbsoluteURI(uri, dir string) string {
+	path, isFile := strings.CutPrefix(uri, "file:")
+	if uri == "" || !isFile && strings.Contains(uri, "://") {
+		return uri
+	}
+	if strings.HasPrefix(path, "//") {
+		return uri // absolute already, or a mistake that the reader explains
+	}
+	absolute := filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		absolute = filepath.Join(dir, path)
+	}
+	if strings.HasSuffix(path, "/") && absolute != "/" {
+		absolute += "/" // a prefix stays a prefix
+	}
+	return "file://" + filepath.ToSlash(absolute)
+}
+
+// applySets writes values into the document, by dotted paths.
+func applySets(document []byte, sets []string) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(document))
+	dec.UseNumber() // so that an untouched number keeps its text
+	var root any
+	if err := dec.Decode(&root); err != nil {
+		return nil, invalid("%v", err)
+	}
+	object, ok := root.(map[string]any)
+	if !ok {
+		return nil, invalid("a spec is an object")
+	}
+	for _, set := range sets {
+		if err := applySet(object, set); err != nil {
+			return nil, invalid("--set %s: %v", set, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+func applySet(object map[string]any, set string) error {
+	path, text, ok := strings.Cut(set, "=")
+	if !ok {
+		return errors.New("write field.field=value")
+	}
+	value, err := parseValue(text)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(path, ".")
+	for i, field := range fields {
+		if field == "" {
+			return errors.New("a field's name is empty")
+		}
+		if i == len(fields)-1 {
+			object[field] = value
+			return nil
+		}
+		if object[field] == nil {
+			object[field] = map[string]any{}
+		}
+		next, ok := object[field].(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s is not an object", strings.Join(fields[:i+1], "."))
+		}
+		object = next
+	}
+	return nil
+}
+
+// parseValue reads a value as the spec's own language does: 0.1, true, [a, b], text.
+func parseValue(text string) (json.RawMessage, error) {
+	if text == "" {
+		return json.RawMessage(`""`), nil
+	}
+	return yamldoc.ToJSON([]byte(text))
+}
+
+func invalid(format string, args ...any) *protocol.Fault {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,72 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table collects rows and writes them in aligned columns, two spaces apart.
+type Table struct {
+	rows [][]string
+	// Paint, when set, colours a cell; row 0 is the first one added.
+	Paint func(row, column int, text string) string
+}
+
+// Row adds a row. Control characters are taken out of the cells.
+func (t *Table) Row(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = Clean(cell)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Write writes the table.
+func (t *Table) Write(w io.Writer) {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for r, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			padding := widths[i] - utf8.RuneCountInString(cell) + 2
+			if t.Paint != nil {
+				cell = t.Paint(r, i, cell)
+			}
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", padding))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// Clean takes control characters out of a text that others wrote, so that it cannot steer the terminal.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Shorten cuts a text to a number of columns, and shows that it did.
+func Shorten(text string, columns int) string {
+	if utf8.RuneCountInString(text) <= columns {
+		return text
+	}
+	if columns <= 3 {
+		return string([]rune(text)[:max(columns, 0)])
+	}
+	return string([]rune(text)[:columns-3]) + "..."
+}
