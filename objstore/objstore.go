@@ -37,7 +37,7 @@ var (
 // Info describes one stored object.
 type Info struct {
 	Key       string
-	Size      int64  // bytes
+	Size      int64  // bytes of the whole object, also when a range of it is read
 	ETag      string // opaque; equal ETags of one key mean equal bytes
 	VersionID string // empty where the store keeps no versions
 }
@@ -60,6 +60,7 @@ type Store interface {
 	// Stat describes key.
 	Stat(ctx context.Context, key string) (Info, error)
 	// List yields every object whose key begins with prefix, in ascending byte order of key.
+	// An error ends the sequence; VersionID may be missing.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 	// Delete removes key; removing what is not there is no error.
 	Delete(ctx context.Context, key string) error
