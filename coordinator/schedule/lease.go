@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -17,6 +18,19 @@ type Task struct {
 	Kind  pb.TaskKind
 	Tree  uint32
 	Node  protocol.Node
+}
+
+// String names the task for people.
+func (t Task) String() string {
+	switch t.Kind {
+	case pb.TaskKind_TASK_KIND_PLAN:
+		return "plan"
+	case pb.TaskKind_TASK_KIND_STEP:
+		return fmt.Sprintf("round %d, step", t.Round)
+	case pb.TaskKind_TASK_KIND_REPORT:
+		return "report"
+	}
+	return fmt.Sprintf("round %d, tree %d, node %d/%d", t.Round, t.Tree, t.Node.Level, t.Node.Index)
 }
 
 // Held is a task a worker says it holds.

@@ -1,0 +1,43 @@
+package coordinator
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+type clusterService struct{ c *Coordinator }
+
+// Status tells how the cluster is, as the leader sees it.
+func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.StatusRequest]) (*connect.Response[pb.StatusResponse], error) {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	digest := view.Digest()
+	res := &pb.StatusResponse{
+		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: s.c.fsm.appliedIndex(),
+		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
+		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+	}
+	s.c.addLeaderMemory(lead, res)
+	return connect.NewResponse(res), nil
+}
+
+func (c *Coordinator) addLeaderMemory(lead *leadership, res *pb.StatusResponse) {
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	counts := lead.board.Counts
+	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
+	for _, w := range lead.board.Workers(c.now()) {
+		res.Workers = append(res.Workers, &pb.WorkerStatus{
+			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Leased("", w.ID)),
+			Kernels: w.Kernels, Build: w.Build, LastSeenUnixMs: c.started.Add(w.LastSeen).UnixMilli(),
+		})
+	}
+}

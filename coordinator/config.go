@@ -1,0 +1,91 @@
+// Package coordinator remembers jobs through raft and decides who does what. It
+// reads no data: a round is a forest of integers to it, and a spec is validated by
+// a function that is given to it.
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Sentinel errors.
+var (
+	// ErrNotLeader: this coordinator does not lead; nothing was decided.
+	ErrNotLeader = errors.New("this coordinator is not the leader")
+	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
+	// proposed; it may or may not be committed. Repeating it is safe.
+	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
+	// ErrEntryTooBig: the command does not fit a log entry.
+	ErrEntryTooBig = fmt.Errorf("a log entry is at most %d bytes", MaxEntryBytes)
+	// ErrShutdown: the coordinator is going down.
+	ErrShutdown = errors.New("the coordinator is shutting down")
+)
+
+// Limits on the log, enforced before a command is proposed.
+const (
+	MaxEntryBytes  = 256 << 10
+	maxCompletions = 256 // in one entry
+	maxMessage     = 4 << 20
+)
+
+// Config says how to run a coordinator. Store and Validate are required.
+type Config struct {
+	DataDir    string // raft log, snapshots, certificates, tokens; "" keeps all in memory
+	NodeID     string // stable name of this member; "" means "c1"
+	RaftAddr   string // host:port between coordinators; "" means 127.0.0.1:0
+	ListenAddr string // host:port of the API; "" means no listener: use Handler
+	StoreURI   string // where job objects live, told to workers
+	Store      objstore.Store
+	// Validate writes a spec's defaults in and refuses a bad one.
+	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Schedule     schedule.Config // zero means schedule.DefaultConfig
+	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
+	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	Logger       *slog.Logger
+	Version      string
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Store == nil || c.Validate == nil || c.StoreURI == "" {
+		return c, errors.New("coordinator: Config needs Store, StoreURI and Validate")
+	}
+	if c.Schedule == (schedule.Config{}) {
+		c.Schedule = schedule.DefaultConfig()
+	}
+	if c.NodeID == "" {
+		c.NodeID = "c1"
+	}
+	if c.RaftAddr == "" {
+		c.RaftAddr = "127.0.0.1:0"
+	}
+	if c.ApplyTimeout == 0 {
+		c.ApplyTimeout = 10 * time.Second
+	}
+	if c.DiskLimit == 0 {
+		c.DiskLimit = 5 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+// hosts are the names a certificate must cover to be reached at these addresses.
+func hosts(addresses ...string) []string {
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	for _, address := range addresses {
+		host, _, err := net.SplitHostPort(address)
+		if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) || host == "localhost" {
+			continue
+		}
+		names = append(names, host)
+	}
+	return names
+}

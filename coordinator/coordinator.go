@@ -1,0 +1,144 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/pki"
+)
+
+// Coordinator is one running member. Start it, serve its Handler or let it listen, and Shutdown.
+type Coordinator struct {
+	cfg         Config
+	identity    *pki.Identity // nil in memory
+	tokens      bootTokens
+	fsm         *fsm
+	member      *member
+	handler     http.Handler
+	server      *http.Server
+	listener    net.Listener
+	started     time.Time
+	completions chan pendingCompletion
+	stopping    chan struct{} // closed when Shutdown begins
+	failed      chan error
+	cancel      context.CancelFunc
+	tasks       sync.WaitGroup
+
+	mu   sync.Mutex
+	lead *leadership // nil while not leading
+}
+
+// Start opens the log, joins the cluster, begins to serve, and returns when this
+// member leads (a cluster of one elects itself) or ctx ends.
+func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Coordinator{
+		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+		stopping: make(chan struct{}), failed: make(chan error, 1),
+	}
+	if err := c.start(ctx); err != nil {
+		return nil, errors.Join(err, c.Shutdown(context.WithoutCancel(ctx)))
+	}
+	return c, nil
+}
+
+func (c *Coordinator) start(ctx context.Context) error {
+	var err error
+	if c.cfg.DataDir != "" {
+		names := hosts(c.cfg.ListenAddr, c.cfg.RaftAddr)
+		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
+			return err
+		}
+	}
+	if c.tokens, err = loadOrCreateTokens(c.cfg.DataDir); err != nil {
+		return err
+	}
+	if c.member, err = startMember(c.cfg, c.identity, c.fsm, c.fail); err != nil {
+		return err
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	leading := make(chan struct{})
+	c.tasks.Go(func() { c.followLeadership(life, leading) })
+	c.tasks.Go(func() { c.commitGroups(life) })
+	c.handler = c.routes()
+	if err := c.listen(); err != nil {
+		return err
+	}
+	select {
+	case <-leading:
+		return nil
+	case err := <-c.failed:
+		c.failed <- err
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for leadership: %w", context.Cause(ctx))
+	}
+}
+
+// fail reports what this process cannot go on with; the first counts.
+func (c *Coordinator) fail(err error) {
+	c.cfg.Logger.Error("coordinator failed", "error", err)
+	select {
+	case c.failed <- err:
+	default:
+	}
+}
+
+// Failed yields an error when the process must end at once, without waiting for
+// Shutdown: a log store that fails or hangs.
+func (c *Coordinator) Failed() <-chan error { return c.failed }
+
+// Handler is the whole API behind the gate.
+func (c *Coordinator) Handler() http.Handler { return c.handler }
+
+// Addr is the address of the API, or "" without a listener.
+func (c *Coordinator) Addr() string {
+	if c.listener == nil {
+		return ""
+	}
+	return c.listener.Addr().String()
+}
+
+// CAPEM is the authority clients verify the API with; nil in memory.
+func (c *Coordinator) CAPEM() []byte {
+	if c.identity == nil {
+		return nil
+	}
+	return c.identity.CAPEM
+}
+
+// AdminToken and WorkerToken are the credentials made at first start.
+func (c *Coordinator) AdminToken() gate.Token { return c.tokens.admin }
+
+// WorkerToken is the credential workers register with.
+func (c *Coordinator) WorkerToken() gate.Token { return c.tokens.worker }
+
+// Shutdown stops serving, lets running calls end until ctx does, and stops raft.
+func (c *Coordinator) Shutdown(ctx context.Context) error {
+	close(c.stopping)
+	var failures []error
+	if c.server != nil {
+		if err := c.server.Shutdown(ctx); err != nil {
+			failures = append(failures, fmt.Errorf("stop serving: %w", err), c.server.Close())
+		}
+	}
+	if c.cancel != nil {
+		c.cancel()
+	}
+	if c.member != nil {
+		failures = append(failures, c.member.close())
+	}
+	c.tasks.Wait()
+	return errors.Join(failures...)
+}

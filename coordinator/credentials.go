@@ -1,0 +1,54 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gram-compute/gram/coordinator/gate"
+)
+
+// Names of the files in the data directory that hold the first tokens, mode 0600.
+const (
+	AdminTokenFile  = "admin.token"
+	WorkerTokenFile = "worker.token"
+	CAFile          = "ca.pem" // in the folder pki
+)
+
+// bootTokens are the credentials a cluster begins with.
+type bootTokens struct{ admin, worker gate.Token }
+
+func loadOrCreateTokens(dir string) (bootTokens, error) {
+	if dir == "" {
+		return bootTokens{admin: gate.NewToken(), worker: gate.NewToken()}, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return bootTokens{}, fmt.Errorf("make data directory: %w", err)
+	}
+	admin, err := loadOrCreateToken(filepath.Join(dir, AdminTokenFile))
+	if err != nil {
+		return bootTokens{}, err
+	}
+	worker, err := loadOrCreateToken(filepath.Join(dir, WorkerTokenFile))
+	return bootTokens{admin: admin, worker: worker}, err
+}
+
+func loadOrCreateToken(file string) (gate.Token, error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		token, err := gate.ParseToken(string(text))
+		if err != nil {
+			return gate.Token{}, fmt.Errorf("read token from %s: %w", file, err)
+		}
+		return token, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return gate.Token{}, fmt.Errorf("read token: %w", err)
+	}
+	token := gate.NewToken()
+	if err := os.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {
+		return gate.Token{}, fmt.Errorf("write token: %w", err)
+	}
+	return token, nil
+}

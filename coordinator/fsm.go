@@ -1,0 +1,87 @@
+package coordinator
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/hashicorp/raft"
+)
+
+// fsm is the adapter between raft and state.Apply: it decides nothing.
+type fsm struct {
+	mu      sync.Mutex
+	state   state.State
+	index   uint64        // of the last applied command
+	changed chan struct{} // closed when state changes, then replaced
+}
+
+func newFSM() *fsm { return &fsm{state: state.New(), changed: make(chan struct{})} }
+
+// view returns the state and a channel that is closed when it has changed.
+func (f *fsm) view() (state.State, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state, f.changed
+}
+
+func (f *fsm) appliedIndex() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.index
+}
+
+// Apply implements raft.FSM. Its answer is a state.Reply.
+func (f *fsm) Apply(entry *raft.Log) any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next, reply := state.ApplyBytes(f.state, entry.Data)
+	f.set(next, entry.Index)
+	return reply
+}
+
+func (f *fsm) set(next state.State, index uint64) {
+	f.state, f.index = next, index
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// Snapshot implements raft.FSM: states are immutable, so capturing one is free.
+func (f *fsm) Snapshot() (raft.FSMSnapshot, error) {
+	s, _ := f.view()
+	return snapshot{s}, nil
+}
+
+// Restore implements raft.FSM: the new state is swapped in only when all of it was read.
+func (f *fsm) Restore(r io.ReadCloser) error {
+	defer r.Close()
+	restored, err := state.Decode(r)
+	if err != nil {
+		return fmt.Errorf("restore snapshot: %w", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.set(restored, f.index)
+	return nil
+}
+
+type snapshot struct{ state state.State }
+
+// Persist implements raft.FSMSnapshot.
+func (s snapshot) Persist(sink raft.SnapshotSink) error {
+	if err := s.state.Encode(sink); err != nil {
+		return fmt.Errorf("write snapshot: %w", joinCancel(err, sink))
+	}
+	return sink.Close()
+}
+
+func joinCancel(err error, sink raft.SnapshotSink) error {
+	if cancelErr := sink.Cancel(); cancelErr != nil {
+		return fmt.Errorf("%w (and cancelling it: %w)", err, cancelErr)
+	}
+	return err
+}
+
+// Release implements raft.FSMSnapshot.
+func (s snapshot) Release() {}

@@ -1,0 +1,195 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+// leadership is what lives from an election to its end.
+type leadership struct {
+	ctx   context.Context // ends with the leadership
+	end   context.CancelFunc
+	term  uint64
+	mu    sync.Mutex
+	board *schedule.Board
+	freed chan struct{} // closed when leases were freed, then replaced
+}
+
+// followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
+func (c *Coordinator) followLeadership(ctx context.Context, leading chan struct{}) {
+	var duties sync.WaitGroup
+	defer duties.Wait()
+	defer c.resign()
+	for {
+		select {
+		case leads := <-c.member.raft.LeaderCh():
+			c.resign()
+			duties.Wait()
+			if !leads {
+				continue
+			}
+			if err := c.assume(ctx, &duties); err != nil {
+				c.cfg.Logger.Error("cannot take up leadership", "error", err)
+				continue
+			}
+			if leading != nil {
+				close(leading)
+				leading = nil
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// assume takes up leadership: everything committed before is applied first, then
+// memory is built anew, then duties begin.
+func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error {
+	if err := raftError(c.member.raft.Barrier(c.cfg.ApplyTimeout).Error()); err != nil {
+		return fmt.Errorf("barrier: %w", err)
+	}
+	if err := c.initCluster(ctx); err != nil {
+		return err
+	}
+	view, _ := c.fsm.view()
+	life, end := context.WithCancel(ctx)
+	term := c.member.raft.CurrentTerm()
+	lead := &leadership{
+		ctx: life, end: end, term: term, freed: make(chan struct{}),
+		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
+	}
+	c.mu.Lock()
+	c.lead = lead
+	c.mu.Unlock()
+	c.cfg.Logger.Info("leading", "term", term, "jobs_active", view.ActiveCount())
+	duties.Go(func() { c.decide(lead) })
+	return nil
+}
+
+func (c *Coordinator) resign() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lead != nil {
+		c.lead.end()
+		c.lead = nil
+	}
+}
+
+// initCluster names the cluster and stores its first tokens, once.
+func (c *Coordinator) initCluster(ctx context.Context) error {
+	view, _ := c.fsm.view()
+	var commands []*pb.Command
+	if view.ClusterID == "" {
+		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: uuid.NewString()}}})
+	}
+	for _, first := range []struct {
+		token gate.Token
+		scope gate.Scope
+	}{{c.tokens.admin, gate.ScopeAdmin}, {c.tokens.worker, gate.ScopeWorker}} {
+		if _, known := view.Token(first.token.ID); !known {
+			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
+				Id: first.token.ID, SecretSha256: first.token.SecretSHA256(), Scope: string(first.scope),
+			}}})
+		}
+	}
+	for _, cmd := range commands {
+		reply, err := c.propose(ctx, cmd)
+		if err == nil && reply.Err != nil {
+			err = reply.Err
+		}
+		if err != nil {
+			return fmt.Errorf("initialise the cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// decide proposes what follows from the view, whenever it changes or time frees a task.
+func (c *Coordinator) decide(lead *leadership) {
+	for {
+		view, changed := c.fsm.view()
+		for _, cmd := range schedule.Decide(c.cfg.Schedule, view) {
+			if _, err := c.propose(lead.ctx, cmd); err != nil && lead.ctx.Err() == nil {
+				c.cfg.Logger.Warn("decision not committed; it will be proposed again", "error", err)
+			}
+		}
+		lead.mu.Lock()
+		if lead.board.Expire(c.now()) > 0 {
+			lead.signal()
+		}
+		wake, timed := lead.board.NextWake(c.now())
+		freed := lead.freed
+		lead.mu.Unlock()
+		if !c.sleepUntil(lead.ctx, wake, timed, changed, freed) {
+			return
+		}
+	}
+}
+
+// sleepUntil waits for a change or the time; false means the leadership ended.
+func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed bool, changed, freed <-chan struct{}) bool {
+	var timer <-chan time.Time
+	if timed {
+		t := time.NewTimer(wake - c.now())
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer:
+	case <-changed:
+	case <-freed:
+	}
+	return true
+}
+
+// signal wakes who waits for work. The caller holds lead.mu.
+func (l *leadership) signal() {
+	close(l.freed)
+	l.freed = make(chan struct{})
+}
+
+// now reads the monotonic clock.
+func (c *Coordinator) now() time.Duration { return time.Since(c.started) }
+
+// leader returns the present leadership, or ErrNotLeader.
+func (c *Coordinator) leader() (*leadership, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lead == nil {
+		return nil, ErrNotLeader
+	}
+	return c.lead, nil
+}
+
+// read returns a state that holds every write acknowledged before the call. This
+// member has applied all of earlier terms (the barrier) and answers a write of its
+// own term after applying it, so it is enough that it leads still.
+func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
+	lead, err := c.leader()
+	if err != nil {
+		return state.State{}, nil, err
+	}
+	if err := c.await(ctx, c.member.raft.VerifyLeader()); err != nil {
+		if errors.Is(err, ErrUnknownOutcome) && errors.Is(err, raft.ErrLeadershipLost) {
+			err = fmt.Errorf("%w: %w", ErrNotLeader, err)
+		}
+		return state.State{}, nil, err
+	}
+	if now, err := c.leader(); err != nil || now != lead {
+		return state.State{}, nil, ErrNotLeader
+	}
+	view, changed := c.fsm.view()
+	return view, changed, nil
+}

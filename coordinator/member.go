@@ -1,0 +1,178 @@
+package coordinator
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
+)
+
+const snapshotsKept = 3
+
+// member is this process's part in raft.
+type member struct {
+	raft    *raft.Raft
+	closers []io.Closer // in order of opening
+}
+
+// startMember opens the log and joins it with the state machine. A member with an
+// empty log bootstraps a cluster of one.
+func startMember(cfg Config, identity *pki.Identity, machine raft.FSM, fail func(error)) (*member, error) {
+	m := &member{}
+	if err := m.start(cfg, identity, machine, fail); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *member) start(cfg Config, identity *pki.Identity, machine raft.FSM, fail func(error)) error {
+	conf := raft.DefaultConfig()
+	conf.LocalID = raft.ServerID(cfg.NodeID)
+	conf.ProtocolVersion = raft.ProtocolVersionMax
+	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
+	stores, err := m.openStores(cfg, fail)
+	if err != nil {
+		return err
+	}
+	transport, err := m.openTransport(cfg, identity)
+	if err != nil {
+		return err
+	}
+	if err := bootstrapOnce(conf, stores, transport); err != nil {
+		return err
+	}
+	if m.raft, err = raft.NewRaft(conf, machine, stores.log, stores.stable, stores.snapshots, transport); err != nil {
+		return fmt.Errorf("start raft: %w", err)
+	}
+	return nil
+}
+
+type raftStores struct {
+	log       raft.LogStore
+	stable    raft.StableStore
+	snapshots raft.SnapshotStore
+}
+
+func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
+	if cfg.DataDir == "" {
+		memory := raft.NewInmemStore()
+		return raftStores{memory, memory, raft.NewInmemSnapshotStore()}, nil
+	}
+	dir := filepath.Join(cfg.DataDir, "raft")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return raftStores{}, fmt.Errorf("make raft directory: %w", err)
+	}
+	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
+		return raftStores{}, err
+	}
+	bolt, err := raftboltdb.New(raftboltdb.Options{Path: filepath.Join(dir, "log.db"), BoltOptions: boltOptions()})
+	if err != nil {
+		return raftStores{}, fmt.Errorf("open raft log in %s (is another coordinator running on this directory?): %w", dir, err)
+	}
+	m.closers = append(m.closers, bolt)
+	snapshots, err := raft.NewFileSnapshotStoreWithLogger(dir, snapshotsKept, hclog.NewNullLogger())
+	if err != nil {
+		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
+	}
+	watched := &watchdog{durableStore: bolt, limit: cfg.DiskLimit, fail: fail}
+	return raftStores{watched, watched, snapshots}, nil
+}
+
+// probeDisk refuses a disk that cannot write and sync a page in time.
+func probeDisk(dir string, limit time.Duration) error {
+	start := time.Now()
+	probe, err := os.CreateTemp(dir, "probe-*")
+	if err != nil {
+		return fmt.Errorf("probe disk: %w", err)
+	}
+	defer os.Remove(probe.Name())
+	_, err = probe.Write(make([]byte, 4096))
+	if err := errors.Join(err, probe.Sync(), probe.Close()); err != nil {
+		return fmt.Errorf("probe disk: %w", err)
+	}
+	if took := time.Since(start); took > limit {
+		return fmt.Errorf("probe disk: a synced write in %s took %v, longer than %v", dir, took, limit)
+	}
+	return nil
+}
+
+func (m *member) openTransport(cfg Config, identity *pki.Identity) (raft.Transport, error) {
+	if cfg.DataDir == "" {
+		_, transport := raft.NewInmemTransport("")
+		m.closers = append(m.closers, transport)
+		return transport, nil
+	}
+	listener, err := net.Listen("tcp", cfg.RaftAddr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for coordinators: %w", err)
+	}
+	layer := &tlsLayer{Listener: tls.NewListener(listener, identity.PeerConfig(pki.RoleCoordinator)), client: identity.PeerConfig(pki.RoleCoordinator)}
+	transport := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: layer, MaxPool: 3, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
+	})
+	m.closers = append(m.closers, transport)
+	return transport, nil
+}
+
+// tlsLayer is raft's port: both sides show a coordinator's certificate.
+type tlsLayer struct {
+	net.Listener
+	client *tls.Config
+}
+
+// Dial implements raft.StreamLayer.
+func (l *tlsLayer) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	return tls.DialWithDialer(&net.Dialer{Timeout: timeout}, "tcp", string(address), l.client)
+}
+
+func bootstrapOnce(conf *raft.Config, stores raftStores, transport raft.Transport) error {
+	exists, err := raft.HasExistingState(stores.log, stores.stable, stores.snapshots)
+	if err != nil {
+		return fmt.Errorf("look for an existing log: %w", err)
+	}
+	if exists {
+		return nil
+	}
+	alone := raft.Configuration{Servers: []raft.Server{{ID: conf.LocalID, Address: transport.LocalAddr()}}}
+	if err := raft.BootstrapCluster(conf, stores.log, stores.stable, stores.snapshots, transport, alone); err != nil {
+		return fmt.Errorf("bootstrap the cluster: %w", err)
+	}
+	return nil
+}
+
+// close stops raft, then what it stood on, in reverse order.
+func (m *member) close() error {
+	var failures []error
+	if m.raft != nil {
+		failures = append(failures, m.raft.Shutdown().Error())
+	}
+	for i := len(m.closers) - 1; i >= 0; i-- {
+		failures = append(failures, m.closers[i].Close())
+	}
+	return errors.Join(failures...)
+}
+
+// slogWriter hands raft's own lines on.
+type slogWriter struct{ log *slog.Logger }
+
+func (w slogWriter) Write(line []byte) (int, error) {
+	w.log.Warn("raft", "line", string(trimNewline(line)))
+	return len(line), nil
+}
+
+func trimNewline(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		return line[:n-1]
+	}
+	return line
+}

@@ -1,0 +1,150 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+	"google.golang.org/protobuf/proto"
+)
+
+// propose puts a command in the log and returns what state made of it. The
+// proposer's clock enters here and nowhere else.
+func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
+	cmd.NowUnixMs = time.Now().UnixMilli()
+	entry, err := proto.Marshal(cmd)
+	if err != nil {
+		return state.Reply{}, fmt.Errorf("encode command: %w", err)
+	}
+	if len(entry) > MaxEntryBytes {
+		return state.Reply{}, fmt.Errorf("%w; this one has %d", ErrEntryTooBig, len(entry))
+	}
+	future := c.member.raft.Apply(entry, c.cfg.ApplyTimeout)
+	if err := c.await(ctx, future); err != nil {
+		return state.Reply{}, err
+	}
+	reply, ok := future.Response().(state.Reply)
+	if !ok {
+		return state.Reply{}, fmt.Errorf("state machine answered %T", future.Response())
+	}
+	return reply, nil
+}
+
+// await waits for a raft future, but not longer than the context and the apply timeout.
+func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout)
+	defer cancel()
+	done := make(chan error, 1)
+	c.tasks.Go(func() { done <- future.Error() })
+	select {
+	case err := <-done:
+		return raftError(err)
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrUnknownOutcome, context.Cause(ctx))
+	}
+}
+
+func raftError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, raft.ErrNotLeader), errors.Is(err, raft.ErrLeadershipTransferInProgress), errors.Is(err, raft.ErrEnqueueTimeout):
+		return fmt.Errorf("%w: %w", ErrNotLeader, err)
+	case errors.Is(err, raft.ErrRaftShutdown):
+		return fmt.Errorf("%w: %w", ErrShutdown, err)
+	}
+	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+}
+
+// pendingCompletion is a completion on its way into the log.
+type pendingCompletion struct {
+	completion *pb.Completion
+	size       int
+	done       chan<- completionResult
+}
+
+type completionResult struct {
+	verdict pb.Verdict
+	err     error
+}
+
+// commitGroups takes the completions that arrived while the last entry was
+// committing and commits them as one entry: no timer, and never a write per
+// completion under load.
+func (c *Coordinator) commitGroups(ctx context.Context) {
+	var left *pendingCompletion // what did not fit the last entry
+	for {
+		var group []pendingCompletion
+		if left != nil {
+			group, left = c.gather(*left)
+		} else {
+			select {
+			case first := <-c.completions:
+				group, left = c.gather(first)
+			case <-ctx.Done():
+				return
+			}
+		}
+		c.commitGroup(ctx, group)
+	}
+}
+
+// gather adds what waits already, up to the limits of one entry.
+func (c *Coordinator) gather(first pendingCompletion) (group []pendingCompletion, left *pendingCompletion) {
+	group, size := []pendingCompletion{first}, first.size
+	for len(group) < maxCompletions {
+		select {
+		case next := <-c.completions:
+			if size += next.size; size > MaxEntryBytes-1024 {
+				return group, &next
+			}
+			group = append(group, next)
+		default:
+			return group, nil
+		}
+	}
+	return group, nil
+}
+
+func (c *Coordinator) commitGroup(ctx context.Context, group []pendingCompletion) {
+	list := make([]*pb.Completion, len(group))
+	for i, p := range group {
+		list[i] = p.completion
+	}
+	reply, err := c.propose(ctx, &pb.Command{Body: &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: list}}})
+	for i, p := range group {
+		result := completionResult{err: err}
+		if err == nil {
+			result.verdict = reply.Verdicts[i]
+		}
+		p.done <- result
+	}
+}
+
+// complete commits one completion; it may share its log entry with others.
+func (c *Coordinator) complete(ctx context.Context, completion *pb.Completion) (pb.Verdict, error) {
+	done := make(chan completionResult, 1)
+	pending := pendingCompletion{completion: completion, size: proto.Size(completion) + 8, done: done}
+	if pending.size > MaxEntryBytes/2 {
+		return 0, fmt.Errorf("%w; this completion has %d", ErrEntryTooBig, pending.size)
+	}
+	select {
+	case c.completions <- pending:
+	case <-ctx.Done():
+		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
+	case <-c.stopping:
+		return 0, ErrShutdown
+	}
+	select {
+	case result := <-done:
+		return result.verdict, result.err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
+	case <-c.stopping:
+		return 0, ErrShutdown
+	}
+}

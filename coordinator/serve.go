@@ -1,0 +1,114 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// routes joins the services behind the gate.
+func (c *Coordinator) routes() http.Handler {
+	options := connect.WithHandlerOptions(
+		connect.WithReadMaxBytes(maxMessage),
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(wireErrors)),
+		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
+			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
+			return connect.NewError(connect.CodeInternal, errors.New("internal fault; see the coordinator's log"))
+		}),
+	)
+	mux := http.NewServeMux()
+	mux.Handle(gramv1connect.NewJobServiceHandler(&jobService{c}, options))
+	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
+	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
+	return gate.New(c.lookupToken, time.Now).Wrap(mux)
+}
+
+func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
+	view, _ := c.fsm.view()
+	token, ok := view.Token(id)
+	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
+}
+
+// listen opens the API's port, with TLS always.
+func (c *Coordinator) listen() error {
+	if c.cfg.ListenAddr == "" {
+		return nil
+	}
+	if c.identity == nil {
+		return errors.New("a listener needs certificates, and so a data directory")
+	}
+	listener, err := net.Listen("tcp", c.cfg.ListenAddr)
+	if err != nil {
+		return fmt.Errorf("listen for the API: %w", err)
+	}
+	config := c.identity.ServerConfig()
+	config.NextProtos = []string{"h2", "http/1.1"}
+	c.listener = listener
+	c.server = &http.Server{
+		Handler:           c.handler,
+		TLSConfig:         config,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          log.New(slogWriter{c.cfg.Logger}, "", 0),
+	}
+	c.tasks.Go(func() {
+		if err := c.server.Serve(tls.NewListener(listener, config)); !errors.Is(err, http.ErrServerClosed) {
+			c.fail(fmt.Errorf("serve the API: %w", err))
+		}
+	})
+	return nil
+}
+
+// wireErrors gives unary calls' errors their codes.
+func wireErrors(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		res, err := next(ctx, req)
+		return res, wireError(err)
+	}
+}
+
+// wireError maps our errors to Connect codes. Unavailable means: repeat the call.
+func wireError(err error) error {
+	var coded *connect.Error
+	var rejection *state.Rejection
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.As(err, &rejection):
+		return connect.NewError(rejectionCode(rejection.Reason), rejection)
+	case errors.Is(err, ErrNotLeader), errors.Is(err, ErrUnknownOutcome), errors.Is(err, ErrShutdown):
+		return connect.NewError(connect.CodeUnavailable, err)
+	case errors.Is(err, ErrEntryTooBig):
+		return connect.NewError(connect.CodeInvalidArgument, err)
+	case errors.Is(err, context.Canceled):
+		return connect.NewError(connect.CodeCanceled, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return connect.NewError(connect.CodeDeadlineExceeded, err)
+	}
+	return connect.NewError(connect.CodeInternal, err)
+}
+
+func rejectionCode(r state.Reason) connect.Code {
+	switch r {
+	case state.Malformed:
+		return connect.CodeInvalidArgument
+	case state.NotFound:
+		return connect.CodeNotFound
+	case state.Conflict:
+		return connect.CodeAlreadyExists
+	case state.Exhausted:
+		return connect.CodeResourceExhausted
+	}
+	return connect.CodeFailedPrecondition
+}

@@ -1,0 +1,58 @@
+package coordinator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
+
+// durableStore is what raft keeps on disk besides snapshots.
+type durableStore interface {
+	raft.LogStore
+	raft.StableStore
+}
+
+// watchdog reports a log store that fails or hangs. hashicorp/raft never re-elects
+// while a leader's disk hangs, and a hung write may still land later; so the only
+// safe answer is to end the process, which is what fail must lead to.
+type watchdog struct {
+	durableStore
+	limit time.Duration
+	fail  func(error)
+}
+
+func (w *watchdog) watch(op string, run func() error) error {
+	timer := time.AfterFunc(w.limit, func() {
+		w.fail(fmt.Errorf("raft log store: %s takes longer than %v; the disk hangs", op, w.limit))
+	})
+	defer timer.Stop()
+	err := run()
+	if err != nil {
+		w.fail(fmt.Errorf("raft log store: %s: %w", op, err))
+	}
+	return err
+}
+
+// StoreLog implements raft.LogStore.
+func (w *watchdog) StoreLog(log *raft.Log) error { return w.StoreLogs([]*raft.Log{log}) }
+
+// StoreLogs implements raft.LogStore.
+func (w *watchdog) StoreLogs(logs []*raft.Log) error {
+	return w.watch("append", func() error { return w.durableStore.StoreLogs(logs) })
+}
+
+// DeleteRange implements raft.LogStore.
+func (w *watchdog) DeleteRange(first, last uint64) error {
+	return w.watch("truncate", func() error { return w.durableStore.DeleteRange(first, last) })
+}
+
+// Set implements raft.StableStore.
+func (w *watchdog) Set(key, value []byte) error {
+	return w.watch("save vote", func() error { return w.durableStore.Set(key, value) })
+}
+
+// SetUint64 implements raft.StableStore.
+func (w *watchdog) SetUint64(key []byte, value uint64) error {
+	return w.watch("save term", func() error { return w.durableStore.SetUint64(key, value) })
+}
