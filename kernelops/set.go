@@ -1,9 +1,30 @@
 // Package kernelops says what each vector operation means, in Go, and which
 // implementation of it this CPU runs.
+//
+// An operation is a method of Set. Its doc comment is its Go loop, and the generic set runs
+// that loop: it is the specification, and every other set gives the same bits for finite and
+// infinite values. Where a result is NaN, all sets give a NaN, but not always the same
+// payload or sign: a program that stores results canonicalises or rejects NaN first.
+//
+// Misuse (lengths that differ, rows that overlap) panics with a constant message, once, before
+// anything is written.
 package kernelops
 
-// Set is one implementation of every operation. It is a value: pick it once with
-// Best or ByName and pass it on.
+// Set is one implementation of every operation. Take one with Best, ByName or Choose;
+// the zero Set has no operations. It is not changed after it is made and is safe
+// for concurrent use.
 type Set struct {
 	Name string
+
+	addScaled func(dst, x []float64, a float64)
+	add       func(dst, x []float64)
+}
+
+// Generic returns the set written in Go, which every other set must equal to the bit.
+func Generic() *Set {
+	return &Set{
+		Name:      "generic",
+		addScaled: addScaledGeneric,
+		add:       addGeneric,
+	}
 }

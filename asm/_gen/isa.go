@@ -1,0 +1,43 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// isa is what the generators need to know about an instruction set.
+type isa struct {
+	suffix string // of the function names
+	lanes  int    // float64 per register
+	vector func() VecVirtual
+	masks  bool // has mask registers: the tail is one masked step, else a scalar loop
+}
+
+var isas = []isa{
+	{suffix: "AVX2", lanes: 4, vector: YMM},
+	{suffix: "AVX512", lanes: 8, vector: ZMM, masks: true},
+}
+
+// at is the memory of the i-th vector after the pointer base.
+func (s isa) at(base Register, i int) Mem {
+	return Mem{Base: base, Disp: i * s.lanes * 8}
+}
+
+// tailMask returns a mask of the lowest n lanes, 0 < n < lanes.
+func (s isa) tailMask(n Register) Register {
+	ones, k := GP64(), K()
+	MOVQ(I32(-1), ones)
+	BZHIQ(n, ones, ones)
+	KMOVW(ones.As32(), k)
+	return k
+}
+
+// argument is the memory of a scalar argument.
+func argument(name string) Mem {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}

@@ -1,0 +1,35 @@
+//go:build !purego
+
+package kernelops
+
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/gram-compute/gram/asm"
+)
+
+// avx2 returns the 256-bit set, or nil. cpuid reports AVX2 only where the
+// operating system saves the ymm registers.
+func avx2() *Set {
+	if !cpuid.CPU.Supports(cpuid.AVX2) {
+		return nil
+	}
+	s := Generic()
+	s.Name = "avx2"
+	s.addScaled = asm.AddScaledAVX2
+	s.add = asm.AddAVX2
+	return s
+}
+
+// avx512 returns the 512-bit set, or nil. cpuid reports AVX512F only where the
+// operating system saves the zmm and mask registers.
+func avx512() *Set {
+	if !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.BMI2) {
+		return nil
+	}
+	s := Generic()
+	s.Name = "avx512"
+	s.addScaled = asm.AddScaledAVX512
+	s.add = asm.AddAVX512
+	return s
+}

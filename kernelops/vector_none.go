@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package kernelops
+
+func avx2() *Set { return nil }
+
+func avx512() *Set { return nil }
