@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -128,6 +129,11 @@ func (t *Tasks) checkNext(p Phase, next Next) error {
 			Hint: "Raise run.max_state_bytes, or make the state smaller (for text: max_features, min_df)."}
 	}
 	return nil
+}
+
+// CountMetric is a metric whose value is a whole number.
+func CountMetric(name string, n int64) Metric {
+	return Metric{Name: name, Value: strconv.AppendInt(nil, n, 10)}
 }
 
 // NewMetric writes a metric's value as JSON.

@@ -1,0 +1,46 @@
+// Package all lists every kind of job that Gram knows.
+package all
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/naivebayes"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Kinds returns every kind in byte order of name.
+func Kinds() []jobs.Kind {
+	return []jobs.Kind{
+		naivebayes.Kind(),
+	}
+}
+
+// Lookup returns the kind of a name as a spec has it. An unknown one is a
+// *protocol.Fault of CodeSpecInvalid that names the nearest known.
+func Lookup(name string) (jobs.Kind, error) {
+	var names []string
+	for _, kind := range Kinds() {
+		if kind.Name == name {
+			return kind, nil
+		}
+		names = append(names, kind.Name)
+	}
+	hint := "Known kinds: " + strings.Join(names, ", ") + "."
+	if near := protocol.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("Did you mean %q?", near)
+	}
+	return jobs.Kind{}, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("unknown kind %q", name), Hint: hint}
+}
+
+// OfModel returns the kind that made a model. Arrays that are no model are a
+// *protocol.Fault of CodeCorrupt.
+func OfModel(model jobs.Arrays) (jobs.Kind, error) {
+	name, _, err := model.Kind()
+	if err != nil {
+		return jobs.Kind{}, err
+	}
+	return Lookup(name)
+}

@@ -1,0 +1,133 @@
+package evaluation
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// rejected stands in the place of a predicted label's number.
+const rejected = -1
+
+// Confusion counts records by true label and decision.
+type Confusion struct {
+	counts map[decision]int64
+}
+
+// decision is what was decided about a record of a true label.
+type decision struct {
+	truth     string
+	predicted string // empty when rejected
+	rejected  bool
+}
+
+// NewConfusion returns an empty matrix.
+func NewConfusion() *Confusion { return &Confusion{counts: map[decision]int64{}} }
+
+// Add counts one record that was given the label predicted.
+func (c *Confusion) Add(truth, predicted string) {
+	c.counts[decision{truth: truth, predicted: predicted}]++
+}
+
+// AddRejected counts one record that was given none.
+func (c *Confusion) AddRejected(truth string) { c.counts[decision{truth: truth, rejected: true}]++ }
+
+// Cell is an entry of the matrix: Count records of label Truth were given label
+// Predicted. The labels are numbers; a Predicted of -1 means rejected.
+type Cell struct {
+	Truth, Predicted int32
+	Count            int64
+}
+
+// Cells returns the labels met, in byte order, and the entries above 0 by truth, then prediction.
+func (c *Confusion) Cells() (labels []string, cells []Cell) {
+	seen := map[string]bool{}
+	for d := range c.counts {
+		seen[d.truth] = true
+		if !d.rejected {
+			seen[d.predicted] = true
+		}
+	}
+	labels = slices.Sorted(maps.Keys(seen))
+	number := func(label string) int32 { return int32(sort.SearchStrings(labels, label)) }
+	for d, n := range c.counts {
+		cell := Cell{Truth: number(d.truth), Predicted: rejected, Count: n}
+		if !d.rejected {
+			cell.Predicted = number(d.predicted)
+		}
+		cells = append(cells, cell)
+	}
+	slices.SortFunc(cells, func(a, b Cell) int {
+		return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
+	})
+	return labels, cells
+}
+
+// Arrays of a confusion matrix: "labels", and the columns of its cells.
+const (
+	labelsName    = "labels"
+	truthName     = "cells.truth"
+	predictedName = "cells.predicted"
+	countName     = "cells.count"
+)
+
+// Arrays writes the matrix: one byte string per content.
+func (c *Confusion) Arrays() jobs.Arrays {
+	labels, cells := c.Cells()
+	truth, predicted := make([]int32, len(cells)), make([]int32, len(cells))
+	count := make([]int64, len(cells))
+	for i, cell := range cells {
+		truth[i], predicted[i], count[i] = cell.Truth, cell.Predicted, cell.Count
+	}
+	a := jobs.Arrays{}
+	a.PutStrings(labelsName, jobs.StringsOf(labels...))
+	jobs.Put(a, truthName, truth)
+	jobs.Put(a, predictedName, predicted)
+	jobs.Put(a, countName, count)
+	return a
+}
+
+// ReadConfusion reads what Arrays wrote.
+func ReadConfusion(a jobs.Arrays) (*Confusion, error) {
+	labels, err := a.Strings(labelsName)
+	if err != nil {
+		return nil, err
+	}
+	truth, err := jobs.Get[int32](a, truthName)
+	if err != nil {
+		return nil, err
+	}
+	predicted, err := jobs.Get[int32](a, predictedName, len(truth))
+	if err != nil {
+		return nil, err
+	}
+	count, err := jobs.Get[int64](a, countName, len(truth))
+	if err != nil {
+		return nil, err
+	}
+	c := NewConfusion()
+	for i := range truth {
+		if !inRange(truth[i], 0, labels.Len()) || !inRange(predicted[i], rejected, labels.Len()) || count[i] < 1 {
+			return nil, jobs.Malformed("cell %d of a confusion matrix of %d labels is (%d, %d): %d",
+				i, labels.Len(), truth[i], predicted[i], count[i])
+		}
+		d := decision{truth: string(labels.At(int(truth[i]))), rejected: predicted[i] == rejected}
+		if !d.rejected {
+			d.predicted = string(labels.At(int(predicted[i])))
+		}
+		c.counts[d] += count[i]
+	}
+	return c, nil
+}
+
+func inRange(i int32, low, end int) bool { return int(i) >= low && int(i) < end }
+
+// Merge adds another matrix.
+func (c *Confusion) Merge(other *Confusion) {
+	for d, n := range other.counts {
+		c.counts[d] += n
+	}
+}

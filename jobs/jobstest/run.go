@@ -1,0 +1,141 @@
+package jobstest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// maxRounds ends an algorithm that never does.
+const maxRounds = 10_000
+
+// Grouping says which nodes are tasks of their own.
+type Grouping struct {
+	// Cut splits a node into a task for each child and a reduce; nil folds every tree in one task.
+	Cut func(tree int, node protocol.Node) bool
+	// RightFirst runs the right child's task before the left one's.
+	RightFirst func(tree int, node protocol.Node) bool
+}
+
+// Result is what a job leaves behind.
+type Result struct {
+	Model   jobs.Arrays
+	Metrics []jobs.Metric
+	Rounds  int
+}
+
+// Run carries a job through all its rounds.
+func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, leaves []Blocks, ops *kernelops.Set, grouping Grouping) (Result, error) {
+	tasks, err := jobs.NewTasks(algorithm, spec, ops)
+	if err != nil {
+		return Result{}, err
+	}
+	r := runner{tasks: tasks, leaves: leaves, grouping: grouping, carries: map[leafKey][]byte{}}
+	next := jobs.Next{Phase: tasks.First(), State: jobs.Arrays{}}
+	var result Result
+	for !next.Done {
+		if result.Rounds == maxRounds {
+			return Result{}, fmt.Errorf("jobstest: not done after %d rounds", maxRounds)
+		}
+		if next, err = r.round(ctx, next); err != nil {
+			return Result{}, err
+		}
+		result.Rounds++
+		result.Metrics = append(result.Metrics, next.Metrics...)
+	}
+	result.Model = next.State
+	return result, nil
+}
+
+type leafKey struct {
+	phase       string
+	tree, index int
+}
+
+type runner struct {
+	tasks    *jobs.Tasks
+	leaves   []Blocks
+	grouping Grouping
+	carries  map[leafKey][]byte
+}
+
+func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
+	state, err := stored(now.State)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	trees := now.Trees
+	if trees == nil {
+		trees = []int{len(r.leaves)}
+	}
+	roots := make([]jobs.Arrays, len(trees))
+	for i, n := range trees {
+		job := treeRun{runner: r, phase: now.Phase, state: state, index: i, tree: protocol.Tree(n)}
+		if roots[i], err = job.task(ctx, job.tree.Canonical(job.tree.Root())); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	return r.tasks.Step(ctx, now.Phase, state, roots)
+}
+
+// treeRun computes one tree of a round.
+type treeRun struct {
+	*runner
+	phase string
+	state jobs.Arrays
+	index int
+	tree  protocol.Tree
+}
+
+// task computes a node: its children as tasks of their own where the grouping cuts it.
+func (t treeRun) task(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
+	made := map[protocol.Node]jobs.Arrays{}
+	left, right, ok := t.tree.Children(node)
+	if ok && t.grouping.Cut != nil && t.grouping.Cut(t.index, node) {
+		order := []protocol.Node{left, right}
+		if t.grouping.RightFirst != nil && t.grouping.RightFirst(t.index, node) {
+			order = []protocol.Node{right, left}
+		}
+		for _, child := range order {
+			partial, err := t.task(ctx, child)
+			if err != nil {
+				return nil, err
+			}
+			made[child] = partial
+		}
+	}
+	partial, err := t.tasks.Fold(ctx, t.phase, t.tree, node, jobs.FoldSource{
+		Made: func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil },
+		Leaf: t.leaf,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return stored(partial)
+}
+
+func (t treeRun) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
+	key := leafKey{t.phase, t.index, index}
+	var carry jobs.Arrays
+	var err error
+	if data, ok := t.carries[key]; ok {
+		if carry, err = jobs.Decode(data); err != nil {
+			return nil, err
+		}
+	}
+	leaf := jobs.Leaf{Tree: t.index, Index: index, Blocks: t.leaves[index%len(t.leaves)]}
+	partial, carry, err := t.tasks.Map(ctx, t.phase, t.state, leaf, carry)
+	if err != nil {
+		return nil, err
+	}
+	if carry != nil {
+		t.carries[key] = carry.Encode()
+	}
+	return partial, nil
+}
+
+// stored is what is read back after a was written.
+func stored(a jobs.Arrays) (jobs.Arrays, error) { return jobs.Decode(a.Encode()) }

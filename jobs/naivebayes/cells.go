@@ -1,0 +1,97 @@
+package naivebayes
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// cells is a sparse matrix of counts: entry i stands at cell at[i] = term*classes+class,
+// cells ascending, counts above 0.
+type cells struct {
+	at    []int64
+	count []int64
+}
+
+const (
+	cellsAt    = "cells.at"
+	cellsCount = "cells.count"
+)
+
+// sortedCells orders the counts of a leaf.
+func sortedCells(counts map[int64]int64) cells {
+	c := cells{at: make([]int64, 0, len(counts)), count: make([]int64, len(counts))}
+	for at := range counts {
+		c.at = append(c.at, at)
+	}
+	slices.Sort(c.at)
+	for i, at := range c.at {
+		c.count[i] = counts[at]
+	}
+	return c
+}
+
+// plus adds two matrices: linear in their entries.
+func (c cells) plus(d cells) cells {
+	sum := cells{make([]int64, 0, len(c.at)+len(d.at)), make([]int64, 0, len(c.at)+len(d.at))}
+	i, j := 0, 0
+	for i < len(c.at) || j < len(d.at) {
+		switch {
+		case j == len(d.at) || i < len(c.at) && c.at[i] < d.at[j]:
+			sum.add(c.at[i], c.count[i])
+			i++
+		case i == len(c.at) || d.at[j] < c.at[i]:
+			sum.add(d.at[j], d.count[j])
+			j++
+		default:
+			sum.add(c.at[i], c.count[i]+d.count[j])
+			i++
+			j++
+		}
+	}
+	return sum
+}
+
+func (c *cells) add(at, count int64) {
+	c.at, c.count = append(c.at, at), append(c.count, count)
+}
+
+func (c cells) total() int64 {
+	total := int64(0)
+	for _, n := range c.count {
+		total += n
+	}
+	return total
+}
+
+func (c cells) put(a jobs.Arrays) {
+	jobs.Put(a, cellsAt, c.at)
+	jobs.Put(a, cellsCount, c.count)
+}
+
+// within refuses counts outside of a matrix of terms and classes.
+func (c cells) within(terms, classes int) error {
+	if n := len(c.at); n > 0 && (c.at[0] < 0 || c.at[n-1] >= int64(terms)*int64(classes)) {
+		return jobs.Malformed("a count lies outside of %d terms and %d classes", terms, classes)
+	}
+	return nil
+}
+
+// readCells reads what put stored; the cells must ascend.
+func readCells(a jobs.Arrays) (c cells, err error) {
+	if c.at, err = jobs.Get[int64](a, cellsAt); err != nil {
+		return cells{}, err
+	}
+	if c.count, err = jobs.Get[int64](a, cellsCount, len(c.at)); err != nil {
+		return cells{}, err
+	}
+	for i := range c.at {
+		if i > 0 && c.at[i] <= c.at[i-1] {
+			return cells{}, jobs.Malformed("array %q does not ascend at %d", cellsAt, i)
+		}
+	}
+	return c, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,161 @@
+package naivebayes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// scorer is a model with its logarithms: Algorithm 1 after "Normalize counts", kept
+// sparse so that memory is linear in the model's bytes. One goroutine at a time.
+type scorer struct {
+	*model
+	ops    *kernelops.Set
+	bagger *vocabulary.Bagger
+	prior  []float64 // log p(y)
+	unseen []float64 // log p(w|y) of a term that does not occur in class y
+	seen   []float64 // log p(w|y) beside each count of the model
+	row    []float64 // log p(w|y) of one term, for each class
+	scores []float64
+}
+
+func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
+	tokenizer, err := m.params.Text.Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	classes := m.labels.Len()
+	s := &scorer{model: m, ops: ops, bagger: vocabulary.NewBagger(tokenizer, m.dictionary), prior: m.logPrior(),
+		unseen: make([]float64, classes), seen: make([]float64, len(m.counts.count)),
+		row: make([]float64, classes), scores: make([]float64, classes)}
+	logTotal := m.logTotals()
+	logAlpha := fmath.Log(m.params.Alpha)
+	for y := range s.unseen {
+		s.unseen[y] = logAlpha - logTotal[y]
+	}
+	for i, n := range m.counts.count {
+		s.seen[i] = fmath.Log(float64(n)+m.params.Alpha) - logTotal[m.counts.class[i]]
+	}
+	return s, nil
+}
+
+// logPrior is log p(y) of each class.
+func (m *model) logPrior() []float64 {
+	prior := make([]float64, m.labels.Len())
+	total := int64(0)
+	for _, n := range m.documents {
+		total += n
+	}
+	for y := range prior {
+		switch m.params.Prior.Kind {
+		case priorGiven:
+			prior[y] = fmath.Log(m.params.Prior.Given[string(m.labels.At(y))])
+		case priorUniform:
+			prior[y] = -fmath.Log(float64(len(prior)))
+		default:
+			prior[y] = fmath.Log(float64(m.documents[y])) - fmath.Log(float64(total))
+		}
+	}
+	return prior
+}
+
+// logTotals is log(w_y + alpha n) of each class.
+func (m *model) logTotals() []float64 {
+	words := make([]int64, m.labels.Len())
+	for i, n := range m.counts.count {
+		words[m.counts.class[i]] += n
+	}
+	logs := make([]float64, len(words))
+	for y, n := range words {
+		logs[y] = fmath.Log(float64(n) + float64(m.params.Alpha*float64(m.dictionary.Len())))
+	}
+	return logs
+}
+
+// score returns log p(y) + sum over j of x^j log p(w^j|y) for each class, terms in
+// ascending order, so that equal bags have equal bits. Valid until the next call.
+func (s *scorer) score(text []byte) []float64 {
+	copy(s.scores, s.prior)
+	bag := s.bagger.Bag(text)
+	for i, term := range bag.Terms {
+		s.ops.AddScaled(s.scores, s.logRow(int(term)), float64(bag.Counts[i]))
+	}
+	return s.scores
+}
+
+// logRow fills in log p(w|y) of one term.
+func (s *scorer) logRow(term int) []float64 {
+	copy(s.row, s.unseen)
+	begin, end := s.counts.indptr[term], s.counts.indptr[term+1]
+	for i := begin; i < end; i++ {
+		s.row[s.counts.class[i]] = s.seen[i]
+	}
+	return s.row
+}
+
+// decide returns the class of a document's scores. With a positive class that is Algorithm 1's
+// "if t > 0"; else the largest posterior, unless it is below the threshold.
+func (s *scorer) decide(scores []float64) (class int, rejected bool) {
+	if s.positive != noPositive {
+		other := 1 - s.positive
+		if t := scores[s.positive] - scores[other] - fmath.Log(s.params.Ratio); t > 0 {
+			return s.positive, false
+		}
+		return other, false
+	}
+	best := 0
+	for y, score := range scores {
+		if score > scores[best] {
+			best = y
+		}
+	}
+	if s.params.RejectBelow == 0 {
+		return best, false
+	}
+	return best, fmath.Exp(scores[best]-fmath.LogSumExp(scores)) < s.params.RejectBelow
+}
+
+// classifier predicts texts; one goroutine at a time.
+type classifier struct{ scorer *scorer }
+
+// NewClassifier loads a model. Bytes that training would not have written are a
+// *protocol.Fault of CodeCorrupt. The classifier serves one goroutine at a time.
+func NewClassifier(arrays jobs.Arrays) (jobs.Classifier, error) {
+	m, err := readModel(arrays)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScorer(m, kernelops.Best())
+	if err != nil {
+		return nil, err
+	}
+	return classifier{s}, nil
+}
+
+// Classify returns the decision and the posterior of every class, p(y|x) by Bayes' rule.
+// Equal posteriors stand in the order of their scores, then of their labels.
+func (c classifier) Classify(text string) (jobs.Prediction, error) {
+	scores := c.scorer.score([]byte(text))
+	class, rejected := c.scorer.decide(scores)
+	prediction := jobs.Prediction{Rejected: rejected}
+	if !rejected {
+		prediction.Label = string(c.scorer.labels.At(class))
+	}
+	order := make([]int, len(scores))
+	for y := range order {
+		order[y] = y
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y))
+	})
+	evidence := fmath.LogSumExp(scores) // log p(x)
+	for _, y := range order {
+		prediction.Scores = append(prediction.Scores, jobs.ClassScore{
+			Label: string(c.scorer.labels.At(y)), Posterior: fmath.Exp(scores[y] - evidence)})
+	}
+	return prediction, nil
+}

@@ -1,0 +1,258 @@
+package naivebayes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
+)
+
+const (
+	describeWidth   = 80
+	describeClasses = 8  // classes shown unless named
+	describeTop     = 10 // words per class unless told
+)
+
+// Describe tells people what a model is, within 80 columns: its parameters, and the words
+// that tell each class from the rest. Those are ranked by smoothed log-odds,
+//
+//	log p(w|y) - log p(w|not y),  p(w|not y) = (c_w - c_wy + alpha) / (w - w_y + alpha n),
+//
+// and not by p(w|y), which would list the same frequent words for every class. A named class
+// that the model lacks is a *protocol.Fault of CodeSpecInvalid.
+func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
+	m, err := readModel(arrays)
+	if err != nil {
+		return "", err
+	}
+	classes, err := m.pickClasses(opt.Classes)
+	if err != nil {
+		return "", err
+	}
+	top := opt.Top
+	if top <= 0 {
+		top = describeTop
+	}
+	var b strings.Builder
+	m.describeHead(&b)
+	fmt.Fprintf(&b, "\nWords that tell a class from the rest, by smoothed log-odds:\n")
+	words := m.topWords(classes, top)
+	for i, y := range classes {
+		fmt.Fprintf(&b, "\n%s (%s)\n", clip(plain(m.labels.At(y)), describeWidth-30), plural(m.documents[y], "document"))
+		wrap(&b, words[i])
+	}
+	if rest := m.labels.Len() - len(classes); rest > 0 && len(opt.Classes) == 0 {
+		fmt.Fprintf(&b, "\n%d more classes; name them to see them.\n", rest)
+	}
+	return b.String(), nil
+}
+
+func (m *model) describeHead(b *strings.Builder) {
+	documents, tokens := int64(0), int64(0)
+	for _, n := range m.documents {
+		documents += n
+	}
+	for _, n := range m.counts.count {
+		tokens += n
+	}
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "%-12s %s\n", name, clip(fmt.Sprintf(format, args...), describeWidth-13))
+	}
+	line("kind", "%s (multinomial)", KindName)
+	line("classes", "%d", m.labels.Len())
+	line("documents", "%d, with %d occurrences of known terms", documents, tokens)
+	line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
+	line("alpha", "%v", m.params.Alpha)
+	line("prior", "%s", m.params.Prior.Kind)
+	switch {
+	case m.positive != noPositive:
+		line("decision", "%s iff its likelihood ratio is above %v", plain([]byte(m.params.Positive)), m.params.Ratio)
+	case m.params.RejectBelow > 0:
+		line("decision", "largest posterior; none if it is below %v", m.params.RejectBelow)
+	default:
+		line("decision", "largest posterior")
+	}
+}
+
+func (m *model) describeTokenizer() string {
+	p := m.params.Text
+	words := "single words"
+	if p.NgramMax > 1 {
+		words = fmt.Sprintf("runs of %d to %d words", p.NgramMin, p.NgramMax)
+	}
+	if p.Lowercase {
+		words += " in lower case"
+	}
+	if n := len(p.StopWords); n > 0 {
+		words += ", without " + plural(int64(n), "stop word")
+	}
+	return words
+}
+
+// pickClasses returns the named classes, or those with most documents.
+func (m *model) pickClasses(names []string) ([]int, error) {
+	labels := m.labels.List()
+	var classes []int
+	for _, name := range names {
+		y, ok := slices.BinarySearch(labels, name)
+		if !ok {
+			hint := ""
+			if near := protocol.Nearest(name, labels); near != "" {
+				hint = "Did you mean " + quote(near) + "?"
+			}
+			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+				What: "the model has no class " + quote(name), Hint: hint}
+		}
+		classes = append(classes, y)
+	}
+	if len(names) > 0 {
+		return classes, nil
+	}
+	for y := range labels {
+		classes = append(classes, y)
+	}
+	slices.SortFunc(classes, func(x, y int) int {
+		return cmp.Or(cmp.Compare(m.documents[y], m.documents[x]), cmp.Compare(x, y))
+	})
+	return classes[:min(len(classes), describeClasses)], nil
+}
+
+// ranked is a term with its log-odds.
+type ranked struct {
+	term int
+	odds float64
+}
+
+// topWords returns the terms of greatest log-odds of each class, ties in dictionary order.
+// Only terms that occur in the class are ranked.
+func (m *model) topWords(classes []int, top int) [][]string {
+	lists := make([][]ranked, len(classes))
+	slot := make(map[int32]int, len(classes))
+	for i, y := range classes {
+		slot[int32(y)] = i
+	}
+	odds := m.newOdds()
+	for term := range m.dictionary.Len() {
+		class, count := m.counts.row(term)
+		all := int64(0)
+		for _, n := range count {
+			all += n
+		}
+		for i, y := range class {
+			if s, ok := slot[y]; ok {
+				lists[s] = append(lists[s], ranked{term, odds.of(int(y), count[i], all)})
+			}
+		}
+	}
+	words := make([][]string, len(classes))
+	for i, list := range lists {
+		slices.SortFunc(list, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(b.odds, a.odds), cmp.Compare(a.term, b.term))
+		})
+		for _, r := range list[:min(len(list), top)] {
+			words[i] = append(words[i], plain(m.dictionary.Terms.At(r.term)))
+		}
+	}
+	return words
+}
+
+// odds holds the logarithms of the denominators of p(w|y) and p(w|not y).
+type odds struct {
+	alpha        float64
+	inside, rest []float64
+}
+
+func (m *model) newOdds() odds {
+	classes := m.labels.Len()
+	words, all := make([]int64, classes), int64(0)
+	for i, n := range m.counts.count {
+		words[m.counts.class[i]] += n
+		all += n
+	}
+	o := odds{m.params.Alpha, make([]float64, classes), make([]float64, classes)}
+	smoothing := float64(m.params.Alpha * float64(m.dictionary.Len()))
+	for y := range classes {
+		o.inside[y] = fmath.Log(float64(words[y]) + smoothing)
+		o.rest[y] = fmath.Log(float64(all-words[y]) + smoothing)
+	}
+	return o
+}
+
+// of is the log-odds of a term that occurs count times in class y, of all times altogether.
+func (o odds) of(y int, count, all int64) float64 {
+	inside := fmath.Log(float64(count)+o.alpha) - o.inside[y]
+	rest := fmath.Log(float64(all-count)+o.alpha) - o.rest[y]
+	return inside - rest
+}
+
+// wrap writes words in lines of at most 80 columns.
+func wrap(b *strings.Builder, words []string) {
+	const indent = "  "
+	column := 0
+	for i, word := range words {
+		word = clip(word, describeWidth-len(indent)-1)
+		if i < len(words)-1 {
+			word += ","
+		}
+		width := utf8.RuneCountInString(word)
+		switch {
+		case column == 0 || column+1+width > describeWidth:
+			if column > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += width
+	}
+	b.WriteByte('\n')
+}
+
+// plain is text that cannot steer a terminal: what does not print is escaped.
+func plain(text []byte) string {
+	quoted := quote(string(text))
+	if inner := quoted[1 : len(quoted)-1]; inner == string(text) {
+		return inner
+	}
+	return quoted
+}
+
+func quote(s string) string { return strconv.Quote(s) }
+
+// clip shortens a line to a number of columns.
+func clip(s string, columns int) string {
+	if utf8.RuneCountInString(s) <= columns {
+		return s
+	}
+	return string([]rune(s)[:columns-3]) + "..."
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// someOf quotes the first few of a list.
+func someOf(list []string) string {
+	const few = 5
+	quoted := make([]string, 0, few)
+	for _, s := range list[:min(len(list), few)] {
+		quoted = append(quoted, quote(s))
+	}
+	if len(list) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(quoted, ", "), len(list)-few)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,22 @@
+// Package naivebayes trains and applies multinomial naive Bayes on text: Algorithm 1 of
+// Smola and Vishwanathan, "Introduction to Machine Learning" (2008), section 1.3.1,
+// extended to any number of classes as in its problem 1.12,
+//
+//	y*(x) = argmax over y of p(y) * product over j of p(w^j|y)^(x^j),
+//
+// where x^j is how often term j of the dictionary occurs in document x.
+//
+// Training counts: phase "vocabulary" finds the dictionary, phase "counts" the
+// occurrences of each term in each class. With n terms, w_y occurrences in class y, c_jy of
+// term j among them, and smoothing alpha (1 is Laplace's, any other positive value Lidstone's),
+//
+//	p(w^j|y) = (c_jy + alpha) / (w_y + alpha n).
+//
+// alpha must be positive: at 0 one word unseen in a class would exclude the class, and a document
+// could exclude them all. The model holds the integers; logarithms are
+// taken when it is loaded. Documents are scored by sums of logarithms, so no length
+// underflows. Words outside the dictionary are passed over: they say nothing about the
+// class. A document without any known word gets the prior.
+//
+// Ties go to the class whose label comes first in byte order.
+package naivebayes

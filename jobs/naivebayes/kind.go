@@ -1,0 +1,106 @@
+package naivebayes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "NaiveBayes"
+
+// Kind is multinomial naive Bayes as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Classify: NewClassifier}
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// New makes the algorithm: phases "vocabulary", "counts" and, where the spec keeps test
+// records, "evaluate".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	tokenizer, err := params.Text.Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	train, evaluate := jobs.TrainingRecords(spec), spec.Spec.Input.Split.Test > 0
+	words, err := vocabulary.New(params.Text, train, countsName)
+	if err != nil {
+		return nil, err
+	}
+	phases := algorithm{
+		&vocabularyPhase{words, params},
+		&countsPhase{params: params, tokenizer: tokenizer, train: train, evaluate: evaluate},
+	}
+	if evaluate {
+		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecide})
+	}
+	return phases, nil
+}
+
+// loadDecide makes the decision function of a model.
+func loadDecide(arrays jobs.Arrays, ops *kernelops.Set) (evaluation.Decide, error) {
+	m, err := readModel(arrays)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScorer(m, ops)
+	if err != nil {
+		return nil, err
+	}
+	return func(text []byte) ([]byte, bool) {
+		class, rejected := s.decide(s.score(text))
+		return m.labels.At(class), rejected
+	}, nil
+}
+
+// vocabularyPhase holds the labels found against the parameters before anything is
+// counted for them.
+type vocabularyPhase struct {
+	*vocabulary.Phase
+	params Params
+}
+
+func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
+	next, err := p.Phase.Step(ctx, state, roots)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	labels, err := vocabulary.ReadLabels(next.State)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return next, p.params.checkLabels(labels.List())
+}
+
+// checkLabels refuses one class (INPUT_EMPTY: there is nothing to tell apart), and
+// parameters that name other labels than there are (SPEC_INVALID).
+func (p Params) checkLabels(labels []string) error {
+	if len(labels) == 1 {
+		return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
+			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check input.label."}
+	}
+	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
+		return specFault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
+			p.Positive, len(labels), someOf(labels))
+	}
+	if p.Prior.Kind != priorGiven {
+		return nil
+	}
+	if given := sortedKeys(p.Prior.Given); !slices.Equal(given, labels) {
+		return specFault("params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
+	}
+	return nil
+}

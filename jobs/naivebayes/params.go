@@ -1,0 +1,146 @@
+package naivebayes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Params of a job of kind NaiveBayes.
+type Params struct {
+	// Alpha is added to every count, in (0, 1e9].
+	Alpha float64 `json:"alpha"`
+	// Prior is "learned" (the classes' shares of the training documents), "uniform", or
+	// a probability for each label.
+	Prior Prior `json:"prior"`
+	// Positive, with two classes, is decided iff the likelihood ratio
+	// p(positive|x)/p(other|x) is above Ratio, the threshold c of Algorithm 1.
+	Positive string  `json:"positive,omitempty"`
+	Ratio    float64 `json:"ratio"`
+	// RejectBelow, in [0, 1), rejects a document whose best posterior is below it.
+	RejectBelow float64           `json:"reject_below"`
+	Text        vocabulary.Params `json:"text"`
+}
+
+// maxAlpha keeps alpha times the number of terms far from overflow.
+const maxAlpha = 1e9
+
+// priorTolerance is how far given priors may sum from 1.
+const priorTolerance = 1e-9
+
+// DefaultParams are Laplace smoothing, the learned prior and the largest posterior.
+func DefaultParams() Params {
+	return Params{Alpha: 1, Prior: Prior{Kind: priorLearned}, Ratio: 1, Text: vocabulary.DefaultParams()}
+}
+
+// The ways to come by a prior.
+const (
+	priorLearned = "learned"
+	priorUniform = "uniform"
+	priorGiven   = "given"
+)
+
+// Prior is "learned" or "uniform", or an object of label to probability.
+type Prior struct {
+	Kind  string
+	Given map[string]float64
+}
+
+// MarshalJSON writes the name, or the object of a given prior.
+func (p Prior) MarshalJSON() ([]byte, error) {
+	if p.Kind == priorGiven {
+		return json.Marshal(p.Given)
+	}
+	return json.Marshal(p.Kind)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Prior) UnmarshalJSON(data []byte) error {
+	*p = Prior{}
+	if len(data) > 0 && data[0] == '{' {
+		p.Kind = priorGiven
+		return json.Unmarshal(data, &p.Given)
+	}
+	if err := json.Unmarshal(data, &p.Kind); err != nil || p.Kind != priorLearned && p.Kind != priorUniform {
+		return fmt.Errorf(`prior is "learned", "uniform" or an object of label to probability, not %s`, data)
+	}
+	return nil
+}
+
+// Defaults returns params with every default written in; a *protocol.Fault of
+// CodeSpecInvalid says what is wrong with them.
+func Defaults(params json.RawMessage) (json.RawMessage, error) {
+	p, err := parseParams(params)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+func parseParams(params json.RawMessage) (Params, error) {
+	p := DefaultParams()
+	if len(params) > 0 {
+		if err := protocol.StrictDecode(params, &p); err != nil {
+			return Params{}, err
+		}
+	}
+	if err := p.check(); err != nil {
+		return Params{}, inParams(err)
+	}
+	return p, nil
+}
+
+// inParams says where in the spec the fault lies.
+func inParams(err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) {
+		fault.What = "params: " + fault.What
+	}
+	return err
+}
+
+func (p Params) check() error {
+	switch {
+	case !(p.Alpha > 0 && p.Alpha <= maxAlpha):
+		return specFault("alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
+	case !(p.Ratio > 0) || math.IsInf(p.Ratio, 0):
+		return specFault("ratio is a number above 0, not %v", p.Ratio)
+	case p.Ratio != 1 && p.Positive == "":
+		return specFault("ratio needs positive, the label that it is a ratio for")
+	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
+		return specFault("reject_below is in [0, 1), not %v", p.RejectBelow)
+	case p.RejectBelow > 0 && p.Positive != "":
+		return specFault("positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a posterior")
+	}
+	if err := p.Prior.check(); err != nil {
+		return err
+	}
+	return p.Text.Check()
+}
+
+func (p Prior) check() error {
+	if p.Kind != priorGiven {
+		return nil
+	}
+	// Labels in byte order, so that the sum has one value.
+	sum := 0.0
+	for _, label := range sortedKeys(p.Given) {
+		q := p.Given[label]
+		if !(q > 0 && q <= 1) {
+			return specFault("prior of %q is in (0, 1], not %v", label, q)
+		}
+		sum += q
+	}
+	if math.Abs(sum-1) > priorTolerance {
+		return specFault("the priors sum to %v, not to 1", sum)
+	}
+	return nil
+}
+
+func specFault(format string, args ...any) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,166 @@
+package naivebayes
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// countsName names the phase of Algorithm 1's Train.
+const countsName = "counts"
+
+// Arrays of a partial beside the cells: training documents of each class, and records
+// read, test records included.
+const (
+	classDocuments = "classes.documents" // I64 [classes]
+	recordsRead    = "records"           // I64 scalar
+)
+
+// countsPhase counts each word's occurrences in each class.
+type countsPhase struct {
+	params    Params
+	tokenizer *text.Tokenizer
+	train     jobs.Records
+	evaluate  bool
+}
+
+func (p *countsPhase) Name() string { return countsName }
+
+// Map counts one leaf: the loops of Algorithm 1 over i and j, where a document of class y adds
+// x^j to the count of (j, y). Memory is linear in the pairs met.
+func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	dictionary, err := vocabulary.ReadDictionary(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	labels, err := vocabulary.ReadLabels(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := newLeafCounts(labels, vocabulary.NewBagger(p.tokenizer, dictionary))
+	train := p.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, id := range block.IDs {
+			c.records++
+			if !train(id) {
+				continue
+			}
+			if err := c.add(block.Labels[i], block.Texts[i]); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return c.partial(), nil, nil
+}
+
+// leafCounts are the counts of one leaf.
+type leafCounts struct {
+	bagger    *vocabulary.Bagger
+	class     map[string]int64
+	records   int64
+	documents []int64         // of each class
+	count     map[int64]int64 // by cell
+}
+
+func newLeafCounts(labels jobs.Strings, bagger *vocabulary.Bagger) *leafCounts {
+	c := &leafCounts{bagger: bagger, class: make(map[string]int64, labels.Len()),
+		documents: make([]int64, labels.Len()), count: map[int64]int64{}}
+	for y := range labels.Len() {
+		c.class[string(labels.At(y))] = int64(y)
+	}
+	return c
+}
+
+// add counts one training document.
+func (c *leafCounts) add(label, document []byte) error {
+	y, ok := c.class[string(label)]
+	if !ok {
+		return jobs.Malformed("a training record has the label %q, which the first phase did not see", label)
+	}
+	c.documents[y]++
+	classes := int64(len(c.documents))
+	for _, term := range c.bagger.Found(document) {
+		c.count[int64(term)*classes+y]++
+	}
+	return nil
+}
+
+func (c *leafCounts) partial() jobs.Arrays {
+	return partialCounts{c.records, c.documents, sortedCells(c.count)}.arrays()
+}
+
+// partialCounts is a partial as Go values.
+type partialCounts struct {
+	records   int64
+	documents []int64
+	cells     cells
+}
+
+func (c partialCounts) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	jobs.PutScalar(a, recordsRead, c.records)
+	jobs.Put(a, classDocuments, c.documents)
+	c.cells.put(a)
+	return a
+}
+
+func readPartial(a jobs.Arrays) (c partialCounts, err error) {
+	if c.records, err = jobs.GetScalar[int64](a, recordsRead); err != nil {
+		return partialCounts{}, err
+	}
+	if c.documents, err = jobs.Get[int64](a, classDocuments); err != nil {
+		return partialCounts{}, err
+	}
+	c.cells, err = readCells(a)
+	return c, err
+}
+
+// Merge adds the counts of two neighbours.
+func (p *countsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := readPartial(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readPartial(right)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.documents) != len(b.documents) {
+		return nil, jobs.Malformed("partials of %d and %d classes", len(a.documents), len(b.documents))
+	}
+	documents := make([]int64, len(a.documents))
+	for y := range documents {
+		documents[y] = a.documents[y] + b.documents[y]
+	}
+	return partialCounts{a.records + b.records, documents, a.cells.plus(b.cells)}.arrays(), nil
+}
+
+// Step makes the model. Normalising is left to those who load it.
+func (p *countsPhase) Step(_ context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
+	if len(roots) != 1 {
+		return jobs.Next{}, jobs.Malformed("counts: %d roots, not one", len(roots))
+	}
+	root, err := readPartial(roots[0])
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	m, err := newModel(p.params, state, root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{
+		jobs.CountMetric("counts.records", root.records),
+		jobs.CountMetric("counts.tokens", root.cells.total()),
+	}}
+	if p.evaluate {
+		next.Done, next.Phase = false, evaluation.Name
+	}
+	return next, nil
+}

@@ -1,0 +1,179 @@
+package vocabulary
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Name is the phase's name.
+const Name = "vocabulary"
+
+// Arrays of a partial: "terms" in byte order with "terms.count" (occurrences) and
+// "terms.documents" (documents that hold the term), "labels" in byte order with
+// "labels.documents". Arrays of the state: "dictionary" by falling count, then byte order,
+// with "dictionary.documents", and the labels as in the partial.
+const (
+	terms      = "terms"
+	labels     = "labels"
+	dictionary = "dictionary"
+	occurrence = "count"
+	inDocs     = "documents"
+)
+
+// Phase counts the terms and labels of the training records and hands the dictionary
+// to the next phase.
+type Phase struct {
+	params    Params
+	tokenizer *text.Tokenizer
+	train     jobs.Records
+	next      string
+}
+
+// New makes the phase; train says which records count, next is the phase that follows.
+func New(params Params, train jobs.Records, next string) (*Phase, error) {
+	if err := params.Check(); err != nil {
+		return nil, err
+	}
+	tokenizer, err := params.Tokenizer()
+	return &Phase{params: params, tokenizer: tokenizer, train: train, next: next}, err
+}
+
+// Name is "vocabulary".
+func (p *Phase) Name() string { return Name }
+
+// Map counts one leaf: linear in its text, memory in its distinct terms.
+func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	words, classes := newCounter(), newCounter()
+	var scratch []byte
+	addWord, train := words.add, p.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, id := range block.IDs {
+			if !train(id) {
+				continue
+			}
+			words.doc++
+			scratch = p.tokenizer.Tokens(scratch, block.Texts[i], addWord)
+			classes.add(block.Labels[i])
+		}
+	}
+	partial := jobs.Arrays{}
+	words.table().put(partial, terms, occurrence, inDocs)
+	classes.table().put(partial, labels, inDocs) // a label occurs once a document
+	return partial, nil, nil
+}
+
+// Merge adds the counts of two neighbours: linear in their terms.
+func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := readPartial(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readPartial(right)
+	if err != nil {
+		return nil, err
+	}
+	partial := jobs.Arrays{}
+	merge(a.terms, b.terms).put(partial, terms, occurrence, inDocs)
+	merge(a.labels, b.labels).put(partial, labels, inDocs)
+	return partial, nil
+}
+
+// Step chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
+func (p *Phase) Step(_ context.Context, _ jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
+	if len(roots) != 1 {
+		return jobs.Next{}, jobs.Malformed("vocabulary: %d roots, not one", len(roots))
+	}
+	root, err := readPartial(roots[0])
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	docs := root.documents()
+	if docs == 0 {
+		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
+	}
+	kept, err := p.choose(root.terms, docs)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	state := jobs.Arrays{}
+	state.PutStrings(dictionary, kept.keys)
+	jobs.Put(state, dictionary+"."+inDocs, kept.columns[1])
+	root.labels.put(state, labels, inDocs)
+	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(root, kept.keys.Len())}, nil
+}
+
+// choose returns the kept terms by falling count, then byte order.
+func (p *Phase) choose(all table, docs int64) (table, error) {
+	low, high := documents(p.params.MinDF, docs), math.Inf(1)
+	if p.params.MaxDF != 0 {
+		high = documents(p.params.MaxDF, docs)
+	}
+	if high < low {
+		return table{}, specFault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.params.MaxDF, p.params.MinDF, docs)
+	}
+	var rows []int32
+	for i := range all.keys.Len() {
+		if in := float64(all.columns[1][i]); in >= low && in <= high {
+			rows = append(rows, int32(i))
+		}
+	}
+	slices.SortFunc(rows, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(all.columns[0][j], all.columns[0][i]), bytes.Compare(all.keys.At(int(i)), all.keys.At(int(j))))
+	})
+	if p.params.MaxFeatures > 0 {
+		rows = rows[:min(len(rows), p.params.MaxFeatures)]
+	}
+	if len(rows) == 0 {
+		return table{}, emptyFault(fmt.Sprintf("none of %d terms in %d training records is kept", all.keys.Len(), docs),
+			"Check input.text, min_df and max_df.")
+	}
+	return all.pick(rows), nil
+}
+
+func metrics(root partialTables, kept int) []jobs.Metric {
+	return []jobs.Metric{
+		jobs.CountMetric("vocabulary.documents", root.documents()),
+		jobs.CountMetric("vocabulary.labels", int64(root.labels.keys.Len())),
+		jobs.CountMetric("vocabulary.terms", int64(root.terms.keys.Len())),
+		jobs.CountMetric("vocabulary.terms_kept", int64(kept)),
+	}
+}
+
+type partialTables struct{ terms, labels table }
+
+func readPartial(a jobs.Arrays) (partialTables, error) {
+	words, err := getTable(a, terms, occurrence, inDocs)
+	if err != nil {
+		return partialTables{}, err
+	}
+	if words.keys.Len() > math.MaxInt32 {
+		return partialTables{}, jobs.Malformed("%d terms are more than can be numbered", words.keys.Len())
+	}
+	classes, err := getTable(a, labels, inDocs)
+	return partialTables{words, classes}, err
+}
+
+// documents is the number of training records; each has one label.
+func (p partialTables) documents() int64 {
+	total := int64(0)
+	for _, n := range p.labels.columns[0] {
+		total += n
+	}
+	return total
+}
+
+func emptyFault(what, hint string) error {
+	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
+}
