@@ -53,6 +53,25 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestDependenciesAreExplained holds docs/dependencies.md to what the code imports.
+func TestDependenciesAreExplained(t *testing.T) {
+	tree := readTree(t)
+	var require, explained []byte
+	for _, f := range tree {
+		switch f.Path {
+		case "go.mod":
+			require = f.Text
+		case "docs/dependencies.md":
+			explained = f.Text
+		}
+	}
+	found, err := lint.Dependencies(lint.ImportsOf(tree), require, explained)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reportAll(t, found)
+}
+
 // architectures are those whose files differ: kernels in assembly, and the generic ones alone.
 var architectures = []string{"amd64", "arm64"}
 
