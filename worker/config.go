@@ -1,0 +1,60 @@
+// Package worker leases tasks, computes them, commits their results by content and
+// says so. A worker keeps nothing that matters: it may be killed at any moment.
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// Sentinel errors of Run.
+var (
+	// ErrDenied: the coordinator does not accept this worker's token.
+	ErrDenied = errors.New("the coordinator refuses this worker's token; use the one in worker.token")
+	// ErrDrainTimeout: tasks were still running when the time to drain was over; they were given back.
+	ErrDrainTimeout = errors.New("gave tasks back that did not finish in time")
+)
+
+// Config says how to run a worker. Client, Ops, Kind and OpenStore are required.
+type Config struct {
+	Client gramv1connect.WorkerServiceClient
+	Name   string // for people; "" means the host's name
+	Slots  int    // tasks at a time; 0 means GOMAXPROCS
+	Ops    *kernelops.Set
+	// Kind finds a kind of job by name.
+	Kind func(name string) (jobs.Kind, error)
+	// OpenStore opens a store by URI with this process's credentials.
+	OpenStore func(ctx context.Context, uri string) (objstore.Store, error)
+	// DrainTimeout is how long running tasks may take after Run's context ended; 0 means 25 s.
+	DrainTimeout time.Duration
+	Logger       *slog.Logger
+	Build        string
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Client == nil || c.Ops == nil || c.Kind == nil || c.OpenStore == nil {
+		return c, errors.New("worker: Config needs Client, Ops, Kind and OpenStore")
+	}
+	if c.Name == "" {
+		c.Name, _ = os.Hostname() // "" stays "", which is only less pretty
+	}
+	if c.Slots == 0 {
+		c.Slots = runtime.GOMAXPROCS(0)
+	}
+	if c.DrainTimeout == 0 {
+		c.DrainTimeout = 25 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}

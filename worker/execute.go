@@ -1,0 +1,83 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// execute computes one task. A nil result means that the lease was lost and
+// nobody waits for an answer.
+func (w *worker) execute(ctx context.Context, brief *pb.JobBrief, task *pb.Task) *pb.TaskResult {
+	started := time.Now()
+	w.logs.leased(task)
+	output, err := w.compute(ctx, brief, task)
+	result := &pb.TaskResult{Id: task.GetId(), Token: task.GetToken()}
+	if err == nil {
+		w.logs.computed(task, time.Since(started))
+		result.Outcome = &pb.TaskResult_Output{Output: output}
+		return result
+	}
+	if errors.Is(context.Cause(ctx), errLost) {
+		w.logs.abandoned(task)
+		return nil
+	}
+	failure := failureOf(ctx, err)
+	w.logs.failed(task, failure)
+	w.logs.flush(context.WithoutCancel(ctx))
+	result.Outcome = &pb.TaskResult_Failure{Failure: failure}
+	return result
+}
+
+// compute does the task's work; a panic in it is the task's fault, not the worker's end.
+func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (output *pb.TaskOutput, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			w.cfg.Logger.Error("panic in a task", "task", taskName(task.GetId()), "cause", cause, "stack", string(debug.Stack()))
+			err = &protocol.Fault{Code: protocol.CodePanic, Class: protocol.ClassTask, Offset: -1, What: fmt.Sprint(cause)}
+		}
+	}()
+	job, err := w.jobs.open(ctx, brief)
+	if err != nil {
+		return nil, err
+	}
+	switch task.GetId().GetKind() {
+	case pb.TaskKind_TASK_KIND_PLAN:
+		return job.plan(ctx)
+	case pb.TaskKind_TASK_KIND_NODE:
+		return job.node(ctx, task)
+	case pb.TaskKind_TASK_KIND_STEP:
+		return job.step(ctx, task)
+	case pb.TaskKind_TASK_KIND_REPORT:
+		return job.report(ctx, brief)
+	}
+	return nil, fmt.Errorf("unknown kind of task %v; the coordinator is of a newer release", task.GetId().GetKind())
+}
+
+// failureOf says on the wire what went wrong.
+func failureOf(ctx context.Context, err error) *pb.Failure {
+	var fault *protocol.Fault
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrDrainTimeout):
+		fault = &protocol.Fault{Code: protocol.CodeDrained, Class: protocol.ClassInfrastructure, Offset: -1, What: "the worker is going down"}
+	case errors.As(err, &fault):
+	default:
+		fault = &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassTask, Offset: -1, What: err.Error()}
+	}
+	return &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: fault.Error()}
+}
+
+func wireClass(c protocol.Class) pb.FailureClass {
+	switch c {
+	case protocol.ClassInput:
+		return pb.FailureClass_FAILURE_CLASS_INPUT
+	case protocol.ClassInfrastructure:
+		return pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
+	}
+	return pb.FailureClass_FAILURE_CLASS_TASK
+}

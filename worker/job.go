@@ -1,0 +1,143 @@
+package worker
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// job is what a worker keeps of a job while it works on it.
+type job struct {
+	w     *worker
+	id    string
+	spec  protocol.JobSpec
+	tasks *jobs.Tasks
+	input objstore.Store
+	name  string // of the input within its store
+
+	mu       sync.Mutex
+	planned  bool
+	manifest dataset.Manifest
+	shards   []dataset.Shard
+	source   *dataset.Source
+	states   stateCache
+}
+
+// jobCache keeps the jobs last worked on.
+type jobCache struct {
+	w    *worker
+	mu   sync.Mutex
+	jobs []*job // most recent last
+}
+
+const jobsKept = 8
+
+func newJobCache(w *worker) *jobCache { return &jobCache{w: w} }
+
+// open returns the job of a brief, making it ready the first time.
+func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
+	if brief == nil {
+		return nil, fmt.Errorf("the coordinator sent a task without its job")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, j := range c.jobs {
+		if j.id == brief.GetId() {
+			return j, j.openPlan(ctx, brief)
+		}
+	}
+	j, err := c.w.openJob(ctx, brief)
+	if err != nil {
+		return nil, err
+	}
+	if c.jobs = append(c.jobs, j); len(c.jobs) > jobsKept {
+		c.jobs = c.jobs[1:]
+	}
+	return j, j.openPlan(ctx, brief)
+}
+
+func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) {
+	spec, err := protocol.ParseSpec([]byte(brief.GetSpecJson()))
+	if err != nil {
+		return nil, err
+	}
+	kind, err := w.cfg.Kind(spec.Kind)
+	if err != nil {
+		return nil, err
+	}
+	algorithm, err := kind.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := jobs.NewTasks(algorithm, spec, w.cfg.Ops)
+	if err != nil {
+		return nil, err
+	}
+	storeURI, name, err := objstore.SplitObjectURI(spec.Spec.Input.URI)
+	if err != nil {
+		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
+	}
+	input, err := w.cfg.OpenStore(ctx, storeURI)
+	if err != nil {
+		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
+	}
+	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, input: input, name: name}, nil
+}
+
+// openPlan reads manifest and shards, once there are any.
+func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.planned || brief.GetPlan() == nil {
+		return nil
+	}
+	manifest, err := j.w.get(ctx, j.id, brief.GetManifest())
+	if err != nil {
+		return err
+	}
+	if j.manifest, err = dataset.UnmarshalManifest(manifest); err != nil {
+		return err
+	}
+	plan, err := j.w.get(ctx, j.id, brief.GetPlan())
+	if err != nil {
+		return err
+	}
+	if j.shards, err = dataset.UnmarshalPlan(plan, j.manifest); err != nil {
+		return err
+	}
+	if j.source, err = dataset.NewSource(j.input, dataset.Prefix(j.name), j.manifest, j.spec.Spec.Input); err != nil {
+		return err
+	}
+	j.planned = true
+	return nil
+}
+
+// stateCache keeps the decoded state of the round at work: every task of it loads the same.
+type stateCache struct {
+	mu    sync.Mutex
+	named string
+	state jobs.Arrays
+}
+
+// state returns the decoded state that ref names.
+func (j *job) state(ctx context.Context, ref *pb.ObjectRef) (jobs.Arrays, error) {
+	j.states.mu.Lock()
+	defer j.states.mu.Unlock()
+	name := hex.EncodeToString(ref.GetSha256())
+	if j.states.named == name {
+		return j.states.state, nil
+	}
+	state, err := j.w.getArrays(ctx, j.id, ref)
+	if err != nil {
+		return nil, err
+	}
+	j.states.named, j.states.state = name, state
+	return state, nil
+}

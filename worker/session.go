@@ -1,0 +1,176 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"connectrpc.com/connect"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// register makes the worker known to the leader, with the tasks it still holds. It
+// tries until it succeeds, is refused, or ctx ends.
+func (w *worker) register(ctx context.Context) error {
+	var wait backoff
+	for {
+		res, err := w.cfg.Client.Register(ctx, connect.NewRequest(&pb.RegisterRequest{
+			WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build, Held: w.holding(),
+		}))
+		if err == nil {
+			return w.registered(ctx, res.Msg)
+		}
+		switch connect.CodeOf(err) {
+		case connect.CodeUnauthenticated, connect.CodePermissionDenied:
+			return fmt.Errorf("%w: %w", ErrDenied, err)
+		case connect.CodeInvalidArgument:
+			return fmt.Errorf("register: %w", err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w.cfg.Logger.Warn("cannot register; trying again", "error", err)
+		wait.sleep(ctx)
+	}
+}
+
+func (w *worker) registered(ctx context.Context, res *pb.RegisterResponse) error {
+	if w.store != nil && w.storeAt != res.GetStoreUri() {
+		return fmt.Errorf("the cluster's store moved from %s to %s; restart this worker", w.storeAt, res.GetStoreUri())
+	}
+	if w.store == nil {
+		store, err := w.cfg.OpenStore(ctx, res.GetStoreUri())
+		if err != nil {
+			return fmt.Errorf("open the cluster's store %s: %w", res.GetStoreUri(), err)
+		}
+		w.store, w.storeAt = store, res.GetStoreUri()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heartbeat = time.Duration(max(res.GetHeartbeatMs(), 1)) * time.Millisecond
+	w.ttl = time.Duration(max(res.GetLeaseTtlMs(), 1)) * time.Millisecond
+	w.renewed = time.Now()
+	w.cfg.Logger.Info("registered", "worker", w.id, "store", w.storeAt)
+	return nil
+}
+
+func (w *worker) holding() []*pb.HeldTask {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := make([]*pb.HeldTask, 0, len(w.held))
+	for _, h := range w.held {
+		held = append(held, &pb.HeldTask{Id: h.task.GetId(), Token: h.task.GetToken()})
+	}
+	return held
+}
+
+// beat renews the leases until ctx ends. It stops the tasks whose leases are lost,
+// and all of them when the coordinator was not reached for a whole TTL.
+func (w *worker) beat(ctx context.Context) {
+	for {
+		w.mu.Lock()
+		interval := w.heartbeat
+		w.mu.Unlock()
+		if !sleep(ctx, interval) {
+			return
+		}
+		w.renew(ctx, interval)
+	}
+}
+
+func (w *worker) renew(ctx context.Context, limit time.Duration) {
+	call, cancel := context.WithTimeout(ctx, max(limit, time.Second))
+	defer cancel()
+	sent := time.Now()
+	res, err := w.cfg.Client.Heartbeat(call, connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding()}))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		w.renewed = sent
+		for _, id := range res.Msg.GetLost() {
+			if h, ok := w.held[taskName(id)]; ok {
+				h.stop(errLost)
+			}
+		}
+		return
+	}
+	if connect.CodeOf(err) == connect.CodeNotFound {
+		w.renewed = sent // reached, but a new leader: the lease loop registers again and announces what we hold
+	}
+	if time.Since(w.renewed) > w.ttl {
+		for _, h := range w.held { // all of them, in any order
+			h.stop(errLost)
+		}
+	}
+}
+
+// report sends results to the coordinator until the channel is closed. It takes
+// along what waits, so that one call carries many.
+func (w *worker) report(ctx context.Context) {
+	for first := range w.results {
+		batch := []*pb.TaskResult{first}
+	gather:
+		for len(batch) < 64 {
+			select {
+			case next, open := <-w.results:
+				if !open {
+					break gather
+				}
+				batch = append(batch, next)
+			default:
+				break gather
+			}
+		}
+		w.complete(ctx, batch)
+	}
+}
+
+// complete repeats the call until it is answered: completions are safe to repeat.
+func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
+	defer func() {
+		for _, r := range batch {
+			w.release(&pb.Task{Id: r.GetId()})
+		}
+	}()
+	var wait backoff
+	for ctx.Err() == nil {
+		res, err := w.cfg.Client.Complete(ctx, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch}))
+		if err == nil {
+			for i, v := range res.Msg.GetVerdicts() {
+				w.logs.committed(batch[i], v)
+			}
+			return
+		}
+		switch connect.CodeOf(err) {
+		case connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied:
+			w.cfg.Logger.Error("the coordinator refuses results; the tasks will be leased again", "error", err)
+			return
+		}
+		w.cfg.Logger.Warn("results not reported yet; trying again", "results", len(batch), "error", err)
+		wait.sleep(ctx)
+	}
+}
+
+// backoff waits longer after each failure, with full jitter.
+type backoff struct{ failures int }
+
+func (b *backoff) reset() { b.failures = 0 }
+
+func (b *backoff) sleep(ctx context.Context) {
+	ceiling := min(50*time.Millisecond<<min(b.failures, 7), 3*time.Second)
+	b.failures++
+	sleep(ctx, ceiling/4+rand.N(ceiling*3/4))
+}
+
+// sleep waits; false means ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

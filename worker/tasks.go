@@ -1,0 +1,192 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// plan lists the input once, cuts shards, and opens the first phase over them.
+func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
+	in := j.spec.Spec.Input
+	manifest, err := dataset.List(ctx, j.input, in.URI, j.name)
+	if err != nil {
+		return nil, dataset.StoreFault(in.URI, err)
+	}
+	shards, err := dataset.Cut(manifest, int64(in.ShardBytes), in.Compression)
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.TaskOutput{Next: &pb.Next{Phase: j.tasks.First(), Trees: []uint32{uint32(len(shards))}}}
+	manifestJSON, err := dataset.MarshalManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	planJSON, err := dataset.MarshalPlan(manifest, shards)
+	if err != nil {
+		return nil, err
+	}
+	if out.Manifest, err = j.w.put(ctx, j.id, manifestJSON); err != nil {
+		return nil, err
+	}
+	if out.Plan, err = j.w.put(ctx, j.id, planJSON); err != nil {
+		return nil, err
+	}
+	out.Next.State, err = j.w.putArrays(ctx, j.id, jobs.Arrays{})
+	return out, err
+}
+
+// node makes the partial of one node: committed pieces are read, other leaves mapped.
+func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
+	state, err := j.state(ctx, task.GetState())
+	if err != nil {
+		return nil, err
+	}
+	n := &nodeTask{job: j, task: task, state: state, kept: jobs.Arrays{}}
+	id := task.GetId()
+	partial, err := j.tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
+		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}, jobs.FoldSource{Made: n.made, Leaf: n.leaf})
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.TaskOutput{}
+	if out.Object, err = j.w.putArrays(ctx, j.id, partial); err != nil {
+		return nil, err
+	}
+	if len(n.kept) > 0 {
+		out.Carry, err = j.w.putArrays(ctx, j.id, n.kept)
+	}
+	return out, err
+}
+
+type nodeTask struct {
+	job   *job
+	task  *pb.Task
+	state jobs.Arrays
+	kept  jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
+}
+
+func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
+	for _, p := range n.task.GetPieces() {
+		if int(p.GetLevel()) == node.Level && int(p.GetIndex()) == node.Index {
+			return n.job.w.getArrays(ctx, n.job.id, p.GetObject())
+		}
+	}
+	return nil, nil
+}
+
+func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
+	carry, err := n.carry(ctx, index)
+	if err != nil {
+		return nil, err
+	}
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Blocks: n.job.blocks(index)}
+	partial, carried, err := n.job.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range carried.Names() {
+		n.kept[strconv.Itoa(index)+"/"+name] = carried[name]
+	}
+	return partial, nil
+}
+
+// carry picks out what the phase kept for a leaf in its last round.
+func (n *nodeTask) carry(ctx context.Context, index int) (jobs.Arrays, error) {
+	for _, c := range n.task.GetCarries() {
+		if uint32(index) < c.GetFirst() || uint32(index) >= c.GetEnd() {
+			continue
+		}
+		all, err := n.job.w.getArrays(ctx, n.job.id, c.GetObject())
+		if err != nil {
+			return nil, err
+		}
+		own := jobs.Arrays{}
+		for _, name := range all.Names() {
+			if rest, ok := strings.CutPrefix(name, strconv.Itoa(index)+"/"); ok {
+				own[rest] = all[name]
+			}
+		}
+		return own, nil
+	}
+	return nil, nil
+}
+
+// blocks reads the shard behind a leaf. Forests whose leaves are not shards read
+// the shard of the same index.
+func (j *job) blocks(index int) func(context.Context) iter.Seq2[*dataset.Block, error] {
+	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
+		if index >= len(j.shards) {
+			return func(yield func(*dataset.Block, error) bool) {
+				yield(nil, fmt.Errorf("leaf %d has no shard; the plan has %d", index, len(j.shards)))
+			}
+		}
+		return j.source.Blocks(ctx, j.shards[index])
+	}
+}
+
+// step turns the roots into the next round or the model.
+func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
+	state, err := j.state(ctx, task.GetState())
+	if err != nil {
+		return nil, err
+	}
+	roots := make([]jobs.Arrays, len(task.GetPieces()))
+	for i, p := range task.GetPieces() {
+		if roots[i], err = j.w.getArrays(ctx, j.id, p.GetObject()); err != nil {
+			return nil, err
+		}
+	}
+	next, err := j.tasks.Step(ctx, task.GetPhase(), state, roots)
+	if err != nil {
+		return nil, err
+	}
+	wire := &pb.Next{Done: next.Done, Phase: next.Phase}
+	if !next.Done {
+		if wire.Trees, err = j.trees(next.Trees); err != nil {
+			return nil, err
+		}
+	}
+	if wire.State, err = j.w.putArrays(ctx, j.id, next.State); err != nil {
+		return nil, err
+	}
+	if wire.Metrics, err = j.putMetrics(ctx, next.Metrics); err != nil {
+		return nil, err
+	}
+	return &pb.TaskOutput{Next: wire}, nil
+}
+
+// trees is a forest as it crosses the wire; nil means one tree over the shards.
+func (j *job) trees(trees []int) ([]uint32, error) {
+	if trees == nil {
+		trees = []int{len(j.shards)}
+	}
+	wire := make([]uint32, len(trees))
+	for i, n := range trees {
+		if n < 1 || n > math.MaxUint32 {
+			return nil, fmt.Errorf("step asks for a tree of %d leaves", n)
+		}
+		wire[i] = uint32(n)
+	}
+	return wire, nil
+}
+
+func (j *job) putMetrics(ctx context.Context, metrics []jobs.Metric) (*pb.ObjectRef, error) {
+	if len(metrics) == 0 {
+		return nil, nil
+	}
+	data, err := json.Marshal(metrics)
+	if err != nil {
+		return nil, fmt.Errorf("encode metrics: %w", err)
+	}
+	return j.w.put(ctx, j.id, data)
+}
