@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 )
 
 // Resolve turns the options' range into [start, start+length) within an object
@@ -33,7 +34,7 @@ func ReadAll(ctx context.Context, s Store, key string, opt GetOptions, limit int
 	defer r.Close()
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(info.Size, 0), limit, 1<<20)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(r, limit+1))
+	n, err := buf.ReadFrom(io.LimitReader(r, min(limit, math.MaxInt64-1)+1))
 	if err != nil {
 		return nil, Info{}, err
 	}
