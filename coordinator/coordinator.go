@@ -27,6 +27,7 @@ type Coordinator struct {
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
+	stopOnce    sync.Once
 	failed      chan error
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
@@ -125,7 +126,13 @@ func (c *Coordinator) AdminToken() gate.Token { return c.tokens.admin }
 func (c *Coordinator) WorkerToken() gate.Token { return c.tokens.worker }
 
 // Shutdown stops serving, lets running calls end until ctx does, and stops raft.
-func (c *Coordinator) Shutdown(ctx context.Context) error {
+// Only the first call does anything.
+func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
+	c.stopOnce.Do(func() { err = c.shutdown(ctx) })
+	return err
+}
+
+func (c *Coordinator) shutdown(ctx context.Context) error {
 	close(c.stopping)
 	var failures []error
 	if c.server != nil {

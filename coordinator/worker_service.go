@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -124,13 +125,16 @@ func (s *workerService) Complete(ctx context.Context, req *connect.Request[pb.Co
 	if len(req.Msg.GetResults()) > maxTasksLease {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("at most %d results a call", maxTasksLease))
 	}
-	res := &pb.CompleteResponse{}
-	for _, r := range req.Msg.GetResults() {
-		verdict, err := s.c.settle(ctx, lead, req.Msg.GetWorkerId(), r)
-		if err != nil {
-			return nil, err
-		}
-		res.Verdicts = append(res.Verdicts, verdict)
+	res := &pb.CompleteResponse{Verdicts: make([]pb.Verdict, len(req.Msg.GetResults()))}
+	settling, settlingCtx := errgroup.WithContext(ctx)
+	for i, r := range req.Msg.GetResults() { // at once, so that they share log entries
+		settling.Go(func() (err error) {
+			res.Verdicts[i], err = s.c.settle(settlingCtx, lead, req.Msg.GetWorkerId(), r)
+			return err
+		})
+	}
+	if err := settling.Wait(); err != nil {
+		return nil, err
 	}
 	return connect.NewResponse(res), nil
 }
