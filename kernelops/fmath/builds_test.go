@@ -90,12 +90,7 @@ func missing(t *testing.T, require, what string) {
 	t.Skipf("%s; set %s=1 to make this a failure", what, require)
 }
 
-func childInputs(n int) string {
-	if testing.Short() {
-		n = 100_000
-	}
-	return strconv.Itoa(n)
-}
+func childInputs(n int) string { return strconv.Itoa(digestInputs(n)) }
 
 // build compiles this package's tests for another target and returns the binary's path.
 func build(t *testing.T, require string, env ...string) string {

@@ -22,10 +22,7 @@ var digests = map[int]string{
 const digestEnv = "GRAM_FMATH_DIGEST_INPUTS"
 
 func TestDigest(t *testing.T) {
-	n := 10_000_000
-	if testing.Short() {
-		n = 100_000
-	}
+	n := digestInputs(10_000_000)
 	if s := os.Getenv(digestEnv); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
@@ -39,6 +36,17 @@ func TestDigest(t *testing.T) {
 	if got := digest(n); got != want {
 		t.Errorf("digest of %d inputs is %s, want %s", n, got, want)
 	}
+}
+
+// digestInputs is n, or less where the run is to be short or the race detector slows it.
+func digestInputs(n int) int {
+	switch {
+	case testing.Short():
+		return 100_000
+	case raceEnabled:
+		return min(n, 1_000_000)
+	}
+	return n
 }
 
 // digest is the SHA-256 of the results on n arguments, five float64 each, little endian.

@@ -31,7 +31,7 @@ func Exp(x float64) float64 {
 	}
 	n, rh, rl := expReduce(x)
 	hi, lo := fastTwoSum(1, rh)
-	return scale(hi+(lo+expTail(rh, rl)), int(n))
+	return scale(hi+(lo+expTail(rh, rl)), int(n)) //lint:checked |n| <= 1077, since |x| < 750
 }
 
 // expReduce returns the integer n nearest x/ln2 and r = rh + rl = x - n ln2,
@@ -80,11 +80,11 @@ func expTail(rh, rl float64) float64 {
 func scale(y float64, n int) float64 {
 	switch {
 	case n > 1023:
-		return float64(2*y) * pow2(n-1)
+		return float64(float64(2*y) * pow2(n-1))
 	case n < -1022:
-		return float64(y*pow2(n+1000)) * pow2(-1000)
+		return float64(float64(y*pow2(n+1000)) * pow2(-1000))
 	}
-	return y * pow2(n)
+	return float64(y * pow2(n))
 }
 
 // pow2 returns 2^n for n in [-1022, 1023].

@@ -41,7 +41,7 @@ func Log(x float64) float64 {
 func logReduce(x float64) (k, m float64) {
 	bits, bias := math.Float64bits(x), int64(0)
 	if x < minNormal {
-		bits, bias = math.Float64bits(x*0x1p54), 54
+		bits, bias = math.Float64bits(float64(x*0x1p54)), 54
 	}
 	e := (int64(bits) - sqrtHalfBits) >> 52
 	return float64(e - bias), math.Float64frombits(bits - uint64(e)<<52)

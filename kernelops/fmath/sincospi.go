@@ -22,7 +22,7 @@ func Sincospi(x float64) (sin, cos float64) {
 		return math.NaN(), math.NaN()
 	}
 	y := a - float64(2*math.Floor(0.5*a)) // a mod 2, exact
-	eighth := int(4 * y)                  // of the period, 0..7
+	eighth := int(float64(4 * y))         //lint:checked 0..7, since 0 <= y < 2
 	quarter := (eighth + 1) >> 1          // nearest multiple of 1/2
 	s, c := sincospiKernel(y - float64(0.5*float64(quarter)))
 	switch quarter & 3 { // 0 - s, not -s: a zero stays +0
@@ -42,8 +42,9 @@ func Sincospi(x float64) (sin, cos float64) {
 // sincospiKernel returns sin(pi r) and cos(pi r) for |r| <= 1/4.
 func sincospiKernel(r float64) (sin, cos float64) {
 	if -0x1p-500 < r && r < 0x1p-500 { // keeps the exact product away from underflow
-		p, e := twoProd(r*0x1p600, piHi)
-		return (p + (e + float64(r*0x1p600*piLo))) * 0x1p-600, 1
+		big := float64(r * 0x1p600)
+		p, e := twoProd(big, piHi)
+		return float64((p + (e + float64(big*piLo))) * 0x1p-600), 1
 	}
 	th, tl := twoProd(r, piHi)
 	tl += float64(r * piLo) // t = pi r = th + tl

@@ -19,8 +19,8 @@ func Tanh(x float64) float64 {
 	case a >= 20:
 		return math.Copysign(1, x)
 	}
-	n, rh, rl := expReduce(2 * a)
-	two := pow2(int(n)) // products with it are exact
+	n, rh, rl := expReduce(float64(2 * a))
+	two := pow2(int(n)) //lint:checked 0..58, since a < 20; products with it are exact
 	qh, ql := fastTwoSum(two-1, float64(two*rh))
 	ql += float64(two * expTail(rh, rl))
 	qh, ql = fastTwoSum(qh, ql)

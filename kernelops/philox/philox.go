@@ -71,7 +71,7 @@ func (o Object) Uint64(offset int64) uint64 { return o.key.Uint64(uint64(offset)
 func (o Object) Float64(offset int64) float64 { return unit(o.Uint64(offset)) }
 
 // unit scales the upper 53 bits; both steps are exact.
-func unit(u uint64) float64 { return float64(u>>11) * 0x1p-53 }
+func unit(u uint64) float64 { return float64(float64(u>>11) * 0x1p-53) }
 
 func hash(b []byte) uint64 {
 	sum := sha256.Sum256(b)

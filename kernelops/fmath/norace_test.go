@@ -1,0 +1,8 @@
+//go:build !race
+
+package fmath
+
+const (
+	raceEnabled    = false
+	defaultSamples = 20000
+)
