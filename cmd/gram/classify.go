@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/spf13/cobra"
+)
+
+// maxTextBytes bounds one line of stdin.
+const maxTextBytes = 1 << 20
+
+func (a *app) modelClassifyCommand() *cobra.Command {
+	var from string
+	var top int
+	cmd := &cobra.Command{
+		Use:   "classify --model JOB|FILE|URI [TEXT...]",
+		Short: "Classify texts: the arguments, or the lines of stdin",
+		Example: `  gram model classify --model glosses-k3f9p2 'a large cat' 'a kind of bread'
+  gram model classify --model ./model.safetensors < texts.txt
+  gram model classify --model glosses-k3f9p2 -o json --top 3 < texts.txt`,
+		Long: "Prints the decision and its posterior probability for each text; -o json prints one\nobject per line, with the --top best classes.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := a.loadModel(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			if m.kind.Classify == nil {
+				return fmt.Errorf("a model of kind %s does not classify texts", m.kind.Name)
+			}
+			classifier, err := m.kind.Classify(m.arrays)
+			if err != nil {
+				return err
+			}
+			texts := func(yield func(string, error) bool) {
+				for _, text := range args {
+					if !yield(text, nil) {
+						return
+					}
+				}
+			}
+			if len(args) == 0 {
+				texts = linesOf(a.in)
+			}
+			return a.classify(classifier, texts, top)
+		},
+	}
+	cmd.Flags().StringVar(&from, "model", "", "the `model`: a job's id, a file or a URI")
+	cmd.Flags().IntVar(&top, "top", 5, "with -o json: this `many` classes per text; 0 is all")
+	if err := cmd.MarkFlagRequired("model"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// linesOf yields the lines of a stream, without their ends.
+func linesOf(r io.Reader) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, maxTextBytes)
+		for lines.Scan() {
+			if !yield(lines.Text(), nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield("", fmt.Errorf("read texts: %w", err))
+		}
+	}
+}
+
+type predictionView struct {
+	SchemaVersion int    `json:"schema_version"`
+	Text          string `json:"text"`
+	jobs.Prediction
+}
+
+// classify prints each prediction as soon as it is made.
+func (a *app) classify(c jobs.Classifier, texts iter.Seq2[string, error], top int) error {
+	palette := a.palette(a.out)
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for text, err := range texts {
+		if err != nil {
+			return err
+		}
+		p, err := c.Classify(text)
+		if err != nil {
+			return err
+		}
+		if a.flags.output == "json" {
+			if top > 0 {
+				p.Scores = slices.Clip(p.Scores[:min(top, len(p.Scores))])
+			}
+			if err := enc.Encode(predictionView{schemaVersion, text, p}); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintln(a.out, predictionLine(p, text, palette)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// predictionLine is a decision in columns; the text is cut to fit 80 of them.
+func predictionLine(p jobs.Prediction, text string, palette terminal.Palette) string {
+	label, posterior := "(rejected)", 0.0
+	if len(p.Scores) > 0 {
+		posterior = p.Scores[0].Posterior
+	}
+	if !p.Rejected {
+		label = terminal.Clean(p.Label)
+	}
+	line := fmt.Sprintf("%-20s  %.4f  ", label, posterior)
+	return line + palette.Faint(terminal.Shorten(terminal.Clean(text), max(20, 79-len([]rune(line)))))
+}

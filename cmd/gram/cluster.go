@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// cluster is a client's view of a cluster. Its methods return failures.
+type cluster struct {
+	addr     string
+	jobs     gramv1connect.JobServiceClient
+	services gramv1connect.ClusterServiceClient
+}
+
+// connect makes the clients; it sends nothing yet.
+func (a *app) connect() (*cluster, error) {
+	httpClient, addr, options, err := a.transport()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{
+		addr:     addr,
+		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
+		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
+	}, nil
+}
+
+// transport is TLS to the configured address, and the token with every call.
+func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) {
+	cfg := a.flags.config
+	if cfg.Addr.Text == "" {
+		return nil, "", nil, &failure{code: exitUsage, what: "no cluster is configured",
+			hint: "`gram dev` starts one here; --addr, GRAM_ADDR or a context names another."}
+	}
+	token, warning, err := cfg.Secret()
+	if err != nil {
+		return nil, "", nil, &failure{code: exitDenied, what: err.Error()}
+	}
+	if warning != "" {
+		a.note("gram: warning: %s", warning)
+	}
+	tlsConfig, err := trust(cfg.CACert)
+	if err != nil {
+		return nil, "", nil, &failure{code: exitUsage, what: err.Error()}
+	}
+	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		TLSClientConfig:     tlsConfig,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: 10 * time.Second,
+		// A peer that is gone without a word is noticed by its silence.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second},
+	}
+	options := []connect.ClientOption{connect.WithInterceptors(bearer(token))}
+	return &http.Client{Transport: transport}, cfg.Addr.Text, options, nil
+}
+
+// trust reads the authorities of a cluster; without any the system's count.
+func trust(cacert clientconfig.Value) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS13}
+	if cacert.Text == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(cacert.Text)
+	if err != nil {
+		return nil, fmt.Errorf("authority (from %s): %w", cacert.Origin, err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("authority (from %s): %s holds no PEM certificate", cacert.Origin, cacert.Text)
+	}
+	return config, nil
+}
+
+// bearer adds the token to every call.
+type bearer string
+
+// WrapUnary adds the token to a call.
+func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		b.set(req.Header())
+		return next(ctx, req)
+	}
+}
+
+// WrapStreamingClient adds the token to a stream.
+func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		conn := next(ctx, spec)
+		b.set(conn.RequestHeader())
+		return conn
+	}
+}
+
+// WrapStreamingHandler changes nothing: this is a client.
+func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+func (b bearer) set(h http.Header) {
+	if b != "" {
+		h.Set("Authorization", "Bearer "+string(b))
+	}
+}
+
+func (c *cluster) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return explainCall(c.addr, err)
+}
+
+func (c *cluster) get(ctx context.Context, id string) (*gramv1.Job, error) {
+	res, err := c.jobs.Get(ctx, connect.NewRequest(&gramv1.GetRequest{Id: id}))
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return res.Msg.GetJob(), nil
+}
+
+func (c *cluster) cancel(ctx context.Context, id string) (*gramv1.Job, error) {
+	res, err := c.jobs.Cancel(ctx, connect.NewRequest(&gramv1.CancelRequest{Id: id}))
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return res.Msg.GetJob(), nil
+}
+
+// submit hands a job in; repeated, it is the same job.
+func (c *cluster) submit(ctx context.Context, id, spec string) (*gramv1.SubmitResponse, error) {
+	res, err := c.jobs.Submit(ctx, connect.NewRequest(&gramv1.SubmitRequest{Id: id, SpecJson: spec}))
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return res.Msg, nil
+}
+
+// passing reports whether the same call may succeed later. What a server that goes
+// down or is not the leader answers counts, and so does every broken stream.
+func passing(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return false
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeNotFound, connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied,
+		connect.CodeAlreadyExists, connect.CodeResourceExhausted, connect.CodeUnimplemented:
+		return false
+	}
+	return true
+}

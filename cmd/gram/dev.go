@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
+	"github.com/gram-compute/gram/coordinator"
+	"github.com/spf13/cobra"
+)
+
+// devFlags describe a laptop cluster.
+type devFlags struct {
+	data    string
+	listen  string
+	store   string
+	workers int
+	slots   int
+	logs    logFlags
+}
+
+func (a *app) devCommand() *cobra.Command {
+	var f devFlags
+	cmd := &cobra.Command{
+		Use:   "dev",
+		Short: "Run a cluster on this machine, until Ctrl-C",
+		Example: `  gram dev
+  gram dev --workers 4 --data ./cluster`,
+		Long: `A coordinator in this process and workers in processes of their own: the code of a
+big cluster, with its certificates, tokens and log on disk. Jobs are there
+again at the next start. Other verbs find it without configuration; with
+another --data run the line that dev prints on stdout first.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			usual := clientconfig.DevDir(a.getenv)
+			if f.data == "" {
+				f.data = usual
+			}
+			if f.data == "" {
+				return &failure{code: exitUsage, what: "no home directory to keep the cluster in", hint: "Name one with --data."}
+			}
+			if !loopback(f.listen) {
+				return &failure{code: exitUsage, what: "--listen " + f.listen + " is not a loopback address",
+					hint: "For other machines run `gram coordinator` and `gram worker`."}
+			}
+			ctx, stop := untilStopped(cmd.Context())
+			defer stop()
+			return a.dev(ctx, f, usual)
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.data, "data", "", "`directory` to keep it in (default $XDG_STATE_HOME/gram/dev)")
+	set.StringVar(&f.listen, "listen", "127.0.0.1:7480", "loopback `address` of the API")
+	set.StringVar(&f.store, "store", "", "where job objects live: `URI` (default DIR/store)")
+	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
+	set.IntVar(&f.slots, "slots", 0, "tasks at a time per worker (default the CPUs, shared out)")
+	f.logs.add(cmd, "warn")
+	return cmd
+}
+
+// dev runs the coordinator here and supervises the workers.
+func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
+	logger, err := f.logs.logger(a.err)
+	if err != nil {
+		return err
+	}
+	data, err := filepath.Abs(f.data)
+	if err != nil {
+		return err
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program, to start workers: %w", err)
+	}
+	if f.slots == 0 {
+		f.slots = max(1, runtime.GOMAXPROCS(0)/max(1, f.workers))
+	}
+	cfg := coordinator.Config{DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Logger: logger}
+	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
+	defer stop()
+	return a.serve(stopCoordinator, cfg, func(c *coordinator.Coordinator) error {
+		client := filepath.Join(data, clientconfig.DevFile)
+		err := clientconfig.WriteContext(client, "dev", clientconfig.Context{
+			Addr: "https://" + c.Addr(), CACert: caPath, TokenFile: coordinator.AdminTokenFile})
+		if err != nil {
+			return err
+		}
+		a.announceDev(c.Addr(), data, client, usual)
+		s := supervisor{a: a, binary: binary, arguments: []string{"worker", "--addr", c.Addr(),
+			"--cacert", filepath.Join(data, caPath), "--token-file", filepath.Join(data, coordinator.WorkerTokenFile),
+			"--slots", fmt.Sprint(f.slots), "--file-root", "/", "--log-level", f.logs.level, "--log-format", f.logs.format, "--while-stdin"}}
+		failed := s.run(ctx, f.workers, c.Failed())
+		stop()
+		a.note("gram: stopped")
+		return failed
+	})
+}
+
+func (a *app) announceDev(addr, data, client, usual string) {
+	_, port, _ := net.SplitHostPort(addr)
+	a.note("gram: cluster on https://%s, kept in %s", net.JoinHostPort("127.0.0.1", port), data)
+	fmt.Fprintf(a.out, "export GRAM_CONFIG=%s\n", shellQuote(client))
+	if data == usual {
+		a.note("gram: other gram commands find it by themselves; Ctrl-C stops it")
+		return
+	}
+	a.note("gram: run the line above where you use it; Ctrl-C stops it")
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status [ID]",
+		Short: "Show a job, or the cluster",
+		Example: `  gram status
+  gram status glosses-k3f9p2
+  gram status glosses-k3f9p2 -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return a.clusterStatus(cmd.Context(), c)
+			}
+			job, err := c.get(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if a.flags.output == "json" {
+				view := viewJob(job)
+				view.SchemaVersion = schemaVersion
+				return a.printJSON(view)
+			}
+			a.printJob(job)
+			return nil
+		},
+	}
+}
+
+// printJob prints a job for people.
+func (a *app) printJob(job *gramv1.Job) {
+	palette := a.palette(a.out)
+	state := stateName(job.GetState())
+	if job.GetReason() != "" && !ended(job.GetState()) {
+		state += ": " + job.GetReason()
+	}
+	table := terminal.Table{Paint: func(_, column int, text string) string {
+		if column == 1 {
+			return paintState(palette, text)
+		}
+		return palette.Faint(text)
+	}}
+	table.Row("job", job.GetId())
+	table.Row("kind", job.GetKind())
+	table.Row("state", state)
+	if p := job.GetProgress(); p.GetPhase() != "" && !ended(job.GetState()) {
+		table.Row("progress", fmt.Sprintf("round %d %s, %d of %d leaves, %d tasks leased",
+			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
+	}
+	table.Row("submitted", timestamp(job.GetSubmittedUnixMs())+"  "+a.took(job))
+	if n := job.GetCounters(); n != nil {
+		table.Row("tasks", fmt.Sprintf("%d committed, %d duplicate, %d superseded, %d violations",
+			n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()))
+	}
+	if f := job.GetFailure(); f != nil {
+		table.Row("failure", failureText(f))
+	}
+	table.Row("spec", job.GetSpecHash())
+	table.Row("result", job.GetResultHash())
+	table.Write(a.out)
+	a.printRounds(job)
+	a.printOutputs(job)
+}
+
+func (a *app) took(job *gramv1.Job) string {
+	from := time.UnixMilli(job.GetSubmittedUnixMs())
+	if job.GetFinishedUnixMs() == 0 {
+		return "(" + terminal.Elapsed(a.now().Sub(from)) + " ago)"
+	}
+	return "(took " + terminal.Elapsed(time.UnixMilli(job.GetFinishedUnixMs()).Sub(from)) + ")"
+}
+
+func (a *app) printRounds(job *gramv1.Job) {
+	if len(job.GetRounds()) == 0 {
+		return
+	}
+	fmt.Fprintln(a.out)
+	var table terminal.Table
+	table.Row("ROUND", "PHASE", "LEAVES", "TIME")
+	for _, r := range job.GetRounds() {
+		took := time.Duration(r.GetFinishedUnixMs()-r.GetStartedUnixMs()) * time.Millisecond
+		table.Row(strconv.Itoa(int(r.GetRound())), r.GetPhase(), strconv.FormatUint(r.GetLeaves(), 10), terminal.Elapsed(took))
+	}
+	table.Write(a.out)
+}
+
+// printOutputs gives each of the long values a line of its own, so that they can be copied.
+func (a *app) printOutputs(job *gramv1.Job) {
+	for _, o := range job.GetOutputs() {
+		fmt.Fprintf(a.out, "\n%s  %s\n  %s\n  sha256 %s\n", terminal.Clean(o.GetName()), size(o.GetSize()),
+			terminal.Clean(o.GetUri()), hex.EncodeToString(o.GetSha256()))
+	}
+}
+
+// size writes bytes for people.
+func size(bytes int64) string {
+	const unit = 1024
+	switch {
+	case bytes < unit:
+		return protocol.ByteSize(bytes).String()
+	case bytes < unit*unit:
+		return fmt.Sprintf("%.1fKiB", float64(bytes)/unit)
+	case bytes < unit*unit*unit:
+		return fmt.Sprintf("%.1fMiB", float64(bytes)/(unit*unit))
+	}
+	return fmt.Sprintf("%.1fGiB", float64(bytes)/(unit*unit*unit))
+}
+
+type clusterView struct {
+	SchemaVersion   int          `json:"schema_version"`
+	ClusterID       string       `json:"cluster_id"`
+	Leader          string       `json:"leader"`
+	Term            uint64       `json:"term"`
+	AppliedIndex    uint64       `json:"applied_index"`
+	Version         string       `json:"version"`
+	Store           string       `json:"store"`
+	JobsActive      uint32       `json:"jobs_active"`
+	JobsTotal       uint32       `json:"jobs_total"`
+	LeasesGranted   uint64       `json:"leases_granted"`
+	LeasesExpired   uint64       `json:"leases_expired"`
+	CommittedLeased uint64       `json:"committed_leased"`
+	StateSHA256     string       `json:"state_sha256"`
+	Workers         []workerView `json:"workers"`
+}
+
+type workerView struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Slots    uint32 `json:"slots"`
+	Tasks    uint32 `json:"tasks"`
+	Kernels  string `json:"kernels"`
+	Build    string `json:"build"`
+	LastSeen string `json:"last_seen"`
+}
+
+func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
+	res, err := c.services.Status(ctx, connect.NewRequest(&gramv1.StatusRequest{}))
+	if err != nil {
+		return c.explain(err)
+	}
+	s := res.Msg
+	if a.flags.output == "json" {
+		return a.printJSON(viewCluster(s))
+	}
+	palette := a.palette(a.out)
+	table := terminal.Table{Paint: func(_, column int, text string) string {
+		if column == 0 {
+			return palette.Faint(text)
+		}
+		return text
+	}}
+	table.Row("cluster", s.GetClusterId())
+	table.Row("leader", fmt.Sprintf("%s, term %d, log index %d", s.GetLeader(), s.GetTerm(), s.GetAppliedIndex()))
+	table.Row("version", s.GetVersion())
+	table.Row("store", s.GetStoreUri())
+	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
+	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
+	table.Write(a.out)
+	fmt.Fprintln(a.out)
+	if len(s.GetWorkers()) == 0 {
+		fmt.Fprintln(a.out, "no worker is registered")
+		return nil
+	}
+	var workers terminal.Table
+	workers.Row("WORKER", "SLOTS", "TASKS", "KERNELS", "SEEN")
+	for _, w := range s.GetWorkers() {
+		workers.Row(w.GetName(), strconv.Itoa(int(w.GetSlots())), strconv.Itoa(int(w.GetTasks())), w.GetKernels(),
+			terminal.Elapsed(a.now().Sub(time.UnixMilli(w.GetLastSeenUnixMs())))+" ago")
+	}
+	workers.Write(a.out)
+	return nil
+}
+
+func viewCluster(s *gramv1.StatusResponse) clusterView {
+	v := clusterView{
+		SchemaVersion: schemaVersion, ClusterID: s.GetClusterId(), Leader: s.GetLeader(), Term: s.GetTerm(),
+		AppliedIndex: s.GetAppliedIndex(), Version: s.GetVersion(), Store: s.GetStoreUri(),
+		JobsActive: s.GetJobsActive(), JobsTotal: s.GetJobsTotal(), LeasesGranted: s.GetLeasesGranted(),
+		LeasesExpired: s.GetLeasesExpired(), CommittedLeased: s.GetCommittedLeased(),
+		StateSHA256: hex.EncodeToString(s.GetStateSha256()), Workers: []workerView{},
+	}
+	for _, w := range s.GetWorkers() {
+		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),
+			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs())})
+	}
+	return v
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+// specFlags say which spec to read.
+type specFlags struct {
+	file string
+	sets []string
+}
+
+func (s *specFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&s.file, "file", "f", "", "spec `file`, YAML or JSON; - reads stdin")
+	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "set a field of the spec: `field.field=value`; may be repeated")
+	if err := cmd.MarkFlagRequired("file"); err != nil {
+		panic(err) // the flag is defined two lines above
+	}
+}
+
+// load reads the spec, writes every default in and validates it, as the coordinator does again.
+func (a *app) load(s specFlags) (protocol.JobSpec, error) {
+	spec, err := specfile.Load(specfile.Source{Path: s.file, Stdin: a.in, Sets: s.sets})
+	if err == nil {
+		spec, err = validateSpec(spec)
+	}
+	if err != nil {
+		f := explain(err)
+		if f.code == exitFailed {
+			f = &failure{code: exitUsage, what: f.what, why: f.why, hint: f.hint, cause: err}
+		}
+		return spec, f
+	}
+	return spec, nil
+}
+
+func (a *app) submitCommand() *cobra.Command {
+	var from specFlags
+	var id string
+	var wait bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "submit -f FILE",
+		Short: "Hand a job to the cluster; prints its id",
+		Example: `  gram submit -f examples/glosses.yaml
+  gram submit -f spec.yaml --set spec.params.alpha=0.1 --wait
+  id=$(gram submit -f spec.yaml) && gram wait "$id"
+  gram submit -f spec.yaml --id nightly-2026-11-21`,
+		Long: `Submitting is safe to repeat: the same --id with the same spec is the same job.
+With another spec it is a conflict (exit code 5). Relative file paths in a
+spec count from the spec's folder.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			spec, err := a.load(from)
+			if err != nil {
+				return err
+			}
+			if id == "" {
+				id = newID(spec)
+			}
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			if err := a.submit(cmd.Context(), c, id, spec); err != nil || !wait {
+				return err
+			}
+			return a.wait(cmd.Context(), c, []string{id}, timeout, false)
+		},
+	}
+	from.add(cmd)
+	cmd.Flags().StringVar(&id, "id", "", "`id` of the job: a-z, 0-9 and -, at most 63 (default name and a suffix)")
+	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, like `gram wait`")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "with --wait: give up waiting after this `time`")
+	return cmd
+}
+
+// submit hands the job in, again and again while the cluster is not reachable.
+func (a *app) submit(ctx context.Context, c *cluster, id string, spec protocol.JobSpec) error {
+	canonical, err := spec.Canonical()
+	if err != nil {
+		return err
+	}
+	l := &link{patience: a.patience, pause: a.pause, note: func(text string) { a.note("gram: %s", text) }}
+	var answer *gramv1.SubmitResponse
+	err = l.keep(ctx, func(ctx context.Context) error {
+		answer, err = c.submit(ctx, id, string(canonical))
+		if err == nil {
+			l.up()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !answer.GetCreated() {
+		a.note("gram: job %s was there already, with the same spec", id)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int    `json:"schema_version"`
+			ID            string `json:"id"`
+			Created       bool   `json:"created"`
+			SpecHash      string `json:"spec_hash"`
+		}{schemaVersion, id, answer.GetCreated(), answer.GetJob().GetSpecHash()})
+	}
+	_, err = a.out.Write([]byte(id + "\n"))
+	return err
+}
+
+const maxIDBytes = 63
+
+// newID makes an id out of the spec's name, for people, and a random suffix.
+func newID(spec protocol.JobSpec) string {
+	name := spec.Metadata.Name
+	if name == "" {
+		name = spec.Kind
+	}
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, name)
+	suffix := strings.ToLower(rand.Text()[:8]) // 40 bits
+	name = name[:min(len(name), maxIDBytes-1-len(suffix))]
+	if name = strings.Trim(name, "-"); name == "" {
+		name = "job"
+	}
+	return name + "-" + suffix
+}
