@@ -49,7 +49,7 @@ test-minio: bin/minio ## Run the object store tests against MinIO too (its build
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
 
 .PHONY: check
-check: fmt vet staticcheck lint tidy generated digests ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint tidy generated cross digests ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -57,9 +57,10 @@ fmt: ## Fail if a Go file is not gofmt-ed.
 	if [ -n "$$unformatted" ]; then printf 'not gofmt-ed:\n%s\n' "$$unformatted"; exit 1; fi
 
 .PHONY: vet
-vet: ## go vet, assembly declarations and the tools module included.
+vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
+	go vet -C asm/_gen .
 
 .PHONY: staticcheck
 staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
@@ -74,8 +75,13 @@ tidy: ## Fail if go.mod or go.sum is not what `go mod tidy` writes, or a module 
 	go mod tidy -diff
 	go mod verify
 
+.PHONY: cross
+cross: ## Build everything for the other platforms we name.
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go build ./...
+
 .PHONY: digests
-digests: ## Rerun the numeric tests at GOAMD64=v3 and on arm64: the same bits, or a failure.
+digests: ## Rerun the numeric tests without assembly, at GOAMD64=v3 and on arm64: the same bits, or a failure.
 	.ci/digests $(NUMERIC)
 
 .PHONY: bench
@@ -87,7 +93,7 @@ bench: ## Run the benchmarks, in a form benchstat reads.
 .PHONY: generate
 generate: ## Regenerate the protobuf and assembly sources.
 	go run -C deploy/tools ./protogen -root ../..
-	$(if $(wildcard asm/*.go),go generate ./asm)
+	go generate ./asm
 
 .PHONY: generated
 generated: ## Fail if `make generate` changes a file.

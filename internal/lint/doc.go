@@ -7,7 +7,7 @@
 //	decisions (coordinator/state, coordinator/schedule): Pure, MapOrder, Sources; state also NoFloats
 //
 // Rules that need only the text work on the files git knows: Imports, Sizes,
-// Names, Docs, Sleeps, Addresses and Dependencies.
+// Names, Docs, Sleeps, Addresses, Links and Dependencies.
 //
 // Two comments excuse a line, on it or right above it, and must give a reason;
 // one that excuses nothing is itself reported:

@@ -31,7 +31,7 @@ var layers = []layer{
 	{tree: "web", may: []string{"protocol/..."}},
 	{tree: "cmd/gram", all: true},
 	{tree: "simtest", all: true},
-	{tree: "systemtest", all: true},
+	{tree: "clustertest", all: true},
 	{tree: "deploy/demo", all: true},
 	{tree: "benchmarks", all: true},
 }

@@ -48,6 +48,7 @@ func TestTree(t *testing.T) {
 		"docs":      lint.Docs(tree),
 		"sleeps":    lint.Sleeps(tree),
 		"addresses": lint.Addresses(tree),
+		"links":     lint.Links(tree),
 	} {
 		t.Run(name, func(t *testing.T) { reportAll(t, found) })
 	}

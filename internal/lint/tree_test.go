@@ -157,6 +157,21 @@ func TestAddresses(t *testing.T) {
 	)
 }
 
+func TestLinks(t *testing.T) {
+	wantFindings(t, lint.Links(plant(t, map[string]string{
+		"README.md":      "[a](docs/a.md#top) ![p](docs/p.svg)\n[gone](docs/gone.md)\n[dir](docs)\n[out](https://example.com/x)\n",
+		"docs/a.md":      "[up](../README.md) [self](#top) [wrong](docs/a.md)\n",
+		"docs/p.svg":     "<svg/>",
+		"testdata/x.md":  "[any](where)\n",
+		"docs/fine.go":   "package docs // [a](b)\n",
+		"docs/adr/0.md":  "[a](../a.md)\n",
+		"docs/adr/1.txt": "[a](nowhere)\n",
+	})),
+		"README.md:2: link to docs/gone.md",
+		"docs/a.md:1: link to docs/a.md",
+	)
+}
+
 // TestReadTree reads a real work tree: what is committed, what is new, not what is ignored or gone.
 func TestReadTree(t *testing.T) {
 	dir := t.TempDir()
