@@ -27,10 +27,12 @@ func NewTasks(algorithm Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
 	}
-	for i, p := range t.phases {
-		if found, _ := t.phase(p.Name()); p.Name() == "" || found != t.phases[i] {
+	names := map[string]bool{"": true}
+	for _, p := range t.phases {
+		if names[p.Name()] {
 			return nil, fmt.Errorf("jobs: kind %s has two phases %q, or one without a name", spec.Kind, p.Name())
 		}
+		names[p.Name()] = true
 	}
 	return t, nil
 }

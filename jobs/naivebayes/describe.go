@@ -47,8 +47,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, "\n%s (%s)\n", clip(plain(m.labels.At(y)), describeWidth-30), plural(m.documents[y], "document"))
 		wrap(&b, words[i])
 	}
-	if rest := m.labels.Len() - len(classes); rest > 0 && len(opt.Classes) == 0 {
-		fmt.Fprintf(&b, "\n%d more classes; name them to see them.\n", rest)
+	if len(opt.Classes) == 0 && len(classes) < m.labels.Len() {
+		fmt.Fprintf(&b, "\n%d of %d classes shown; name others to see them.\n", len(classes), m.labels.Len())
 	}
 	return b.String(), nil
 }

@@ -25,8 +25,9 @@ func ReadDictionary(a jobs.Arrays) (*Dictionary, error) {
 		return nil, jobs.Malformed("a dictionary of %d terms is too big", list.Len())
 	}
 	d := &Dictionary{Terms: list, number: make(map[string]int32, list.Len())}
+	all := string(list.Bytes) // one string that the keys are parts of
 	for i := range list.Len() {
-		d.number[string(list.At(i))] = int32(i)
+		d.number[all[list.Offsets[i]:list.Offsets[i+1]]] = int32(i)
 	}
 	if len(d.number) != list.Len() {
 		return nil, jobs.Malformed("the dictionary holds a term twice")

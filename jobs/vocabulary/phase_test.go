@@ -1,0 +1,181 @@
+package vocabulary
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func everyRecord() func(dataset.Identity) bool {
+	return func(dataset.Identity) bool { return true }
+}
+
+func newPhase(t testing.TB, params Params, records jobs.Records) *Phase {
+	t.Helper()
+	phase, err := New(params, records, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return phase
+}
+
+// count maps every shard and merges the partials from left to right.
+func count(t testing.TB, phase *Phase, shards [][]jobstest.Record) jobs.Arrays {
+	t.Helper()
+	var root jobs.Arrays
+	for i, blocks := range jobstest.Shards(shards, 2) {
+		partial, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Index: i, Blocks: blocks}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root == nil {
+			root = partial
+			continue
+		}
+		if root, err = phase.Merge(root, partial); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// The two strings of Smola and Vishwanathan, figure 1.15, one in each shard.
+var figure115 = [][]jobstest.Record{
+	{{Label: "x1", Text: "The quick brown fox jumped over the lazy dog."}},
+	{{Label: "x2", Text: "The dog hunts a fox."}},
+}
+
+func TestPartialByHand(t *testing.T) {
+	root, err := readPartial(count(t, newPhase(t, DefaultParams(), everyRecord), figure115))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"a", "brown", "dog", "fox", "hunts", "jumped", "lazy", "over", "quick", "the"}
+	if got := root.terms.keys.List(); !slices.Equal(got, words) {
+		t.Errorf("terms %q", got)
+	}
+	if got := root.terms.columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
+		t.Errorf("occurrences %v", got)
+	}
+	if got := root.terms.columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
+		t.Errorf("documents %v", got)
+	}
+	if got := root.labels.keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
+		t.Errorf("labels %q", got)
+	}
+}
+
+// "the" 3, then "dog" and "fox" 2 each, then the others in byte order.
+func TestDictionaryByHand(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Params)
+		want   string
+	}{
+		{"all", func(*Params) {}, "the dog fox a brown hunts jumped lazy over quick"},
+		{"min_df as a count", func(p *Params) { p.MinDF = 2 }, "the dog fox"},
+		{"min_df as a share", func(p *Params) { p.MinDF = 0.6 }, "the dog fox"},
+		{"min_df share met exactly", func(p *Params) { p.MinDF = 0.5 }, "the dog fox a brown hunts jumped lazy over quick"},
+		{"max_df as a count", func(p *Params) { p.MaxDF = 1 }, "a brown hunts jumped lazy over quick"},
+		{"max_df as a share", func(p *Params) { p.MaxDF = 0.9 }, "a brown hunts jumped lazy over quick"},
+		{"max_features", func(p *Params) { p.MaxFeatures = 4 }, "the dog fox a"},
+		{"stop words", func(p *Params) { p.StopWords = []string{"the", "a"}; p.MaxFeatures = 3 }, "dog fox brown"},
+		{"case", func(p *Params) { p.Lowercase = false; p.MaxFeatures = 4 }, "The dog fox a"},
+		{"pairs", func(p *Params) { p.NgramMin, p.NgramMax, p.MaxFeatures = 2, 2, 2 }, "a fox|brown fox"},
+	} {
+		params := DefaultParams()
+		c.change(&params)
+		phase := newPhase(t, params, everyRecord)
+		next, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, figure115)})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		d, err := ReadDictionary(next.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.FieldsFunc(c.want, func(r rune) bool { return r == '|' || r == ' ' && c.name != "pairs" })
+		if got := d.Terms.List(); !slices.Equal(got, want) || next.Phase != "next" || next.Done {
+			t.Errorf("%s: %q, then %q", c.name, got, next.Phase)
+		}
+	}
+}
+
+// Only training records count, neither their words nor their labels.
+func TestTestRecordsDoNotCount(t *testing.T) {
+	first := func() func(dataset.Identity) bool {
+		return func(id dataset.Identity) bool { return id.Offset == 0 }
+	}
+	root, err := readPartial(count(t, newPhase(t, DefaultParams(), first), figure115))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root.documents() != 1 || root.labels.keys.Len() != 1 || root.terms.keys.Len() != 8 {
+		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.keys.List(), root.terms.keys.List())
+	}
+}
+
+func TestMergeIsAssociative(t *testing.T) {
+	words := rapid.SliceOfN(rapid.StringMatching(`[a-c]{1,2}`), 0, 5)
+	phase := newPhase(t, DefaultParams(), everyRecord)
+	var partials []jobs.Arrays
+	for i := range 7 {
+		record := jobstest.Record{Label: "xyz"[i%3 : i%3+1], Text: strings.Join(words.Example(i), " ")}
+		partials = append(partials, count(t, phase, [][]jobstest.Record{{record}}))
+	}
+	jobstest.CheckAssociative(t, phase.Merge, partials)
+}
+
+func TestStepRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		minDF, maxDF float64
+		shards       [][]jobstest.Record
+		code         protocol.Code
+	}{
+		"no record":          {1, 0, [][]jobstest.Record{{}}, protocol.CodeInputEmpty},
+		"no term":            {1, 0, [][]jobstest.Record{{{Label: "x", Text: "..."}}}, protocol.CodeInputEmpty},
+		"none is kept":       {3, 0, figure115, protocol.CodeInputEmpty},
+		"min_df over max_df": {2, 1, figure115, protocol.CodeSpecInvalid},
+		"shares cross":       {0.9, 0.1, figure115, protocol.CodeSpecInvalid},
+	} {
+		params := DefaultParams()
+		params.MinDF, params.MaxDF = c.minDF, c.maxDF
+		phase := newPhase(t, params, everyRecord)
+		_, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, c.shards)})
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != c.code {
+			t.Errorf("%s: want %s, got %v", name, c.code, err)
+		}
+	}
+}
+
+func TestMalformedPartials(t *testing.T) {
+	phase := newPhase(t, DefaultParams(), everyRecord)
+	good := count(t, phase, figure115)
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"unsorted": func(a jobs.Arrays) { a.PutStrings(labels, jobs.StringsOf("b", "a")) },
+		"twice":    func(a jobs.Arrays) { a.PutStrings(labels, jobs.StringsOf("a", "a")) },
+		"lengths":  func(a jobs.Arrays) { jobs.Put(a, "terms.count", []int64{1}) },
+		"missing":  func(a jobs.Arrays) { delete(a, "terms.documents") },
+	} {
+		bad := count(t, phase, figure115)
+		spoil(bad)
+		for _, err := range []error{second(phase.Merge(bad, good)), second(phase.Merge(good, bad))} {
+			var fault *protocol.Fault
+			if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+				t.Errorf("%s: want CORRUPT, got %v", name, err)
+			}
+		}
+	}
+}
+
+func second(_ jobs.Arrays, err error) error { return err }
