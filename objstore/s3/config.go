@@ -48,6 +48,8 @@ type Config struct {
 	SinglePut int64
 	// PartSize is the size of the parts of larger ones, in bytes; 5 MiB at least. Default 16 MiB.
 	PartSize uint64
+	// PageSize is how many objects a listing asks for at a time. Default 1,000, the most S3 gives.
+	PageSize int
 
 	endpoint endpoint
 }
@@ -88,6 +90,7 @@ func (c *Config) complete() error {
 	c.StallTimeout = cmp.Or(c.StallTimeout, time.Minute)
 	c.SinglePut = cmp.Or(c.SinglePut, 64<<20)
 	c.PartSize = cmp.Or(c.PartSize, 16<<20)
+	c.PageSize = cmp.Or(c.PageSize, 1000)
 	return err
 }
 

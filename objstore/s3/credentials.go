@@ -26,14 +26,20 @@ func newCredentials(cfg Config, client *http.Client) *credentials.Credentials {
 		{"shared files", &credentials.FileAWSCredentials{}},
 	}}
 	if hasRole() {
-		c.links = append(c.links, link{"role", &credentials.IAM{Client: client, Region: cfg.Region}})
+		role := &credentials.IAM{Client: client, Region: cfg.Region}
+		if os.Getenv(webIdentity) != "" {
+			role.Endpoint = os.Getenv("AWS_ENDPOINT_URL_STS") // empty: Amazon's
+		}
+		c.links = append(c.links, link{"role", role})
 	}
 	return credentials.New(c)
 }
 
+const webIdentity = "AWS_WEB_IDENTITY_TOKEN_FILE"
+
 // hasRole: there is a role to ask for, or a machine's service is not ruled out.
 func hasRole() bool {
-	for _, name := range []string{"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+	for _, name := range []string{webIdentity, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
 		if os.Getenv(name) != "" {
 			return true
 		}

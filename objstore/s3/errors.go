@@ -21,9 +21,12 @@ var errProtocol = errors.New("the server breaks the S3 protocol")
 
 // sentinels tells what S3's error codes mean, where the HTTP status alone would mislead.
 var sentinels = map[string]error{
+	"NoSuchKey":                     objstore.ErrNotFound,
+	"NoSuchVersion":                 objstore.ErrNotFound,
 	"NoSuchBucket":                  objstore.ErrInvalidURI,
 	"InvalidBucketName":             objstore.ErrInvalidURI,
 	"PermanentRedirect":             objstore.ErrInvalidURI,
+	"XAdminUserNotFound":            objstore.ErrDenied, // versitygw: 404 for an unknown access key
 	"ExpiredToken":                  objstore.ErrDenied,
 	"InvalidToken":                  objstore.ErrDenied,
 	"TokenRefreshRequired":          objstore.ErrDenied,
@@ -87,8 +90,6 @@ func mapResponse(resp minio.ErrorResponse) error {
 
 func byStatus(status int) error {
 	switch status {
-	case http.StatusNotFound:
-		return objstore.ErrNotFound
 	case http.StatusPreconditionFailed:
 		return objstore.ErrChanged
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -12,7 +12,7 @@ import (
 	"github.com/gram-compute/gram/objstore"
 )
 
-// List yields the objects below prefix, a page of up to 1,000 at a time. A page
+// List yields the objects below prefix, Config.PageSize at a time. A page
 // that fails is asked for again from the last key on.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[objstore.Info, error] {
 	return func(yield func(objstore.Info, error) bool) {
@@ -46,7 +46,7 @@ type listing struct {
 func (l *listing) run(ctx context.Context) error {
 	owner := false
 	for found := range l.store.client.ListObjectsIter(ctx, l.store.cfg.Bucket, minio.ListObjectsOptions{
-		Prefix: l.store.prefix + l.prefix, Recursive: true, StartAfter: l.last, FetchOwner: &owner,
+		Prefix: l.store.prefix + l.prefix, Recursive: true, StartAfter: l.last, FetchOwner: &owner, MaxKeys: l.store.cfg.PageSize,
 	}) {
 		if found.Err != nil {
 			return found.Err

@@ -39,13 +39,14 @@ func (s *Store) attempt(ctx context.Context, op, key string, call func() error) 
 	}
 }
 
-// pause waits after the n-th failure: exponential backoff with full jitter, which
+// pause waits, besides the up to 200 ms that minio-go itself spends
+// on a failed request, after the n-th failure: exponential backoff with full jitter, which
 // spreads those who failed together over the whole interval (M. Brooker,
 // "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
 func (s *Store) pause(ctx context.Context, n int) error {
 	ceiling := s.cfg.RetryCap
-	if n <= 30 {
-		ceiling = min(ceiling, s.cfg.RetryBase<<(n-1))
+	if s.cfg.RetryBase <= ceiling>>(n-1) { // else the shift passes the ceiling, or overflows
+		ceiling = s.cfg.RetryBase << (n - 1)
 	}
 	timer := time.NewTimer(rand.N(ceiling + 1))
 	defer timer.Stop()

@@ -87,15 +87,32 @@ func (s *Store) GoString() string { return s.String() }
 
 // Stat describes key.
 func (s *Store) Stat(ctx context.Context, key string) (objstore.Info, error) {
-	var found minio.ObjectInfo
+	var info objstore.Info
 	err := s.retry(ctx, "stat", key, func() (err error) {
-		found, err = s.client.StatObject(ctx, s.cfg.Bucket, s.prefix+key, minio.StatObjectOptions{})
+		info, err = s.head(ctx, key)
 		return err
 	})
 	if err != nil {
 		return objstore.Info{}, err
 	}
-	return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID}, nil
+	return info, nil
+}
+
+// head sends one HEAD, whose reply has no body to say whether the key is missing,
+// the bucket, or the user: GET tells.
+func (s *Store) head(ctx context.Context, key string) (objstore.Info, error) {
+	found, err := s.client.StatObject(ctx, s.cfg.Bucket, s.prefix+key, minio.StatObjectOptions{})
+	if err == nil {
+		return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID}, nil
+	}
+	if minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
+		return objstore.Info{}, err
+	}
+	r, info, err := s.open(ctx, key, objstore.GetOptions{})
+	if err != nil {
+		return objstore.Info{}, err
+	}
+	return info, r.Close() // made meanwhile
 }
 
 // Delete removes key.
