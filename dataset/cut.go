@@ -26,16 +26,15 @@ func Cut(m Manifest, shardBytes int64, compression string) ([]Shard, error) {
 		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, fmt.Sprintf("shard_bytes is %d", shardBytes), "Use at least 1")
 	}
 	c := cutter{shardBytes: shardBytes}
+	fits := true
 	for i, o := range m.Objects {
 		whole, err := isGzip(o.Key, compression)
 		if err != nil {
 			return nil, err
 		}
-		if c.add(i, o.Size, whole); len(c.shards) > MaxShards {
-			break
-		}
+		fits = fits && c.add(i, o.Size, whole)
 	}
-	if c.flush(); len(c.shards) > MaxShards {
+	if fits = fits && c.flush(); !fits {
 		return nil, inputFault(protocol.CodeInputLimit, m.URI, nil,
 			fmt.Sprintf("shard_bytes of %d cuts the input into more than %d shards", shardBytes, MaxShards), "Raise spec.input.shard_bytes")
 	}
@@ -49,34 +48,42 @@ type cutter struct {
 	filled     int64   // bytes in it
 }
 
-func (c *cutter) add(object int, size int64, whole bool) {
-	switch {
-	case size == 0:
-	case size > c.shardBytes && !whole:
-		c.flush()
-		c.split(object, size)
-	default:
-		if c.filled > c.shardBytes-size || len(c.open) == MaxPiecesPerShard {
-			c.flush()
-		}
-		c.open = append(c.open, Piece{Object: object, Start: 0, End: size})
-		c.filled += size
+// add takes the next object; like flush and split it says whether the plan stays in bounds.
+func (c *cutter) add(object int, size int64, whole bool) bool {
+	if size == 0 {
+		return true
 	}
+	if size > c.shardBytes && !whole {
+		return c.flush() && c.split(object, size)
+	}
+	if c.filled > c.shardBytes-size || len(c.open) == MaxPiecesPerShard {
+		if !c.flush() {
+			return false
+		}
+	}
+	c.open = append(c.open, Piece{Object: object, Start: 0, End: size})
+	c.filled += size
+	return true
 }
 
-func (c *cutter) flush() {
+func (c *cutter) flush() bool {
 	if len(c.open) > 0 {
 		c.shards = append(c.shards, Shard{Pieces: c.open})
 	}
 	c.open, c.filled = nil, 0
+	return len(c.shards) <= MaxShards
 }
 
-func (c *cutter) split(object int, size int64) {
+func (c *cutter) split(object int, size int64) bool {
 	n := (size-1)/c.shardBytes + 1
+	if n > int64(MaxShards-len(c.shards)) {
+		return false
+	}
 	bound := func(i int64) int64 { return i*(size/n) + min(i, size%n) }
-	for i := range min(n, MaxShards+1) { // beyond that Cut refuses
+	for i := range n {
 		c.shards = append(c.shards, Shard{Pieces: []Piece{{Object: object, Start: bound(i), End: bound(i + 1)}}})
 	}
+	return true
 }
 
 // isGzip says how an object is to be read.

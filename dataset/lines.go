@@ -35,11 +35,9 @@ type lines struct {
 	long   *line // a long line dropped by fill, for the next call of next
 }
 
-// newLines starts at byte off of the stream that r continues; buf is used and grown.
+// newLines starts at byte off of the stream that r continues; buf, which must not be
+// empty, is used and grown.
 func newLines(r io.Reader, buf []byte, off, end int64, max int) *lines {
-	if buf == nil {
-		buf = make([]byte, bufferBytes)
-	}
 	return &lines{r: r, buf: buf, off: off, end: end, max: max}
 }
 

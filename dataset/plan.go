@@ -32,6 +32,9 @@ func UnmarshalManifest(data []byte) (Manifest, error) {
 	if err := decodeStrictly(data, MaxManifestBytes, &m); err != nil {
 		return Manifest{}, corrupt("manifest", err)
 	}
+	if m.Objects == nil {
+		return Manifest{}, corrupt("manifest", errNoList)
+	}
 	if err := checkObjects(m.Objects); err != nil {
 		return Manifest{}, corrupt("manifest", err)
 	}
@@ -54,11 +57,16 @@ func UnmarshalPlan(data []byte, m Manifest) ([]Shard, error) {
 	if err := decodeStrictly(data, MaxPlanBytes, &p); err != nil {
 		return nil, corrupt("plan", err)
 	}
+	if p.Shards == nil {
+		return nil, corrupt("plan", errNoList)
+	}
 	if err := checkPlan(m, p.Shards); err != nil {
 		return nil, corrupt("plan", err)
 	}
 	return p.Shards, nil
 }
+
+var errNoList = errors.New("the list is missing")
 
 type manifestJSON struct {
 	URI     string     `json:"uri"`
@@ -75,6 +83,7 @@ type objectList []Object
 // ("{},{},...") cannot become a long list.
 func (l *objectList) UnmarshalJSON(data []byte) error {
 	previous := ""
+	*l = objectList{}
 	return eachElement(data, MaxObjects, func(dec *json.Decoder) error {
 		var o Object
 		if err := dec.Decode(&o); err != nil {
@@ -93,6 +102,7 @@ type shardList []Shard
 
 // UnmarshalJSON stops at the first senseless shard.
 func (l *shardList) UnmarshalJSON(data []byte) error {
+	*l = shardList{}
 	return eachElement(data, MaxShards, func(dec *json.Decoder) error {
 		var s struct {
 			Pieces pieceList `json:"pieces"`
@@ -159,7 +169,7 @@ func eachElement(data []byte, limit int, decode func(*json.Decoder) error) error
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
-		return errors.New("a list is missing")
+		return errNoList
 	}
 	for i := 0; dec.More(); i++ {
 		if i == limit {

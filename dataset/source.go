@@ -16,12 +16,13 @@ type Source struct {
 	prefix   string
 	manifest Manifest
 	input    protocol.Input
+	buffer   int // first size of a shard's buffer
 }
 
 // NewSource reads the manifest's objects from store, where their keys follow prefix
 // (as Prefix gives it for the name that was listed). input must have its defaults in.
 func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.Input) (*Source, error) {
-	s := &Source{store: store, prefix: prefix, manifest: m, input: input}
+	s := &Source{store: store, prefix: prefix, manifest: m, input: input, buffer: bufferBytes}
 	if problem := s.problem(); problem != "" {
 		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, problem, "Correct spec.input")
 	}
@@ -61,7 +62,7 @@ func (s *Source) problem() string {
 // one the sequence ends.
 func (s *Source) Blocks(ctx context.Context, shard Shard) iter.Seq2[*Block, error] {
 	return func(yield func(*Block, error) bool) {
-		r := shardReader{src: s, ctx: ctx, yield: yield, skips: s.input.OnBadRecord.SkipMax}
+		r := shardReader{src: s, ctx: ctx, yield: yield, buf: s.newBuffer(shard), skips: s.input.OnBadRecord.SkipMax}
 		for _, p := range shard.Pieces {
 			err := r.piece(p)
 			if errors.Is(err, errStopped) {
@@ -73,6 +74,15 @@ func (s *Source) Blocks(ctx context.Context, shard Shard) iter.Seq2[*Block, erro
 			}
 		}
 	}
+}
+
+// newBuffer is no larger than the shard wants: there may be very many small ones.
+func (s *Source) newBuffer(shard Shard) []byte {
+	longest := int64(1)
+	for _, p := range shard.Pieces {
+		longest = max(longest, p.End-p.Start)
+	}
+	return make([]byte, min(int64(s.buffer), max(longest, 4<<10)))
 }
 
 // object checks a piece against the manifest and says how to read it.

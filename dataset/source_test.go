@@ -1,0 +1,254 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/gram-compute/gram/dataset/datasettest"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// record is what a reader says of one line, good or skipped.
+type record struct {
+	ID          Identity
+	Label, Text string
+}
+
+// reading is a whole reading of shards.
+type reading struct {
+	Records []record
+	Skipped []Skip
+}
+
+func readAll(ctx context.Context, s *Source, shards []Shard) (reading, error) {
+	var r reading
+	for _, shard := range shards {
+		for b, err := range s.Blocks(ctx, shard) {
+			if err != nil {
+				return r, err
+			}
+			if len(b.Labels) != len(b.IDs) || len(b.Texts) != len(b.IDs) {
+				return r, fmt.Errorf("a block of %d labels, %d texts, %d ids", len(b.Labels), len(b.Texts), len(b.IDs))
+			}
+			for i, id := range b.IDs {
+				r.Records = append(r.Records, record{id, string(b.Labels[i]), string(b.Texts[i])})
+			}
+			r.Skipped = append(r.Skipped, b.Skipped...)
+		}
+	}
+	return r, nil
+}
+
+// testInput is label in column 1, text in column 2.
+func testInput() protocol.Input {
+	spec := protocol.JobSpec{Spec: protocol.Spec{Input: protocol.Input{Format: "tsv",
+		Label: protocol.Column{Number: 1}, Text: protocol.Column{Number: 2}}}}
+	return spec.WithDefaults().Spec.Input
+}
+
+// open lists everything in the store, cuts it and makes a source.
+func open(store *datasettest.Store, in protocol.Input) (*Source, []Shard, error) {
+	m, err := List(context.Background(), store, "mem://test/", "")
+	if err != nil {
+		return nil, nil, err
+	}
+	shards, err := Cut(m, int64(in.ShardBytes), in.Compression)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := NewSource(store, "", m, in)
+	return s, shards, err
+}
+
+func readStore(store *datasettest.Store, in protocol.Input) (reading, error) {
+	s, shards, err := open(store, in)
+	if err != nil {
+		return reading{}, err
+	}
+	return readAll(context.Background(), s, shards)
+}
+
+func storeOf(t testing.TB, objects map[string]string) *datasettest.Store {
+	t.Helper()
+	store := &datasettest.Store{}
+	for key, data := range objects {
+		if _, err := store.Put(t.Context(), key, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
+}
+
+// zipped compresses; nothing in it can fail.
+func zipped(data string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, write := w.Write([]byte(data))
+	if err := errors.Join(write, w.Close()); err != nil {
+		panic(err)
+	}
+	return out.String()
+}
+
+func isCode(err error, code protocol.Code) bool {
+	var fault *protocol.Fault
+	return errors.As(err, &fault) && fault.Code == code
+}
+
+func TestReadByHand(t *testing.T) {
+	named := testInput()
+	named.Header, named.Label, named.Text = true, protocol.Column{Name: "class"}, protocol.Column{Name: "gloss"}
+	swapped := testInput()
+	swapped.Label, swapped.Text = protocol.Column{Number: 3}, protocol.Column{Number: 1}
+	headed := testInput()
+	headed.Header = true
+	for _, c := range []struct {
+		name string
+		in   protocol.Input
+		data string
+		want []record
+	}{
+		{"LF", testInput(), "a\tx y\nb\tz\n", []record{{Identity{"f", 0}, "a", "x y"}, {Identity{"f", 6}, "b", "z"}}},
+		{"CRLF", testInput(), "a\tx\r\nb\tz\r\n", []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 5}, "b", "z"}}},
+		{"no last newline", testInput(), "a\tx\nb\tz", []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 4}, "b", "z"}}},
+		{"blank lines", testInput(), "\n\r\na\tx\n\n\nb\tz\n\n", []record{{Identity{"f", 3}, "a", "x"}, {Identity{"f", 9}, "b", "z"}}},
+		{"an empty text, a surplus column", testInput(), "a\t\nb\tz\tmore\n", []record{{Identity{"f", 0}, "a", ""}, {Identity{"f", 3}, "b", "z"}}},
+		{"no quoting, no escapes", testInput(), "\"a\t\\t\"\n", []record{{Identity{"f", 0}, "\"a", "\\t\""}}},
+		{"byte order mark", testInput(), "\ufeffa\tx\n", []record{{Identity{"f", 0}, "a", "x"}}},
+		{"any order of columns", swapped, "x\t-\ta\n", []record{{Identity{"f", 0}, "a", "x"}}},
+		{"a header by number", headed, "a\tx\nb\tz\n", []record{{Identity{"f", 4}, "b", "z"}}},
+		{"a header by name", named, "gloss\tclass\r\nx\ta\r\n", []record{{Identity{"f", 13}, "a", "x"}}},
+		{"a header and nothing else", named, "gloss\tclass", nil},
+	} {
+		for size := 1; size <= len(c.data)+1; size++ {
+			c.in.ShardBytes = protocol.ByteSize(size)
+			got, err := readStore(storeOf(t, map[string]string{"f": c.data}), c.in)
+			if err != nil || !slices.Equal(got.Records, c.want) {
+				t.Errorf("%s, shards of %d: %v, %v; want %v", c.name, size, got.Records, err, c.want)
+			}
+		}
+	}
+}
+
+func TestReadGzip(t *testing.T) {
+	members := zipped("a\tx\nb\t") + zipped("") + zipped("z\nc\tlast")
+	want := []record{{Identity{"f.gz", 0}, "a", "x"}, {Identity{"f.gz", 4}, "b", "z"}, {Identity{"f.gz", 8}, "c", "last"}}
+	for _, compression := range []string{"auto", "gzip"} {
+		in := testInput()
+		in.Compression, in.ShardBytes = compression, 3
+		got, err := readStore(storeOf(t, map[string]string{"f.gz": members}), in)
+		if err != nil || !slices.Equal(got.Records, want) {
+			t.Errorf("%s: %v, %v; want %v", compression, got.Records, err, want)
+		}
+	}
+}
+
+// Faults, by hand: what is reported is the record's first byte, its line and the column at fault.
+func TestBadRecordByHand(t *testing.T) {
+	long := testInput()
+	long.MaxRecordBytes = 8
+	for _, c := range []struct {
+		name   string
+		in     protocol.Input
+		data   string
+		code   protocol.Code
+		offset int64
+		line   int64
+		column int
+	}{
+		{"too few columns", testInput(), "a\tx\n\nb\n", protocol.CodeBadRecord, 5, 3, 2},
+		{"empty label", testInput(), "a\tx\n\tz\n", protocol.CodeBadRecord, 4, 2, 1},
+		{"label not UTF-8", testInput(), "a\tx\r\nb\xff\tz\n", protocol.CodeBadRecord, 5, 2, 1},
+		{"text not UTF-8", testInput(), "a\tx\nb\tz\xc3\n", protocol.CodeBadRecord, 4, 2, 2},
+		{"NUL", testInput(), "a\tx\nb\t\x00\nc\tx\n", protocol.CodeBadRecord, 4, 2, 2},
+		{"too long", long, "a\t345678\nb\t3456789\nc\tx\n", protocol.CodeInputLimit, 9, 2, 0},
+		{"too long, at the end", long, "a\t345678\nb\t3456789", protocol.CodeInputLimit, 9, 2, 0},
+		{"gzip taken for text", testInput(), zipped("a\tx\n"), protocol.CodeBadRecord, 0, 1, 1},
+	} {
+		for size := 1; size <= len(c.data); size++ {
+			c.in.ShardBytes = protocol.ByteSize(size)
+			_, err := readStore(storeOf(t, map[string]string{"f": c.data}), c.in)
+			var fault *protocol.Fault
+			if !errors.As(err, &fault) {
+				t.Fatalf("%s, shards of %d: %v, want a fault", c.name, size, err)
+			}
+			got := protocol.Fault{Code: fault.Code, Class: fault.Class, Object: fault.Object, Offset: fault.Offset, Line: fault.Line, Column: fault.Column}
+			if got != (protocol.Fault{Code: c.code, Class: protocol.ClassInput, Object: "f", Offset: c.offset, Line: c.line, Column: c.column}) {
+				t.Errorf("%s, shards of %d: %+v", c.name, size, got)
+			}
+		}
+	}
+}
+
+func TestSkipMax(t *testing.T) {
+	in := testInput()
+	in.OnBadRecord.SkipMax = 2
+	store := storeOf(t, map[string]string{"f": "a\tx\nbad\nb\t\xff\nc\tz\n"})
+	got, err := readStore(store, in)
+	want := reading{
+		Records: []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 12}, "c", "z"}},
+		Skipped: []Skip{{Identity{"f", 4}, 2, 2, tooFew}, {Identity{"f", 8}, 3, 2, notUTF8}},
+	}
+	if err != nil || !slices.Equal(got.Records, want.Records) || !slices.Equal(got.Skipped, want.Skipped) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	in.OnBadRecord.SkipMax = 1
+	var fault *protocol.Fault
+	if _, err := readStore(store, in); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Line != 3 {
+		t.Errorf("with skip_max 1: %v, want BAD_RECORD in line 3", err)
+	}
+}
+
+func TestHeaderFaults(t *testing.T) {
+	in := testInput()
+	in.Header, in.Label = true, protocol.Column{Name: "label"}
+	for data, want := range map[string]string{
+		"lable\ttext\na\tx\n":  `did you mean "lable"?`,
+		"label\tlabel\na\tx\n": "twice",
+		"\n":                   "no column",
+	} {
+		_, err := readStore(storeOf(t, map[string]string{"f": data}), in)
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Line != 1 || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+			t.Errorf("header %q: %v, want SPEC_INVALID in line 1 with %q", data, err, want)
+		}
+	}
+}
+
+func TestNewSourceRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*protocol.Input){
+		"format":        func(in *protocol.Input) { in.Format = "csv" },
+		"no label":      func(in *protocol.Input) { in.Label = protocol.Column{} },
+		"same column":   func(in *protocol.Input) { in.Text = in.Label },
+		"negative":      func(in *protocol.Input) { in.Text.Number = -1 },
+		"name":          func(in *protocol.Input) { in.Text = protocol.Column{Name: "x"} },
+		"record bound":  func(in *protocol.Input) { in.MaxRecordBytes = 0 },
+		"negative skip": func(in *protocol.Input) { in.OnBadRecord.SkipMax = -1 },
+	} {
+		in := testInput()
+		spoil(&in)
+		var fault *protocol.Fault
+		if _, err := NewSource(&datasettest.Store{}, "", Manifest{}, in); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
+			t.Errorf("%s: %v, want SPEC_INVALID", name, err)
+		}
+	}
+}
+
+func TestPlanOfAnotherManifestIsRefused(t *testing.T) {
+	s, _, err := open(storeOf(t, map[string]string{"a": "a\tx\n", "b.gz": zipped("b\tz\n")}), testInput())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Piece{{-1, 0, 1}, {2, 0, 1}, {0, 0, 5}, {0, -1, 1}, {0, 2, 2}, {1, 0, 3}, {1, 1, 3}} {
+		var fault *protocol.Fault
+		if _, err := readAll(t.Context(), s, []Shard{{[]Piece{p}}}); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+			t.Errorf("piece %v: %v, want CORRUPT", p, err)
+		}
+	}
+}
