@@ -27,7 +27,7 @@ build: ## Build ./bin/gram: one static binary, without cgo.
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/gram ./cmd/gram
 
 .PHONY: demo
-demo: build ## Train naive Bayes on a cluster of real processes, kill some, compare the digests.
+demo: build ## Train naive Bayes on a cluster of processes and again in one, and compare the digests.
 	go run ./deploy/demo -gram bin/gram
 
 .PHONY: clean
