@@ -9,13 +9,13 @@ import (
 
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
-	var cfg coordinator.Config
+	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
-	var leaseTTL time.Duration
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -31,11 +31,6 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
-			if leaseTTL < 100*time.Millisecond {
-				return &failure{code: exitUsage, what: "--lease-ttl is at least 100ms"}
-			}
-			cfg.Schedule = schedule.DefaultConfig()
-			cfg.Schedule.LeaseTTL = leaseTTL
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
@@ -49,8 +44,8 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringVar(&cfg.NodeID, "node-id", "c1", "`name` of this member; stays the same for its data directory")
-	set.DurationVar(&leaseTTL, "lease-ttl", schedule.DefaultConfig().LeaseTTL, "`time` after which a task not renewed is leased again")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
@@ -58,8 +53,16 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 	return cmd
 }
 
+const leaseUsage = "a task is given to another worker when its own was silent for this `time`"
+
+// minLeaseTTL is still several heartbeats on an idle machine.
+const minLeaseTTL = 100 * time.Millisecond
+
 // serve runs a coordinator until ctx ends or it fails; ready is called once it leads.
 func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coordinator.Coordinator) error) error {
+	if cfg.Schedule.LeaseTTL < minLeaseTTL {
+		return &failure{code: exitUsage, what: fmt.Sprintf("--lease-ttl is at least %s", minLeaseTTL)}
+	}
 	data, err := filepath.Abs(cfg.DataDir)
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
 		return fmt.Errorf("job store: %w", err)
 	}
-	cfg.Validate = validateSpec
+	cfg.Validate = all.Validate
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {

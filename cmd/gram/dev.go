@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/spf13/cobra"
 )
 
@@ -20,11 +21,12 @@ type devFlags struct {
 	store   string
 	workers int
 	slots   int
+	timing  schedule.Config
 	logs    logFlags
 }
 
 func (a *app) devCommand() *cobra.Command {
-	var f devFlags
+	f := devFlags{timing: schedule.DefaultConfig()}
 	cmd := &cobra.Command{
 		Use:   "dev",
 		Short: "Run a cluster on this machine, until Ctrl-C",
@@ -58,6 +60,7 @@ another --data run the line that dev prints on stdout first.`,
 	set.StringVar(&f.store, "store", "", "where job objects live: `URI` (default DIR/store)")
 	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
 	set.IntVar(&f.slots, "slots", 0, "tasks at a time per worker (default the CPUs, shared out)")
+	set.DurationVar(&f.timing.LeaseTTL, "lease-ttl", f.timing.LeaseTTL, leaseUsage)
 	f.logs.add(cmd, "warn")
 	return cmd
 }
@@ -79,7 +82,7 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 	if f.slots == 0 {
 		f.slots = max(1, runtime.GOMAXPROCS(0)/max(1, f.workers))
 	}
-	cfg := coordinator.Config{DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Logger: logger}
+	cfg := coordinator.Config{DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
 	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
 	defer stop()
 	return a.serve(stopCoordinator, cfg, func(c *coordinator.Coordinator) error {

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/gram-compute/gram/worker"
 )
@@ -31,7 +32,7 @@ func (a *app) startHere(ctx context.Context, abort context.CancelCauseFunc, uri 
 		return nil, err
 	}
 	name, _ := build()
-	c, err := coordinator.Start(ctx, coordinator.Config{StoreURI: uri, Store: store, Validate: validateSpec, Logger: cfg.Logger, Version: name})
+	c, err := coordinator.Start(ctx, coordinator.Config{StoreURI: uri, Store: store, Validate: all.Validate, Logger: cfg.Logger, Version: name})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func main() {
 			signal.Notify(interrupts, os.Interrupt)
 			return func() { signal.Stop(interrupts) }
 		},
-		patience: 10 * time.Second, pause: 100 * time.Millisecond,
+		patience: 10 * time.Second, pause: 100 * time.Millisecond, again: 2 * time.Second,
 	}).run(context.Background(), os.Args[1:]))
 }
 
@@ -47,6 +47,7 @@ type app struct {
 
 	patience time.Duration // how long a cluster may stay unreachable before the first answer
 	pause    time.Duration // before the first repetition of a call
+	again    time.Duration // how long a second Ctrl-C has its own meaning
 
 	flags  flags
 	parsed bool // the command line was understood; errors from here on are not usage errors

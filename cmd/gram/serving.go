@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/spf13/cobra"
 )
 
@@ -69,4 +70,13 @@ func loopback(address string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// kernels picks the kernel set: by flag, by GRAM_KERNELS, or the best.
+func (a *app) kernels(name string) (*kernelops.Set, error) {
+	ops, err := kernelops.Choose(name)
+	if err != nil {
+		return nil, &failure{code: exitUsage, what: fmt.Sprint(err)}
+	}
+	return ops, nil
 }

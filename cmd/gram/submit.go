@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 func (a *app) load(s specFlags) (protocol.JobSpec, error) {
 	spec, err := specfile.Load(specfile.Source{Path: s.file, Stdin: a.in, Sets: s.sets})
 	if err == nil {
-		spec, err = validateSpec(spec)
+		spec, err = all.Validate(spec)
 	}
 	if err != nil {
 		f := explain(err)

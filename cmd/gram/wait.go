@@ -41,9 +41,6 @@ seconds asks to cancel it.`,
 	return cmd
 }
 
-// secondInterrupt is how long a second Ctrl-C has its meaning.
-const secondInterrupt = 2 * time.Second
-
 // event is news of one job: progress, a note, or its end.
 type event struct {
 	id   string
@@ -164,8 +161,8 @@ func (w *waiter) detach(ctx context.Context) error {
 	w.printer.Clear()
 	ids := strings.Join(w.ids, " ")
 	w.a.note("gram: detached; the job goes on: gram wait %s\n"+
-		"gram: Ctrl-C again within %d s asks to cancel it", ids, int(secondInterrupt.Seconds()))
-	timer := time.NewTimer(secondInterrupt)
+		"gram: Ctrl-C again within %d s asks to cancel it", ids, int(w.a.again.Seconds()))
+	timer := time.NewTimer(w.a.again)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

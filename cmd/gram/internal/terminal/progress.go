@@ -19,7 +19,7 @@ type Progress struct {
 }
 
 // Printer shows progress: on a terminal one line that is redrawn, elsewhere a line
-// at every step, every tenth and every ten seconds. It is not safe for concurrent use.
+// at every step, every tenth (but not within a second) and every ten seconds. It is not safe for concurrent use.
 type Printer struct {
 	W        io.Writer
 	Terminal bool
@@ -33,7 +33,11 @@ type Printer struct {
 	at      time.Time // of the last plain line
 }
 
-const plainEvery = 10 * time.Second
+// Plain lines come at least and at most this often, while only numbers change.
+const (
+	plainEvery = 10 * time.Second
+	plainPause = time.Second
+)
 
 // Update takes note of new progress and shows it.
 func (p *Printer) Update(progress Progress) {
@@ -56,9 +60,9 @@ func (p *Printer) Tick() {
 }
 
 func (p *Printer) due(now time.Time) bool {
-	a, b := p.printed, p.current
-	return p.at.IsZero() || now.Sub(p.at) >= plainEvery || a.Name != b.Name ||
-		a.State != b.State || a.Step != b.Step || tenth(a) != tenth(b)
+	a, b, since := p.printed, p.current, now.Sub(p.at)
+	return p.at.IsZero() || since >= plainEvery || a.Name != b.Name || a.State != b.State || a.Step != b.Step ||
+		tenth(a) != tenth(b) && since >= plainPause
 }
 
 func tenth(p Progress) uint64 {

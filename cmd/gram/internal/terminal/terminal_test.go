@@ -94,13 +94,19 @@ func printer(tty bool) (*terminal.Printer, *strings.Builder, *time.Time) {
 func TestPlainLinesComeAtTenths(t *testing.T) {
 	p, out, now := printer(false)
 	for done := range uint64(101) {
+		*now = start.Add(time.Duration(done) * 100 * time.Millisecond) // a tenth each second
 		p.Update(terminal.Progress{Name: "j", State: "Running", Step: "round 1 count", Done: done, Total: 100, Since: start})
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 11 || lines[3] != "j: running round 1 count, 30/100 leaves (30%), 0 leased, 0.0s" {
+	if len(lines) != 11 || lines[3] != "j: running round 1 count, 30/100 leaves (30%), 0 leased, 3.0s" {
 		t.Fatalf("%d lines:\n%s", len(lines), out)
 	}
 	out.Reset()
+	p.Update(terminal.Progress{Name: "j", State: "Running", Step: "round 1 count", Done: 5, Total: 100, Since: start})
+	if out.Len() != 0 {
+		t.Errorf("two lines within a second: %q", out)
+	}
+	p.Update(terminal.Progress{Name: "j", State: "Running", Step: "round 1 count", Done: 100, Total: 100, Since: start})
 	*now = now.Add(9 * time.Second)
 	p.Tick()
 	if out.Len() != 0 {
