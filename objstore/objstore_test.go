@@ -40,7 +40,7 @@ func TestBadURIs(t *testing.T) {
 	for _, uri := range []string{
 		"", "x", "/d/f", "s3:/b/k", "s3://", "s3:///k", "s3://ab", "s3://UPPER/k", "s3://b_c/k", "s3://-bc/k", "s3://bc-/k",
 		"s3://a..b/k", "s3://bucket/../k", "s3://bucket//k", "s3://bucket/a\nb", "gs://bucket/k", "http://h/k", "mem:///k",
-		"s3://AKIA:hunter2@bucket/k", "file://host/f", "file://f", "file:///a/../b", "file:///a//b", "file:///a/./b", "file:///a\x00",
+		"s3://AKIA:hunter2@bucket/k", "file://host/f", "file://f", "file:///a/../b", "file:///a//b", "file:////", "file:///a//", "file:///a/./b", "file:///a\x00",
 		"s3://" + strings.Repeat("b", 64),
 	} {
 		_, _, err := objstore.SplitObjectURI(uri)

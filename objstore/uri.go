@@ -45,7 +45,7 @@ func parseFile(p string) (URI, error) {
 	if !strings.HasPrefix(p, "/") {
 		return URI{}, fmt.Errorf("%w: file URIs need an absolute path: file:///absolute/path", ErrInvalidURI)
 	}
-	if clean := path.Clean(p); clean != strings.TrimSuffix(p, "/") && p != "/" {
+	if clean := path.Clean(p); p != clean && p != clean+"/" || p == "//" {
 		return URI{}, fmt.Errorf("%w: the path %q is not clean; write %q", ErrInvalidURI, p, clean)
 	}
 	if err := validText(p); err != nil {

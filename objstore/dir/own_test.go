@@ -159,6 +159,25 @@ func TestFoldersComeAndGo(t *testing.T) {
 	wantKeys(t, open(t, root, dir.Options{}))
 }
 
+// TestStamp: the mtime is of the fine clock. The kernel's own, some milliseconds
+// behind, could give two versions one stamp.
+func TestStamp(t *testing.T) {
+	root := t.TempDir()
+	s := open(t, root, dir.Options{})
+	for i := range 20 {
+		before := time.Now()
+		put(t, s, "k", fmt.Sprint(i))
+		after := time.Now()
+		fi, err := os.Stat(filepath.Join(root, "k"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fi.ModTime().Before(before) || fi.ModTime().After(after) {
+			t.Fatalf("put between %v and %v, stamped %v", before, after, fi.ModTime())
+		}
+	}
+}
+
 func BenchmarkPut64KiB(b *testing.B) {
 	s := open(b, b.TempDir(), dir.Options{})
 	data := make([]byte, 64<<10)

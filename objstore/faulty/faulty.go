@@ -21,6 +21,7 @@ import (
 // Op names an operation of a Store, as objstore.Error does.
 type Op string
 
+// The operations.
 const (
 	Put    Op = "put"
 	Get    Op = "get"

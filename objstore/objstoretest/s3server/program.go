@@ -13,7 +13,9 @@ import (
 type Program int
 
 const (
+	// Versitygw is the server of `make test`.
 	Versitygw Program = iota
+	// MinIO is the server of `make test-minio`; its build takes minutes.
 	MinIO
 )
 
