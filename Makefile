@@ -11,7 +11,6 @@ LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
 
 TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
-MINIO_VERSION := v0.0.0-20260212201848-7aac2a2c5b7c
 TEST_TIMEOUT ?= 15m
 
 ##@ Build
@@ -113,11 +112,7 @@ bin/staticcheck: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	@touch $@
 
-# MinIO has a go.sum of its own; its licence (AGPL-3.0) keeps it a process beside the tests.
-bin/minio-$(MINIO_VERSION):
-	mkdir -p bin
-	GOBIN=$(CURDIR)/bin go install github.com/minio/minio@$(MINIO_VERSION)
-	mv bin/minio $@
-
-bin/minio: bin/minio-$(MINIO_VERSION)
-	ln -sf minio-$(MINIO_VERSION) $@
+# A module of its own: its licence (AGPL-3.0) keeps it a process beside the tests.
+bin/minio: deploy/tools/minio/go.mod deploy/tools/minio/go.sum
+	go build -C deploy/tools/minio -o ../../../bin/minio github.com/minio/minio
+	@touch $@
