@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -96,6 +97,7 @@ func TestGetRefuses(t *testing.T) {
 	for name, get := range map[string]func() error{
 		"missing":    func() error { _, err := Get[int64](a, "nowhere"); return err },
 		"dtype":      func() error { _, err := Get[int32](a, "n", 2, 1); return err },
+		"same size":  func() error { _, err := Get[float64](a, "n", 2, 1); return err },
 		"dimensions": func() error { _, err := Get[int64](a, "n"); return err },
 		"shape":      func() error { _, err := Get[int64](a, "n", 2, 2); return err },
 		"scalar":     func() error { _, err := GetScalar[float32](a, "t"); return err },
@@ -163,6 +165,21 @@ func TestDecodeRefuses(t *testing.T) {
 	for name, data := range cases {
 		_, err := Decode(data)
 		wantCorrupt(t, name, err)
+	}
+}
+
+// The bound holds for a header that would be canonical but for its length.
+func TestDecodeRefusesAHeaderBeyondItsBound(t *testing.T) {
+	a := Arrays{}
+	for i := 0; a.EncodedSize() <= 8+maxHeaderBytes; i += 1000 {
+		for j := range 1000 {
+			Put(a, fmt.Sprintf("array-%06d", i+j), []byte{})
+		}
+	}
+	_, err := Decode(file(string(a.header()), ""))
+	wantCorrupt(t, "header", err)
+	if err != nil && !strings.Contains(err.Error(), "bound") {
+		t.Errorf("refused for another reason: %v", err)
 	}
 }
 

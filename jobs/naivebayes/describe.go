@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/kernelops/fmath"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -123,13 +122,13 @@ func (m *model) pickClasses(names []string) ([]int, error) {
 	return classes[:min(len(classes), describeClasses)], nil
 }
 
-// ranked is a term with its log-odds.
+// ranked is a term with its odds.
 type ranked struct {
 	term int
 	odds float64
 }
 
-// topWords returns the terms of greatest log-odds of each class, ties in dictionary order.
+// topWords returns the terms of greatest odds of each class, ties in dictionary order.
 // Only terms that occur in the class are ranked.
 func (m *model) topWords(classes []int, top int) [][]string {
 	lists := make([][]ranked, len(classes))
@@ -137,7 +136,6 @@ func (m *model) topWords(classes []int, top int) [][]string {
 	for i, y := range classes {
 		slot[int32(y)] = i
 	}
-	odds := m.newOdds()
 	for term := range m.dictionary.Len() {
 		class, count := m.counts.row(term)
 		all := int64(0)
@@ -146,7 +144,7 @@ func (m *model) topWords(classes []int, top int) [][]string {
 		}
 		for i, y := range class {
 			if s, ok := slot[y]; ok {
-				lists[s] = append(lists[s], ranked{term, odds.of(int(y), count[i], all)})
+				lists[s] = append(lists[s], ranked{term, m.odds(count[i], all)})
 			}
 		}
 	}
@@ -162,33 +160,10 @@ func (m *model) topWords(classes []int, top int) [][]string {
 	return words
 }
 
-// odds holds the logarithms of the denominators of p(w|y) and p(w|not y).
-type odds struct {
-	alpha        float64
-	inside, rest []float64
-}
-
-func (m *model) newOdds() odds {
-	classes := m.labels.Len()
-	words, all := make([]int64, classes), int64(0)
-	for i, n := range m.counts.count {
-		words[m.counts.class[i]] += n
-		all += n
-	}
-	o := odds{m.params.Alpha, make([]float64, classes), make([]float64, classes)}
-	smoothing := float64(m.params.Alpha * float64(m.dictionary.Len()))
-	for y := range classes {
-		o.inside[y] = fmath.Log(float64(words[y]) + smoothing)
-		o.rest[y] = fmath.Log(float64(all-words[y]) + smoothing)
-	}
-	return o
-}
-
-// of is the log-odds of a term that occurs count times in class y, of all times altogether.
-func (o odds) of(y int, count, all int64) float64 {
-	inside := fmath.Log(float64(count)+o.alpha) - o.inside[y]
-	rest := fmath.Log(float64(all-count)+o.alpha) - o.rest[y]
-	return inside - rest
+// odds is exp of the log-odds of a term that occurs count times in a class and all times
+// altogether, but for a factor that is the same for all terms of the class.
+func (m *model) odds(count, all int64) float64 {
+	return (float64(count) + m.params.Alpha) / (float64(all-count) + m.params.Alpha)
 }
 
 // wrap writes words in lines of at most 80 columns.

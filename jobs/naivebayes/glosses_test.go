@@ -110,9 +110,13 @@ func TestGlossesAgainstPeer(t *testing.T) {
 		if math.Abs(report.Accuracy-peer.about) > 0.01 {
 			t.Errorf("alpha %s: accuracy %.4f, want about %.3f", peer.alpha, report.Accuracy, peer.about)
 		}
-		var terms, tokens int64
+		var records, terms, tokens int64
+		metric(t, result.Metrics, "counts.records", &records)
 		metric(t, result.Metrics, "vocabulary.terms_kept", &terms)
 		metric(t, result.Metrics, "counts.tokens", &tokens)
+		if records != 117659 {
+			t.Errorf("%d records, want 117659", records)
+		}
 		if terms != 50778 || tokens != 1182664 {
 			t.Errorf("%d terms and %d tokens; the peer has 50778 and 1182664", terms, tokens)
 		}
