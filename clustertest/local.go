@@ -170,4 +170,3 @@ func Output(job *pb.Job, name string) (*pb.OutputFile, error) {
 	}
 	return nil, errors.New("job " + job.GetId() + " has no output " + name)
 }
-

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		clustertest.RemoveBinary()
+		os.Exit(code)
+	}))
+}
 
 // memStores opens one memory store by any URI.
 func memStores(store objstore.Store) func(context.Context, string) (objstore.Store, error) {

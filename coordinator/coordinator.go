@@ -64,6 +64,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.tokens, err = loadOrCreateTokens(c.cfg.DataDir); err != nil {
 		return err
 	}
+	if err := c.bind(); err != nil {
+		return err
+	}
 	if c.member, err = startMember(c.cfg, c.identity, c.fsm, c.fail); err != nil {
 		return err
 	}
@@ -73,11 +76,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
 	c.handler = c.routes()
-	if err := c.listen(); err != nil {
-		return err
-	}
 	select {
 	case <-leading:
+		c.serve()
 		return nil
 	case err := <-c.failed:
 		c.failed <- err
@@ -139,6 +140,8 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 		if err := c.server.Shutdown(ctx); err != nil {
 			failures = append(failures, fmt.Errorf("stop serving: %w", err), c.server.Close())
 		}
+	} else if c.listener != nil {
+		failures = append(failures, c.listener.Close())
 	}
 	if c.cancel != nil {
 		c.cancel()

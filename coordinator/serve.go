@@ -39,21 +39,28 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
 
-// listen opens the API's port, with TLS always.
-func (c *Coordinator) listen() error {
+// bind opens the API's port. Calls wait in its queue until serve.
+func (c *Coordinator) bind() (err error) {
 	if c.cfg.ListenAddr == "" {
 		return nil
 	}
 	if c.identity == nil {
 		return errors.New("a listener needs certificates, and so a data directory")
 	}
-	listener, err := net.Listen("tcp", c.cfg.ListenAddr)
-	if err != nil {
+	if c.listener, err = net.Listen("tcp", c.cfg.ListenAddr); err != nil {
 		return fmt.Errorf("listen for the API: %w", err)
+	}
+	return nil
+}
+
+// serve answers calls, with TLS always. It begins once the log is applied: before
+// that no token is known, and a good one would be refused.
+func (c *Coordinator) serve() {
+	if c.listener == nil {
+		return
 	}
 	config := c.identity.ServerConfig()
 	config.NextProtos = []string{"h2", "http/1.1"}
-	c.listener = listener
 	c.server = &http.Server{
 		Handler:           c.handler,
 		TLSConfig:         config,
@@ -63,11 +70,10 @@ func (c *Coordinator) listen() error {
 		ErrorLog:          log.New(slogWriter{c.cfg.Logger}, "", 0),
 	}
 	c.tasks.Go(func() {
-		if err := c.server.Serve(tls.NewListener(listener, config)); !errors.Is(err, http.ErrServerClosed) {
+		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {
 			c.fail(fmt.Errorf("serve the API: %w", err))
 		}
 	})
-	return nil
 }
 
 // wireErrors gives unary calls' errors their codes.

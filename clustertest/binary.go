@@ -1,0 +1,160 @@
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary builds cmd/gram once per test process. GOAMD64 and other Go settings come
+// from the environment, as for any build.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "gram-test-*")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "gram")
+	build := exec.Command("go", "build", "-o", file, "github.com/gram-compute/gram/cmd/gram")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build gram: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// RemoveBinary deletes what Binary built; call it at the end of TestMain.
+func RemoveBinary() {
+	if file, err := binary(); err == nil {
+		os.RemoveAll(filepath.Dir(file))
+	}
+}
+
+// Binary is the path of a freshly built gram.
+func Binary(t testing.TB) string {
+	t.Helper()
+	file, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Process is a running gram. Its output is kept.
+type Process struct {
+	cmd  *exec.Cmd
+	out  lockedBuffer
+	done chan struct{} // closed when it has ended
+	err  error
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// Start runs gram with an environment of its own: PATH, HOME and what env adds.
+func Start(t testing.TB, home string, env []string, args ...string) *Process {
+	t.Helper()
+	p := &Process{cmd: exec.Command(Binary(t), args...), done: make(chan struct{})}
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
+	p.cmd.Dir = home
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		p.err = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		if p.Ended() {
+			return
+		}
+		p.Kill()
+		if t.Failed() {
+			t.Logf("gram %s said:\n%s", strings.Join(args, " "), p.Output())
+		}
+	})
+	return p
+}
+
+// Ended reports whether the process has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Output is what the process said so far.
+func (p *Process) Output() string { return p.out.String() }
+
+// Kill ends the process as a power cut would, and waits until it is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // an ended process cannot be killed, and need not be
+	<-p.done
+}
+
+// Stop asks the process to end with SIGTERM and returns how it ended.
+func (p *Process) Stop(t testing.TB) error {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("SIGTERM: %v", err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(40 * time.Second):
+		t.Errorf("still running 40 s after SIGTERM; it said:\n%s", p.Output())
+		p.Kill()
+	}
+	return p.err
+}
+
+// ExitCode is the code of an ended process.
+func (p *Process) ExitCode() int {
+	<-p.done
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Run runs gram to its end and returns stdout, stderr and the exit code.
+func Run(ctx context.Context, t testing.TB, home string, env []string, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, Binary(t), args...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
+	cmd.Dir = home
+	var out, errOut bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errOut
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("gram %s: %v", strings.Join(args, " "), err)
+	}
+	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
+}

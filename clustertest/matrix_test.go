@@ -1,0 +1,80 @@
+package clustertest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gram-compute/gram/clustertest"
+)
+
+// glosses returns the WordNet glosses, about a line in every nth.
+func glosses(t *testing.T, nth int) []byte {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "testdata", "wordnet30-glosses.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some bytes.Buffer
+	for i, line := range bytes.SplitAfter(all, []byte("\n")) {
+		if i%nth == 0 {
+			some.Write(line)
+		}
+	}
+	return some.Bytes()
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// split cuts a text at a line's end near its middle.
+func split(text []byte) (first, second []byte) {
+	at := len(text)/2 + bytes.IndexByte(text[len(text)/2:], '\n') + 1
+	return text[:at], text[at:]
+}
+
+func naiveBayes(shardBytes int, params string) func(string) string {
+	return func(prefix string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"matrix"},"spec":{
+			"input":{"uri":%q,"format":"tsv","label":1,"text":3,"shard_bytes":%d,"split":{"test":0.2}},
+			"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, prefix, shardBytes, params)
+	}
+}
+
+func TestMatrixNaiveBayes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some sixty processes; run without -short")
+	}
+	first, second := split(glosses(t, 25))
+	clustertest.Matrix(t, clustertest.Case{
+		Name:        "naive-bayes",
+		Objects:     map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second), "c/d.tsv": first[:1000]},
+		Spec:        naiveBayes(16<<10, `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`),
+		Digest:      "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb",
+		KillObjects: map[string][]byte{"all.tsv": glosses(t, 1)},
+		KillSpec:    naiveBayes(64<<10, `{"alpha":0.1}`),
+	})
+}
