@@ -18,8 +18,11 @@ const (
 	maxDecodedBytes = 1 << 40 // per object
 )
 
-// gunzip decodes one gzip object (RFC 1952; members follow each other) under the
-// bounds above. They go by the stored size and so are a function of the bytes alone.
+// gunzip decodes one gzip object (RFC 1952) under the bounds above. They go by the stored
+// size and so are a function of the bytes alone.
+//
+// It walks the members itself: left to it, the library takes a later member that is cut
+// inside the file name of its header for the regular end.
 type gunzip struct {
 	obj     Object
 	in      stickyReader
@@ -31,39 +34,62 @@ type gunzip struct {
 
 // reset starts on an object; the buffers of the last one are used again.
 func (g *gunzip) reset(obj Object, stored io.Reader) error {
-	g.obj, g.in, g.decoded = obj, stickyReader{r: stored}, 0
-	g.limit = maxDecodedBytes
+	g.obj, g.in, g.decoded, g.limit = obj, stickyReader{r: stored}, 0, maxDecodedBytes
 	if obj.Size <= maxDecodedBytes/maxRatio {
 		g.limit = max(ratioFreeBytes, maxRatio*obj.Size)
 	}
-	if g.zip != nil {
-		g.buf.Reset(&g.in)
-		return g.explain(g.zip.Reset(g.buf))
+	if g.zip == nil {
+		g.buf, g.zip = bufio.NewReaderSize(&g.in, 64<<10), new(gzip.Reader)
 	}
-	var err error
-	g.buf = bufio.NewReaderSize(&g.in, 64<<10)
-	if g.zip, err = gzip.NewReader(g.buf); err != nil {
-		g.zip = nil
+	g.buf.Reset(&g.in)
+	return g.nextMember()
+}
+
+func (g *gunzip) nextMember() error {
+	err := g.zip.Reset(g.buf)
+	if err == io.EOF { // there are bytes, but not a header
+		err = io.ErrUnexpectedEOF
 	}
-	return g.explain(err)
+	if err != nil {
+		return g.explain(err)
+	}
+	g.zip.Multistream(false)
+	return nil
 }
 
 func (g *gunzip) Read(p []byte) (int, error) {
-	n, err := g.zip.Read(p)
-	if g.decoded += int64(n); g.decoded > g.limit {
-		fault := inputFault(protocol.CodeInputLimit, g.obj.Key, nil,
-			fmt.Sprintf("%d stored bytes decompress to more than %d", g.obj.Size, g.limit),
-			"If this is real data, store it plain or compress it less")
-		fault.Offset = g.decoded
-		return 0, fault
+	for {
+		n, err := g.zip.Read(p)
+		if g.decoded += int64(n); g.decoded > g.limit {
+			return 0, g.tooMuch()
+		}
+		if n > 0 && err == io.EOF {
+			err = nil
+		}
+		if err != io.EOF {
+			return n, g.explain(err)
+		}
+		if _, err := g.buf.Peek(1); err != nil {
+			return 0, g.explain(err) // io.EOF: the last member's checksum was right
+		}
+		if err := g.nextMember(); err != nil {
+			return 0, err
+		}
 	}
-	return n, g.explain(err)
+}
+
+func (g *gunzip) tooMuch() error {
+	fault := inputFault(protocol.CodeInputLimit, g.obj.Key, nil,
+		fmt.Sprintf("%d stored bytes decompress to more than %d", g.obj.Size, g.limit),
+		"If this is real data, store it plain or compress it less")
+	fault.Offset = g.limit
+	return fault
 }
 
 // explain tells a store that failed from a stream that is damaged.
 func (g *gunzip) explain(err error) error {
 	switch {
-	case err == nil || err == io.EOF: // EOF only after the last member's checksum
+	case err == nil || err == io.EOF:
 		return err
 	case g.in.err != nil:
 		return g.in.err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -149,6 +150,30 @@ func TestReadGzip(t *testing.T) {
 	}
 }
 
+// A cut is no regular end, wherever it falls; but between members it cannot be seen.
+func TestGzipCutAnywhere(t *testing.T) {
+	var out bytes.Buffer
+	for _, name := range []string{"first", "second"} {
+		w := gzip.NewWriter(&out)
+		w.Name, w.Comment, w.Extra = name, "remark", []byte("extra")
+		_, write := w.Write([]byte(name + "\ttext\n"))
+		if err := errors.Join(write, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := out.String()
+	second := 1 + strings.Index(whole[1:], "\x1f\x8b")
+	for cut := 1; cut <= len(whole); cut++ {
+		got, err := readStore(storeOf(t, map[string]string{"f.gz": whole[:cut]}), testInput())
+		switch {
+		case cut == second && (err != nil || len(got.Records) != 1), cut == len(whole) && (err != nil || len(got.Records) != 2):
+			t.Errorf("cut at %d: %v, %v", cut, got.Records, err)
+		case cut != second && cut != len(whole) && !isCode(err, protocol.CodeBadRecord):
+			t.Errorf("cut at %d of %d: %v, want BAD_RECORD", cut, len(whole), err)
+		}
+	}
+}
+
 // Faults, by hand: what is reported is the record's first byte, its line and the column at fault.
 func TestBadRecordByHand(t *testing.T) {
 	long := testInput()
@@ -215,7 +240,7 @@ func TestHeaderFaults(t *testing.T) {
 	} {
 		_, err := readStore(storeOf(t, map[string]string{"f": data}), in)
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Line != 1 || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Line != 1 || !strings.Contains(err.Error(), want) {
 			t.Errorf("header %q: %v, want SPEC_INVALID in line 1 with %q", data, err, want)
 		}
 	}
