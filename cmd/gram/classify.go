@@ -25,7 +25,7 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 		Example: `  gram model classify --model glosses-k3f9p2 'a large cat' 'a kind of bread'
   gram model classify --model ./model.safetensors < texts.txt
   gram model classify --model glosses-k3f9p2 -o json --top 3 < texts.txt`,
-		Long: "Prints the decision and its posterior probability for each text; -o json prints one\nobject per line, with the --top best classes.",
+		Long: "Prints the decision and its posterior probability for each text. With -o json it\nis one object per line, with the --top best classes.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), from)
 			if err != nil {

@@ -20,7 +20,8 @@ func (a *app) coordinatorCommand() *cobra.Command {
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
 		Example: `  gram coordinator --data /var/lib/gram --store s3://gram-jobs
-  gram coordinator --data /var/lib/gram --store s3://gram-jobs --listen 10.0.0.5:7480 --raft 10.0.0.5:7481`,
+  gram coordinator --data /var/lib/gram --store s3://gram-jobs \
+      --listen 10.0.0.5:7480 --raft 10.0.0.5:7481`,
 		Long: `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
 DIR/admin.token for people, DIR/worker.token for workers. Every connection
 is TLS and every call needs a token; there is no way to turn that off.

@@ -32,8 +32,8 @@ func (a *app) devCommand() *cobra.Command {
 		Short: "Run a cluster on this machine, until Ctrl-C",
 		Example: `  gram dev
   gram dev --workers 4 --data ./cluster`,
-		Long: `A coordinator in this process and workers in processes of their own: the code of a
-big cluster, with its certificates, tokens and log on disk. Jobs are there
+		Long: `A coordinator in this process, and workers in processes of their own: the code
+of a big cluster, with its certificates, tokens and log on disk. Jobs are there
 again at the next start. Other verbs find it without configuration; with
 another --data run the line that dev prints on stdout first.`,
 		Args: cobra.NoArgs,

@@ -23,8 +23,8 @@ func (a *app) waitCommand() *cobra.Command {
 		Example: `  gram wait glosses-k3f9p2
   gram wait --timeout 10m glosses-k3f9p2 topics-8w2x0d
   gram wait --any glosses-k3f9p2 topics-8w2x0d`,
-		Long: `A job has ended when it succeeded, failed or was cancelled. The coordinator may go
-away meanwhile: gram says so, keeps trying, and goes on when it is back.
+		Long: `A job has ended when it succeeded, failed or was cancelled. The coordinator may
+go away meanwhile: gram says so, keeps trying, and goes on when it is back.
 The first Ctrl-C detaches, and the job goes on; a second one within two
 seconds asks to cancel it.`,
 		Args: cobra.MinimumNArgs(1),

@@ -21,10 +21,11 @@ func (a *app) workerCommand() *cobra.Command {
 		Use:   "worker --addr HOST:PORT --cacert FILE --token-file FILE",
 		Short: "Run a worker",
 		Example: `  gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token
-  gram worker --addr 127.0.0.1:7480 --cacert ca.pem --token-file worker.token --file-root /data`,
-		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no more
-tasks and finishes those it has. Credentials for S3 come from its environment.
-Jobs may read and write local files below --file-root only.`,
+  gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
+      --slots 8 --file-root /data`,
+		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no
+more tasks and finishes those it has. Credentials for S3 come from its
+environment. Jobs may read and write local files below --file-root only.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+// The stream breaks after the second line; the client goes on after it.
+func TestLogsGoOnAtTheCursor(t *testing.T) {
+	var cursors []string
+	c := clientOf(t, &backend{logs: func(req *gramv1.LogsRequest, send func(*gramv1.LogsResponse) error) error {
+		cursors = append(cursors, req.GetCursor())
+		if req.GetCursor() == "" {
+			if err := send(&gramv1.LogsResponse{Lines: []string{`{"msg":"one"}`, `{"msg":"two"}`}, Cursor: "2"}); err != nil {
+				return err
+			}
+			return connect.NewError(connect.CodeUnavailable, errors.New("going down"))
+		}
+		return send(&gramv1.LogsResponse{Lines: []string{`{"msg":"three"}`}, Cursor: "3"})
+	}})
+	c.want(0, c.run("logs", "-f", "a", "-o", "json"))
+	if want := "{\"msg\":\"one\"}\n{\"msg\":\"two\"}\n{\"msg\":\"three\"}\n"; c.stdout.String() != want || fmt.Sprint(cursors) != "[ 2]" {
+		t.Errorf("cursors %q, stdout %q", cursors, c.stdout.String())
+	}
+}
+
+func TestLogLine(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{`{"time":"2026-11-21T09:00:01.5Z","level":"warn","event":"failed","worker":"w1","round":2}`, "09:00:01.5Z WARN failed round=2 worker=w1"},
+		{"not JSON \x1b[2J", "not JSON  [2J"},
+		{`{"msg":"steer\u001b[2J"}`, "steer [2J"},
+	} {
+		if got := logLine(c.in, terminal.Palette{}); got != c.want {
+			t.Errorf("logLine(%s) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+// Three pages of two; the third page is never asked for.
+func TestListTurnsPages(t *testing.T) {
+	var tokens []string
+	b := &backend{list: func(req *gramv1.ListRequest) (*gramv1.ListResponse, error) {
+		tokens = append(tokens, req.GetPageToken())
+		n := len(tokens)
+		return &gramv1.ListResponse{NextPageToken: fmt.Sprint(n),
+			Jobs: []*gramv1.Job{jobIn(fmt.Sprint("run", n), running), jobIn(fmt.Sprint("bad", n), failed)}}, nil
+	}}
+	c := clientOf(t, b)
+	c.want(0, c.run("list", "--state", "failed", "--limit", "2", "-o", "json"))
+	var got struct {
+		SchemaVersion int `json:"schema_version"`
+		Jobs          []struct{ ID, State string }
+	}
+	if err := json.Unmarshal(c.stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.SchemaVersion != 1 || fmt.Sprint(got.Jobs) != "[{bad1 Failed} {bad2 Failed}]" || len(tokens) != 2 {
+		t.Errorf("jobs %v, pages %q", got, tokens)
+	}
+}
+
+func TestStatusOfAJobFitsATerminal(t *testing.T) {
+	job := jobIn("glosses-k3f9p2", succeeded)
+	job.SpecHash, job.ResultHash = strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	job.FinishedUnixMs = job.GetSubmittedUnixMs() + 3200
+	job.Counters = &gramv1.Counters{Committed: 76}
+	job.Rounds = []*gramv1.RoundRecord{{Round: 1, Phase: "vocabulary", Leaves: 23, StartedUnixMs: 1000, FinishedUnixMs: 2500}}
+	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file:///data/m", Sha256: make([]byte, 32), Size: 3 << 20}}
+	c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
+	c.want(0, c.run("status", "glosses-k3f9p2"))
+	want := `job        glosses-k3f9p2
+kind       NaiveBayes
+state      Succeeded
+submitted  2026-11-21T09:00:00.000Z  (took 3.2s)
+tasks      76 committed, 0 duplicate, 0 superseded, 0 violations
+spec       abababababababababababababababababababababababababababababababab
+result     cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd
+
+ROUND  PHASE       LEAVES  TIME
+1      vocabulary  23      1.5s
+
+model.safetensors  3.0MiB
+  file:///data/m
+  sha256 0000000000000000000000000000000000000000000000000000000000000000
+`
+	if c.stdout.String() != want {
+		t.Errorf("printed\n%s", c.stdout.String())
+	}
+}
+
+func TestConfigViewHidesTheToken(t *testing.T) {
+	c := newClient(t)
+	c.env["GRAM_TOKEN"], c.env["GRAM_ADDR"] = testToken, "lab:1"
+	c.want(0, c.run("config", "view", "--show-origin"))
+	got := c.stdout.String()
+	if strings.Contains(got, testToken) || !strings.Contains(got, "(GRAM_TOKEN)") || !strings.Contains(got, "https://lab:1  (GRAM_ADDR)") {
+		t.Errorf("printed\n%s", got)
+	}
+}
+
+func TestVersionNamesTheKernels(t *testing.T) {
+	c := newClient(t)
+	t.Setenv("GRAM_KERNELS", "generic")
+	c.want(0, c.run("version", "-o", "json"))
+	var v versionView
+	if err := json.Unmarshal(c.stdout.Bytes(), &v); err != nil || v.Kernels != "generic" || v.Go == "" || v.SchemaVersion != 1 {
+		t.Errorf("%s, %v", c.stdout.String(), err)
+	}
+	t.Setenv("GRAM_KERNELS", "mmx")
+	c.want(exitUsage, c.run("version"))
+}
+
+// On every level help begins with what the verb is for and examples of it, within 80 columns.
+func TestHelpHasExamplesFirst(t *testing.T) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if name := cmd.Name(); name == "help" || name == "completion" {
+			return // cobra's own
+		}
+		c := newClient(t)
+		c.want(0, c.run(append(strings.Fields(cmd.CommandPath())[1:], "--help")...))
+		lines := strings.Split(c.stdout.String(), "\n")
+		if len(lines) < 4 || lines[2] != "Examples:" {
+			t.Errorf("%s --help does not begin with examples:\n%s", cmd.CommandPath(), c.stdout.String())
+		}
+		for _, line := range lines {
+			if len([]rune(line)) > 80 {
+				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), len([]rune(line)), line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newClient(t).app.rootCommand())
+}
