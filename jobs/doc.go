@@ -1,4 +1,9 @@
 // Package jobs is the contract between an algorithm and the cluster: Map over
 // leaves, Merge along an ordered tree, Step from one round to the next. One
-// folder per algorithm stands below it.
+// folder per algorithm stands below it, and package all lists them.
+//
+// Everything an algorithm passes on is Arrays: named arrays whose encoding
+// (safetensors) has one byte string per content. Tasks computes the tasks of
+// a job on them: it maps leaves, folds nodes along protocol.Tree, steps rounds,
+// and counts skipped records beside the phases.
 package jobs

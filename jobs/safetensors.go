@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (a Arrays) EncodedSize() int64 { return int64(8 + len(a.header()) + a.dataS
 
 func (a Arrays) dataSize() int {
 	size := 0
-	for _, array := range a {
+	for _, array := range a { //lint:ordered a sum of integers
 		size += len(array.Data)
 	}
 	return size
@@ -62,6 +63,7 @@ func (a Arrays) dataSize() int {
 // layout lists the names in the order in which the data lies.
 func (a Arrays) layout() []string {
 	names := a.Names()
+	// total order: stable, and Names are distinct and sorted
 	slices.SortStableFunc(names, func(x, y string) int {
 		return cmp.Compare(a[y].DType.Size(), a[x].DType.Size())
 	})
@@ -70,12 +72,7 @@ func (a Arrays) layout() []string {
 
 // Names lists the names in byte order.
 func (a Arrays) Names() []string {
-	names := make([]string, 0, len(a))
-	for name := range a {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(a))
 }
 
 // header writes the canonical JSON header with its padding.
@@ -133,8 +130,8 @@ func Decode(data []byte) (Arrays, error) {
 		return nil, Malformed("safetensors header is not the JSON it should be: %v", err)
 	}
 	arrays := make(Arrays, len(entries))
-	for name, entry := range entries {
-		if arrays[name], err = entry.cut(name, body); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if arrays[name], err = entries[name].cut(name, body); err != nil {
 			return nil, err
 		}
 	}

@@ -53,7 +53,7 @@ func (s skips) attach(partial Arrays) (Arrays, error) {
 	if partial == nil {
 		return nil, fmt.Errorf("jobs: a phase returned no partial")
 	}
-	for name := range partial {
+	for name := range partial { //lint:ordered any one reserved name is the same mistake
 		if strings.HasPrefix(name, skippedPrefix) {
 			return nil, fmt.Errorf("jobs: a phase returned an array named %q; the prefix is reserved", name)
 		}

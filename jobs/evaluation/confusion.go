@@ -45,7 +45,7 @@ type Cell struct {
 // Cells returns the labels met, in byte order, and the entries above 0 by truth, then prediction.
 func (c *Confusion) Cells() (labels []string, cells []Cell) {
 	seen := map[string]bool{}
-	for d := range c.counts {
+	for d := range c.counts { //lint:ordered a set
 		seen[d.truth] = true
 		if !d.rejected {
 			seen[d.predicted] = true
@@ -53,13 +53,14 @@ func (c *Confusion) Cells() (labels []string, cells []Cell) {
 	}
 	labels = slices.Sorted(maps.Keys(seen))
 	number := func(label string) int32 { return int32(sort.SearchStrings(labels, label)) }
-	for d, n := range c.counts {
+	for d, n := range c.counts { //lint:ordered sorted below
 		cell := Cell{Truth: number(d.truth), Predicted: rejected, Count: n}
 		if !d.rejected {
 			cell.Predicted = number(d.predicted)
 		}
 		cells = append(cells, cell)
 	}
+	// total order: no pair of labels stands there twice
 	slices.SortFunc(cells, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
 	})
@@ -127,7 +128,7 @@ func inRange(i int32, low, end int) bool { return int(i) >= low && int(i) < end 
 
 // Merge adds another matrix.
 func (c *Confusion) Merge(other *Confusion) {
-	for d, n := range other.counts {
+	for d, n := range other.counts { //lint:ordered sums of integers
 		c.counts[d] += n
 	}
 }

@@ -96,6 +96,7 @@ func (r *Report) count(cell Cell) {
 
 // rankConfused orders the pairs by falling count, then by their labels.
 func (r *Report) rankConfused() {
+	// total order: no pair of labels stands there twice
 	slices.SortFunc(r.Confused, func(a, b Confused) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
 	})

@@ -21,11 +21,7 @@ const (
 
 // sortedCells orders the counts of a leaf.
 func sortedCells(counts map[int64]int64) cells {
-	c := cells{at: make([]int64, 0, len(counts)), count: make([]int64, len(counts))}
-	for at := range counts {
-		c.at = append(c.at, at)
-	}
-	slices.Sort(c.at)
+	c := cells{at: slices.Sorted(maps.Keys(counts)), count: make([]int64, len(counts))}
 	for i, at := range c.at {
 		c.count[i] = counts[at]
 	}

@@ -123,13 +123,18 @@ func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 type classifier struct{ scorer *scorer }
 
 // NewClassifier loads a model. Bytes that training would not have written are a
-// *protocol.Fault of CodeCorrupt. The classifier serves one goroutine at a time.
+// *protocol.Fault of CodeCorrupt. The classifier serves one goroutine at a time and runs on
+// the kernel set that the environment names, or the best.
 func NewClassifier(arrays jobs.Arrays) (jobs.Classifier, error) {
 	m, err := readModel(arrays)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScorer(m, kernelops.Best())
+	ops, err := kernelops.Choose("")
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScorer(m, ops)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +154,7 @@ func (c classifier) Classify(text string) (jobs.Prediction, error) {
 	for y := range order {
 		order[y] = y
 	}
+	// total order: classes differ
 	slices.SortFunc(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y))
 	})

@@ -116,6 +116,7 @@ func (m *model) pickClasses(names []string) ([]int, error) {
 	for y := range labels {
 		classes = append(classes, y)
 	}
+	// total order: classes differ
 	slices.SortFunc(classes, func(x, y int) int {
 		return cmp.Or(cmp.Compare(m.documents[y], m.documents[x]), cmp.Compare(x, y))
 	})
@@ -150,6 +151,7 @@ func (m *model) topWords(classes []int, top int) [][]string {
 	}
 	words := make([][]string, len(classes))
 	for i, list := range lists {
+		// total order: terms differ
 		slices.SortFunc(list, func(a, b ranked) int {
 			return cmp.Or(cmp.Compare(b.odds, a.odds), cmp.Compare(a.term, b.term))
 		})

@@ -58,7 +58,7 @@ func validDF(df float64) bool {
 // documents is a bound as a number of documents, which need not be whole.
 func documents(df float64, total int64) float64 {
 	if df < 1 {
-		return df * float64(total)
+		return float64(df * float64(total))
 	}
 	return df
 }

@@ -129,6 +129,7 @@ func (p *Phase) choose(all table, docs int64) (table, error) {
 			rows = append(rows, int32(i))
 		}
 	}
+	// total order: terms are distinct
 	slices.SortFunc(rows, func(i, j int32) int {
 		return cmp.Or(cmp.Compare(all.columns[0][j], all.columns[0][i]), bytes.Compare(all.keys.At(int(i)), all.keys.At(int(j))))
 	})

@@ -66,6 +66,7 @@ func (t table) sorted() table {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
+	// total order: keys are distinct
 	slices.SortFunc(rows, func(i, j int32) int { return bytes.Compare(t.keys.At(int(i)), t.keys.At(int(j))) })
 	return t.pick(rows)
 }
