@@ -1,0 +1,197 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asGram makes this test binary the gram binary: dev starts workers of its own program.
+const asGram = "GRAM_TEST_AS_GRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asGram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// laptop is a home directory with a spec and its data, and `gram dev` running in it.
+type laptop struct {
+	t      *testing.T
+	home   string
+	config string // the client's, as dev tells it
+	dev    *exec.Cmd
+	stderr *stderr
+	silent chan struct{} // closed when dev and all it started have closed stderr
+}
+
+func newLaptop(t *testing.T) *laptop {
+	l := &laptop{t: t, home: t.TempDir()}
+	var texts strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&texts, "even\tzero two four %d\nodd\tone three five %d\n", 2*i, 2*i+1)
+	}
+	spec := `{apiVersion: v1, kind: NaiveBayes, metadata: {name: parity}, spec: {repro: {seed: 1},
+  input: {uri: texts.tsv, format: tsv, label: 1, text: 2, shard_bytes: 1KiB, split: {test: 0.25}}}}`
+	for name, text := range map[string]string{"texts.tsv": texts.String(), "spec.yaml": spec} {
+		if err := os.WriteFile(filepath.Join(l.home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+func (l *laptop) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(l.t.Context(), os.Args[0], args...)
+	cmd.Dir = l.home
+	cmd.Env = []string{asGram + "=1", "HOME=" + l.home, "PATH=" + os.Getenv("PATH"), "GRAM_CONFIG=" + l.config}
+	return cmd
+}
+
+// gram runs a verb to its end and returns its stdout.
+func (l *laptop) gram(args ...string) string {
+	l.t.Helper()
+	cmd := l.command(args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		l.t.Fatalf("gram %s: %v\n%s%s", strings.Join(args, " "), err, out, &stderr)
+	}
+	return string(out)
+}
+
+// start runs `gram dev` until it tells how to reach it.
+func (l *laptop) start() {
+	l.t.Helper()
+	l.config = ""
+	l.dev = l.command("dev", "--data", "cluster", "--listen", "127.0.0.1:0", "--workers", "1", "--lease-ttl", "1s")
+	stdout, err := l.dev.StdoutPipe()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	said, says, err := os.Pipe()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.dev.Stderr = says
+	if err := l.dev.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	says.Close()
+	stderr, silent := &stderr{changed: make(chan struct{})}, make(chan struct{})
+	l.stderr, l.silent = stderr, silent
+	go func() {
+		defer close(silent)
+		_, _ = io.Copy(stderr, said) // ends with the last of the processes
+	}()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	config, ok := strings.CutPrefix(strings.TrimSpace(line), "export GRAM_CONFIG=")
+	if !ok {
+		l.t.Fatalf("dev printed %q, %v\n%s", line, err, l.stderr)
+	}
+	l.config = config
+}
+
+// worker is the process that last became worker-1.
+func (l *laptop) worker() int {
+	l.t.Helper()
+	l.stderr.await(l.t, "worker-1 is process")
+	all := regexp.MustCompile(`worker-1 is process (\d+)`).FindAllStringSubmatch(l.stderr.String(), -1)
+	pid, err := strconv.Atoi(all[len(all)-1][1])
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return pid
+}
+
+func modelIn(t *testing.T, job string) string {
+	t.Helper()
+	var view jobView
+	if err := json.Unmarshal([]byte(job), &view); err != nil {
+		t.Fatalf("%v in %s", err, job)
+	}
+	for _, o := range view.Outputs {
+		if o.Name == "model.safetensors" {
+			return o.SHA256
+		}
+	}
+	t.Fatalf("no model in %s", job)
+	return ""
+}
+
+// What a person does with a laptop cluster, with a killed worker, a killed cluster and a restart in it.
+func TestDevClusterOfProcesses(t *testing.T) {
+	l := newLaptop(t)
+	l.start()
+	first := l.worker()
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	l.stderr.await(t, "worker-1 ended (signal: killed); starting it again")
+	id := strings.TrimSpace(l.gram("submit", "-f", "spec.yaml"))
+	l.gram("wait", "--timeout", "1m", id)
+	model := modelIn(t, l.gram("status", id, "-o", "json"))
+	if here := modelIn(t, l.gram("run", "-f", "spec.yaml", "-o", "json", "--kernels", "generic")); here != model {
+		t.Errorf("one process made %s, the cluster %s", here, model)
+	}
+	if got := l.gram("model", "classify", "--model", id, "two four", "one five"); !strings.HasPrefix(got, "even ") || !strings.Contains(got, "\nodd ") {
+		t.Errorf("classified %q", got)
+	}
+
+	if err := l.dev.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = l.dev.Wait() // says that it was killed
+	<-l.silent       // its worker noticed, drained and ended
+
+	l.start()
+	if got := l.gram("list"); !strings.Contains(got, id+"  Succeeded") {
+		t.Errorf("after the restart: %s", got)
+	}
+	l.worker()
+	if err := l.dev.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.dev.Wait(); err != nil {
+		t.Errorf("SIGTERM: %v\n%s", err, l.stderr)
+	}
+	<-l.silent
+	if !strings.Contains(l.stderr.String(), "gram: stopped") {
+		t.Errorf("stderr:\n%s", l.stderr)
+	}
+}
+
+func TestDevRefusesOtherMachines(t *testing.T) {
+	c := newClient(t)
+	for _, listen := range []string{"0.0.0.0:0", ":7480", "192.0.2.1:7480", "7480"} {
+		c.want(exitUsage, c.run("dev", "--data", t.TempDir(), "--listen", listen))
+	}
+}
+
+func TestCoordinatorRefusesATinyLease(t *testing.T) {
+	c := newClient(t)
+	c.want(exitUsage, c.run("coordinator", "--data", t.TempDir(), "--lease-ttl", "1ms"))
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
