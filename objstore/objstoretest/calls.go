@@ -79,6 +79,22 @@ func testCancelled(t *testing.T, s objstore.Store) {
 	if got := fmt.Sprint(keys(list(t, s, ""))); got != "[k]" {
 		t.Errorf("cancelled calls changed the store: %s", got)
 	}
+	put(t, s, "l", nil)
+	CancelMidList(t, s)
+}
+
+// CancelMidList cancels a listing of two or more objects after the first: it must
+// not look like a complete one.
+func CancelMidList(t *testing.T, s objstore.Store) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for _, err := range s.List(ctx, "") {
+		cancel()
+		last = err
+	}
+	wantErr(t, "a listing cancelled after its first object", last, context.Canceled)
 }
 
 // testErrors: an error names the operation, the store and the object.

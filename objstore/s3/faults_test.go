@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/objstore/objstoretest"
 	"github.com/gram-compute/gram/objstore/objstoretest/s3server"
 	"github.com/gram-compute/gram/objstore/s3"
 )
@@ -267,6 +268,18 @@ func TestListingIsTakenUpAgain(t *testing.T) {
 	if n := len(p.seen()); n < 14 { // 7 pages, and as many faults
 		t.Errorf("%d requests: the listing was not paged", n)
 	}
+}
+
+// TestListingCancelledBetweenPages: minio-go then ends without a word.
+func TestListingCancelledBetweenPages(t *testing.T) {
+	server := s3server.Start(t, s3server.Options{})
+	server.MakeBucket(t, "bucket")
+	cfg := server.Config("bucket")
+	cfg.PageSize = 1
+	s := openStore(t, cfg)
+	put(t, s, "a", nil)
+	put(t, s, "b", nil)
+	objstoretest.CancelMidList(t, s)
 }
 
 // TestServersThatIgnoreHeaders: some S3 servers leave Range or If-Match unread.
