@@ -141,9 +141,10 @@ func (s *workerService) Complete(ctx context.Context, req *connect.Request[pb.Co
 
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
-	task := taskFrom(r.GetId())
+	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
+	task := held.Task
 	if failure := r.GetFailure(); failure != nil {
-		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, task, failure)
+		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	name, kernels := c.workerFacts(lead, workerID)
 	verdict, err := c.complete(ctx, &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels})
@@ -171,12 +172,13 @@ func (c *Coordinator) workerFacts(lead *leadership, workerID string) (name, kern
 	return workerID, ""
 }
 
-func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, workerID string, task schedule.Task, failure *pb.Failure) error {
+func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, workerID string, held schedule.Held, failure *pb.Failure) error {
 	name, _ := c.workerFacts(lead, workerID)
+	task := held.Task
 	failure.Worker, failure.Task = name, task.String()
 	view, _ := c.fsm.view()
 	lead.mu.Lock()
-	cmd := lead.board.Fault(view, workerID, task, failure, c.now())
+	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()
 	c.cfg.Logger.Warn("task failed", "job", task.JobID, "task", failure.GetTask(), "worker", name, "code", failure.GetCode(), "message", failure.GetMessage())
@@ -248,7 +250,11 @@ func taskFrom(id *pb.TaskID) schedule.Task {
 func heldFrom(list []*pb.HeldTask) []schedule.Held {
 	held := make([]schedule.Held, len(list))
 	for i, h := range list {
-		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: schedule.Token{Term: h.GetToken().GetTerm(), Sequence: h.GetToken().GetSequence()}}
+		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken())}
 	}
 	return held
+}
+
+func tokenFrom(t *pb.LeaseToken) schedule.Token {
+	return schedule.Token{Term: t.GetTerm(), Sequence: t.GetSequence()}
 }

@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -47,18 +48,19 @@ type Board struct {
 	cfg     Config
 	term    uint64
 	next    uint64
-	workers []*Worker // by id
-	jobs    []*jobBoard
+	workers []*Worker   // by id
+	jobs    []*jobBoard // by number
 	// Jobs accepted before this leader are not leased before holdUntil: their tasks
 	// may be at work under the last leader's leases.
 	holdBefore uint64
 	holdUntil  time.Duration
+	earliest   time.Duration // no lease ends before
 	Counts     Counts
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob}
+	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob, earliest: math.MaxInt64}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			b.holdUntil = now + cfg.LeaseTTL
@@ -79,8 +81,8 @@ func (b *Board) Workers(now time.Duration) []Worker {
 	return live
 }
 
-// Register makes a worker known and takes the tasks it holds as leased to it,
-// unless somebody else holds them or they are not needed any more.
+// Register makes a worker known and takes the tasks it holds as leased to it under
+// the tokens it has, unless somebody else holds them or they are not needed any more.
 func (b *Board) Register(view state.State, w Worker, held []Held, now time.Duration) {
 	w.LastSeen = now
 	at, found := b.findWorker(w.ID)
@@ -91,9 +93,14 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	}
 	for _, h := range held {
 		if job, ok := view.Job(h.Task.JobID); ok && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
-			b.jobBoard(job).put(&lease{task: h.Task, worker: w.ID, token: b.nextToken(), deadline: now + b.cfg.LeaseTTL})
+			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL})
 		}
 	}
+}
+
+func (b *Board) put(memory *jobBoard, l *lease) {
+	memory.put(l)
+	b.earliest = min(b.earliest, l.deadline)
 }
 
 // Known reports whether the worker has registered with this leader, and notes that it was heard of.
@@ -129,8 +136,12 @@ func (b *Board) Leased(jobID, workerID string) int {
 		if jobID != "" && j.id != jobID {
 			continue
 		}
+		if workerID == "" {
+			count += j.leases.Len()
+			continue
+		}
 		j.each(func(l *lease) {
-			if workerID == "" || l.worker == workerID {
+			if l.worker == workerID {
 				count++
 			}
 		})

@@ -34,18 +34,21 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 }
 
 func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Duration) []Grant {
+	if want <= 0 || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+		return nil
+	}
 	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}
 	switch {
-	case want <= 0:
 	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
-		s.grant(pb.TaskKind_TASK_KIND_PLAN, 0, protocol.Node{}, nil)
-	case job.Stage != pb.JobState_JOB_STATE_RUNNING:
+		s.single(pb.TaskKind_TASK_KIND_PLAN)
 	case job.Reporting():
-		s.grant(pb.TaskKind_TASK_KIND_REPORT, 0, protocol.Node{}, nil)
+		s.single(pb.TaskKind_TASK_KIND_REPORT)
 	case job.Round.Complete():
-		s.grant(pb.TaskKind_TASK_KIND_STEP, 0, protocol.Node{}, s.roots())
+		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.nodes()
+		s.limit = max(1, s.memory.leaves.count/(4*b.slots(now)))
+		s.maps()
+		s.merges()
 	}
 	return s.grants
 }
@@ -58,8 +61,25 @@ type search struct {
 	worker string
 	want   int
 	now    time.Duration
-	limit  int // leaves of one lease at most
+	// limit is how many leaves a lease may cover; it falls with the leaves that are
+	// neither committed nor leased.
+	limit  int
 	grants []Grant
+}
+
+func (s *search) satisfied() bool { return len(s.grants) >= s.want }
+
+// single grants the one task of a stage that has no tree.
+func (s *search) single(kind pb.TaskKind) {
+	t := s.task(kind, 0, protocol.Node{})
+	if !s.available(t) {
+		return
+	}
+	var pieces []state.Commit
+	if kind == pb.TaskKind_TASK_KIND_STEP {
+		pieces = s.roots()
+	}
+	s.grant(t, pieces)
 }
 
 func (s *search) roots() []state.Commit {
@@ -71,88 +91,108 @@ func (s *search) roots() []state.Commit {
 	return roots
 }
 
-// nodes grants maps of free nodes, then merges of committed ones.
-func (s *search) nodes() {
-	s.limit = max(1, s.freeLeaves()/(4*s.board.slots(s.now)))
-	for _, visit := range []func(uint32, protocol.Node){s.maps, s.merges} {
-		for t := range uint32(len(s.job.Round.Trees)) {
-			if len(s.grants) >= s.want {
-				return
-			}
-			visit(t, s.job.Round.Tree(t).Root())
+// maps grants the largest free nodes within the limit, in order of leaf.
+func (s *search) maps() {
+	m := &s.memory.leaves
+	for at := m.free.next(0); at >= 0 && !s.satisfied(); at = m.free.next(at) {
+		tree, leaf := m.locate(at)
+		if c, committed := s.job.Round.Covering(tree, protocol.Node{Index: leaf}); committed {
+			m.committed(tree, c.Node) // the board had not heard of it
+			continue
+		}
+		n := s.largest(tree, leaf)
+		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); s.available(t) {
+			s.grant(t, nil)
+		}
+		_, at = m.span(tree, n)
+	}
+}
+
+// largest is the largest free node within the limit that begins with a leaf.
+func (s *search) largest(tree uint32, leaf int) protocol.Node {
+	shape, m := s.job.Round.Tree(tree), &s.memory.leaves
+	room := m.free.run(m.starts[tree]+leaf, min(s.limit, int(shape)-leaf))
+	s.job.Round.Commits(tree, leaf, leaf+room, func(c state.Commit) bool {
+		first, _ := shape.Range(c.Node)
+		room = first - leaf
+		return false
+	})
+	n := protocol.Node{Index: leaf}
+	for {
+		up, ok := shape.Parent(n)
+		if first, end := shape.Range(up); !ok || first != leaf || end-leaf > room {
+			return n
+		}
+		n = up
+	}
+}
+
+// merges grants the highest nodes whose leaves are all committed below them, where
+// something has changed since they were last looked for.
+func (s *search) merges() {
+	stirred := s.memory.leaves.stirred
+	for block := stirred.next(0); block >= 0 && !s.satisfied(); block = stirred.next(block + 1) {
+		if s.mergesIn(block) {
+			stirred.setRange(block, block+1, false)
 		}
 	}
 }
 
-// freeLeaves counts the leaves neither committed nor leased; it falls towards the
-// end of a round, and the size of leases with it.
-func (s *search) freeLeaves() int {
-	free := int(s.job.Round.Leaves() - s.job.Round.Covered)
-	s.memory.each(func(l *lease) {
-		if l.task.Kind == pb.TaskKind_TASK_KIND_NODE {
-			first, end := s.job.Round.Tree(l.task.Tree).Range(l.task.Node)
-			free -= end - first
+// mergesIn looks through one block of leaves; false means that a merge there is left to grant.
+func (s *search) mergesIn(block int) (settled bool) {
+	m := &s.memory.leaves
+	settled = true
+	for at := block * blockLeaves; at < min((block+1)*blockLeaves, m.total()); {
+		tree, leaf := m.locate(at)
+		c, ok := s.commitFrom(tree, leaf)
+		if !ok {
+			at = m.starts[tree+1]
+			continue
 		}
-	})
-	return max(free, 0)
+		n, pieces := s.mergeable(c)
+		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); pieces != nil && !s.satisfied() && s.available(t) {
+			s.grant(t, pieces)
+		} else if pieces != nil {
+			settled = false
+		}
+		_, at = m.span(tree, n)
+	}
+	return settled
 }
 
-// maps descends to the largest free nodes within the limit.
-func (s *search) maps(tree uint32, n protocol.Node) {
-	if len(s.grants) >= s.want || s.busy(tree, n) {
-		return
+// commitFrom is the commit of a leaf, or the first after it in the tree.
+func (s *search) commitFrom(tree uint32, leaf int) (c state.Commit, found bool) {
+	if c, found = s.job.Round.Covering(tree, protocol.Node{Index: leaf}); found {
+		return c, true
 	}
-	first, end := s.job.Round.Tree(tree).Range(n)
-	if end-first <= s.limit && s.untouched(tree, first, end) {
-		s.grant(pb.TaskKind_TASK_KIND_NODE, tree, n, nil)
-		return
-	}
-	if left, right, ok := s.job.Round.Tree(tree).Children(n); ok {
-		s.maps(tree, left)
-		s.maps(tree, right)
-	}
-}
-
-// merges descends to the highest nodes whose leaves are all committed below them.
-func (s *search) merges(tree uint32, n protocol.Node) {
-	if len(s.grants) >= s.want || s.busy(tree, n) {
-		return
-	}
-	first, end := s.job.Round.Tree(tree).Range(n)
-	if pieces, ok := s.covered(tree, first, end); ok && s.memory.leasesIn(tree, first, end) == 0 {
-		s.grant(pb.TaskKind_TASK_KIND_NODE, tree, n, pieces)
-		return
-	}
-	if left, right, ok := s.job.Round.Tree(tree).Children(n); ok {
-		s.merges(tree, left)
-		s.merges(tree, right)
-	}
-}
-
-// busy reports whether the very node is committed or leased, so nothing below it is wanted.
-func (s *search) busy(tree uint32, n protocol.Node) bool {
-	if _, leased := s.memory.holder(Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: n}); leased {
-		return true
-	}
-	first, _ := s.job.Round.Tree(tree).Range(n)
-	committed := false
-	s.job.Round.Commits(tree, first, first+1, func(c state.Commit) bool {
-		committed = c.Node == n
+	s.job.Round.Commits(tree, leaf, int(s.job.Round.Tree(tree)), func(next state.Commit) bool {
+		c, found = next, true
 		return false
 	})
-	return committed
+	return c, found
 }
 
-func (s *search) untouched(tree uint32, first, end int) bool {
-	touched := false
-	s.job.Round.Commits(tree, first, end, func(state.Commit) bool {
-		touched = true
-		return false
-	})
-	return !touched && s.memory.leasesIn(tree, first, end) == 0
+// mergeable is the highest node above a commit that can be folded from commits
+// alone, with its pieces; no pieces means that there is none.
+func (s *search) mergeable(c state.Commit) (n protocol.Node, pieces []state.Commit) {
+	shape := s.job.Round.Tree(c.Tree)
+	n = c.Node
+	for up, ok := shape.Parent(n); ok; up, ok = shape.Parent(up) {
+		first, end := shape.Range(up)
+		parts, whole := s.covered(c.Tree, first, end)
+		if !whole || s.memory.leasedWithin(c.Tree, first, end) {
+			break
+		}
+		n, pieces = up, parts
+	}
+	if pieces != nil && s.memory.leasedAbove(c.Tree, n) {
+		return n, nil
+	}
+	return n, pieces
 }
 
-// covered returns the committed nodes that make up [first, end), when there is no gap.
+// covered returns the committed nodes that make up [first, end), when there is no
+// gap and they are not too many for one task.
 func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 	var pieces []state.Commit
 	at := first
@@ -167,29 +207,25 @@ func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 	return pieces, at == end && len(pieces) > 1
 }
 
-// grant leases a task unless it must wait after a fault.
-func (s *search) grant(kind pb.TaskKind, tree uint32, n protocol.Node, pieces []state.Commit) {
-	t := Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n}
-	if _, leased := s.memory.holder(t); leased || s.mustWait(t) {
-		return
-	}
+func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
+	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n}
+}
+
+// available reports whether a task is neither leased nor held back after a fault.
+func (s *search) available(t Task) bool {
+	_, leased := s.memory.holder(t)
+	return !leased && !s.board.mustWait(s.memory, t, s.worker, s.now)
+}
+
+// grant leases a task.
+func (s *search) grant(t Task, pieces []state.Commit) {
 	if !s.board.needed(s.job, t) {
 		s.board.Counts.CommittedLeased++ // counted where a person looks; never expected
 	}
-	l := &lease{task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL}
-	s.memory.put(l)
+	l := &lease{task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, merge: pieces != nil}
+	s.board.put(s.memory, l)
 	s.board.Counts.Granted++
 	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: pieces})
-}
-
-// mustWait holds a task back after a fault, and from the worker it failed on
-// while there is another.
-func (s *search) mustWait(t Task) bool {
-	f, faulty := s.memory.faults[string(taskKey(t))]
-	if !faulty {
-		return false
-	}
-	return s.now < f.notBefore || f.attempts > 0 && f.worker == s.worker && len(s.board.Workers(s.now)) > 1
 }
 
 // forgetJobs drops the memory of jobs that have ended.

@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -44,14 +47,7 @@ type lease struct {
 	worker   string
 	token    Token
 	deadline time.Duration
-}
-
-// fault is what went wrong with a task before.
-type fault struct {
-	attempts  int // task faults; infrastructure faults are not counted
-	delays    int
-	notBefore time.Duration
-	worker    string // who had it last
+	merge    bool // every leaf of the node was committed
 }
 
 // jobBoard is the leader's memory of one round of one job.
@@ -61,21 +57,26 @@ type jobBoard struct {
 	round  uint32
 	leases *iradix.Tree[*lease]
 	faults map[string]fault
+	leaves leafMap
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
 func (b *Board) jobBoard(job *state.Job) *jobBoard {
-	for _, j := range b.jobs {
-		if j.id == job.ID {
-			if j.round != job.Round.Number {
-				j.round, j.leases, j.faults = job.Round.Number, iradix.New[*lease](), make(map[string]fault)
-			}
-			return j
-		}
+	at, found := slices.BinarySearchFunc(b.jobs, job.Number, func(j *jobBoard, number uint64) int { return cmp.Compare(j.number, number) })
+	if !found {
+		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
 	}
-	j := &jobBoard{id: job.ID, number: job.Number, round: job.Round.Number, leases: iradix.New[*lease](), faults: make(map[string]fault)}
-	b.jobs = append(b.jobs, j)
-	return j
+	if b.jobs[at].round != job.Round.Number {
+		b.jobs[at] = newJobBoard(job)
+	}
+	return b.jobs[at]
+}
+
+func newJobBoard(job *state.Job) *jobBoard {
+	return &jobBoard{
+		id: job.ID, number: job.Number, round: job.Round.Number,
+		leases: iradix.New[*lease](), faults: make(map[string]fault), leaves: newLeafMap(job.Round),
+	}
 }
 
 // taskKey orders a round's tasks by kind, tree, first leaf and level.
@@ -86,9 +87,22 @@ func taskKey(t Task) []byte {
 	return append(key, byte(t.Node.Level))
 }
 
-func (j *jobBoard) put(l *lease) { j.leases, _, _ = j.leases.Insert(taskKey(l.task), l) }
+// put records a lease.
+func (j *jobBoard) put(l *lease) {
+	j.leases, _, _ = j.leases.Insert(taskKey(l.task), l)
+	if l.task.Kind == pb.TaskKind_TASK_KIND_NODE {
+		j.leaves.leased(l.task.Tree, l.task.Node)
+	}
+}
 
-func (j *jobBoard) drop(t Task) { j.leases, _, _ = j.leases.Delete(taskKey(t)) }
+// drop forgets a lease whose task is still to do.
+func (j *jobBoard) drop(t Task) {
+	rest, l, found := j.leases.Delete(taskKey(t))
+	j.leases = rest
+	if found && t.Kind == pb.TaskKind_TASK_KIND_NODE {
+		j.leaves.dropped(t.Tree, t.Node, l.merge)
+	}
+}
 
 func (j *jobBoard) each(visit func(*lease)) {
 	j.leases.Root().Walk(func(_ []byte, l *lease) bool {
@@ -118,18 +132,24 @@ func related(a, b Task) bool {
 	return b.Node.Index>>(a.Node.Level-b.Node.Level) == a.Node.Index
 }
 
-// leasesIn counts the leases of nodes within the leaves [first, end) of a tree.
-func (j *jobBoard) leasesIn(tree uint32, first, end int) int {
-	count := 0
+// leasedWithin reports whether a node within the leaves [first, end) of a tree is
+// leased, or one above them that begins with the same leaf.
+func (j *jobBoard) leasedWithin(tree uint32, first, end int) bool {
 	it := j.leases.Root().Iterator()
 	it.SeekLowerBound(taskKey(Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: protocol.Node{Index: first}}))
-	for _, l, ok := it.Next(); ok; _, l, ok = it.Next() {
-		if l.task.Kind != pb.TaskKind_TASK_KIND_NODE || l.task.Tree != tree || l.task.Node.Index<<l.task.Node.Level >= end {
-			break
+	_, l, ok := it.Next()
+	return ok && l.task.Kind == pb.TaskKind_TASK_KIND_NODE && l.task.Tree == tree && l.task.Node.Index<<l.task.Node.Level < end
+}
+
+// leasedAbove reports whether an ancestor of the node is leased.
+func (j *jobBoard) leasedAbove(tree uint32, n protocol.Node) bool {
+	shape := j.leaves.tree(tree)
+	for n, ok := shape.Parent(n); ok; n, ok = shape.Parent(n) {
+		if _, leased := j.holder(Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: n}); leased {
+			return true
 		}
-		count++
 	}
-	return count
+	return false
 }
 
 // Heartbeat renews the worker's leases and returns the tasks it has lost: expired,
@@ -171,7 +191,7 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 	if t.Kind == pb.TaskKind_TASK_KIND_STEP {
 		return true
 	}
-	if t.Kind != pb.TaskKind_TASK_KIND_NODE || int(t.Tree) >= len(job.Round.Trees) || !job.Round.Tree(t.Tree).Valid(t.Node) {
+	if t.Kind != pb.TaskKind_TASK_KIND_NODE || !b.jobBoard(job).leaves.valid(t.Tree, t.Node) {
 		return false
 	}
 	_, committed := job.Round.Covering(t.Tree, t.Node)
@@ -181,12 +201,19 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 // Expire voids the leases that were not renewed in time and forgets jobs and
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
+	b.forgetWorkers(now)
+	if now < b.earliest {
+		return 0
+	}
 	voided := 0
+	b.earliest = math.MaxInt64
 	for _, j := range b.jobs {
 		var void []Task
 		j.each(func(l *lease) {
 			if l.deadline <= now {
 				void = append(void, l.task)
+			} else {
+				b.earliest = min(b.earliest, l.deadline)
 			}
 		})
 		for _, t := range void {
@@ -195,7 +222,6 @@ func (b *Board) Expire(now time.Duration) int {
 		voided += len(void)
 	}
 	b.Counts.Expired += uint64(voided)
-	b.forgetWorkers(now)
 	return voided
 }
 

@@ -2,7 +2,9 @@ package schedule_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -62,3 +64,75 @@ func jobOf(s state.State, id string) *state.Job {
 }
 
 func node(level, index int) protocol.Node { return protocol.Node{Level: level, Index: index} }
+
+// desk is a leader's board with the state beside it and a clock to turn.
+type desk struct {
+	*testing.T
+	view  state.State
+	board *schedule.Board
+	now   time.Duration
+	cfg   schedule.Config
+}
+
+// newDesk is a desk with one running job "a" over the trees, and one worker "w" of so many slots.
+func newDesk(t *testing.T, slots int, trees ...uint32) *desk {
+	d := &desk{T: t, cfg: schedule.DefaultConfig()}
+	d.view = run(t, state.New(), submit("a"), start("a"), completions(planned("a", trees...)))
+	d.board = schedule.NewBoard(d.cfg, 1, state.New(), 0)
+	d.register("w", slots)
+	return d
+}
+
+func (d *desk) register(worker string, slots int, held ...schedule.Held) {
+	d.board.Register(d.view, schedule.Worker{ID: worker, Slots: slots}, held, d.now)
+}
+
+func (d *desk) lease(worker string, want int) []schedule.Grant {
+	return d.board.Lease(d.view, worker, want, d.now)
+}
+
+// wantNodes leases and checks which nodes of tree 0 are granted.
+func (d *desk) wantNodes(worker string, want int, nodes ...protocol.Node) []schedule.Grant {
+	d.Helper()
+	grants := d.lease(worker, want)
+	var got []protocol.Node
+	for _, g := range grants {
+		got = append(got, g.Task.Node)
+	}
+	if !slices.Equal(got, nodes) {
+		d.Fatalf("%s was granted %v, want %v", worker, got, nodes)
+	}
+	return grants
+}
+
+// complete commits a node as a leader would; the verdict must be the wanted one.
+func (d *desk) complete(task schedule.Task, want pb.Verdict) {
+	d.Helper()
+	next, reply := state.Apply(d.view, completions(nodeDone(task)))
+	if reply.Verdicts[0] != want {
+		d.Fatalf("%v: verdict %v, want %v", task, reply.Verdicts[0], want)
+	}
+	d.view = next
+	d.board.Done(jobOf(d.view, "a"), task)
+}
+
+func (d *desk) commit(nodes ...protocol.Node) {
+	d.Helper()
+	for _, n := range nodes {
+		d.complete(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: n}, pb.Verdict_VERDICT_ACCEPTED)
+	}
+}
+
+func (d *desk) fault(worker string, g schedule.Grant, class pb.FailureClass, code protocol.Code) *pb.Command {
+	return d.board.Fault(d.view, worker, heldOf(g), &pb.Failure{Class: class, Code: string(code), Message: "broke"}, d.now)
+}
+
+func heldOf(g schedule.Grant) schedule.Held { return schedule.Held{Task: g.Task, Token: g.Token} }
+
+func pieces(g schedule.Grant) []protocol.Node {
+	var nodes []protocol.Node
+	for _, p := range g.Pieces {
+		nodes = append(nodes, p.Node)
+	}
+	return nodes
+}

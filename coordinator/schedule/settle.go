@@ -1,0 +1,165 @@
+package schedule
+
+import (
+	"math"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// fault is what went wrong with a task before.
+type fault struct {
+	attempts  int // task faults; infrastructure faults are not counted
+	delays    int
+	at        time.Duration // of the last one
+	notBefore time.Duration
+	worker    string // who had it last
+}
+
+// Done takes note that a task is committed, by whomever: its lease is over, and so
+// are those below it.
+func (b *Board) Done(job *state.Job, t Task) {
+	memory := b.jobBoard(job)
+	if t.Round != memory.round {
+		return
+	}
+	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
+		memory.drop(t)
+		return
+	}
+	if !memory.leaves.valid(t.Tree, t.Node) {
+		return
+	}
+	delete(memory.faults, string(taskKey(t)))
+	for _, below := range memory.below(t) {
+		memory.drop(below)
+	}
+	memory.leaves.committed(t.Tree, t.Node)
+}
+
+// below lists the leases on a node and the nodes below it.
+func (j *jobBoard) below(t Task) []Task {
+	var found []Task
+	_, end := j.leaves.tree(t.Tree).Range(t.Node)
+	it := j.leases.Root().Iterator()
+	it.SeekLowerBound(taskKey(Task{Kind: t.Kind, Tree: t.Tree, Node: protocol.Node{Index: t.Node.Index << t.Node.Level}}))
+	for _, l, ok := it.Next(); ok && l.task.Kind == t.Kind && l.task.Tree == t.Tree; _, l, ok = it.Next() {
+		if l.task.Node.Index<<l.task.Node.Level >= end {
+			break
+		}
+		if l.task.Node.Level <= t.Node.Level { // not one above it that begins with the same leaf
+			found = append(found, l.task)
+		}
+	}
+	return found
+}
+
+// Fault takes a failed task into account. It returns the command that fails the
+// job when the fault would repeat or its attempts are used up; otherwise the task
+// is leased again later. A report of another than the lease's holder is a repeated
+// or a late one and counts for nothing, save that bad input stays bad input.
+func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Failure, now time.Duration) *pb.Command {
+	job, ok := view.Job(h.Task.JobID)
+	if !ok || !b.needed(job, h.Task) {
+		return nil
+	}
+	memory := b.jobBoard(job)
+	l, held := memory.holder(h.Task)
+	if held = held && l.worker == workerID && l.token == h.Token; held {
+		memory.drop(h.Task)
+	}
+	drained := failure.GetCode() == string(protocol.CodeDrained)
+	switch class := failure.GetClass(); {
+	case class == pb.FailureClass_FAILURE_CLASS_INPUT:
+		return failJob(job, failure)
+	case !held || class == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE && drained:
+		return nil
+	case class == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE:
+		memory.blame(h.Task, workerID, 0, now, b.cfg.RetryDelay)
+		return nil
+	case memory.attempts(h.Task)+1 >= b.cfg.MaxAttempts:
+		return failJob(job, failure)
+	}
+	memory.blame(h.Task, workerID, 1, now, b.cfg.RetryDelay)
+	return nil
+}
+
+func failJob(job *state.Job, failure *pb.Failure) *pb.Command {
+	return &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: job.ID, Failure: failure}}}
+}
+
+// blame notes a fault; each waits twice as long as the last.
+func (j *jobBoard) blame(t Task, workerID string, attempts int, now, delay time.Duration) {
+	key := string(taskKey(t))
+	f := j.faults[key]
+	f.worker, f.at, f.notBefore = workerID, now, now+delay<<min(f.delays, 6)
+	f.attempts += attempts
+	f.delays++
+	j.faults[key] = f
+}
+
+// eachFault visits the faults of a task and of the nodes above it: leases grow
+// smaller, and what spoilt a node is in one of its parts.
+func (j *jobBoard) eachFault(t Task, visit func(fault)) {
+	if len(j.faults) == 0 {
+		return
+	}
+	for ok := true; ok; {
+		if f, faulty := j.faults[string(taskKey(t))]; faulty {
+			visit(f)
+		}
+		if t.Kind != pb.TaskKind_TASK_KIND_NODE {
+			return
+		}
+		t.Node, ok = j.leaves.tree(t.Tree).Parent(t.Node)
+	}
+}
+
+func (j *jobBoard) attempts(t Task) int {
+	total := 0
+	j.eachFault(t, func(f fault) { total += f.attempts })
+	return total
+}
+
+// mustWait holds a task back after a fault, and from the worker it failed on last
+// while there is another.
+func (b *Board) mustWait(memory *jobBoard, t Task, workerID string, now time.Duration) bool {
+	var last fault
+	wait := false
+	memory.eachFault(t, func(f fault) {
+		wait = wait || now < f.notBefore
+		if f.attempts > 0 && (last.attempts == 0 || f.at > last.at) {
+			last = f
+		}
+	})
+	return wait || last.attempts > 0 && last.worker == workerID && len(b.Workers(now)) > 1
+}
+
+// NextWake is the earliest time at which a waiting task may be leased, or ok is
+// false when time alone changes nothing. It may be early, when leases were renewed.
+func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
+	consider := func(at time.Duration) {
+		if at > now && (!ok || at < wake) {
+			wake, ok = at, true
+		}
+	}
+	consider(b.holdUntil)
+	if b.earliest < math.MaxInt64 {
+		consider(b.earliest)
+	}
+	barred := false
+	for _, j := range b.jobs {
+		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
+			consider(f.notBefore)
+			barred = barred || f.attempts > 0
+		}
+	}
+	if barred { // a task that failed on the last worker left is for it again
+		for _, w := range b.workers {
+			consider(w.LastSeen + b.cfg.LeaseTTL)
+		}
+	}
+	return wake, ok
+}
