@@ -3,8 +3,9 @@
 // and pass one conformance suite, objstoretest.
 //
 // Keys are slash-separated, relative and clean (see ValidKey). A key is never
-// the parent of another key: "a" and "a/b" cannot both exist, because some
-// stores cannot hold both.
+// the parent of another key: "a" and "a/b" must not both exist, because some
+// stores cannot hold both. dir, mem and versitygw refuse the second; Amazon's S3
+// takes it, and MinIO takes it and hides a child: whoever names keys must keep the rule.
 package objstore
 
 import (

@@ -15,7 +15,7 @@ import (
 
 // testConcurrentPuts: 32 writers of one key, each of different bytes, and readers
 // meanwhile: whoever reads sees the whole of one of them.
-func testConcurrentPuts(t *testing.T, s objstore.Store) {
+func testConcurrentPuts(t *testing.T, s suite) {
 	const writers = 32
 	value := func(i int) []byte { return []byte(strings.Repeat(fmt.Sprintf("%02d", i), 5000)) }
 	put(t, s, "shared/k", value(0))
@@ -51,7 +51,7 @@ func oneValue(got []byte) error {
 	return nil
 }
 
-func testCancelled(t *testing.T, s objstore.Store) {
+func testCancelled(t *testing.T, s suite) {
 	put(t, s, "k", pattern(8<<20, 9))
 	ctx, cancel := context.WithCancel(t.Context())
 	r, _, err := s.Get(ctx, "k", objstore.GetOptions{})
@@ -98,7 +98,7 @@ func CancelMidList(t *testing.T, s objstore.Store) {
 }
 
 // testErrors: an error names the operation, the store and the object.
-func testErrors(t *testing.T, s objstore.Store) {
+func testErrors(t *testing.T, s suite) {
 	_, statErr := s.Stat(t.Context(), "no/such")
 	_, _, getErr := s.Get(t.Context(), "no/such", objstore.GetOptions{})
 	_, putErr := s.Put(t.Context(), "a//b", nil)

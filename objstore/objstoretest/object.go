@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/objstore"
 )
 
-func testRoundTrip(t *testing.T, s objstore.Store) {
+func testRoundTrip(t *testing.T, s suite) {
 	for _, n := range []int{0, 1, 100, 64<<10 + 1, 3<<20 + 7} {
 		key := fmt.Sprintf("of/%d/bytes", n)
 		data := pattern(n, byte(n))
@@ -32,7 +32,7 @@ func testRoundTrip(t *testing.T, s objstore.Store) {
 	}
 }
 
-func testPutKeepsACopy(t *testing.T, s objstore.Store) {
+func testPutKeepsACopy(t *testing.T, s suite) {
 	data := []byte("first")
 	put(t, s, "k", data)
 	copy(data, "XXXXX")
@@ -40,7 +40,7 @@ func testPutKeepsACopy(t *testing.T, s objstore.Store) {
 	wantBytes(t, "after the caller's slice changed", got, []byte("first"))
 }
 
-func testOverwrite(t *testing.T, s objstore.Store) {
+func testOverwrite(t *testing.T, s suite) {
 	seen := map[string]string{}
 	// Equal lengths, one right after the other: size and coarse clocks tell nothing.
 	for i := range 20 {
@@ -57,7 +57,7 @@ func testOverwrite(t *testing.T, s objstore.Store) {
 	}
 }
 
-func testPutAgain(t *testing.T, s objstore.Store) {
+func testPutAgain(t *testing.T, s suite) {
 	data := pattern(100<<10, 1)
 	first := put(t, s, "k", data)
 	if again := put(t, s, "k", data); again != first {
@@ -69,7 +69,7 @@ func testPutAgain(t *testing.T, s objstore.Store) {
 	}
 }
 
-func testNotFound(t *testing.T, s objstore.Store) {
+func testNotFound(t *testing.T, s suite) {
 	put(t, s, "a/b", []byte("x"))
 	for _, key := range []string{"missing", "a", "a/b/c", "a/bb"} {
 		_, _, err := s.Get(t.Context(), key, objstore.GetOptions{})
@@ -81,7 +81,7 @@ func testNotFound(t *testing.T, s objstore.Store) {
 	}
 }
 
-func testDelete(t *testing.T, s objstore.Store) {
+func testDelete(t *testing.T, s suite) {
 	for _, key := range []string{"a/b/c", "a/b/d", "e"} {
 		put(t, s, key, []byte(key))
 	}
@@ -101,7 +101,7 @@ func testDelete(t *testing.T, s objstore.Store) {
 	put(t, s, "a", []byte("its children are gone, so it may be an object"))
 }
 
-func testRanges(t *testing.T, s objstore.Store) {
+func testRanges(t *testing.T, s suite) {
 	data := pattern(100_000, 3)
 	size := int64(len(data))
 	etag := put(t, s, "k", data).ETag
@@ -133,7 +133,7 @@ func testRanges(t *testing.T, s objstore.Store) {
 	wantErr(t, "a byte of nothing", err, objstore.ErrRange)
 }
 
-func testIfMatch(t *testing.T, s objstore.Store) {
+func testIfMatch(t *testing.T, s suite) {
 	old := put(t, s, "k", []byte("old"))
 	mustGet(t, s, "k", objstore.GetOptions{IfMatch: old.ETag})
 	fresh := put(t, s, "k", []byte("new"))
@@ -147,7 +147,7 @@ func testIfMatch(t *testing.T, s objstore.Store) {
 }
 
 // testOverwriteWhileReading: a reader gets the old bytes or an error, never a mixture.
-func testOverwriteWhileReading(t *testing.T, s objstore.Store) {
+func testOverwriteWhileReading(t *testing.T, s suite) {
 	old, fresh := pattern(8<<20, 1), pattern(8<<20, 2)
 	put(t, s, "k", old)
 	r, _, err := s.Get(t.Context(), "k", objstore.GetOptions{})

@@ -7,16 +7,30 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/objstore"
 )
 
+// Trait is what a store may do otherwise than the suite expects.
+type Trait int
+
+// ParentsUnnoticed: the store lets a key be the parent of another, as Amazon's
+// does, or hides the child then, as MinIO does.
+const ParentsUnnoticed Trait = 1
+
+// suite is one run: the store and what is known of it.
+type suite struct {
+	objstore.Store
+	parentsUnnoticed bool
+}
+
 // Run tests stores made by open, which gives an empty one at each call.
-func Run(t *testing.T, open func(t *testing.T) objstore.Store) {
+func Run(t *testing.T, open func(t *testing.T) objstore.Store, traits ...Trait) {
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, objstore.Store)
+		test func(*testing.T, suite)
 	}{
 		{"RoundTrip", testRoundTrip},
 		{"PutKeepsACopy", testPutKeepsACopy},
@@ -38,7 +52,9 @@ func Run(t *testing.T, open func(t *testing.T) objstore.Store) {
 		{"Cancelled", testCancelled},
 		{"Errors", testErrors},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+		t.Run(c.name, func(t *testing.T) {
+			c.test(t, suite{Store: open(t), parentsUnnoticed: slices.Contains(traits, ParentsUnnoticed)})
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"strings"
 
 	"github.com/minio/minio-go/v7"
@@ -46,7 +47,7 @@ type listing struct {
 func (l *listing) run(ctx context.Context) error {
 	owner := false
 	for found := range l.store.client.ListObjectsIter(ctx, l.store.cfg.Bucket, minio.ListObjectsOptions{
-		Prefix: l.store.prefix + l.prefix, Recursive: true, StartAfter: l.last, FetchOwner: &owner, MaxKeys: l.store.cfg.PageSize,
+		Prefix: l.store.prefix + asked(l.prefix), Recursive: true, StartAfter: l.last, FetchOwner: &owner, MaxKeys: l.store.cfg.PageSize,
 	}) {
 		if found.Err != nil {
 			return found.Err
@@ -58,6 +59,16 @@ func (l *listing) run(ctx context.Context) error {
 	return ctx.Err() // at which minio-go ends the listing without a word
 }
 
+// asked is the prefix to ask the server for. MinIO refuses one that ends in the
+// segment "." or "..", though ".hidden" begins so: then the folder is asked for.
+func asked(prefix string) string {
+	folder, last := path.Split(prefix)
+	if last == "." || last == ".." {
+		return folder
+	}
+	return prefix
+}
+
 func (l *listing) object(found minio.ObjectInfo) error {
 	if found.Key <= l.last && l.last != "" {
 		return fmt.Errorf("%w: it lists %q after %q", errProtocol, found.Key, l.last)
@@ -67,8 +78,8 @@ func (l *listing) object(found minio.ObjectInfo) error {
 	if !ok {
 		return fmt.Errorf("%w: it lists %q, which is not below %q", errProtocol, found.Key, l.store.prefix)
 	}
-	if strings.HasSuffix(key, "/") && found.Size == 0 {
-		return nil // a folder's marker, as consoles make them
+	if !strings.HasPrefix(key, l.prefix) || strings.HasSuffix(key, "/") && found.Size == 0 {
+		return nil // only asked for by asked, or a folder's marker, as consoles make them
 	}
 	if err := objstore.ValidKey(key); err != nil {
 		return fmt.Errorf("%w: rename the object to list this prefix", err)

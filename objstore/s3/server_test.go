@@ -18,12 +18,12 @@ import (
 	"github.com/gram-compute/gram/objstore/s3"
 )
 
-func conformance(t *testing.T, opt s3server.Options) {
+func conformance(t *testing.T, opt s3server.Options, traits ...objstoretest.Trait) {
 	server := s3server.Start(t, opt)
 	var n atomic.Int64
 	objstoretest.Run(t, func(t *testing.T) objstore.Store {
 		return server.Open(t, fmt.Sprintf("conformance-%d", n.Add(1)))
-	})
+	}, traits...)
 }
 
 func TestConformanceVersitygw(t *testing.T) {
@@ -31,9 +31,31 @@ func TestConformanceVersitygw(t *testing.T) {
 	t.Run("TLS", func(t *testing.T) { conformance(t, s3server.Options{TLS: true}) })
 }
 
+// withMinIO leaves MinIO, which fsyncs and takes its time, to `make test-minio`.
+func withMinIO(t *testing.T) {
+	t.Helper()
+	if os.Getenv("REQUIRE_MINIO") == "" {
+		t.Skip("`make test-minio` runs this")
+	}
+}
+
+// onEachServer runs test on versitygw and on MinIO.
+func onEachServer(t *testing.T, test func(*testing.T, *s3server.Server)) {
+	t.Run("versitygw", func(t *testing.T) { test(t, s3server.Start(t, s3server.Options{})) })
+	t.Run("MinIO", func(t *testing.T) {
+		withMinIO(t)
+		test(t, s3server.Start(t, s3server.Options{Program: s3server.MinIO}))
+	})
+}
+
 func TestConformanceMinIO(t *testing.T) {
-	t.Run("HTTP", func(t *testing.T) { conformance(t, s3server.Options{Program: s3server.MinIO}) })
-	t.Run("TLS", func(t *testing.T) { conformance(t, s3server.Options{Program: s3server.MinIO, TLS: true}) })
+	withMinIO(t)
+	t.Run("HTTP", func(t *testing.T) {
+		conformance(t, s3server.Options{Program: s3server.MinIO}, objstoretest.ParentsUnnoticed)
+	})
+	t.Run("TLS", func(t *testing.T) {
+		conformance(t, s3server.Options{Program: s3server.MinIO, TLS: true}, objstoretest.ParentsUnnoticed)
+	})
 }
 
 func TestConformanceBelowPrefix(t *testing.T) {
@@ -98,8 +120,9 @@ func TestDamagedOnTheWay(t *testing.T) {
 	wantBytes(t, s, "k", []byte("0123456789"))
 }
 
-func TestKillAndRestart(t *testing.T) {
-	server := s3server.Start(t, s3server.Options{})
+func TestKillAndRestart(t *testing.T) { onEachServer(t, testKillAndRestart) }
+
+func testKillAndRestart(t *testing.T, server *s3server.Server) {
 	server.MakeBucket(t, "bucket")
 	cfg := server.Config("bucket")
 	cfg.Attempts, cfg.RetryBase = 2, time.Millisecond
@@ -135,8 +158,9 @@ func TestKillAndRestart(t *testing.T) {
 	wantBytes(t, s, "patient", []byte("x"))
 }
 
-func TestWrongCredentials(t *testing.T) {
-	server := s3server.Start(t, s3server.Options{})
+func TestWrongCredentials(t *testing.T) { onEachServer(t, testWrongCredentials) }
+
+func testWrongCredentials(t *testing.T, server *s3server.Server) {
 	right := server.Open(t, "bucket")
 	put(t, right, "k", []byte("secret data"))
 	for name, change := range map[string]func(*s3.Config){
@@ -157,8 +181,9 @@ func TestWrongCredentials(t *testing.T) {
 	wantBytes(t, right, "k", []byte("secret data"))
 }
 
-func TestMissingBucket(t *testing.T) {
-	server := s3server.Start(t, s3server.Options{})
+func TestMissingBucket(t *testing.T) { onEachServer(t, testMissingBucket) }
+
+func testMissingBucket(t *testing.T, server *s3server.Server) {
 	s := openStore(t, server.Config("no-such-bucket"))
 	for op, err := range everyCall(t.Context(), s) {
 		if !errors.Is(err, objstore.ErrInvalidURI) {
