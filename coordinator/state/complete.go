@@ -85,7 +85,7 @@ func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
 	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
 		return j.late(winner, node, object, c, now)
 	}
-	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: c.GetWorker()})
+	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: clip(c.GetWorker(), 256)})
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
 		first, end := j.Round.Tree(id.GetTree()).Range(node)
 		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})

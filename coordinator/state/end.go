@@ -1,6 +1,8 @@
 package state
 
 import (
+	"strings"
+
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -60,7 +62,11 @@ func classFrom(c pb.FailureClass) protocol.Class {
 	return protocol.ClassTask
 }
 
-func clip(s string, limit int) string { return s[:min(len(s), limit)] }
+// clip shortens s to limit bytes at most, at a border between characters: a string
+// cut through one cannot be encoded, and would spoil every snapshot after it.
+func clip(s string, limit int) string {
+	return strings.ToValidUTF8(s[:min(len(s), limit)], "")
+}
 
 // applyPutToken stores a token; the same token again is no change.
 func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {

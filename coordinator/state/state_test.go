@@ -1,6 +1,8 @@
 package state_test
 
 import (
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -177,5 +179,19 @@ func TestTokens(t *testing.T) {
 	s, _ = run(t, s, &pb.Command{Body: &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: "t1"}}})
 	if _, ok := s.Token("t1"); ok {
 		t.Error("a revoked token is still known")
+	}
+}
+
+// A long message of characters of several bytes is cut between two of them:
+// anything else could not be written to a snapshot.
+func TestLongFailuresCanBeEncoded(t *testing.T) {
+	long := strings.Repeat("\u00e9", 5000)
+	for shift := range 2 {
+		f := &pb.Failure{Code: long, Message: "x"[:shift] + long, Task: long, Worker: long}
+		s, _ := run(t, state.New(), submit("a", "h"), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: f}}})
+		job, _ := s.Job("a")
+		if err := s.Encode(io.Discard); err != nil || len(job.Failure.Message) > state.MaxFailureBytes || len(job.Failure.Message) < state.MaxFailureBytes-1 {
+			t.Errorf("a message of %d bytes: %v", len(job.Failure.Message), err)
+		}
 	}
 }

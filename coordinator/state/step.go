@@ -1,6 +1,8 @@
 package state
 
 import (
+	"fmt"
+
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -45,7 +47,7 @@ func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int6
 	if closed.State == state {
 		return pb.Verdict_VERDICT_DUPLICATE
 	}
-	j.violated("step of round "+closed.Phase, "", closed.State, state, c, now)
+	j.violated(fmt.Sprintf("round %d, step", closed.Number), "", closed.State, state, c, now)
 	return pb.Verdict_VERDICT_VIOLATION
 }
 
