@@ -153,6 +153,10 @@ func passing(err error) bool {
 	if errors.As(err, &untrusted) {
 		return false
 	}
+	var refused *connect.Error
+	if errors.As(err, &refused) && lost(refused) {
+		return true
+	}
 	switch connect.CodeOf(err) {
 	case connect.CodeNotFound, connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied,
 		connect.CodeAlreadyExists, connect.CodeResourceExhausted, connect.CodeUnimplemented:

@@ -61,7 +61,7 @@ another --data run the line that dev prints on stdout first.`,
 	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
 	set.IntVar(&f.slots, "slots", 0, "tasks at a time per worker (default the CPUs, shared out)")
 	set.DurationVar(&f.timing.LeaseTTL, "lease-ttl", f.timing.LeaseTTL, leaseUsage)
-	f.logs.add(cmd, "warn")
+	f.logs.add(cmd, "error")
 	return cmd
 }
 

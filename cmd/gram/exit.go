@@ -88,6 +88,10 @@ func callFailure(addr string, err error) *failure {
 	if !errors.As(err, &refused) {
 		return &failure{code: exitFailed, what: addr, why: err}
 	}
+	if lost(refused) {
+		return &failure{code: exitUnreachable, what: addr + " is not reachable", why: errors.New(refused.Message()),
+			hint: "Is it running? `gram dev` starts a cluster here; --addr or a context names another."}
+	}
 	f := &failure{code: exitFailed, what: refused.Message()}
 	switch refused.Code() {
 	case connect.CodeNotFound:
@@ -103,13 +107,22 @@ func callFailure(addr string, err error) *failure {
 		f.code, f.hint = exitConflict, "Choose another --id, or leave it out."
 	case connect.CodeResourceExhausted:
 		f.code = exitNoRoom
-	case connect.CodeUnavailable:
-		return &failure{code: exitUnreachable, what: addr + " is not reachable", why: errors.New(refused.Message()),
-			hint: "Is it running? `gram dev` starts a cluster here; --addr or a context names another."}
 	default:
 		f.what = fmt.Sprintf("%s answered: %s (%s)", addr, refused.Message(), refused.Code())
 	}
 	return f
+}
+
+// lost reports whether a call failed for want of a connection or a leader, and not
+// by an answer: what the library calls a protocol error is a stream that broke off.
+func lost(err *connect.Error) bool {
+	switch err.Code() {
+	case connect.CodeUnavailable:
+		return true
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeUnimplemented:
+		return false // also what a proxy on the way answers
+	}
+	return !connect.IsWireError(err)
 }
 
 // usageError is an error of the command line itself.

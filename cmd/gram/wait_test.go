@@ -80,6 +80,7 @@ func TestWaitSurvivesARestart(t *testing.T) {
 	address := first.Listener.Addr().String()
 	first.CloseClientConnections()
 	first.Close()
+	c.stderr.await(t, "is not reachable")
 	c.stderr.await(t, "retrying; the job goes on")
 	serveOn(t, &backend{watch: ends(succeeded)}, address)
 	c.want(0, <-code)

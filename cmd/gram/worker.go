@@ -12,11 +12,7 @@ import (
 )
 
 func (a *app) workerCommand() *cobra.Command {
-	var cfg worker.Config
-	var logs logFlags
-	var kernels string
-	var roots []string
-	var whileStdin bool
+	var f workerFlags
 	cmd := &cobra.Command{
 		Use:   "worker --addr HOST:PORT --cacert FILE --token-file FILE",
 		Short: "Run a worker",
@@ -28,24 +24,13 @@ more tasks and finishes those it has. Credentials for S3 come from its
 environment. Jobs may read and write local files below --file-root only.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
-			if cfg.Logger, err = logs.logger(a.err); err != nil {
-				return err
-			}
-			if cfg.Ops, err = a.kernels(kernels); err != nil {
-				return err
-			}
-			httpClient, addr, options, err := a.transport()
+			cfg, err := a.workerConfig(f)
 			if err != nil {
-				return err
-			}
-			cfg.Client = gramv1connect.NewWorkerServiceClient(httpClient, addr, options...)
-			if cfg.OpenStore, err = openWithin(roots); err != nil {
 				return err
 			}
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
-			if whileStdin {
+			if f.whileStdin {
 				ctx, stop = untilClosed(ctx, a.in)
 				defer stop()
 			}
@@ -53,17 +38,47 @@ environment. Jobs may read and write local files below --file-root only.`,
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&cfg.Name, "name", "", "`name`, for people (default the host's)")
-	set.IntVar(&cfg.Slots, "slots", 0, "tasks at a time (default one per CPU)")
-	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	set.StringArrayVar(&roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
-	set.DurationVar(&cfg.DrainTimeout, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
-	set.BoolVar(&whileStdin, "while-stdin", false, "drain when stdin ends")
+	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
+	set.IntVar(&f.slots, "slots", 0, "tasks at a time (default one per CPU)")
+	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
+	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
+	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
+	set.BoolVar(&f.whileStdin, "while-stdin", false, "drain when stdin ends")
 	if err := set.MarkHidden("while-stdin"); err != nil {
 		panic(err) // the flag is defined above
 	}
-	logs.add(cmd, "info")
+	f.logs.add(cmd, "info")
 	return cmd
+}
+
+// workerFlags describe a worker.
+type workerFlags struct {
+	name, kernels string
+	slots         int
+	roots         []string
+	drain         time.Duration
+	whileStdin    bool // a parent holds the other end
+	logs          logFlags
+}
+
+func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
+	cfg := worker.Config{Name: f.name, Slots: f.slots, DrainTimeout: f.drain}
+	var err error
+	if cfg.Logger, err = f.logs.logger(a.err); err != nil {
+		return cfg, err
+	}
+	if cfg.Ops, err = a.kernels(f.kernels); err != nil {
+		return cfg, err
+	}
+	if cfg.OpenStore, err = openWithin(f.roots); err != nil {
+		return cfg, err
+	}
+	httpClient, addr, options, err := a.transport()
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Client = gramv1connect.NewWorkerServiceClient(httpClient, addr, options...)
+	return cfg, nil
 }
 
 // work runs a worker until ctx ends and it has drained.

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 )
@@ -36,15 +32,11 @@ spec:
 // shown are the classes whose words are printed.
 const shown = "noun.animal,noun.plant,noun.food,verb.motion,noun.time"
 
-// stopTimeout is what the cluster gets to drain and stop.
-const stopTimeout = 40 * time.Second
-
 // demo is a temporary folder and a cluster in it.
 type demo struct {
 	binary  string
 	dir     string
-	config  string // the client configuration that `gram dev` wrote
-	cluster *exec.Cmd
+	cluster *cluster
 }
 
 // facts are what the last line tells.
@@ -63,15 +55,14 @@ func (d *demo) play(ctx context.Context, data string, sentences []string) (facts
 	if err := os.WriteFile(filepath.Join(d.dir, "glosses.yaml"), []byte(spec), 0o600); err != nil {
 		return f, err
 	}
-	if err := d.start(ctx); err != nil {
+	if err := d.cluster.start(ctx); err != nil {
 		return f, fmt.Errorf("start the cluster: %w", err)
 	}
 	say("Submit the job, and follow it.")
-	id, err := d.output(ctx, "submit", "-f", filepath.Join(d.dir, "glosses.yaml"))
+	id, err := d.submit(ctx)
 	if err != nil {
 		return f, err
 	}
-	id = strings.TrimSpace(id)
 	if err := d.show(ctx, "wait", id, "--timeout", "5m"); err != nil {
 		return f, err
 	}
@@ -87,7 +78,16 @@ func (d *demo) play(ctx context.Context, data string, sentences []string) (facts
 	if err := d.show(ctx, append([]string{"model", "classify", "--model", id}, sentences...)...); err != nil {
 		return f, err
 	}
+	if err := d.failures(ctx, f); err != nil {
+		return f, err
+	}
 	return f, d.again(ctx, f)
+}
+
+// submit returns the id of the job.
+func (d *demo) submit(ctx context.Context) (string, error) {
+	id, err := d.output(ctx, "submit", "-f", filepath.Join(d.dir, "glosses.yaml"))
+	return strings.TrimSpace(id), err
 }
 
 // again trains in one process, with the generic kernels, and demands the same bytes.
@@ -102,62 +102,14 @@ func (d *demo) again(ctx context.Context, f facts) error {
 	if err != nil {
 		return err
 	}
-	if model.SHA256 != f.model {
-		return fmt.Errorf("one process made the model %s, the cluster %s: they must be the same", model.SHA256, f.model)
-	}
-	fmt.Println("the same model, to the bit: sha256", model.SHA256)
-	return nil
-}
-
-// start runs `gram dev` and waits for the line that tells how to reach it.
-func (d *demo) start(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, d.binary, "dev", "--data", filepath.Join(d.dir, "cluster"),
-		"--listen", "127.0.0.1:0", "--workers", "2", "--log-level", "error")
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopTimeout
-	cmd.Stderr = os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	d.cluster = cmd
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	config, ok := strings.CutPrefix(strings.TrimSpace(line), "export GRAM_CONFIG=")
-	if !ok {
-		return fmt.Errorf("gram dev printed %q instead of how to reach it", line)
-	}
-	d.config = strings.Trim(config, "'")
-	return nil
-}
-
-// stop ends the cluster in order, and finds fault with any other end.
-func (d *demo) stop() error {
-	if d.cluster == nil {
-		return nil
-	}
-	say("Stop the cluster.")
-	if err := d.cluster.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	kill := time.AfterFunc(stopTimeout, func() { _ = d.cluster.Process.Kill() })
-	defer kill.Stop()
-	if err := d.cluster.Wait(); err != nil {
-		return fmt.Errorf("stop the cluster: %w", err)
-	}
-	return nil
+	return same("in one process", model.SHA256, f.model)
 }
 
 // command is one call of gram, as typed.
 func (d *demo) command(ctx context.Context, args ...string) *exec.Cmd {
 	fmt.Printf("$ gram %s\n", strings.Join(quoted(args), " "))
 	cmd := exec.CommandContext(ctx, d.binary, args...)
-	cmd.Env = append(os.Environ(), "GRAM_CONFIG="+d.config)
+	cmd.Env = append(os.Environ(), "GRAM_CONFIG="+d.cluster.config)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

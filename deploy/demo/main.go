@@ -48,9 +48,9 @@ func run(ctx context.Context, binary, data string, sentences []string) (err erro
 	if err != nil {
 		return err
 	}
-	d := &demo{binary: binary, dir: dir}
+	d := &demo{binary: binary, dir: dir, cluster: newCluster(binary, dir)}
 	facts, err := d.play(ctx, data, sentences)
-	if err := errors.Join(err, d.stop(), os.RemoveAll(dir)); err != nil {
+	if err := errors.Join(err, d.cluster.stop(), os.RemoveAll(dir)); err != nil {
 		return err
 	}
 	fmt.Printf("\ndemo: ok accuracy=%.4f macro_f1=%.4f model_sha256=%s seconds=%.1f\n",

@@ -51,7 +51,8 @@ func (p *Printer) Tick() {
 	switch {
 	case !p.have:
 	case p.Terminal:
-		fmt.Fprint(p.W, "\r"+Bar(p.current, now, p.Columns())+"\x1b[K")
+		// Two columns stay free for the ^C that a terminal echoes.
+		fmt.Fprint(p.W, "\r"+Bar(p.current, now, p.Columns()-2)+"\x1b[K")
 		p.drawn = true
 	case p.due(now):
 		fmt.Fprintln(p.W, Line(p.current, now))
