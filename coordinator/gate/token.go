@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 )
 
@@ -50,8 +51,10 @@ func (s Scope) Covers(need Scope) bool {
 
 // Token is a credential as its holder has it: "gram_ID_SECRET".
 type Token struct {
-	ID     string
-	Secret string
+	ID string
+	// secret is behind a pointer, so that not even a struct with a Token in an
+	// unexported field, where fmt calls no methods, shows it.
+	secret *string
 }
 
 // NewToken draws a token with 256 random bits.
@@ -60,20 +63,34 @@ func NewToken() Token {
 	var secret [32]byte
 	rand.Read(id[:]) // never fails since Go 1.24
 	rand.Read(secret[:])
-	return Token{ID: hex.EncodeToString(id[:]), Secret: base64.RawURLEncoding.EncodeToString(secret[:])}
+	text := base64.RawURLEncoding.EncodeToString(secret[:])
+	return Token{ID: hex.EncodeToString(id[:]), secret: &text}
 }
 
-// Reveal is the token in full; String and %v hide the secret.
-func (t Token) Reveal() string { return "gram_" + t.ID + "_" + t.Secret }
+// Reveal is the token in full; every other way to write it hides the secret.
+func (t Token) Reveal() string { return "gram_" + t.ID + "_" + t.plain() }
+
+func (t Token) plain() string {
+	if t.secret == nil {
+		return ""
+	}
+	return *t.secret
+}
 
 func (t Token) String() string { return "gram_" + t.ID + "_***" }
 
-// GoString hides the secret from %#v.
-func (t Token) GoString() string { return t.String() }
+// Format implements fmt.Formatter for every verb.
+func (t Token) Format(f fmt.State, _ rune) { fmt.Fprint(f, t.String()) }
+
+// MarshalText implements encoding.TextMarshaler, and with it JSON.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// LogValue implements slog.LogValuer.
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 // SecretSHA256 is what the cluster keeps of the secret.
 func (t Token) SecretSHA256() []byte {
-	sum := sha256.Sum256([]byte(t.Secret))
+	sum := sha256.Sum256([]byte(t.plain()))
 	return sum[:]
 }
 
@@ -84,7 +101,7 @@ func ParseToken(s string) (Token, error) {
 	if !ok || !ok2 || id == "" || secret == "" || len(s) > 256 {
 		return Token{}, fmt.Errorf("%w: a token looks like gram_ID_SECRET", ErrUnauthenticated)
 	}
-	return Token{ID: id, Secret: secret}, nil
+	return Token{ID: id, secret: &secret}, nil
 }
 
 // Record is what the cluster knows of a token.
