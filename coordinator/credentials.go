@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/pki"
 )
 
 // Names of the files in the data directory that hold the first tokens, mode 0600.
@@ -39,7 +40,7 @@ func loadOrCreateToken(file string) (gate.Token, error) {
 	if err == nil {
 		token, err := gate.ParseToken(string(text))
 		if err != nil {
-			return gate.Token{}, fmt.Errorf("read token from %s: %w", file, err)
+			return gate.Token{}, fmt.Errorf("%s holds no token (gram_ID_SECRET): put it back, or remove it to have a new one made", file)
 		}
 		return token, nil
 	}
@@ -47,7 +48,7 @@ func loadOrCreateToken(file string) (gate.Token, error) {
 		return gate.Token{}, fmt.Errorf("read token: %w", err)
 	}
 	token := gate.NewToken()
-	if err := os.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {
+	if err := pki.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {
 		return gate.Token{}, fmt.Errorf("write token: %w", err)
 	}
 	return token, nil

@@ -55,12 +55,10 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	if err != nil {
 		return nil, err
 	}
-	identity, err := load(dir, ca)
-	if err == nil && identity.good(hosts, now) {
+	// A certificate that does not load (a crash between writing key and certificate)
+	// is replaced like one that is missing: the authority stays the same.
+	if identity, err := load(dir, ca); err == nil && identity.good(hosts, now) {
 		return identity, nil
-	}
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
 	}
 	if err := issue(dir, ca, caKey, RoleCoordinator, hosts, now); err != nil {
 		return nil, err
@@ -68,8 +66,14 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	return load(dir, ca)
 }
 
+// good reports whether the certificate is this authority's, of the right role, covers the hosts
+// and is not about to expire.
 func (id *Identity) good(hosts []string, now time.Time) bool {
-	if now.Add(renewBefore).After(id.cert.Leaf.NotAfter) {
+	options := x509.VerifyOptions{Roots: id.pool, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	if _, err := id.cert.Leaf.Verify(options); err != nil || now.Add(renewBefore).After(id.cert.Leaf.NotAfter) {
+		return false
+	}
+	if checkRole([]*x509.Certificate{id.cert.Leaf}, RoleCoordinator) != nil {
 		return false
 	}
 	for _, host := range hosts {
@@ -86,6 +90,10 @@ func loadOrCreateCA(dir string, now time.Time) (*x509.Certificate, crypto.Signer
 		return pair.Leaf, pair.PrivateKey.(crypto.Signer), nil
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fmt.Errorf("load certificate authority: %w", err)
+	}
+	if _, err := os.Stat(certFile); !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s is there, but not its key %s: put the key back, or remove both to begin a new authority, whose %s every client then needs",
+			certFile, keyFile, filepath.Base(certFile))
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -156,11 +164,11 @@ func writePair(certFile, keyFile string, der []byte, key *ecdsa.PrivateKey) erro
 	if err != nil {
 		return fmt.Errorf("encode key: %w", err)
 	}
-	// The key first: a certificate without its key would stop the next start.
-	if err := os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
+	// The key first: an authority's certificate without its key would stop the next start.
+	if err := WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
 		return fmt.Errorf("write key: %w", err)
 	}
-	if err := os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
 		return fmt.Errorf("write certificate: %w", err)
 	}
 	return nil
