@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol/gramv1"
+)
+
+const paritySpec = `{apiVersion: v1, kind: NaiveBayes, spec: {repro: {seed: 1},
+ input: {uri: texts.tsv, format: tsv, label: 1, text: 2, split: {test: 0.25}}}}`
+
+// writeTexts puts the input of paritySpec beside it.
+func (c *client) writeTexts() {
+	c.t.Helper()
+	text := strings.Repeat("even\ttwo four\nodd\tone three\n", 40)
+	if err := os.WriteFile(filepath.Join(c.app.dir, "texts.tsv"), []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// trained runs a small job in this process and returns it as -o json printed it.
+func trained(t *testing.T, c *client) jobView {
+	t.Helper()
+	c.writeTexts()
+	c.want(0, c.run("run", "-f", c.writeSpec(paritySpec), "-o", "json"))
+	var view jobView
+	if err := json.Unmarshal(c.stdout.Bytes(), &view); err != nil {
+		t.Fatal(err)
+	}
+	c.stdout.Reset()
+	return view
+}
+
+func TestRunThenLookAtTheModel(t *testing.T) {
+	c := newClient(t)
+	view := trained(t, c)
+	if view.State != "Succeeded" || len(view.Outputs) != 3 {
+		t.Fatalf("job %+v", view)
+	}
+	file := strings.TrimPrefix(view.Outputs[0].URI, "file://")
+	if want := filepath.Join(c.app.dir, "models", view.ID, "model.safetensors"); file != want {
+		t.Errorf("the model is at %s, want %s", file, want)
+	}
+	c.want(0, c.run("model", "show", file))
+	if !strings.Contains(c.stdout.String(), "even (") {
+		t.Errorf("shown\n%s", c.stdout.String())
+	}
+	c.stdout.Reset()
+	c.app.in = strings.NewReader("two two\nthree\n")
+	c.want(0, c.run("model", "classify", "--model", file, "-o", "json"))
+	var labels []string
+	for line := range strings.Lines(c.stdout.String()) {
+		var p predictionView
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		labels = append(labels, p.Text+" is "+p.Label)
+	}
+	if got := strings.Join(labels, ", "); got != "two two is even, three is odd" {
+		t.Errorf("classified: %s", got)
+	}
+}
+
+// The job says one digest, the store holds other bytes.
+func TestModelOfAJobIsHeldAgainstItsDigest(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), []byte("other bytes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job := jobIn("a", succeeded)
+	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file://" + dir + "/model.safetensors", Sha256: make([]byte, 32)}}
+	c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
+	c.want(exitFailed, c.run("model", "show", "a"))
+	if !strings.Contains(c.stderr.String(), "is not the object that the job made") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+func TestModelThatIsNotThere(t *testing.T) {
+	for _, c := range []struct {
+		state gramv1.JobState
+		code  int
+		says  string
+	}{
+		{running, exitFailed, "no model yet"},
+		{failed, exitFailed, "job a failed"},
+		{cancelled, exitCancelled, "was cancelled"},
+	} {
+		client := clientOf(t, &backend{get: func(id string) (*gramv1.Job, error) { return jobIn(id, c.state), nil }})
+		client.want(c.code, client.run("model", "show", "a"))
+		if !strings.Contains(client.stderr.String(), c.says) {
+			t.Errorf("%v: stderr:\n%s", c.state, client.stderr)
+		}
+	}
+	client := newClient(t)
+	client.want(exitFailed, client.run("model", "show", "./absent.safetensors"))
+	if !strings.Contains(client.stderr.String(), "not found") {
+		t.Errorf("stderr:\n%s", client.stderr)
+	}
+}
+
+func TestRunTellsWhyAJobFailed(t *testing.T) {
+	c := newClient(t)
+	c.want(exitFailed, c.run("run", "-f", c.writeSpec(paritySpec)))
+	if !strings.Contains(c.stderr.String(), "INPUT_EMPTY") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+func TestInterruptEndsARunHere(t *testing.T) {
+	c := newClient(t)
+	c.writeTexts()
+	c.interrupts <- os.Interrupt
+	c.want(exitInterrupted, c.run("run", "-f", c.writeSpec(paritySpec)))
+	if !strings.Contains(c.stderr.String(), "nothing was kept") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+func TestPredictionLine(t *testing.T) {
+	p := jobs.Prediction{Label: "noun.animal", Scores: []jobs.ClassScore{{Label: "noun.animal", Posterior: 0.85061}}}
+	if got := predictionLine(p, "a large\tcat", terminal.Palette{}); got != "noun.animal           0.8506  a large cat" {
+		t.Errorf("line %q", got)
+	}
+	p.Rejected = true
+	if got := predictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); !strings.HasPrefix(got, "(rejected) ") || len(got) > 79 {
+		t.Errorf("line of %d columns: %q", len(got), got)
+	}
+}
