@@ -136,6 +136,7 @@ func modelIn(t *testing.T, job string) string {
 
 // What a person does with a laptop cluster, with a killed worker, a killed cluster and a restart in it.
 func TestDevClusterOfProcesses(t *testing.T) {
+	t.Parallel() // mostly waits for elections
 	l := newLaptop(t)
 	l.start()
 	first := l.worker()

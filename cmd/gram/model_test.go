@@ -38,6 +38,7 @@ func trained(t *testing.T, c *client) jobView {
 }
 
 func TestRunThenLookAtTheModel(t *testing.T) {
+	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	view := trained(t, c)
 	if view.State != "Succeeded" || len(view.Outputs) != 3 {
@@ -106,6 +107,7 @@ func TestModelThatIsNotThere(t *testing.T) {
 }
 
 func TestRunTellsWhyAJobFailed(t *testing.T) {
+	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	c.want(exitFailed, c.run("run", "-f", c.writeSpec(paritySpec)))
 	if !strings.Contains(c.stderr.String(), "INPUT_EMPTY") {
@@ -114,6 +116,7 @@ func TestRunTellsWhyAJobFailed(t *testing.T) {
 }
 
 func TestInterruptEndsARunHere(t *testing.T) {
+	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	c.writeTexts()
 	c.interrupts <- os.Interrupt
