@@ -57,10 +57,18 @@ func ReadTree(root string) (Tree, error) {
 	slices.Sort(paths)
 	var tree Tree
 	for _, p := range paths {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		name := filepath.Join(root, filepath.FromSlash(p))
+		info, err := os.Lstat(name)
 		if os.IsNotExist(err) { // deleted, not yet committed
 			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() { // a link: what it leads to is listed where it lies
+			continue
+		}
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}

@@ -172,7 +172,7 @@ func TestLinks(t *testing.T) {
 	)
 }
 
-// TestReadTree reads a real work tree: what is committed, what is new, not what is ignored or gone.
+// TestReadTree reads a real work tree: what is committed, what is new, not what is ignored, gone or a link.
 func TestReadTree(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -197,6 +197,9 @@ func TestReadTree(t *testing.T) {
 	write("ignored.go", "not Go")
 	write("b.go", "package a\n")
 	if err := os.Remove(filepath.Join(dir, "gone.go")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "link.go")); err != nil {
 		t.Fatal(err)
 	}
 	tree, err := lint.ReadTree(dir)
