@@ -9,4 +9,4 @@
 // kernelops cuts long rows.
 package asm
 
-//go:generate go run -C _gen . -pkg asm -out ../rows_amd64.s -stubs ../rows_amd64.go
+//go:generate go run -C _gen . -family rows -pkg asm -out ../rows_amd64.s -stubs ../rows_amd64.go

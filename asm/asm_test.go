@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -21,9 +22,20 @@ func TestGenerated(t *testing.T) {
 		}
 		t.Skipf("modules of _gen: %v\n%s", err, out)
 	}
+	files, err := filepath.Glob("*_amd64.s")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no assembly: %v", err)
+	}
+	for _, file := range files {
+		family := strings.TrimSuffix(file, "_amd64.s")
+		t.Run(family, func(t *testing.T) { regenerate(t, family) })
+	}
+}
+
+func regenerate(t *testing.T, family string) {
 	dir := t.TempDir()
-	code, stubs := filepath.Join(dir, "rows_amd64.s"), filepath.Join(dir, "rows_amd64.go")
-	cmd := exec.Command("go", "run", "-C", "_gen", ".", "-pkg", "asm", "-out", code, "-stubs", stubs)
+	code, stubs := filepath.Join(dir, family+"_amd64.s"), filepath.Join(dir, family+"_amd64.go")
+	cmd := exec.Command("go", "run", "-C", "_gen", ".", "-family", family, "-pkg", "asm", "-out", code, "-stubs", stubs)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
