@@ -34,6 +34,8 @@ type Config struct {
 	Kind func(name string) (jobs.Kind, error)
 	// OpenStore opens a store by URI with this process's credentials.
 	OpenStore func(ctx context.Context, uri string) (objstore.Store, error)
+	// OpenInput opens what is only read, and makes nothing that is not there; nil means OpenStore.
+	OpenInput func(ctx context.Context, uri string) (objstore.Store, error)
 	// DrainTimeout is how long running tasks may take after Run's context ended; 0 means 25 s.
 	DrainTimeout time.Duration
 	Logger       *slog.Logger
@@ -46,6 +48,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Name == "" {
 		c.Name, _ = os.Hostname() // "" stays "", which is only less pretty
+	}
+	if c.OpenInput == nil {
+		c.OpenInput = c.OpenStore
 	}
 	if c.Slots == 0 {
 		c.Slots = runtime.GOMAXPROCS(0)

@@ -84,7 +84,7 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
 	}
-	input, err := w.cfg.OpenStore(ctx, storeURI)
+	input, err := w.cfg.OpenInput(ctx, storeURI)
 	if err != nil {
 		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
 	}

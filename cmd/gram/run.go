@@ -33,7 +33,7 @@ Ctrl-C ends the job.`,
 			if spec.Spec.Output.URI == "" {
 				spec.Spec.Output.URI = a.storeURI(out) + "/"
 			}
-			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn}
+			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput}
 			if cfg.Ops, err = a.kernels(kernels); err != nil {
 				return err
 			}

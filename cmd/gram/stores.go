@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/stores"
+	"github.com/gram-compute/gram/worker"
 )
 
 // openOwn opens a store with all the rights of this process: its owner named it.
@@ -33,22 +34,32 @@ func openAnywhere(ctx context.Context, uri string, readOnly bool) (objstore.Stor
 	return stores.Open(ctx, uri, cfg)
 }
 
-// openWithin returns what opens stores that jobs name: S3, and folders below the roots.
-// The root "/" is every folder.
-func openWithin(roots []string) (func(context.Context, string) (objstore.Store, error), error) {
+// openOwnInput opens what is only read; a folder that is not there is not made.
+func openOwnInput(ctx context.Context, uri string) (objstore.Store, error) {
+	return openAnywhere(ctx, uri, true)
+}
+
+// openWithin lets a worker open the stores that jobs name: S3, and folders below
+// the roots. The root "/" is every folder.
+func openWithin(roots []string, cfg *worker.Config) error {
 	absolute := make([]string, len(roots))
 	for i, root := range roots {
 		var err error
 		if absolute[i], err = filepath.Abs(root); err != nil {
-			return nil, fmt.Errorf("--file-root %s: %w", root, err)
+			return fmt.Errorf("--file-root %s: %w", root, err)
 		}
 	}
 	if slices.Contains(absolute, string(filepath.Separator)) {
-		return openOwn, nil
+		cfg.OpenStore, cfg.OpenInput = openOwn, openOwnInput
+		return nil
 	}
-	return func(ctx context.Context, uri string) (objstore.Store, error) {
-		return stores.Open(ctx, uri, stores.Config{FileRoots: absolute})
-	}, nil
+	within := func(readOnly bool) func(context.Context, string) (objstore.Store, error) {
+		return func(ctx context.Context, uri string) (objstore.Store, error) {
+			return stores.Open(ctx, uri, stores.Config{FileRoots: absolute, ReadOnly: readOnly})
+		}
+	}
+	cfg.OpenStore, cfg.OpenInput = within(false), within(true)
+	return nil
 }
 
 // storeURI is a store as a person names it; a path counts from the working directory.

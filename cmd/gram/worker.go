@@ -70,7 +70,7 @@ func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 	if cfg.Ops, err = a.kernels(f.kernels); err != nil {
 		return cfg, err
 	}
-	if cfg.OpenStore, err = openWithin(f.roots); err != nil {
+	if err = openWithin(f.roots, &cfg); err != nil {
 		return cfg, err
 	}
 	httpClient, addr, options, err := a.transport()
