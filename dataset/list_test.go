@@ -14,6 +14,20 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
+func TestGlobMatch(t *testing.T) {
+	for _, c := range []struct {
+		glob, key string
+		want      bool
+	}{
+		{"*", "a", true}, {"a*", "a", true}, {"a*a", "a", false}, {"ab*ba", "aba", false}, {"ab*ba", "abba", true},
+		{"a*b*c", "abc", true}, {"a*b*c", "acb", false}, {"a**c", "ac", true}, {"a*b*b", "ab", false}, {"a?c", "abc", false}, {"[a]*", "[a]", true},
+	} {
+		if got := globMatch(c.glob, c.key); got != c.want {
+			t.Errorf("%q matches %q: %v, want %v", c.glob, c.key, got, c.want)
+		}
+	}
+}
+
 func TestListByHand(t *testing.T) {
 	store := storeOf(t, map[string]string{
 		"in/a.tsv": "1", "in/b.tsv.gz": "22", "in/B.tsv": "333", "in/sub/c.tsv": "4444", "in2/d.tsv": "5", "in/e*.tsv": "6", "top": "7", "void": "",

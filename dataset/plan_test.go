@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -34,6 +35,17 @@ func TestCutByHand(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
 		}
+	}
+}
+
+func TestCutBoundsThePiecesOfAShard(t *testing.T) {
+	var m Manifest
+	for i := range 2*MaxPiecesPerShard + 1 {
+		m.Objects = append(m.Objects, object(fmt.Sprintf("%06d", i), 1))
+	}
+	shards, err := Cut(m, 1<<20, "auto")
+	if err != nil || len(shards) != 3 || len(shards[0].Pieces) != MaxPiecesPerShard || len(shards[2].Pieces) != 1 {
+		t.Errorf("%d shards, %v; want 3", len(shards), err)
 	}
 }
 

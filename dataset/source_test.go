@@ -37,6 +37,9 @@ func readAll(ctx context.Context, s *Source, shards []Shard) (reading, error) {
 			if len(b.Labels) != len(b.IDs) || len(b.Texts) != len(b.IDs) {
 				return r, fmt.Errorf("a block of %d labels, %d texts, %d ids", len(b.Labels), len(b.Texts), len(b.IDs))
 			}
+			if n := len(b.IDs) + len(b.Skipped); n == 0 || n > blockRecords {
+				return r, fmt.Errorf("a block of %d records", n)
+			}
 			for i, id := range b.IDs {
 				r.Records = append(r.Records, record{id, string(b.Labels[i]), string(b.Texts[i])})
 			}
