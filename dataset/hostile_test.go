@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset/datasettest"
@@ -88,5 +89,19 @@ func TestHostileInputSkipped(t *testing.T) {
 				t.Errorf("%s: %v", c.Key, err)
 			}
 		}
+	}
+}
+
+// There may be a million small shards; each pays for what it holds.
+func TestSmallShardsAllocateLittle(t *testing.T) {
+	in := testInput()
+	in.ShardBytes = 100
+	s, shards, err := open(storeOf(t, map[string]string{"f": strings.Repeat("a\tsome text\n", 1000)}), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, _, allocated, err := count(t, s, shards)
+	if perShard := allocated / uint64(len(shards)); err != nil || records != 1000 || perShard > 32<<10 {
+		t.Errorf("%d records, %v, %d bytes allocated per shard; want 1000 and at most 32 KiB", records, err, perShard)
 	}
 }

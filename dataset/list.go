@@ -96,6 +96,7 @@ func listMany(ctx context.Context, store objstore.Store, uri, prefix, glob strin
 		}
 		objects = append(objects, Object{Key: key, Size: info.Size, ETag: info.ETag, VersionID: info.VersionID})
 	}
+	// total order: keys are unique in a store, and checkObjects refuses a listing where they are not
 	slices.SortFunc(objects, func(a, b Object) int { return cmp.Compare(a.Key, b.Key) })
 	return objects, nil
 }
