@@ -50,6 +50,8 @@ type Config struct {
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
 	Logger       *slog.Logger
 	Version      string
+	// wrapLog puts a faulty disk under the log in tests.
+	wrapLog func(durableStore) durableStore
 }
 
 func (c Config) withDefaults() (Config, error) {

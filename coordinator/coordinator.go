@@ -27,13 +27,15 @@ type Coordinator struct {
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
+	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
-	mu   sync.Mutex
-	lead *leadership // nil while not leading
+	mu      sync.Mutex
+	lead    *leadership // nil while not leading
+	stopped bool        // no task may begin any more
 }
 
 // Start opens the log, joins the cluster, begins to serve, and returns when this
@@ -45,10 +47,13 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 	}
 	c := &Coordinator{
 		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-		stopping: make(chan struct{}), failed: make(chan error, 1),
+		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1),
 	}
 	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, c.Shutdown(context.WithoutCancel(ctx)))
+		// A disk that hangs would keep raft from ending.
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.cfg.DiskLimit)
+		defer cancel()
+		return nil, errors.Join(err, c.Shutdown(end))
 	}
 	return c, nil
 }
@@ -112,6 +117,9 @@ func (c *Coordinator) Addr() string {
 	return c.listener.Addr().String()
 }
 
+// RaftAddr is the address of the port between coordinators, or "" in memory.
+func (c *Coordinator) RaftAddr() string { return string(c.member.address) }
+
 // CAPEM is the authority clients verify the API with; nil in memory.
 func (c *Coordinator) CAPEM() []byte {
 	if c.identity == nil {
@@ -126,8 +134,9 @@ func (c *Coordinator) AdminToken() gate.Token { return c.tokens.admin }
 // WorkerToken is the credential workers register with.
 func (c *Coordinator) WorkerToken() gate.Token { return c.tokens.worker }
 
-// Shutdown stops serving, lets running calls end until ctx does, and stops raft.
-// Only the first call does anything.
+// Shutdown stops serving, lets running calls end until ctx does, and stops raft. It
+// returns an error when ctx ends first, as it must when the disk hangs. Only the
+// first call does anything.
 func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 	c.stopOnce.Do(func() { err = c.shutdown(ctx) })
 	return err
@@ -146,9 +155,39 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 	if c.cancel != nil {
 		c.cancel()
 	}
-	if c.member != nil {
-		failures = append(failures, c.member.close())
+	var closeErr error
+	go func() { // waited for below, unless the disk hangs
+		defer close(c.ended)
+		closeErr = c.closeMember()
+	}()
+	select {
+	case <-c.ended:
+		failures = append(failures, closeErr)
+	case <-ctx.Done():
+		failures = append(failures, fmt.Errorf("raft has not ended: %w", context.Cause(ctx)))
 	}
-	c.tasks.Wait()
 	return errors.Join(failures...)
+}
+
+// closeMember ends raft after all that waits for it: raft leaves some futures
+// (VerifyLeader's) without an answer when it ends before them.
+func (c *Coordinator) closeMember() error {
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	c.tasks.Wait()
+	if c.member == nil {
+		return nil
+	}
+	return c.member.close()
+}
+
+// spawn runs a task that Shutdown waits for; false means that it is too late for one.
+func (c *Coordinator) spawn(task func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped {
+		c.tasks.Go(task)
+	}
+	return !c.stopped
 }

@@ -1,29 +1,11 @@
 package coordinator
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
-
-const maxLogSegment = 1 << 20
-
-func (c *Coordinator) readSegment(ctx context.Context, key string) (string, error) {
-	body, _, err := c.cfg.Store.Get(ctx, key, objstore.GetOptions{})
-	if err != nil {
-		return "", fmt.Errorf("read log segment: %w", err)
-	}
-	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, maxLogSegment))
-	if err != nil {
-		return "", fmt.Errorf("read log segment %s: %w", key, err)
-	}
-	return string(text), nil
-}
 
 // describe is a job as people see it, with what leader memory adds.
 func (c *Coordinator) describe(job *state.Job) *pb.Job {

@@ -13,7 +13,7 @@ import (
 type fsm struct {
 	mu      sync.Mutex
 	state   state.State
-	index   uint64        // of the last applied command
+	index   uint64        // the state is that after this entry
 	changed chan struct{} // closed when state changes, then replaced
 }
 
@@ -30,6 +30,13 @@ func (f *fsm) appliedIndex() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.index
+}
+
+// reached notes that every entry up to index is applied; not all of them are commands.
+func (f *fsm) reached(index uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.index = max(f.index, index)
 }
 
 // Apply implements raft.FSM. Its answer is a state.Reply.

@@ -1,18 +1,20 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 type jobService struct{ c *Coordinator }
@@ -97,7 +99,7 @@ func (s *jobService) List(ctx context.Context, req *connect.Request[pb.ListReque
 		}
 		return true
 	})
-	slices.SortFunc(jobs, func(a, b *state.Job) int { return int(b.Number) - int(a.Number) }) // total order: numbers differ
+	slices.SortFunc(jobs, func(a, b *state.Job) int { return cmp.Compare(b.Number, a.Number) }) // total order: numbers differ
 	res := &pb.ListResponse{}
 	for _, j := range jobs[:min(len(jobs), limit, 1000)] {
 		brief := s.c.describe(j)
@@ -105,20 +107,21 @@ func (s *jobService) List(ctx context.Context, req *connect.Request[pb.ListReque
 		res.Jobs = append(res.Jobs, brief)
 	}
 	if n := len(res.Jobs); n > 0 && n < len(jobs) {
-		res.NextPageToken = base64.RawURLEncoding.EncodeToString(fmt.Append(nil, jobs[n-1].Number))
+		res.NextPageToken = base64.RawURLEncoding.EncodeToString(strconv.AppendUint(nil, jobs[n-1].Number, 10))
 	}
 	return connect.NewResponse(res), nil
 }
 
+// parsePageToken returns the number of the last job of the page before; 0 means the first page.
 func parsePageToken(token string) (below uint64, err error) {
 	if token == "" {
 		return 0, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err == nil {
-		_, err = fmt.Sscan(string(text), &below)
+		below, err = strconv.ParseUint(string(text), 10, 64)
 	}
-	if err != nil {
+	if err != nil || below == 0 {
 		return 0, connect.NewError(connect.CodeInvalidArgument, errors.New("page_token is not one that List returned"))
 	}
 	return below, nil
@@ -126,15 +129,14 @@ func parsePageToken(token string) (below uint64, err error) {
 
 // Watch sends the job now, after every change, and at least twice a second while its leases move.
 func (s *jobService) Watch(ctx context.Context, req *connect.Request[pb.WatchRequest], stream *connect.ServerStream[pb.WatchResponse]) error {
-	last := ""
+	var last *pb.Job
 	for {
 		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
 		if err != nil {
 			return wireError(err)
 		}
-		described := s.c.describe(job)
-		if now := described.String(); now != last {
-			if err := stream.Send(&pb.WatchResponse{Job: described}); err != nil {
+		if now := s.c.describe(job); !proto.Equal(now, last) {
+			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
 				return err
 			}
 			last = now
@@ -176,48 +178,4 @@ func (s *jobService) Cancel(ctx context.Context, req *connect.Request[pb.CancelR
 		return nil, reply.Err
 	}
 	return connect.NewResponse(&pb.CancelResponse{Job: s.c.describe(reply.Job)}), nil
-}
-
-// Logs sends the stored segments after the cursor, and follows the job when asked to.
-func (s *jobService) Logs(ctx context.Context, req *connect.Request[pb.LogsRequest], stream *connect.ServerStream[pb.LogsResponse]) error {
-	cursor := req.Msg.GetCursor()
-	for {
-		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
-		if err != nil {
-			return wireError(err)
-		}
-		ended := job.Ended() // read before the listing, so that no segment is missed
-		if cursor, err = s.c.sendSegments(ctx, job.ID, cursor, stream); err != nil {
-			return wireError(err)
-		}
-		if ended || !req.Msg.GetFollow() {
-			return nil
-		}
-		if err := s.c.pause(ctx, changed, time.Second); err != nil {
-			return wireError(err)
-		}
-	}
-}
-
-func (c *Coordinator) sendSegments(ctx context.Context, jobID, cursor string, stream *connect.ServerStream[pb.LogsResponse]) (string, error) {
-	prefix := protocol.LogPrefix(jobID)
-	for info, err := range c.cfg.Store.List(ctx, prefix) {
-		if err != nil {
-			return cursor, fmt.Errorf("list log segments: %w", err)
-		}
-		name := strings.TrimPrefix(info.Key, prefix)
-		if name <= cursor {
-			continue
-		}
-		text, err := c.readSegment(ctx, info.Key)
-		if err != nil {
-			return cursor, err
-		}
-		cursor = name
-		lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-		if err := stream.Send(&pb.LogsResponse{Lines: lines, Cursor: cursor}); err != nil {
-			return cursor, err
-		}
-	}
-	return cursor, nil
 }

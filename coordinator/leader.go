@@ -30,40 +30,56 @@ func (c *Coordinator) followLeadership(ctx context.Context, leading chan struct{
 	var duties sync.WaitGroup
 	defer duties.Wait()
 	defer c.resign()
+	var again <-chan time.Time // to take up what could not be taken up
 	for {
+		leads := true
 		select {
-		case leads := <-c.member.raft.LeaderCh():
-			c.resign()
-			duties.Wait()
-			if !leads {
-				continue
-			}
-			if err := c.assume(ctx, &duties); err != nil {
-				c.cfg.Logger.Error("cannot take up leadership", "error", err)
-				continue
-			}
-			if leading != nil {
-				close(leading)
-				leading = nil
-			}
+		case leads = <-c.member.raft.LeaderCh():
+		case <-again:
+			leads = c.member.raft.State() == raft.Leader
 		case <-ctx.Done():
 			return
+		}
+		c.resign()
+		duties.Wait()
+		again = nil
+		if !leads {
+			continue
+		}
+		if err := c.assume(ctx, &duties); err != nil {
+			c.cfg.Logger.Error("cannot take up leadership yet; trying again", "error", err)
+			again = time.After(retryDelay)
+			continue
+		}
+		if leading != nil {
+			close(leading)
+			leading = nil
 		}
 	}
 }
 
+// retryDelay is the pause before something is proposed again that could not be committed.
+const retryDelay = time.Second
+
 // assume takes up leadership: everything committed before is applied first, then
 // memory is built anew, then duties begin.
 func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error {
-	if err := raftError(c.member.raft.Barrier(c.cfg.ApplyTimeout).Error()); err != nil {
+	term := c.member.raft.CurrentTerm()
+	barrier := c.member.raft.Barrier(c.cfg.ApplyTimeout)
+	if err := c.await(ctx, barrier); err != nil {
 		return fmt.Errorf("barrier: %w", err)
+	}
+	if entry, ok := barrier.(raft.IndexFuture); ok {
+		c.fsm.reached(entry.Index())
 	}
 	if err := c.initCluster(ctx); err != nil {
 		return err
 	}
+	if now := c.member.raft.CurrentTerm(); now != term {
+		return fmt.Errorf("%w: term %d has become %d", ErrNotLeader, term, now)
+	}
 	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
-	term := c.member.raft.CurrentTerm()
 	lead := &leadership{
 		ctx: life, end: end, term: term, freed: make(chan struct{}),
 		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
@@ -118,22 +134,35 @@ func (c *Coordinator) initCluster(ctx context.Context) error {
 func (c *Coordinator) decide(lead *leadership) {
 	for {
 		view, changed := c.fsm.view()
-		for _, cmd := range schedule.Decide(c.cfg.Schedule, view) {
-			if _, err := c.propose(lead.ctx, cmd); err != nil && lead.ctx.Err() == nil {
-				c.cfg.Logger.Warn("decision not committed; it will be proposed again", "error", err)
-			}
-		}
+		committed := c.proposeAll(lead, schedule.Decide(c.cfg.Schedule, view))
+		now := c.now()
 		lead.mu.Lock()
-		if lead.board.Expire(c.now()) > 0 {
+		if lead.board.Expire(now) > 0 {
 			lead.signal()
 		}
-		wake, timed := lead.board.NextWake(c.now())
+		wake, timed := lead.board.NextWake(now)
 		freed := lead.freed
 		lead.mu.Unlock()
+		if retry := now + retryDelay; !committed && (!timed || retry < wake) {
+			wake, timed = retry, true
+		}
 		if !c.sleepUntil(lead.ctx, wake, timed, changed, freed) {
 			return
 		}
 	}
+}
+
+// proposeAll reports whether every decision was committed.
+func (c *Coordinator) proposeAll(lead *leadership, commands []*pb.Command) bool {
+	for _, cmd := range commands {
+		if _, err := c.propose(lead.ctx, cmd); err != nil {
+			if lead.ctx.Err() == nil {
+				c.cfg.Logger.Warn("decision not committed; it will be proposed again", "error", err)
+			}
+			return false
+		}
+	}
+	return true
 }
 
 // sleepUntil waits for a change or the time; false means the leadership ended.
@@ -182,14 +211,22 @@ func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, e
 		return state.State{}, nil, err
 	}
 	if err := c.await(ctx, c.member.raft.VerifyLeader()); err != nil {
-		if errors.Is(err, ErrUnknownOutcome) && errors.Is(err, raft.ErrLeadershipLost) {
-			err = fmt.Errorf("%w: %w", ErrNotLeader, err)
-		}
-		return state.State{}, nil, err
+		return state.State{}, nil, readError(ctx, err)
 	}
 	if now, err := c.leader(); err != nil || now != lead {
 		return state.State{}, nil, ErrNotLeader
 	}
 	view, changed := c.fsm.view()
 	return view, changed, nil
+}
+
+// readError: a read that was not confirmed has changed nothing, whatever raft says.
+func readError(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrShutdown):
+		return ErrShutdown
+	}
+	return fmt.Errorf("%w, as far as it can tell (%v)", ErrNotLeader, err)
 }

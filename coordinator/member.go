@@ -1,12 +1,10 @@
 package coordinator
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,12 +15,16 @@ import (
 	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
-const snapshotsKept = 3
+const (
+	snapshotsKept = 3
+	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
+)
 
 // member is this process's part in raft.
 type member struct {
 	raft    *raft.Raft
-	closers []io.Closer // in order of opening
+	address raft.ServerAddress // of the raft port; "" in memory
+	closers []io.Closer        // in order of opening
 }
 
 // startMember opens the log and joins it with the state machine. A member with an
@@ -40,6 +42,10 @@ func (m *member) start(cfg Config, identity *pki.Identity, machine raft.FSM, fai
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
 	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
+	if cfg.DataDir == "" { // nobody to ask, and nothing to wait for
+		conf.HeartbeatTimeout, conf.ElectionTimeout = memoryTimeout, memoryTimeout
+		conf.LeaderLeaseTimeout, conf.CommitTimeout = memoryTimeout, memoryTimeout
+	}
 	stores, err := m.openStores(cfg, fail)
 	if err != nil {
 		return err
@@ -65,7 +71,7 @@ type raftStores struct {
 
 func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if cfg.DataDir == "" {
-		memory := raft.NewInmemStore()
+		memory := wrapped(cfg, raft.NewInmemStore())
 		return raftStores{memory, memory, raft.NewInmemSnapshotStore()}, nil
 	}
 	dir := filepath.Join(cfg.DataDir, "raft")
@@ -84,8 +90,15 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err != nil {
 		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
 	}
-	watched := &watchdog{durableStore: bolt, limit: cfg.DiskLimit, fail: fail}
+	watched := &watchdog{durableStore: wrapped(cfg, bolt), dir: dir, limit: cfg.DiskLimit, fail: fail}
 	return raftStores{watched, watched, snapshots}, nil
+}
+
+func wrapped(cfg Config, store durableStore) durableStore {
+	if cfg.wrapLog == nil {
+		return store
+	}
+	return cfg.wrapLog(store)
 }
 
 // probeDisk refuses a disk that cannot write and sync a page in time.
@@ -93,15 +106,15 @@ func probeDisk(dir string, limit time.Duration) error {
 	start := time.Now()
 	probe, err := os.CreateTemp(dir, "probe-*")
 	if err != nil {
-		return fmt.Errorf("probe disk: %w", err)
+		return fmt.Errorf("probe disk: %w", diskError(err))
 	}
 	defer os.Remove(probe.Name())
 	_, err = probe.Write(make([]byte, 4096))
 	if err := errors.Join(err, probe.Sync(), probe.Close()); err != nil {
-		return fmt.Errorf("probe disk: %w", err)
+		return fmt.Errorf("probe disk: %w", diskError(err))
 	}
 	if took := time.Since(start); took > limit {
-		return fmt.Errorf("probe disk: a synced write in %s took %v, longer than %v", dir, took, limit)
+		return fmt.Errorf("probe disk: a synced write in %s took %v, longer than %v: the disk is too slow for a raft log; use another for the data directory", dir, took, limit)
 	}
 	return nil
 }
@@ -112,27 +125,16 @@ func (m *member) openTransport(cfg Config, identity *pki.Identity) (raft.Transpo
 		m.closers = append(m.closers, transport)
 		return transport, nil
 	}
-	listener, err := net.Listen("tcp", cfg.RaftAddr)
+	port, err := listenRaft(cfg.RaftAddr, identity)
 	if err != nil {
-		return nil, fmt.Errorf("listen for coordinators: %w", err)
+		return nil, err
 	}
-	layer := &tlsLayer{Listener: tls.NewListener(listener, identity.PeerConfig(pki.RoleCoordinator)), client: identity.PeerConfig(pki.RoleCoordinator)}
 	transport := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: layer, MaxPool: 3, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
+		Stream: port, MaxPool: 3, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
 	})
 	m.closers = append(m.closers, transport)
+	m.address = transport.LocalAddr()
 	return transport, nil
-}
-
-// tlsLayer is raft's port: both sides show a coordinator's certificate.
-type tlsLayer struct {
-	net.Listener
-	client *tls.Config
-}
-
-// Dial implements raft.StreamLayer.
-func (l *tlsLayer) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
-	return tls.DialWithDialer(&net.Dialer{Timeout: timeout}, "tcp", string(address), l.client)
 }
 
 func bootstrapOnce(conf *raft.Config, stores raftStores, transport raft.Transport) error {

@@ -39,7 +39,9 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout)
 	defer cancel()
 	done := make(chan error, 1)
-	c.tasks.Go(func() { done <- future.Error() })
+	if !c.spawn(func() { done <- future.Error() }) {
+		return fmt.Errorf("%w: %w", ErrUnknownOutcome, ErrShutdown)
+	}
 	select {
 	case err := <-done:
 		return raftError(err)
@@ -116,6 +118,9 @@ func (c *Coordinator) commitGroup(ctx context.Context, group []pendingCompletion
 		list[i] = p.completion
 	}
 	reply, err := c.propose(ctx, &pb.Command{Body: &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: list}}})
+	if err == nil && reply.Err != nil {
+		err = reply.Err
+	}
 	for i, p := range group {
 		result := completionResult{err: err}
 		if err == nil {
@@ -135,7 +140,7 @@ func (c *Coordinator) complete(ctx context.Context, completion *pb.Completion) (
 	select {
 	case c.completions <- pending:
 	case <-ctx.Done():
-		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
+		return 0, ctx.Err()
 	case <-c.stopping:
 		return 0, ErrShutdown
 	}
@@ -145,6 +150,6 @@ func (c *Coordinator) complete(ctx context.Context, completion *pb.Completion) (
 	case <-ctx.Done():
 		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
 	case <-c.stopping:
-		return 0, ErrShutdown
+		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ErrShutdown)
 	}
 }

@@ -1,7 +1,10 @@
 package coordinator
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/raft"
@@ -18,20 +21,33 @@ type durableStore interface {
 // safe answer is to end the process, which is what fail must lead to.
 type watchdog struct {
 	durableStore
+	dir   string
 	limit time.Duration
 	fail  func(error)
 }
 
 func (w *watchdog) watch(op string, run func() error) error {
 	timer := time.AfterFunc(w.limit, func() {
-		w.fail(fmt.Errorf("raft log store: %s takes longer than %v; the disk hangs", op, w.limit))
+		w.fail(fmt.Errorf("raft log in %s: %s takes longer than %v: the disk hangs; this process must end, so that another can lead, and may start again when the disk is well", w.dir, op, w.limit))
 	})
 	defer timer.Stop()
 	err := run()
 	if err != nil {
-		w.fail(fmt.Errorf("raft log store: %s: %w", op, err))
+		w.fail(fmt.Errorf("raft log in %s: %s: %w", w.dir, op, diskError(err)))
 	}
 	return err
+}
+
+// diskError adds to an error of the disk what to do about it.
+func diskError(err error) error {
+	advice := "see to the disk, then start the coordinator again"
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		advice = "free space on the disk, then start the coordinator again; nothing that was acknowledged is lost"
+	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
+		advice = "make the data directory writable for this user, then start the coordinator again"
+	}
+	return fmt.Errorf("%w: %s", err, advice)
 }
 
 // StoreLog implements raft.LogStore.

@@ -85,7 +85,7 @@ func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
 	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
 		return j.late(winner, node, object, c, now)
 	}
-	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: clip(c.GetWorker(), 256)})
+	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256)})
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
 		first, end := j.Round.Tree(id.GetTree()).Range(node)
 		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
@@ -110,15 +110,15 @@ func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completi
 
 func (j *Job) violated(task, firstWorker string, first, second Ref, c *pb.Completion, now int64) {
 	j.failed(Failure{
-		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task, Worker: clip(c.GetWorker(), 256),
+		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task, Worker: Clip(c.GetWorker(), 256),
 		Message: fmt.Sprintf("two results for one task: worker %q made %x, worker %q made %x; both objects are kept",
-			firstWorker, first.SHA256[:8], clip(c.GetWorker(), 256), second.SHA256[:8]),
+			firstWorker, first.SHA256[:8], Clip(c.GetWorker(), 256), second.SHA256[:8]),
 	}, now)
 }
 
 func (j *Job) made(c *pb.Completion) {
-	j.Kernels = insertSorted(j.Kernels, clip(c.GetKernels(), 64))
+	j.Kernels = insertSorted(j.Kernels, Clip(c.GetKernels(), 64))
 	if len(j.Workers) < 1024 {
-		j.Workers = insertSorted(j.Workers, clip(c.GetWorker(), 256))
+		j.Workers = insertSorted(j.Workers, Clip(c.GetWorker(), 256))
 	}
 }

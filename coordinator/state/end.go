@@ -47,8 +47,8 @@ func (j *Job) failed(f Failure, now int64) *Job {
 
 func failureFrom(f *pb.Failure) Failure {
 	return Failure{
-		Code: clip(f.GetCode(), 64), Message: clip(f.GetMessage(), MaxFailureBytes),
-		Task: clip(f.GetTask(), 256), Worker: clip(f.GetWorker(), 256), Class: classFrom(f.GetClass()),
+		Code: Clip(f.GetCode(), 64), Message: Clip(f.GetMessage(), MaxFailureBytes),
+		Task: Clip(f.GetTask(), 256), Worker: Clip(f.GetWorker(), 256), Class: classFrom(f.GetClass()),
 	}
 }
 
@@ -62,9 +62,9 @@ func classFrom(c pb.FailureClass) protocol.Class {
 	return protocol.ClassTask
 }
 
-// clip shortens s to limit bytes at most, at a border between characters: a string
+// Clip shortens s to limit bytes at most, at a border between characters: a string
 // cut through one cannot be encoded, and would spoil every snapshot after it.
-func clip(s string, limit int) string {
+func Clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:min(len(s), limit)], "")
 }
 

@@ -66,7 +66,7 @@ func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
 		if !ok {
 			return pb.Verdict_VERDICT_INVALID
 		}
-		outputs[i] = Output{Name: clip(f.GetName(), 128), URI: clip(f.GetUri(), 2048), Ref: ref}
+		outputs[i] = Output{Name: Clip(f.GetName(), 128), URI: Clip(f.GetUri(), 2048), Ref: ref}
 	}
 	j.Outputs = outputs
 	j.made(c)

@@ -1,0 +1,83 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+const maxLogSegment = 1 << 20
+
+// Logs sends the stored segments after the cursor, and follows the job when asked to.
+func (s *jobService) Logs(ctx context.Context, req *connect.Request[pb.LogsRequest], stream *connect.ServerStream[pb.LogsResponse]) error {
+	sender := &logSender{c: s.c, stream: stream, from: req.Msg.GetCursor(), cursor: req.Msg.GetCursor(), sent: make(map[string]bool)}
+	for {
+		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
+		if err != nil {
+			return wireError(err)
+		}
+		ended := job.Ended() // read before the listing, so that no segment is missed
+		if err := sender.send(ctx, job.ID); err != nil {
+			return wireError(err)
+		}
+		if ended || !req.Msg.GetFollow() {
+			return nil
+		}
+		if err := s.c.pause(ctx, changed, time.Second); err != nil {
+			return wireError(err)
+		}
+	}
+}
+
+// logSender sends each segment once. Segments appear out of order: their names hold
+// the clock of their worker, and a slow store shows them late.
+type logSender struct {
+	c      *Coordinator
+	stream *connect.ServerStream[pb.LogsResponse]
+	from   string // where the caller's last call ended
+	cursor string // the last name sent
+	sent   map[string]bool
+}
+
+func (l *logSender) send(ctx context.Context, jobID string) error {
+	prefix := protocol.LogPrefix(jobID)
+	for info, err := range l.c.cfg.Store.List(ctx, prefix) {
+		if err != nil {
+			return fmt.Errorf("list log segments: %w", err)
+		}
+		name := strings.TrimPrefix(info.Key, prefix)
+		if name <= l.from || l.sent[name] {
+			continue
+		}
+		text, err := l.c.readSegment(ctx, info.Key)
+		if err != nil {
+			return err
+		}
+		l.sent[name], l.cursor = true, max(l.cursor, name)
+		lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+		if err := l.stream.Send(&pb.LogsResponse{Lines: lines, Cursor: l.cursor}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Coordinator) readSegment(ctx context.Context, key string) (string, error) {
+	body, _, err := c.cfg.Store.Get(ctx, key, objstore.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("read log segment: %w", err)
+	}
+	defer body.Close()
+	text, err := io.ReadAll(io.LimitReader(body, maxLogSegment))
+	if err != nil {
+		return "", fmt.Errorf("read log segment %s: %w", key, err)
+	}
+	return strings.ToValidUTF8(string(text), "\ufffd"), nil // whoever wrote it, the answer must be valid
+}

@@ -1,0 +1,155 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// completeAll reports each completion from a goroutine of its own while the disk
+// is stalled, then lets go, and checks the verdicts.
+func completeAll(t *testing.T, c *Coordinator, d *disk, list []*pb.Completion) {
+	t.Helper()
+	release := d.stall()
+	defer release()
+	var reports sync.WaitGroup
+	for _, completion := range list {
+		reports.Go(func() {
+			if verdict, err := c.complete(t.Context(), completion); err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
+				t.Errorf("leaf %d: %v %v", completion.GetId().GetIndex(), verdict, err)
+			}
+		})
+	}
+	synctest.Wait() // one is in the log store, the others wait
+	release()
+	reports.Wait()
+}
+
+// What arrives while an entry is committing goes into the next one together, and no
+// time passes over it.
+func TestGroupCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		c := startTest(t, d.under(testConfig("")))
+		planTest(t, c, "a", 200)
+		var list []*pb.Completion
+		for leaf := range uint32(200) {
+			list = append(list, leafDone("a", leaf))
+		}
+		before, began := c.member.raft.LastIndex(), time.Now()
+		completeAll(t, c, d, list)
+		if entries := c.member.raft.LastIndex() - before; entries != 2 {
+			t.Errorf("200 completions took %d entries, want the first alone and the others together", entries)
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("a completion waited for a timer: %v", took)
+		}
+		if view, _ := c.fsm.view(); mustJob(t, view, "a").Round.Covered != 200 {
+			t.Error("not every leaf is committed")
+		}
+		stopTest(t, c)
+	})
+}
+
+func mustJob(t *testing.T, view state.State, id string) *state.Job {
+	t.Helper()
+	job, ok := view.Job(id)
+	if !ok {
+		t.Fatalf("no job %s", id)
+	}
+	return job
+}
+
+func TestGroupsKeepTheEntryLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		c := startTest(t, d.under(testConfig("")))
+		planTest(t, c, "a", 1000)
+		var list []*pb.Completion
+		for leaf := range uint32(600) { // 256 a group: 1 + 256 + 256 + 87
+			list = append(list, leafDone("a", leaf))
+		}
+		before := c.member.raft.LastIndex()
+		completeAll(t, c, d, list)
+		if entries := c.member.raft.LastIndex() - before; entries != 4 {
+			t.Errorf("600 completions took %d entries", entries)
+		}
+		list = nil
+		for leaf := range uint32(7) { // two of them fit an entry: 1 + 2 + 2 + 2
+			fat := leafDone("a", 600+leaf)
+			fat.Worker = strings.Repeat("x", 100<<10)
+			list = append(list, fat)
+		}
+		before = c.member.raft.LastIndex()
+		completeAll(t, c, d, list)
+		if entries := c.member.raft.LastIndex() - before; entries != 4 {
+			t.Errorf("7 fat completions took %d entries", entries)
+		}
+		if d.longest > MaxEntryBytes {
+			t.Errorf("an entry has %d bytes", d.longest)
+		}
+		stopTest(t, c)
+	})
+}
+
+func TestEntriesAreBoundedBeforeTheyAreProposed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		planTest(t, c, "a", 4)
+		before := c.member.raft.LastIndex()
+		fat := leafDone("a", 0)
+		fat.Worker = strings.Repeat("x", MaxEntryBytes/2)
+		if _, err := c.complete(t.Context(), fat); !errors.Is(err, ErrEntryTooBig) {
+			t.Errorf("a completion: %v", err)
+		}
+		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: &pb.Failure{Message: strings.Repeat("x", MaxEntryBytes)}}}}
+		_, err := c.propose(t.Context(), cmd)
+		if !errors.Is(err, ErrEntryTooBig) || connect.CodeOf(wireError(err)) != connect.CodeInvalidArgument {
+			t.Errorf("a command: %v", err)
+		}
+		if after := c.member.raft.LastIndex(); after != before {
+			t.Errorf("%d entries were written all the same", after-before)
+		}
+		stopTest(t, c)
+	})
+}
+
+// A call whose caller gives up, or whose time is over, has an unknown outcome:
+// here it is committed all the same, and repeating it says so.
+func TestUnknownOutcomes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		c := startTest(t, d.under(testConfig("")))
+		planTest(t, c, "a", 4)
+		release := d.stall()
+		defer release()
+		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.complete(impatient, leafDone("a", 0)); !errors.Is(err, ErrUnknownOutcome) || connect.CodeOf(wireError(err)) != connect.CodeUnavailable {
+			t.Errorf("the caller gave up: %v", err)
+		}
+		began := time.Now()
+		if _, err := c.propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}}); err == nil || time.Since(began) > 2*c.cfg.ApplyTimeout {
+			t.Errorf("the log hangs: %v after %v", err, time.Since(began))
+		}
+		release()
+		if verdict, err := c.complete(t.Context(), leafDone("a", 0)); err != nil || verdict != pb.Verdict_VERDICT_DUPLICATE {
+			t.Errorf("repeated: %v %v", verdict, err)
+		}
+		stopTest(t, c)
+		if _, err := c.complete(t.Context(), leafDone("a", 1)); !errors.Is(err, ErrShutdown) {
+			t.Errorf("after the end: %v", err)
+		}
+		if _, err := c.propose(t.Context(), &pb.Command{}); err == nil {
+			t.Error("proposed after the end")
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// settle takes one result: an output is committed, a failure weighed.
+func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
+	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
+	if failure := r.GetFailure(); failure != nil {
+		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
+	}
+	name, kernels := c.workerFacts(lead, workerID)
+	verdict, err := c.complete(ctx, &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels})
+	switch {
+	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
+		// Made again it would be refused again: that must not go on for ever.
+		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
+	case err != nil:
+		return 0, err
+	case verdict == pb.Verdict_VERDICT_STALE:
+		return verdict, nil
+	}
+	view, _ := c.fsm.view()
+	if job, ok := view.Job(held.Task.JobID); ok {
+		lead.mu.Lock()
+		lead.board.Done(job, held.Task)
+		lead.signal()
+		lead.mu.Unlock()
+	}
+	return verdict, nil
+}
+
+// refusal is the failure of a task whose result state does not accept.
+func refusal(r *pb.TaskResult) *pb.Failure {
+	trees, leaves := r.GetOutput().GetNext().GetTrees(), uint64(0)
+	for _, n := range trees {
+		leaves += uint64(n)
+	}
+	fault := &protocol.Fault{Code: protocol.CodeInternal, Offset: -1, What: "the coordinator does not accept the task's result: it names no task of the job, or lacks an object's digest"}
+	class := pb.FailureClass_FAILURE_CLASS_TASK
+	if len(trees) > state.MaxTrees || leaves > state.MaxLeaves {
+		class = pb.FailureClass_FAILURE_CLASS_INPUT
+		fault.Code = protocol.CodeInputLimit
+		fault.What = fmt.Sprintf("a round of %d leaves in %d trees; there may be %d in %d", leaves, len(trees), state.MaxLeaves, state.MaxTrees)
+		fault.Hint = "Raise shard_bytes, so that the input has fewer shards."
+	}
+	return &pb.Failure{Code: string(fault.Code), Class: class, Message: fault.Error()}
+}
+
+func (c *Coordinator) workerFacts(lead *leadership, workerID string) (name, kernels string) {
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	for _, w := range lead.board.Workers(c.now()) {
+		if w.ID == workerID {
+			return w.Name, w.Kernels
+		}
+	}
+	return workerID, ""
+}
+
+func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, workerID string, held schedule.Held, failure *pb.Failure) error {
+	name, _ := c.workerFacts(lead, workerID)
+	failure.Worker, failure.Task = name, held.Task.String()
+	failure.Code, failure.Message = state.Clip(failure.GetCode(), 64), state.Clip(failure.GetMessage(), state.MaxFailureBytes)
+	view, _ := c.fsm.view()
+	lead.mu.Lock()
+	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
+	lead.signal()
+	lead.mu.Unlock()
+	c.cfg.Logger.Warn("task failed", "job", held.Task.JobID, "task", failure.GetTask(), "worker", name, "code", failure.GetCode(), "message", failure.GetMessage())
+	if cmd == nil {
+		return nil
+	}
+	_, err := c.propose(ctx, cmd)
+	return err
+}

@@ -1,0 +1,78 @@
+package coordinator
+
+import (
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+func leaseResponse(view state.State, grants []schedule.Grant) *pb.LeaseResponse {
+	res := &pb.LeaseResponse{}
+	briefed := make(map[string]bool)
+	for _, g := range grants {
+		job, _ := view.Job(g.Task.JobID)
+		if !briefed[job.ID] {
+			briefed[job.ID] = true
+			res.Jobs = append(res.Jobs, brief(job))
+		}
+		res.Tasks = append(res.Tasks, wireTask(job, g))
+	}
+	return res
+}
+
+func brief(job *state.Job) *pb.JobBrief {
+	b := &pb.JobBrief{
+		Id: job.ID, SpecJson: string(job.SpecJSON), SpecHash: job.SpecHash, ResultHash: job.ResultHash,
+		Manifest: job.Manifest.Proto(), Plan: job.Plan.Proto(), Model: job.Model.Proto(),
+	}
+	if job.Reporting() {
+		b.Kernels, b.Workers = job.Kernels, job.Workers
+		b.Record = &pb.Job{
+			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
+			Counters: job.Counters.Proto(), Rounds: job.RoundRecords(),
+		}
+	}
+	return b
+}
+
+func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
+	t := &pb.Task{
+		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence},
+		Phase: job.Round.Phase, State: job.Round.State.Proto(),
+	}
+	for _, p := range g.Pieces {
+		t.Pieces = append(t.Pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index), Object: p.Object.Proto()})
+	}
+	if g.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
+		t.TreeLeaves = job.Round.Trees[g.Task.Tree]
+		first, end := job.Round.Tree(g.Task.Tree).Range(g.Task.Node)
+		for _, carry := range job.Round.CarriesIn(g.Task.Tree, first, end) {
+			t.Carries = append(t.Carries, &pb.CarryPiece{Tree: carry.Tree, First: carry.First, End: carry.End, Object: carry.Object.Proto()})
+		}
+	}
+	return t
+}
+
+func taskID(t schedule.Task) *pb.TaskID {
+	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index)}
+}
+
+func taskFrom(id *pb.TaskID) schedule.Task {
+	return schedule.Task{
+		JobID: id.GetJobId(), Round: id.GetRound(), Kind: id.GetKind(), Tree: id.GetTree(),
+		Node: protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
+	}
+}
+
+func heldFrom(list []*pb.HeldTask) []schedule.Held {
+	held := make([]schedule.Held, len(list))
+	for i, h := range list {
+		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken())}
+	}
+	return held
+}
+
+func tokenFrom(t *pb.LeaseToken) schedule.Token {
+	return schedule.Token{Term: t.GetTerm(), Sequence: t.GetSequence()}
+}
