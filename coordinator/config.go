@@ -50,6 +50,9 @@ type Config struct {
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
 	Logger       *slog.Logger
 	Version      string
+	// raftTimeout is what raft waits for before it holds an election; 0 means its
+	// defaults, about a second.
+	raftTimeout time.Duration
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -66,6 +69,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.RaftAddr == "" {
 		c.RaftAddr = "127.0.0.1:0"
+	}
+	if c.DataDir == "" {
+		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second

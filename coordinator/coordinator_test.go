@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func testConfig(dataDir string) Config {
 	return Config{
-		DataDir: dataDir, StoreURI: "mem://m", Store: mem.New("m"),
+		DataDir: dataDir, raftTimeout: memoryTimeout, StoreURI: "mem://m", Store: mem.New("m"),
 		Validate: func(spec protocol.JobSpec) (protocol.JobSpec, error) { return spec, nil },
 	}
 }

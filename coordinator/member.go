@@ -42,9 +42,8 @@ func (m *member) start(cfg Config, identity *pki.Identity, machine raft.FSM, fai
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
 	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
-	if cfg.DataDir == "" { // nobody to ask, and nothing to wait for
-		conf.HeartbeatTimeout, conf.ElectionTimeout = memoryTimeout, memoryTimeout
-		conf.LeaderLeaseTimeout, conf.CommitTimeout = memoryTimeout, memoryTimeout
+	if t := cfg.raftTimeout; t != 0 {
+		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}
 	stores, err := m.openStores(cfg, fail)
 	if err != nil {

@@ -82,6 +82,7 @@ func TestWatchdog(t *testing.T) {
 }
 
 func TestFullDiskFailsTheProcess(t *testing.T) {
+	t.Parallel()
 	d := &disk{}
 	c := startTest(t, d.under(testConfig(t.TempDir())))
 	d.breakWith(syscall.ENOSPC)
@@ -100,6 +101,7 @@ func TestFullDiskFailsTheProcess(t *testing.T) {
 }
 
 func TestHangingDiskFailsTheProcess(t *testing.T) {
+	t.Parallel()
 	d := &disk{}
 	cfg := d.under(testConfig(t.TempDir()))
 	cfg.DiskLimit = time.Second // also of the probe at the start, on a busy machine
