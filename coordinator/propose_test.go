@@ -46,8 +46,8 @@ func TestGroupCommit(t *testing.T) {
 		}
 		before, began := c.member.raft.LastIndex(), time.Now()
 		completeAll(t, c, d, list)
-		if entries := c.member.raft.LastIndex() - before; entries != 2 {
-			t.Errorf("200 completions took %d entries, want the first alone and the others together", entries)
+		if entries := c.member.raft.LastIndex() - before; entries > 2 {
+			t.Errorf("200 completions took %d entries, want the first ones and the others together", entries)
 		}
 		if took := time.Since(began); took != 0 {
 			t.Errorf("a completion waited for a timer: %v", took)
@@ -74,16 +74,16 @@ func TestGroupsKeepTheEntryLimits(t *testing.T) {
 		c := startTest(t, d.under(testConfig("")))
 		planTest(t, c, "a", 1000)
 		var list []*pb.Completion
-		for leaf := range uint32(600) { // 256 a group: 1 + 256 + 256 + 87
+		for leaf := range uint32(600) { // 256 a group; the first takes what is there when it begins
 			list = append(list, leafDone("a", leaf))
 		}
 		before := c.member.raft.LastIndex()
 		completeAll(t, c, d, list)
-		if entries := c.member.raft.LastIndex() - before; entries != 4 {
+		if entries := c.member.raft.LastIndex() - before; entries < 3 || entries > 4 {
 			t.Errorf("600 completions took %d entries", entries)
 		}
 		list = nil
-		for leaf := range uint32(7) { // two of them fit an entry: 1 + 2 + 2 + 2
+		for leaf := range uint32(7) { // two of them fit an entry
 			fat := leafDone("a", 600+leaf)
 			fat.Worker = strings.Repeat("x", 100<<10)
 			list = append(list, fat)
