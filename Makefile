@@ -80,7 +80,7 @@ cross: ## Build everything for the other platforms we name.
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go build ./...
 
 .PHONY: digests
-digests: ## Rerun the numeric tests without assembly, at GOAMD64=v3 and on arm64: the same bits, or a failure.
+digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
 	.ci/digests $(NUMERIC)
 
 .PHONY: bench
