@@ -1,0 +1,63 @@
+//go:build !purego
+
+package asm
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// loops are the functions of one instruction set.
+type loops struct {
+	multiplyAdd func(n int, x, y float32, sums *[16]float32)
+	read        func(p []uint64, words *[8]uint64)
+	lanes       int // float32 per register
+}
+
+var bySet = map[string]loops{
+	"avx2":   {MultiplyAddAVX2, ReadAVX2, 8},
+	"avx512": {MultiplyAddAVX512, ReadAVX512, 16},
+}
+
+// each runs check for the instruction sets of this machine.
+func each(t *testing.T, check func(t *testing.T, l loops)) {
+	for _, set := range kernelops.All() {
+		if l, ok := bySet[set.Name]; ok {
+			t.Run(set.Name, func(t *testing.T) { check(t, l) })
+		}
+	}
+}
+
+func TestMultiplyAddSums(t *testing.T) {
+	each(t, func(t *testing.T, l loops) {
+		var sums, want [16]float32
+		l.multiplyAdd(1000, 1.5, 2, &sums)
+		for i := range l.lanes {
+			want[i] = 3000
+		}
+		if sums != want {
+			t.Errorf("sums %v, want %v", sums, want)
+		}
+	})
+}
+
+func TestReadTakesEveryWordOnce(t *testing.T) {
+	each(t, func(t *testing.T, l loops) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, n := range []int{64, 128, 4096} {
+			p := make([]uint64, n)
+			words := [8]uint64{1, 2, 3, 4, 5, 6, 7, 8}
+			want := words
+			for i := range p {
+				p[i] = rng.Uint64()
+				want[i%8] ^= p[i]
+			}
+			l.read(p, &words)
+			if words != want {
+				t.Errorf("%d words: %x, want %x", n, words, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,203 @@
+"""What each peer does for each workload, as its documentation tells a user to.
+
+A workload is named "operation/AxBxC". Output arrays are given where the interface takes
+them; converting inputs and building indices is not timed.
+"""
+
+import warnings
+
+import numpy as np
+
+import data
+
+try:
+    import faiss
+except ImportError:
+    faiss = None
+try:
+    import scipy
+    import scipy.sparse
+except ImportError:
+    scipy = None
+try:
+    import sklearn
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.metrics import pairwise
+    from sklearn.neighbors import NearestNeighbors
+
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the number of iterations is the point
+except ImportError:
+    sklearn = None
+try:
+    import threadpoolctl
+except ImportError:
+    threadpoolctl = None
+
+
+class Call:
+    """A contender whose run is one call; digest turns what it returned into a checksum."""
+
+    def __init__(self, call, digest):
+        self.call, self.digest, self.result = call, digest, None
+
+    def once(self):
+        self.result = self.call()
+
+    def measure(self, timed, times):
+        return timed(self.once, times)
+
+    def checksum(self):
+        return float(self.digest(self.result))
+
+
+class Marginal:
+    """A contender whose run is one more iteration: (T(1+more) - T(1)) / more.
+
+    What the peer does once, before and after it iterates, is not counted against it.
+    """
+
+    more = 4
+
+    def __init__(self, fit, digest):
+        self.fit, self.digest, self.result = fit, digest, None
+
+    def first(self):
+        self.result = self.fit(1)
+
+    def measure(self, timed, times):
+        short, long = timed(self.first, times), timed(lambda: self.fit(1 + self.more), times)
+        return tuple((b - a) // self.more for a, b in zip(short, long))
+
+    def checksum(self):
+        return float(self.digest(self.result))
+
+
+def total(array):
+    return np.sum(array, dtype=np.float64)
+
+
+def squares(array):
+    return np.sum(np.square(array, dtype=np.float64))
+
+
+def xyt(seed, m, n, d):
+    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
+    out = np.empty((m, n), dtype=np.float32)
+    yield "openblas", Call(lambda: np.dot(x, y.T, out=out), squares)
+
+
+def sqdist(seed, m, n, d):
+    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
+    if faiss:
+        yield "faiss", Call(lambda: faiss.pairwise_distances(x, y), total)
+    if sklearn:
+        yield "sklearn", Call(lambda: pairwise.euclidean_distances(x, y, squared=True), total)
+
+
+def rbf(seed, m, n, d):
+    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
+    if sklearn:
+        yield "sklearn", Call(lambda: pairwise.rbf_kernel(x, y, gamma=1 / d), total)
+
+
+def polynomial(seed, m, n, d):
+    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
+    if sklearn:
+        kernel = pairwise.polynomial_kernel
+        yield "sklearn", Call(lambda: kernel(x, y, degree=3, gamma=1 / d, coef0=1), total)
+
+
+def kmeans(seed, n, d, k):
+    x = data.normals(seed, 0, n, d)
+    start = x[:k].copy()
+
+    def by_faiss(iterations):
+        fit = faiss.Kmeans(d, k, niter=iterations, max_points_per_centroid=n, min_points_per_centroid=1)
+        fit.train(x, init_centroids=start)
+        return fit.centroids
+
+    def by_sklearn(iterations):
+        fit = KMeans(k, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd", copy_x=False)
+        return fit.fit(x).cluster_centers_
+
+    if faiss:
+        yield "faiss", Marginal(by_faiss, squares)
+    if sklearn:
+        yield "sklearn", Marginal(by_sklearn, squares)
+
+
+def knn(seed, n, d, queries, k):
+    base, q = data.normals(seed, 0, n, d), data.normals(seed, 1, queries, d)
+    if faiss:
+        index = faiss.IndexFlatL2(d)
+        index.add(base)
+        yield "faiss", Call(lambda: index.search(q, k), lambda found: total(found[0]))
+    if sklearn:
+        fit = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(base)
+        yield "sklearn", Call(lambda: fit.kneighbors(q), lambda found: squares(found[0]))
+
+
+def knnsingle(seed, n, d, queries, k):
+    """One query a call."""
+    base, q = data.normals(seed, 0, n, d), data.normals(seed, 1, queries, d)
+    if faiss:
+        index = faiss.IndexFlatL2(d)
+        index.add(base)
+        search = lambda: [index.search(q[i : i + 1], k)[0] for i in range(queries)]
+        yield "faiss", Call(search, total)
+
+
+def dotrows(seed, n, d):
+    """The product of each row with one vector."""
+    x, w = data.normals(seed, 0, n, d), data.normals(seed, 1, d)
+    out = np.empty(n, dtype=np.float32)
+    yield "openblas", Call(lambda: np.dot(x, w, out=out), squares)
+
+
+def axpyrows(seed, n, d):
+    """The sum of all rows, each times its own number."""
+    x, a = data.normals(seed, 0, n, d), data.normals(seed, 1, n)
+    out = np.empty(d, dtype=np.float32)
+    yield "openblas", Call(lambda: np.dot(a, x, out=out), squares)
+
+
+def sparsedot(seed, rows, filled, width):
+    """The product of each sparse row with one dense vector."""
+    at = data.columns(seed, 0, rows, filled, width)
+    values, w = data.normals(seed, 1, rows * filled), data.normals(seed, 2, width)
+    if scipy:
+        starts = np.arange(rows + 1, dtype=np.int32) * filled
+        x = scipy.sparse.csr_array((values, at.ravel(), starts), shape=(rows, width))
+        yield "scipy", Call(lambda: x @ w, squares)
+
+
+OPERATIONS = {f.__name__: f for f in (
+    xyt, sqdist, rbf, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, sparsedot,
+)}
+
+
+def contenders(workload, seed):
+    """The contenders of "operation/AxBxC" by name; none if no peer offers it."""
+    operation, _, sizes = workload.partition("/")
+    if operation not in OPERATIONS:
+        return {}
+    return dict(OPERATIONS[operation](seed, *map(int, sizes.split("x"))))
+
+
+def versions():
+    """What answers here, and which instructions it chose."""
+    found = {"numpy": np.__version__}
+    for module in (scipy, sklearn, faiss):
+        if module:
+            found[module.__name__] = module.__version__
+    if faiss and hasattr(faiss, "SIMDConfig"):
+        found["faiss instructions"] = faiss.SIMDConfig.get_level_name()
+    elif faiss:
+        found["faiss instructions"] = faiss.get_compile_options().strip()
+    if threadpoolctl:
+        for pool in threadpoolctl.threadpool_info():
+            if pool.get("internal_api") == "openblas":
+                owner = "numpy" if "numpy" in pool["filepath"] else "scipy" if "scipy" in pool["filepath"] else "faiss"
+                found[f"OpenBLAS of {owner}"] = f"{pool['version']} {pool['architecture']}"
+    return found
