@@ -10,3 +10,10 @@
 package asm
 
 //go:generate go run -C _gen . -family rows -pkg asm -out ../rows_amd64.s -stubs ../rows_amd64.go
+//go:generate go run -C _gen . -family vector -pkg asm -out ../vector_amd64.s -stubs ../vector_amd64.go
+//go:generate go run -C _gen . -family reduce -pkg asm -out ../reduce_amd64.s -stubs ../reduce_amd64.go
+//go:generate go run -C _gen . -family hamming -pkg asm -out ../hamming_amd64.s -stubs ../hamming_amd64.go
+//go:generate go run -C _gen . -family multiply -pkg asm -out ../multiply_amd64.s -stubs ../multiply_amd64.go
+//go:generate go run -C _gen . -family pack -pkg asm -out ../pack_amd64.s -stubs ../pack_amd64.go
+//go:generate go run -C _gen . -family epilogue -pkg asm -out ../epilogue_amd64.s -stubs ../epilogue_amd64.go
+//go:generate go run -C _gen . -family select -pkg asm -out ../select_amd64.s -stubs ../select_amd64.go

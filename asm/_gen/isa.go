@@ -19,6 +19,21 @@ var isas = []isa{
 	{suffix: "AVX512", lanes: 8, vector: ZMM, masks: true},
 }
 
+// floats is the number of float32 per register.
+func (s isa) floats() int { return 2 * s.lanes }
+
+// bytes is the size of a register.
+func (s isa) bytes() int { return 8 * s.lanes }
+
+// zero clears v.
+func (s isa) zero(v VecVirtual) {
+	if s.masks {
+		VPXORD(v, v, v)
+		return
+	}
+	VXORPS(v, v, v)
+}
+
 // at is the memory of the i-th vector after the pointer base.
 func (s isa) at(base Register, i int) Mem {
 	return Mem{Base: base, Disp: i * s.lanes * 8}

@@ -9,24 +9,33 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// families holds the generator of each file asm/NAME_amd64.s, called once per instruction set.
-var families = map[string]func(isa){
-	"rows": func(s isa) {
-		addRows(s, true)
-		addRows(s, false)
-	},
+// families holds the generator of each file asm/NAME_amd64.s.
+var families = map[string]func(){
+	"rows":     addRowOperations,
+	"vector":   addVectors,
+	"reduce":   addReductions,
+	"hamming":  addHammings,
+	"multiply": addMultiplications,
+	"pack":     addPacking,
+	"epilogue": addEpilogues,
+	"select":   addSelections,
 }
 
 func main() {
 	family := flag.String("family", "", "which `file` to write, such as rows")
 	flag.Parse()
-	generate, ok := families[*family]
+	add, ok := families[*family]
 	if !ok {
 		log.Fatalf("no family %q", *family)
 	}
 	ConstraintExpr("amd64,!purego")
-	for _, s := range isas {
-		generate(s)
-	}
+	add()
 	Generate()
+}
+
+func addRowOperations() {
+	for _, s := range isas {
+		addRows(s, true)
+		addRows(s, false)
+	}
 }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// tile is the block of results that one step over the dimension extends: rows of
+// the left operand by vectors of packed columns. rows*vectors accumulators, vectors of the
+// packed operand and one broadcast element fill the registers.
+type tile struct {
+	isa
+	rows, vectors int
+}
+
+// unrollSteps is the number of steps over the dimension in one turn of the loop.
+const unrollSteps = 2
+
+func addMultiplications() {
+	avx2, avx512 := isas[0], isas[1]
+	for _, t := range []tile{
+		{avx2, 6, 2}, {avx2, 12, 1},
+		{avx512, 6, 4}, {avx512, 8, 3}, {avx512, 12, 2}, {avx512, 12, 1},
+	} {
+		t.add()
+	}
+}
+
+func (t tile) add() {
+	width := t.vectors * t.floats()
+	name := fmt.Sprintf("Multiply%dx%d%s", t.rows, width, t.suffix)
+	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)")
+	Doc(
+		fmt.Sprintf("%s multiplies %d*tiles rows of x by a panel of %d packed columns:", name, t.rows, width),
+		"",
+		fmt.Sprintf("\tfor i := range %d*tiles {", t.rows),
+		fmt.Sprintf("\t\tfor j := range %d {", width),
+		"\t\t\tc := float32(0)",
+		"\t\t\tif more { c = dst[i*dstStride+j] }",
+		fmt.Sprintf("\t\t\tfor k := range dim { c = fma32(x[i*xStride+k], y[k*%d+j], c) }", width),
+		"\t\t\tdst[i*dstStride+j] = c",
+		"\t\t}",
+		"\t}",
+		"",
+		"dim and tiles are positive.",
+	)
+	Pragma("noescape")
+	r := t.load()
+	Label("tile")
+	r.start()
+	r.steps()
+	r.finish()
+	VZEROUPPER()
+	RET()
+}
+
+// tileRegisters are the registers of one function.
+type tileRegisters struct {
+	tile
+	x       rowPointers
+	y       Register
+	dst     Register
+	dstStep Register
+	tiles   Register
+	acc     [][]VecVirtual
+}
+
+func (t tile) load() *tileRegisters {
+	r := &tileRegisters{tile: t}
+	r.dst = Load(Param("dst"), GP64())
+	r.dstStep = Load(Param("dstStride"), GP64())
+	SHLQ(Imm(2), r.dstStep)
+	r.x = loadRowPointers(t.rows)
+	r.y = GP64()
+	r.tiles = Load(Param("tiles"), GP64())
+	for range t.rows {
+		row := make([]VecVirtual, t.vectors)
+		for v := range row {
+			row[v] = t.vector()
+		}
+		r.acc = append(r.acc, row)
+	}
+	return r
+}
+
+// start sets the accumulators, to 0 or to what dst holds.
+func (r *tileRegisters) start() {
+	Comment("The chains start from what dst holds, or from zero.")
+	CMPB(argument("more"), Imm(0))
+	JE(LabelRef("fresh"))
+	at := GP64()
+	MOVQ(r.dst, at)
+	for i, row := range r.acc {
+		for v, acc := range row {
+			VMOVUPS(Mem{Base: at, Disp: v * r.bytes()}, acc)
+		}
+		if i+1 < r.rows {
+			ADDQ(r.dstStep, at)
+		}
+	}
+	JMP(LabelRef("begin"))
+	Label("fresh")
+	for _, row := range r.acc {
+		for _, acc := range row {
+			r.zero(acc)
+		}
+	}
+	Label("begin")
+}
+
+// steps runs over the dimension.
+func (r *tileRegisters) steps() {
+	left := GP64()
+	MOVQ(argument("dim"), left)
+	MOVQ(argument("y"), r.y)
+	r.x.begin()
+	SUBQ(Imm(unrollSteps), left)
+	JL(LabelRef("last"))
+	Label("loop")
+	Commentf("%d steps over the dimension.", unrollSteps)
+	for u := range unrollSteps {
+		r.step(u)
+	}
+	r.advance(unrollSteps)
+	SUBQ(Imm(unrollSteps), left)
+	JGE(LabelRef("loop"))
+	Label("last")
+	ADDQ(Imm(unrollSteps), left)
+	JZ(LabelRef("store"))
+	Label("single")
+	Comment("One step.")
+	r.step(0)
+	r.advance(1)
+	DECQ(left)
+	JNZ(LabelRef("single"))
+}
+
+// step extends every chain by its element u steps ahead.
+func (r *tileRegisters) step(u int) {
+	y := make([]VecVirtual, r.vectors)
+	for v := range y {
+		y[v] = r.vector()
+		VMOVUPS(Mem{Base: r.y, Disp: (u*r.vectors + v) * r.bytes()}, y[v])
+	}
+	for i, row := range r.acc {
+		x := r.vector()
+		VBROADCASTSS(r.x.element(i, 4*u), x)
+		for v, acc := range row {
+			VFMADD231PS(x, y[v], acc)
+		}
+	}
+}
+
+func (r *tileRegisters) advance(steps int) {
+	ADDQ(I32(steps*r.vectors*r.bytes()), r.y)
+	r.x.advance(4 * steps)
+}
+
+// finish stores the tile and goes on to the next rows.
+func (r *tileRegisters) finish() {
+	Label("store")
+	for _, row := range r.acc {
+		for v, acc := range row {
+			VMOVUPS(acc, Mem{Base: r.dst, Disp: v * r.bytes()})
+		}
+		ADDQ(r.dstStep, r.dst)
+	}
+	r.x.nextRows()
+	DECQ(r.tiles)
+	JNZ(LabelRef("tile"))
+}
