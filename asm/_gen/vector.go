@@ -1,0 +1,201 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// addVectors writes the functions of family vector: multiples of rows, added to rows.
+func addVectors() {
+	for _, s := range isas {
+		addAxpby(s)
+		addAxpyRows(s)
+		addAccumulateRows(s)
+	}
+}
+
+// addAxpby writes dst[i] = fma32(a, x[i], b*dst[i]).
+func addAxpby(s isa) {
+	name := "Axpby" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst, x []float32, a, b float32)")
+	Doc(
+		name+" is the loop",
+		"",
+		"\tfor i := range dst { dst[i] = fma32(a, x[i], float32(b*dst[i])) }",
+		"",
+		"It reads len(dst) elements of x and trusts its arguments.",
+	)
+	Pragma("noescape")
+	dst, n := Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64())
+	x := Load(Param("x").Base(), GP64())
+	a, b := s.vector(), s.vector()
+	VBROADCASTSS(argument("a"), a)
+	VBROADCASTSS(argument("b"), b)
+	step := func(count int) func() {
+		return func() {
+			for i := range count {
+				v := s.vector()
+				VMULPS(s.at(dst, i), b, v)
+				VFMADD231PS(s.at(x, i), a, v)
+				VMOVUPS(v, s.at(dst, i))
+			}
+			ADDQ(I32(count*s.bytes()), dst)
+			ADDQ(I32(count*s.bytes()), x)
+		}
+	}
+	s.steps("block", n, unroll*s.floats(), step(unroll))
+	s.steps("vector", n, s.floats(), step(1))
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	Comment("The rest under a mask, which also suppresses faults beyond the end.")
+	k, u, v := s.tail32(n), s.vector(), s.vector()
+	s.loadMasked(s.at(dst, 0), k, v)
+	s.loadMasked(s.at(x, 0), k, u)
+	VMULPS(v, b, v)
+	VFMADD231PS(u, a, v)
+	s.storeMasked(v, k, s.at(dst, 0))
+	finish()
+}
+
+// strip is the number of registers whose columns addAxpyRows carries down all rows at once:
+// as many chains as cover the latency of an FMA on two ports.
+const strip = 8
+
+// addAxpyRows writes dst[j] = fma32(a[i], x[i][j], dst[j]), i ascending.
+func addAxpyRows(s isa) {
+	name := "AxpyRows" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst, x []float32, stride int, a []float32)")
+	Doc(
+		name+" is the loop",
+		"",
+		"\tfor i := range a { for j := range dst { dst[j] = fma32(a[i], x[i*stride+j], dst[j]) } }",
+		"",
+		"Neither a nor dst is empty; it trusts its arguments.",
+	)
+	Pragma("noescape")
+	w := weighted{isa: s}
+	w.dst, w.cols = Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64())
+	w.x, w.stride = Load(Param("x").Base(), GP64()), Load(Param("stride"), GP64())
+	w.a, w.rows = Load(Param("a").Base(), GP64()), Load(Param("a").Len(), GP64())
+	SHLQ(Imm(2), w.stride)
+	s.steps("strip", w.cols, strip*s.floats(), func() { w.columns("strip", strip, nil) })
+	s.steps("vector", w.cols, s.floats(), func() { w.columns("vector", 1, nil) })
+	TESTQ(w.cols, w.cols)
+	JZ(LabelRef("done"))
+	Comment("The last columns under a mask, which also suppresses faults beyond the end.")
+	w.columns("rest", 1, s.tail32(w.cols))
+	finish()
+}
+
+// weighted holds the registers of an addAxpyRows function.
+type weighted struct {
+	isa
+	dst, cols, x, stride, a, rows Register
+}
+
+// columns carries count registers of dst down all rows.
+func (w weighted) columns(label string, count int, mask Register) {
+	acc := make([]VecVirtual, count)
+	for i := range acc {
+		acc[i] = w.vector()
+		w.load(w.at(w.dst, i), mask, acc[i])
+	}
+	x, a, rows := GP64(), GP64(), GP64()
+	MOVQ(w.x, x)
+	MOVQ(w.a, a)
+	MOVQ(w.rows, rows)
+	Label(label + "_rows")
+	f := w.vector()
+	VBROADCASTSS(Mem{Base: a}, f)
+	for i := range acc {
+		if mask == nil {
+			VFMADD231PS(w.at(x, i), f, acc[i])
+			continue
+		}
+		v := w.vector()
+		w.loadMasked(w.at(x, i), mask, v)
+		VFMADD231PS(v, f, acc[i])
+	}
+	ADDQ(w.stride, x)
+	ADDQ(Imm(4), a)
+	DECQ(rows)
+	JNZ(LabelRef(label + "_rows"))
+	for i := range acc {
+		w.store(acc[i], mask, w.at(w.dst, i))
+	}
+	ADDQ(I32(count*w.bytes()), w.dst)
+	ADDQ(I32(count*w.bytes()), w.x)
+}
+
+// addAccumulateRows writes sums[group][j] += float64(x[i][j]), i ascending.
+func addAccumulateRows(s isa) {
+	name := "AccumulateRows" + s.suffix
+	TEXT(name, NOSPLIT, "func(sums []float64, cols int, x []float32, stride int, groups []int32)")
+	Doc(
+		name+" is the loop",
+		"",
+		"\tfor i, g := range groups { for j := range cols { sums[int(g)*cols+j] += float64(x[i*stride+j]) } }",
+		"",
+		"Neither groups nor cols is zero; it trusts its arguments.",
+	)
+	Pragma("noescape")
+	sums, cols := Load(Param("sums").Base(), GP64()), Load(Param("cols"), GP64())
+	x, stride := Load(Param("x").Base(), GP64()), Load(Param("stride"), GP64())
+	groups, rows := Load(Param("groups").Base(), GP64()), Load(Param("groups").Len(), GP64())
+	SHLQ(Imm(2), stride)
+	rest := GP64()
+	MOVQ(cols, rest)
+	ANDQ(Imm(uint64(s.lanes-1)), rest)
+	k := s.tail64(rest)
+	Label("row")
+	dst, from, n := GP64(), GP64(), GP64()
+	MOVLQSX(Mem{Base: groups}, dst)
+	IMULQ(cols, dst)
+	LEAQ(Mem{Base: sums, Index: dst, Scale: 8}, dst)
+	MOVQ(x, from)
+	MOVQ(cols, n)
+	step := func(count int) func() {
+		return func() {
+			for i := range count {
+				v := s.vector()
+				VCVTPS2PD(s.half(from, i), v)
+				VADDPD(s.at(dst, i), v, v)
+				VMOVUPD(v, s.at(dst, i))
+			}
+			ADDQ(I32(count*s.bytes()), dst)
+			ADDQ(I32(count*s.bytes()/2), from)
+		}
+	}
+	s.steps("block", n, unroll*s.lanes, step(unroll))
+	s.steps("vector", n, s.lanes, step(1))
+	TESTQ(n, n)
+	JZ(LabelRef("next"))
+	s.addTail(k, from, dst)
+	Label("next")
+	ADDQ(stride, x)
+	ADDQ(Imm(4), groups)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	finish()
+}
+
+// addTail adds the last float32 at from to the float64 at dst.
+func (s isa) addTail(k, from, dst Register) {
+	v, u := s.vector(), s.vector()
+	if s.masks {
+		VCVTPS2PD_Z(s.half(from, 0), k, v)
+		VMOVUPD_Z(s.at(dst, 0), k, u)
+		VADDPD(u, v, v)
+		VMOVUPD(v, k, s.at(dst, 0))
+		return
+	}
+	narrow := XMM()
+	VEXTRACTF128(Imm(1), k.(VecVirtual).AsY(), narrow)
+	VSHUFPS(Imm(0x88), narrow, k.(VecVirtual).AsX(), narrow) // the mask of float32: every second word of that of float64
+	VMASKMOVPS(s.half(from, 0), narrow, narrow)
+	VCVTPS2PD(narrow, v)
+	VMASKMOVPD(s.at(dst, 0), k, u)
+	VADDPD(u, v, v)
+	VMASKMOVPD(v, k, s.at(dst, 0))
+}
