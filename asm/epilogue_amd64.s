@@ -145,17 +145,7 @@ TEXT ·GaussiansAVX2(SB), NOSPLIT, $0-72
 	MOVQ         rows+40(FP), SI
 	VBROADCASTSS float32_c0000000<>+0(SB), Y1
 	VXORPS       Y2, Y2, Y2
-	VBROADCASTSS float32_3fb8aa3b<>+0(SB), Y3
-	VBROADCASTSS float32_3f317218<>+0(SB), Y4
-	VBROADCASTSS float32_b102e308<>+0(SB), Y5
-	VBROADCASTSS float32_3ab6889e<>+0(SB), Y6
-	VBROADCASTSS float32_3c0905d1<>+0(SB), Y7
-	VBROADCASTSS float32_3d2aaa8d<>+0(SB), Y8
-	VBROADCASTSS float32_3e2aaa6e<>+0(SB), Y9
-	VBROADCASTSS float32_3f000000<>+0(SB), Y10
-	VBROADCASTSS float32_3f800000<>+0(SB), Y11
-	VBROADCASTSS scale+56(FP), Y12
-	VBROADCASTSS float32_c2ae999a<>+0(SB), Y13
+	VBROADCASTSS scale+56(FP), Y3
 
 row:
 	MOVQ         AX, DI
@@ -164,30 +154,29 @@ row:
 	VBROADCASTSS (BX), Y0
 
 vector:
-	VMOVUPS      (CX), Y14
-	VADDPS       (R8), Y0, Y15
-	VFMADD213PS  Y15, Y1, Y14
-	VMAXPS       Y14, Y2, Y14
-	VMULPS       Y12, Y14, Y15
-	VMULPS       Y3, Y15, Y16
-	VROUNDPS     $0x08, Y16, Y16
-	VMOVAPS      Y15, Y14
-	VFNMADD231PS Y4, Y16, Y14
-	VFNMADD231PS Y5, Y16, Y14
-	VMOVAPS      Y6, Y17
-	VFMADD213PS  Y7, Y14, Y17
-	VFMADD213PS  Y8, Y14, Y17
-	VFMADD213PS  Y9, Y14, Y17
-	VFMADD213PS  Y10, Y14, Y17
-	VMULPS       Y14, Y14, Y18
-	VFMADD231PS  Y18, Y17, Y14
-	VCVTPS2DQ    Y16, Y16
-	VPSLLD       $0x17, Y16, Y16
-	VADDPS       Y11, Y14, Y14
-	VPADDD       Y16, Y14, Y14
-	VCMPPS       $0x11, Y13, Y15, Y15
-	VANDNPS      Y14, Y15, Y14
-	VMOVUPS      Y14, (DI)
+	VMOVUPS      (CX), Y4
+	VADDPS       (R8), Y0, Y5
+	VFMADD213PS  Y5, Y1, Y4
+	VMAXPS       Y4, Y2, Y4
+	VMULPS       Y3, Y4, Y5
+	VMULPS       vector_3fb8aa3b<>+0(SB), Y5, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVAPS      Y5, Y6
+	VFNMADD231PS vector_3f318000<>+0(SB), Y4, Y6
+	VFNMADD231PS vector_b95e8083<>+0(SB), Y4, Y6
+	VMOVUPS      vector_3ab6889e<>+0(SB), Y7
+	VFMADD213PS  vector_3c0905d1<>+0(SB), Y6, Y7
+	VFMADD213PS  vector_3d2aaa8d<>+0(SB), Y6, Y7
+	VFMADD213PS  vector_3e2aaa6e<>+0(SB), Y6, Y7
+	VFMADD213PS  vector_3f000000<>+0(SB), Y6, Y7
+	VCVTPS2DQ    Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VFMADD213PS  vector_3f800000<>+0(SB), Y6, Y7
+	VFMADD213PS  vector_3f800000<>+0(SB), Y6, Y7
+	VPADDD       Y4, Y7, Y4
+	VCMPPS       $0x11, vector_c2ae999a<>+0(SB), Y5, Y5
+	VANDNPS      Y4, Y5, Y4
+	VMOVUPS      Y4, (DI)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, R8
 	ADDQ         $0x20, DI
@@ -200,32 +189,105 @@ vector:
 	VZEROUPPER
 	RET
 
-DATA float32_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
-GLOBL float32_3fb8aa3b<>(SB), RODATA|NOPTR, $4
+DATA vector_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA vector_3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL vector_3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3f317218<>+0(SB)/4, $0x3f317218
-GLOBL float32_3f317218<>(SB), RODATA|NOPTR, $4
+DATA vector_3f318000<>+0(SB)/4, $0x3f318000
+DATA vector_3f318000<>+4(SB)/4, $0x3f318000
+DATA vector_3f318000<>+8(SB)/4, $0x3f318000
+DATA vector_3f318000<>+12(SB)/4, $0x3f318000
+DATA vector_3f318000<>+16(SB)/4, $0x3f318000
+DATA vector_3f318000<>+20(SB)/4, $0x3f318000
+DATA vector_3f318000<>+24(SB)/4, $0x3f318000
+DATA vector_3f318000<>+28(SB)/4, $0x3f318000
+GLOBL vector_3f318000<>(SB), RODATA|NOPTR, $32
 
-DATA float32_b102e308<>+0(SB)/4, $0xb102e308
-GLOBL float32_b102e308<>(SB), RODATA|NOPTR, $4
+DATA vector_b95e8083<>+0(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+4(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+8(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+12(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+16(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+20(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+24(SB)/4, $0xb95e8083
+DATA vector_b95e8083<>+28(SB)/4, $0xb95e8083
+GLOBL vector_b95e8083<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3ab6889e<>+0(SB)/4, $0x3ab6889e
-GLOBL float32_3ab6889e<>(SB), RODATA|NOPTR, $4
+DATA vector_3ab6889e<>+0(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+4(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+8(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+12(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+16(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+20(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+24(SB)/4, $0x3ab6889e
+DATA vector_3ab6889e<>+28(SB)/4, $0x3ab6889e
+GLOBL vector_3ab6889e<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3c0905d1<>+0(SB)/4, $0x3c0905d1
-GLOBL float32_3c0905d1<>(SB), RODATA|NOPTR, $4
+DATA vector_3c0905d1<>+0(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+4(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+8(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+12(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+16(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+20(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+24(SB)/4, $0x3c0905d1
+DATA vector_3c0905d1<>+28(SB)/4, $0x3c0905d1
+GLOBL vector_3c0905d1<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3d2aaa8d<>+0(SB)/4, $0x3d2aaa8d
-GLOBL float32_3d2aaa8d<>(SB), RODATA|NOPTR, $4
+DATA vector_3d2aaa8d<>+0(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+4(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+8(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+12(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+16(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+20(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+24(SB)/4, $0x3d2aaa8d
+DATA vector_3d2aaa8d<>+28(SB)/4, $0x3d2aaa8d
+GLOBL vector_3d2aaa8d<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3e2aaa6e<>+0(SB)/4, $0x3e2aaa6e
-GLOBL float32_3e2aaa6e<>(SB), RODATA|NOPTR, $4
+DATA vector_3e2aaa6e<>+0(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+4(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+8(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+12(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+16(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+20(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+24(SB)/4, $0x3e2aaa6e
+DATA vector_3e2aaa6e<>+28(SB)/4, $0x3e2aaa6e
+GLOBL vector_3e2aaa6e<>(SB), RODATA|NOPTR, $32
 
-DATA float32_3f000000<>+0(SB)/4, $0x3f000000
-GLOBL float32_3f000000<>(SB), RODATA|NOPTR, $4
+DATA vector_3f000000<>+0(SB)/4, $0x3f000000
+DATA vector_3f000000<>+4(SB)/4, $0x3f000000
+DATA vector_3f000000<>+8(SB)/4, $0x3f000000
+DATA vector_3f000000<>+12(SB)/4, $0x3f000000
+DATA vector_3f000000<>+16(SB)/4, $0x3f000000
+DATA vector_3f000000<>+20(SB)/4, $0x3f000000
+DATA vector_3f000000<>+24(SB)/4, $0x3f000000
+DATA vector_3f000000<>+28(SB)/4, $0x3f000000
+GLOBL vector_3f000000<>(SB), RODATA|NOPTR, $32
 
-DATA float32_c2ae999a<>+0(SB)/4, $0xc2ae999a
-GLOBL float32_c2ae999a<>(SB), RODATA|NOPTR, $4
+DATA vector_3f800000<>+0(SB)/4, $0x3f800000
+DATA vector_3f800000<>+4(SB)/4, $0x3f800000
+DATA vector_3f800000<>+8(SB)/4, $0x3f800000
+DATA vector_3f800000<>+12(SB)/4, $0x3f800000
+DATA vector_3f800000<>+16(SB)/4, $0x3f800000
+DATA vector_3f800000<>+20(SB)/4, $0x3f800000
+DATA vector_3f800000<>+24(SB)/4, $0x3f800000
+DATA vector_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL vector_3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA vector_c2ae999a<>+0(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+4(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+8(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+12(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+16(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+20(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+24(SB)/4, $0xc2ae999a
+DATA vector_c2ae999a<>+28(SB)/4, $0xc2ae999a
+GLOBL vector_c2ae999a<>(SB), RODATA|NOPTR, $32
 
 // func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
 // Requires: AVX, AVX2, FMA3
@@ -236,20 +298,10 @@ TEXT ·SigmoidsAVX2(SB), NOSPLIT, $0-72
 	SHLQ         $0x02, DX
 	MOVQ         rowNorms+24(FP), BX
 	MOVQ         rows+40(FP), SI
-	VBROADCASTSS float32_3fb8aa3b<>+0(SB), Y1
-	VBROADCASTSS float32_3f317218<>+0(SB), Y2
-	VBROADCASTSS float32_b102e308<>+0(SB), Y3
-	VBROADCASTSS float32_3ab6889e<>+0(SB), Y4
-	VBROADCASTSS float32_3c0905d1<>+0(SB), Y5
-	VBROADCASTSS float32_3d2aaa8d<>+0(SB), Y6
-	VBROADCASTSS float32_3e2aaa6e<>+0(SB), Y7
-	VBROADCASTSS float32_3f000000<>+0(SB), Y8
-	VBROADCASTSS float32_3f800000<>+0(SB), Y9
-	VBROADCASTSS scale+56(FP), Y10
-	VBROADCASTSS offset+60(FP), Y11
-	VBROADCASTSS float32_41200000<>+0(SB), Y12
-	VBROADCASTSS float32_c0000000<>+0(SB), Y13
-	VBROADCASTSS signMask<>+0(SB), Y14
+	VBROADCASTSS scale+56(FP), Y1
+	VBROADCASTSS offset+60(FP), Y2
+	VBROADCASTSS float32_41200000<>+0(SB), Y3
+	VBROADCASTSS signMask<>+0(SB), Y4
 
 row:
 	MOVQ         AX, DI
@@ -259,32 +311,32 @@ row:
 
 vector:
 	VMOVUPS      (CX), Y0
-	VFMADD213PS  Y11, Y10, Y0
-	VANDPS       Y14, Y0, Y16
-	VANDNPS      Y0, Y14, Y0
-	VMINPS       Y0, Y12, Y0
-	VMULPS       Y13, Y0, Y15
-	VMULPS       Y1, Y15, Y0
+	VFMADD213PS  Y2, Y1, Y0
+	VANDPS       Y4, Y0, Y6
+	VANDNPS      Y0, Y4, Y0
+	VMINPS       Y0, Y3, Y0
+	VMULPS       vector_c0000000<>+0(SB), Y0, Y5
+	VMULPS       vector_3fb8aa3b<>+0(SB), Y5, Y0
 	VROUNDPS     $0x08, Y0, Y0
-	VMOVAPS      Y15, Y17
-	VFNMADD231PS Y2, Y0, Y17
-	VFNMADD231PS Y3, Y0, Y17
-	VMOVAPS      Y4, Y15
-	VFMADD213PS  Y5, Y17, Y15
-	VFMADD213PS  Y6, Y17, Y15
-	VFMADD213PS  Y7, Y17, Y15
-	VFMADD213PS  Y8, Y17, Y15
-	VMULPS       Y17, Y17, Y18
-	VFMADD231PS  Y18, Y15, Y17
+	VMOVAPS      Y5, Y7
+	VFNMADD231PS vector_3f318000<>+0(SB), Y0, Y7
+	VFNMADD231PS vector_b95e8083<>+0(SB), Y0, Y7
+	VMOVUPS      vector_3ab6889e<>+0(SB), Y5
+	VFMADD213PS  vector_3c0905d1<>+0(SB), Y7, Y5
+	VFMADD213PS  vector_3d2aaa8d<>+0(SB), Y7, Y5
+	VFMADD213PS  vector_3e2aaa6e<>+0(SB), Y7, Y5
+	VFMADD213PS  vector_3f000000<>+0(SB), Y7, Y5
 	VCVTPS2DQ    Y0, Y0
 	VPSLLD       $0x17, Y0, Y0
-	VPADDD       Y9, Y0, Y15
-	VSUBPS       Y9, Y15, Y0
-	VFMADD231PS  Y17, Y15, Y0
-	VSUBPS       Y13, Y0, Y15
-	VDIVPS       Y15, Y0, Y0
-	VANDNPS      Y0, Y14, Y0
-	VORPS        Y16, Y0, Y0
+	VMULPS       Y7, Y7, Y8
+	VFMADD231PS  Y8, Y5, Y7
+	VPADDD       vector_3f800000<>+0(SB), Y0, Y5
+	VSUBPS       vector_3f800000<>+0(SB), Y5, Y0
+	VFMADD231PS  Y7, Y5, Y0
+	VSUBPS       vector_c0000000<>+0(SB), Y0, Y5
+	VDIVPS       Y5, Y0, Y0
+	VANDNPS      Y0, Y4, Y0
+	VORPS        Y6, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, R8
@@ -300,6 +352,16 @@ vector:
 
 DATA float32_41200000<>+0(SB)/4, $0x41200000
 GLOBL float32_41200000<>(SB), RODATA|NOPTR, $4
+
+DATA vector_c0000000<>+0(SB)/4, $0xc0000000
+DATA vector_c0000000<>+4(SB)/4, $0xc0000000
+DATA vector_c0000000<>+8(SB)/4, $0xc0000000
+DATA vector_c0000000<>+12(SB)/4, $0xc0000000
+DATA vector_c0000000<>+16(SB)/4, $0xc0000000
+DATA vector_c0000000<>+20(SB)/4, $0xc0000000
+DATA vector_c0000000<>+24(SB)/4, $0xc0000000
+DATA vector_c0000000<>+28(SB)/4, $0xc0000000
+GLOBL vector_c0000000<>(SB), RODATA|NOPTR, $32
 
 DATA signMask<>+0(SB)/4, $0x80000000
 GLOBL signMask<>(SB), RODATA|NOPTR, $4
@@ -437,8 +499,8 @@ TEXT ·GaussiansAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSS float32_c0000000<>+0(SB), Z1
 	VPXORD       Z2, Z2, Z2
 	VBROADCASTSS float32_3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float32_3f317218<>+0(SB), Z4
-	VBROADCASTSS float32_b102e308<>+0(SB), Z5
+	VBROADCASTSS float32_3f318000<>+0(SB), Z4
+	VBROADCASTSS float32_b95e8083<>+0(SB), Z5
 	VBROADCASTSS float32_3ab6889e<>+0(SB), Z6
 	VBROADCASTSS float32_3c0905d1<>+0(SB), Z7
 	VBROADCASTSS float32_3d2aaa8d<>+0(SB), Z8
@@ -460,22 +522,21 @@ vector:
 	VFMADD213PS  Z15, Z1, Z14
 	VMAXPS       Z14, Z2, Z14
 	VMULPS       Z12, Z14, Z15
-	VMULPS       Z3, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VMOVAPS      Z15, Z14
-	VFNMADD231PS Z4, Z16, Z14
-	VFNMADD231PS Z5, Z16, Z14
-	VMOVAPS      Z6, Z17
-	VFMADD213PS  Z7, Z14, Z17
-	VFMADD213PS  Z8, Z14, Z17
-	VFMADD213PS  Z9, Z14, Z17
-	VFMADD213PS  Z10, Z14, Z17
-	VMULPS       Z14, Z14, Z18
-	VFMADD231PS  Z18, Z17, Z14
-	VCVTPS2DQ    Z16, Z16
-	VPSLLD       $0x17, Z16, Z16
-	VADDPS       Z11, Z14, Z14
-	VPADDD       Z16, Z14, Z14
+	VMULPS       Z3, Z15, Z14
+	VRNDSCALEPS  $0x08, Z14, Z14
+	VMOVAPS      Z15, Z16
+	VFNMADD231PS Z4, Z14, Z16
+	VFNMADD231PS Z5, Z14, Z16
+	VMOVUPS      Z6, Z17
+	VFMADD213PS  Z7, Z16, Z17
+	VFMADD213PS  Z8, Z16, Z17
+	VFMADD213PS  Z9, Z16, Z17
+	VFMADD213PS  Z10, Z16, Z17
+	VCVTPS2DQ    Z14, Z14
+	VPSLLD       $0x17, Z14, Z14
+	VFMADD213PS  Z11, Z16, Z17
+	VFMADD213PS  Z11, Z16, Z17
+	VPADDD       Z14, Z17, Z14
 	VCMPPS       $0x11, Z13, Z15, K1
 	VPXORD       Z14, Z14, K1, Z14
 	VMOVUPS      Z14, (DI)
@@ -491,6 +552,33 @@ vector:
 	VZEROUPPER
 	RET
 
+DATA float32_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+GLOBL float32_3fb8aa3b<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3f318000<>+0(SB)/4, $0x3f318000
+GLOBL float32_3f318000<>(SB), RODATA|NOPTR, $4
+
+DATA float32_b95e8083<>+0(SB)/4, $0xb95e8083
+GLOBL float32_b95e8083<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3ab6889e<>+0(SB)/4, $0x3ab6889e
+GLOBL float32_3ab6889e<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3c0905d1<>+0(SB)/4, $0x3c0905d1
+GLOBL float32_3c0905d1<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3d2aaa8d<>+0(SB)/4, $0x3d2aaa8d
+GLOBL float32_3d2aaa8d<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3e2aaa6e<>+0(SB)/4, $0x3e2aaa6e
+GLOBL float32_3e2aaa6e<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3f000000<>+0(SB)/4, $0x3f000000
+GLOBL float32_3f000000<>(SB), RODATA|NOPTR, $4
+
+DATA float32_c2ae999a<>+0(SB)/4, $0xc2ae999a
+GLOBL float32_c2ae999a<>(SB), RODATA|NOPTR, $4
+
 // func SigmoidsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
 // Requires: AVX, AVX512F
 TEXT ·SigmoidsAVX512(SB), NOSPLIT, $0-72
@@ -501,8 +589,8 @@ TEXT ·SigmoidsAVX512(SB), NOSPLIT, $0-72
 	MOVQ         rowNorms+24(FP), BX
 	MOVQ         rows+40(FP), SI
 	VBROADCASTSS float32_3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float32_3f317218<>+0(SB), Z2
-	VBROADCASTSS float32_b102e308<>+0(SB), Z3
+	VBROADCASTSS float32_3f318000<>+0(SB), Z2
+	VBROADCASTSS float32_b95e8083<>+0(SB), Z3
 	VBROADCASTSS float32_3ab6889e<>+0(SB), Z4
 	VBROADCASTSS float32_3c0905d1<>+0(SB), Z5
 	VBROADCASTSS float32_3d2aaa8d<>+0(SB), Z6
@@ -533,15 +621,15 @@ vector:
 	VMOVAPS      Z15, Z17
 	VFNMADD231PS Z2, Z0, Z17
 	VFNMADD231PS Z3, Z0, Z17
-	VMOVAPS      Z4, Z15
+	VMOVUPS      Z4, Z15
 	VFMADD213PS  Z5, Z17, Z15
 	VFMADD213PS  Z6, Z17, Z15
 	VFMADD213PS  Z7, Z17, Z15
 	VFMADD213PS  Z8, Z17, Z15
-	VMULPS       Z17, Z17, Z18
-	VFMADD231PS  Z18, Z15, Z17
 	VCVTPS2DQ    Z0, Z0
 	VPSLLD       $0x17, Z0, Z0
+	VMULPS       Z17, Z17, Z18
+	VFMADD231PS  Z18, Z15, Z17
 	VPADDD       Z9, Z0, Z15
 	VSUBPS       Z9, Z15, Z0
 	VFMADD231PS  Z17, Z15, Z0

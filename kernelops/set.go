@@ -18,6 +18,8 @@ type Set struct {
 
 	addScaled func(dst, x []float64, a float64)
 	add       func(dst, x []float64)
+
+	matrix *matrixSet // nil in the generic set
 }
 
 // Generic returns the set written in Go, which every other set must equal to the bit.

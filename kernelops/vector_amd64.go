@@ -11,25 +11,27 @@ import (
 // avx2 returns the 256-bit set, or nil. cpuid reports AVX2 only where the
 // operating system saves the ymm registers.
 func avx2() *Set {
-	if !cpuid.CPU.Supports(cpuid.AVX2) {
+	if !cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3) {
 		return nil
 	}
 	s := Generic()
 	s.Name = "avx2"
 	s.addScaled = asm.AddScaledAVX2
 	s.add = asm.AddAVX2
+	s.matrix = matrixAVX2
 	return s
 }
 
 // avx512 returns the 512-bit set, or nil. cpuid reports AVX512F only where the
 // operating system saves the zmm and mask registers.
 func avx512() *Set {
-	if !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.BMI2) {
+	if !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX2, cpuid.FMA3, cpuid.BMI2) {
 		return nil
 	}
 	s := Generic()
 	s.Name = "avx512"
 	s.addScaled = asm.AddScaledAVX512
 	s.add = asm.AddAVX512
+	s.matrix = matrixAVX512
 	return s
 }

@@ -21,9 +21,10 @@ type epilogue struct {
 // block holds the registers of one epilogue.
 type block struct {
 	isa
-	rowNorm VecVirtual // of this row, in every lane
-	colNorm Mem        // of the columns of this vector
-	keep    map[string]VecVirtual
+	rowNorm VecVirtual            // of this row, in every lane
+	colNorm Mem                   // of the columns of this vector
+	keep    map[string]VecVirtual // what the loops keep in registers
+	data    map[string]Op         // what may be in memory
 	n       Register
 }
 
@@ -40,7 +41,7 @@ func (e epilogue) add() {
 		"func(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)")
 	Doc(append([]string{e.name + e.suffix + " sets every dst[i*dstStride+j] from dot := dots[i*width+j] by"}, e.doc...)...)
 	Pragma("noescape")
-	b := &block{isa: e.isa, keep: map[string]VecVirtual{}, rowNorm: e.vector()}
+	b := &block{isa: e.isa, keep: map[string]VecVirtual{}, data: map[string]Op{}, rowNorm: e.vector()}
 	dst, dots := Load(Param("dst"), GP64()), Load(Param("dots"), GP64())
 	step := Load(Param("dstStride"), GP64())
 	SHLQ(Imm(2), step)
@@ -71,10 +72,20 @@ func (e epilogue) add() {
 	RET()
 }
 
-// constant puts x into every lane of a register that the loops keep.
-func (b *block) constant(name string, x float32) {
+// register puts x into every lane of a register that the loops keep.
+func (b *block) register(name string, x float32) {
 	b.keep[name] = b.vector()
 	VBROADCASTSS(float32Data(x), b.keep[name])
+}
+
+// constant makes a vector of x for use as first operand. With 16 registers it stays in memory.
+func (b *block) constant(name string, x float32) {
+	if !b.masks {
+		b.data[name] = vectorData(x)
+		return
+	}
+	b.register(name, x)
+	b.data[name] = b.keep[name]
 }
 
 // parameter puts the named argument into every lane of a register that the loops keep.
@@ -92,7 +103,7 @@ func (b *block) sqDist(v VecVirtual) {
 }
 
 func (b *block) sqDistConstants() {
-	b.constant("-2", -2)
+	b.register("-2", -2)
 	b.keep["0"] = b.vector()
 	b.zero(b.keep["0"])
 }
@@ -120,8 +131,8 @@ func cosines(s isa) epilogue {
 			"\tif c < -1 { c = -1 }",
 		},
 		constants: func(b *block) {
-			b.constant("1", 1)
-			b.constant("-1", -1)
+			b.register("1", 1)
+			b.register("-1", -1)
 			b.keep["0"] = b.vector()
 			b.zero(b.keep["0"])
 		},
@@ -177,7 +188,7 @@ const (
 )
 
 // clearWhere sets v to +0 in the lanes where predicate(x, y) holds.
-func (s isa) clearWhere(predicate uint8, x, y, v VecVirtual) {
+func (s isa) clearWhere(predicate uint8, x VecVirtual, y Op, v VecVirtual) {
 	if s.masks {
 		k := K()
 		VCMPPS(Imm(uint64(predicate)), y, x, k)

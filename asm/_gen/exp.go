@@ -13,8 +13,8 @@ import (
 // The constants of kernelops/exp32.go, where they are explained.
 const (
 	log2e     = 0x1.715476p+0
-	ln2High   = 0x1.62e43p-1
-	ln2Low    = -0x1.05c61p-29
+	ln2High   = 0x1.63p-1
+	ln2Low    = -0x1.bd0106p-13
 	expLowest = -87.3
 	tanhOne   = 10
 )
@@ -30,6 +30,21 @@ func float32Data(x float32) Mem {
 	}
 	return data
 }
+
+// vectorData is the memory of a vector of AVX2 with x in every lane.
+func vectorData(x float32) Mem {
+	data, ok := vectors[x]
+	if !ok {
+		data = GLOBL(fmt.Sprintf("vector_%08x", math.Float32bits(x)), RODATA|NOPTR)
+		for i := range 8 {
+			DATA(4*i, U32(math.Float32bits(x)))
+		}
+		vectors[x] = data
+	}
+	return data
+}
+
+var vectors = map[float32]Mem{}
 
 var float32s = map[float32]Mem{}
 
@@ -47,28 +62,26 @@ func (b *block) expConstants() {
 	b.constant("1", 1)
 }
 
-// expParts returns q and the exponent field of s with exp(z) = s*(1+q), s a power of 2.
-func (b *block) expParts(z VecVirtual) (q, field VecVirtual) {
+// expParts returns r, p and the exponent field of s with exp(z) = s*(1 + r + r*r*p), s a power of 2.
+func (b *block) expParts(z VecVirtual) (r, p, field VecVirtual) {
 	n, r, p := b.vector(), b.vector(), b.vector()
-	VMULPS(b.keep["log2e"], z, n)
+	VMULPS(b.data["log2e"], z, n)
 	if b.masks {
 		VRNDSCALEPS(Imm(roundToNearest), n, n)
 	} else {
 		VROUNDPS(Imm(roundToNearest), n, n)
 	}
 	VMOVAPS(z, r)
-	VFNMADD231PS(b.keep["ln2High"], n, r)
-	VFNMADD231PS(b.keep["ln2Low"], n, r)
-	VMOVAPS(b.keep["factor0"], p)
+	VFNMADD231PS(b.data["ln2High"], n, r)
+	VFNMADD231PS(b.data["ln2Low"], n, r)
+	VMOVUPS(b.data["factor0"], p)
 	for i := 1; i < len(expFactors); i++ {
-		VFMADD213PS(b.keep[fmt.Sprint("factor", i)], r, p)
+		VFMADD213PS(b.data[fmt.Sprint("factor", i)], r, p)
 	}
-	square, field := b.vector(), b.vector()
-	VMULPS(r, r, square)
-	VFMADD231PS(square, p, r)
+	field = b.vector()
 	VCVTPS2DQ(n, field)
 	VPSLLD(Imm(23), field, field)
-	return r, field
+	return r, p, field
 }
 
 func gaussians(s isa) epilogue {
@@ -92,10 +105,11 @@ func gaussians(s isa) epilogue {
 			z := b.vector()
 			b.sqDist(v)
 			VMULPS(b.keep["scale"], v, z)
-			q, field := b.expParts(z)
-			VADDPS(b.keep["1"], q, v)
-			VPADDD(field, v, v)
-			b.clearWhere(cmpLess, z, b.keep["lowest"], v)
+			r, p, field := b.expParts(z)
+			VFMADD213PS(b.data["1"], r, p)
+			VFMADD213PS(b.data["1"], r, p)
+			VPADDD(field, p, v)
+			b.clearWhere(cmpLess, z, b.data["lowest"], v)
 		},
 	}
 }
@@ -111,7 +125,7 @@ func sigmoids(s isa) epilogue {
 			b.expConstants()
 			b.parameter("scale")
 			b.parameter("offset")
-			b.constant("10", tanhOne)
+			b.register("10", tanhOne)
 			b.constant("-2", -2)
 			b.keep["sign"] = b.vector()
 			VBROADCASTSS(signMask(), b.keep["sign"])
@@ -122,12 +136,15 @@ func sigmoids(s isa) epilogue {
 			b.and(b.keep["sign"], v, sign)
 			b.andNot(b.keep["sign"], v, v)
 			VMINPS(v, b.keep["10"], v) // a NaN second operand is the result
-			VMULPS(b.keep["-2"], v, z)
-			q, field := b.expParts(z)
-			VPADDD(b.keep["1"], field, s) // 2^n
-			VSUBPS(b.keep["1"], s, v)
+			VMULPS(b.data["-2"], v, z)
+			q, p, field := b.expParts(z)
+			square := b.vector()
+			VMULPS(q, q, square)
+			VFMADD231PS(square, p, q)
+			VPADDD(b.data["1"], field, s) // 2^n
+			VSUBPS(b.data["1"], s, v)
 			VFMADD231PS(q, s, v) // exp(z) - 1
-			VSUBPS(b.keep["-2"], v, s)
+			VSUBPS(b.data["-2"], v, s)
 			VDIVPS(s, v, v)
 			b.andNot(b.keep["sign"], v, v)
 			b.or(sign, v, v)

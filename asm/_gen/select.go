@@ -41,17 +41,7 @@ func (l lowest) take(score, column VecVirtual) {
 func addLowest(s isa) {
 	name := "Lowest" + s.suffix
 	TEXT(name, NOSPLIT, "func(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)")
-	Doc(
-		fmt.Sprintf("%s keeps for each row the smallest scores so far, one in each of %d lanes:", name, s.floats()),
-		"",
-		fmt.Sprintf("\tfor j := range %d*vectors {", s.floats()),
-		fmt.Sprintf("\t\tlane := i*%d + j%%%d", s.floats(), s.floats()),
-		fmt.Sprintf("\t\tscore := fma32(-2, dots[i*%d*vectors+j], colNorms[j])", s.floats()),
-		"\t\tif score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }",
-		"\t}",
-		"",
-		"rows and vectors are positive.",
-	)
+	s.docLowest(name)
 	Pragma("noescape")
 	scores, columns := Load(Param("scores"), GP64()), Load(Param("columns"), GP64())
 	dots, rows := Load(Param("dots"), GP64()), Load(Param("rows"), GP64())
@@ -88,6 +78,20 @@ func addLowest(s isa) {
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+}
+
+func (s isa) docLowest(name string) {
+	Doc(
+		fmt.Sprintf("%s keeps for each row the smallest scores so far, one in each of %d lanes:", name, s.floats()),
+		"",
+		fmt.Sprintf("\tfor j := range %d*vectors {", s.floats()),
+		fmt.Sprintf("\t\tlane := i*%d + j%%%d", s.floats(), s.floats()),
+		fmt.Sprintf("\t\tscore := fma32(-2, dots[i*%d*vectors+j], colNorms[j])", s.floats()),
+		"\t\tif score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }",
+		"\t}",
+		"",
+		"rows and vectors are positive.",
+	)
 }
 
 // intData is the memory of a 32-bit integer.
