@@ -1,7 +1,5 @@
 package kernelops
 
-import "unsafe"
-
 // callElements bounds one call of an implementation. Assembly cannot be preempted;
 // 2^15 float64 take some ten microseconds from memory, and the call itself a few nanoseconds.
 const callElements = 1 << 15
@@ -55,7 +53,7 @@ func addGeneric(dst, x []float64) {
 }
 
 // checkRows panics unless dst and x have one length and are the same or disjoint.
-func checkRows(dst, x []float64) {
+func checkRows[T any](dst, x []T) {
 	if len(dst) != len(x) {
 		panic("kernelops: rows have different lengths")
 	}
@@ -65,11 +63,6 @@ func checkRows(dst, x []float64) {
 }
 
 // overlapPartly reports whether x and y, of one length, share memory without being the same.
-func overlapPartly(x, y []float64) bool {
-	if len(x) == 0 || &x[0] == &y[0] {
-		return false
-	}
-	px, py := uintptr(unsafe.Pointer(&x[0])), uintptr(unsafe.Pointer(&y[0]))
-	size := uintptr(len(x)) * unsafe.Sizeof(x[0])
-	return px < py+size && py < px+size
+func overlapPartly[T any](x, y []T) bool {
+	return len(x) > 0 && &x[0] != &y[0] && overlap(x, y)
 }

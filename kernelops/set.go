@@ -20,6 +20,8 @@ type Set struct {
 	add       func(dst, x []float64)
 
 	matrix *matrixSet // nil in the generic set
+
+	vectorOps
 }
 
 // Generic returns the set written in Go, which every other set must equal to the bit.
@@ -28,5 +30,6 @@ func Generic() *Set {
 		Name:      "generic",
 		addScaled: addScaledGeneric,
 		add:       addGeneric,
+		vectorOps: vectorGeneric(),
 	}
 }

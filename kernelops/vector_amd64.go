@@ -19,6 +19,7 @@ func avx2() *Set {
 	s.addScaled = asm.AddScaledAVX2
 	s.add = asm.AddAVX2
 	s.matrix = matrixAVX2
+	s.vectorOps = vectorAVX2()
 	return s
 }
 
@@ -33,5 +34,6 @@ func avx512() *Set {
 	s.addScaled = asm.AddScaledAVX512
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
+	s.vectorOps = vectorAVX512()
 	return s
 }

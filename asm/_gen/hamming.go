@@ -39,37 +39,43 @@ func addHammingRows(s isa) {
 	MOVQ(x, xs)
 	MOVQ(y, ys)
 	MOVQ(words, n)
-	total := s.vector()
-	s.zero(total)
-	step := func(count int) func() {
-		return func() {
-			for i := range count {
-				v := s.vector()
-				VMOVUPS(s.at(xs, i), v)
-				c.xor(v, s.at(ys, i))
-				c.add(v, total)
-			}
-			ADDQ(I32(count*s.bytes()), xs)
-			ADDQ(I32(count*s.bytes()), ys)
-		}
-	}
-	s.steps("block", n, unroll*s.lanes, step(unroll))
-	s.steps("vector", n, s.lanes, step(1))
-	TESTQ(n, n)
-	JZ(LabelRef("counted"))
-	Comment("The last words under a mask; the others count as equal.")
-	v, u := s.vector(), s.vector()
-	s.loadWords(s.at(xs, 0), k, v)
-	s.loadWords(s.at(ys, 0), k, u)
-	c.xor(v, u)
-	c.add(v, total)
-	Label("counted")
-	ADDQ(s.sumWords(total), Mem{Base: dst})
+	ADDQ(c.differences(xs, ys, n, k), Mem{Base: dst})
 	ADDQ(Imm(8), dst)
 	ADDQ(stride, x)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
 	finish()
+}
+
+// differences returns the number of bits in which n words at x and y differ. k masks those behind the
+// last whole register.
+func (c bitCounter) differences(x, y, n, k Register) Register {
+	total := c.vector()
+	c.zero(total)
+	step := func(count int) func() {
+		return func() {
+			for i := range count {
+				v := c.vector()
+				VMOVUPS(c.at(x, i), v)
+				c.xor(v, c.at(y, i))
+				c.add(v, total)
+			}
+			ADDQ(I32(count*c.bytes()), x)
+			ADDQ(I32(count*c.bytes()), y)
+		}
+	}
+	c.steps("block", n, unroll*c.lanes, step(unroll))
+	c.steps("vector", n, c.lanes, step(1))
+	TESTQ(n, n)
+	JZ(LabelRef("counted"))
+	Comment("The last words under a mask; the others count as equal.")
+	v, u := c.vector(), c.vector()
+	c.loadWords(c.at(x, 0), k, v)
+	c.loadWords(c.at(y, 0), k, u)
+	c.xor(v, u)
+	c.add(v, total)
+	Label("counted")
+	return c.sumWords(total)
 }
 
 // bitCounter holds what the counting of bits needs where there is no instruction for it.

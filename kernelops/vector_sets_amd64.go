@@ -1,0 +1,42 @@
+//go:build !purego
+
+package kernelops
+
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/gram-compute/gram/asm"
+)
+
+func vectorAVX2() vectorOps {
+	return vectorOps{
+		dot:             asm.DotAVX2,
+		dotRows:         asm.DotRowsAVX2,
+		sqEuclideanRows: asm.SqEuclideanRowsAVX2,
+		l1Rows:          asm.L1RowsAVX2,
+		lInfRows:        asm.LInfRowsAVX2,
+		axpby:           asm.AxpbyAVX2,
+		axpyRows:        asm.AxpyRowsAVX2,
+		accumulateRows:  asm.AccumulateRowsAVX2,
+		hammingRows:     asm.HammingRowsAVX2,
+	}
+}
+
+// vectorAVX512 needs one instruction beyond the set for bits, which the first CPUs with AVX-512 lack.
+func vectorAVX512() vectorOps {
+	ops := vectorOps{
+		dot:             asm.DotAVX512,
+		dotRows:         asm.DotRowsAVX512,
+		sqEuclideanRows: asm.SqEuclideanRowsAVX512,
+		l1Rows:          asm.L1RowsAVX512,
+		lInfRows:        asm.LInfRowsAVX512,
+		axpby:           asm.AxpbyAVX512,
+		axpyRows:        asm.AxpyRowsAVX512,
+		accumulateRows:  asm.AccumulateRowsAVX512,
+		hammingRows:     asm.HammingRowsAVX2,
+	}
+	if cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) {
+		ops.hammingRows = asm.HammingRowsAVX512
+	}
+	return ops
+}
