@@ -19,7 +19,7 @@ TEST_TIMEOUT ?= 15m
 help: ## List the targets.
 	@awk 'BEGIN {FS = ":.*## "} \
 	  /^##@ / {printf "\n%s\n", substr($$0, 5)} \
-	  /^[a-z][a-z-]*:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z][a-z-]*:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## Build ./bin/gram: one static binary, without cgo.
@@ -60,6 +60,7 @@ vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
 	go vet -C asm/_gen .
+	go vet -C benchmarks/kernels/asm/_gen .
 
 .PHONY: staticcheck
 staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
@@ -87,12 +88,20 @@ digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix to
 bench: ## Run the benchmarks, in a form benchstat reads.
 	go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: bench-kernels
+bench-kernels: ## Measure the kernels, the machine's limits and the peers; see benchmarks/README.md.
+	go run ./benchmarks/kernels
+
+.PHONY: bench-first-light
+bench-first-light: build ## Measure whole jobs and their parts.
+	go run ./benchmarks/firstlight
+
 ##@ Generate
 
 .PHONY: generate
 generate: ## Regenerate the protobuf and assembly sources.
 	go run -C deploy/tools ./protogen -root ../..
-	go generate ./asm
+	go generate ./asm ./benchmarks/kernels/asm
 
 .PHONY: generated
 generated: ## Fail if `make generate` changes a file.

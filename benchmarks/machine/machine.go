@@ -22,6 +22,7 @@ type Machine struct {
 	Caches  []string `json:"caches"`
 	Cores   int      `json:"cores"` // that may be used
 	Memory  string   `json:"memory"`
+	Pages   string   `json:"huge_pages,omitempty"` // when the kernel grants them
 	System  string   `json:"system"`
 	Go      string   `json:"go"`
 	GOAMD64 string   `json:"goamd64,omitempty"`
@@ -38,6 +39,7 @@ func Describe() Machine {
 		Caches:  caches(),
 		Cores:   runtime.NumCPU(),
 		Memory:  memory(),
+		Pages:   chosen(read("/sys/kernel/mm/transparent_hugepage", "enabled")),
 		System:  system(),
 		Go:      runtime.Version(),
 		GOAMD64: setting("GOAMD64"),
@@ -66,6 +68,7 @@ func (m Machine) Rows() [][2]string {
 		{"caches", strings.Join(m.Caches, ", ")},
 		{"cores", fmt.Sprint(m.Cores)},
 		{"memory", m.Memory},
+		{"huge pages", m.Pages},
 		{"system", m.System},
 		{"Go", strings.TrimSuffix(m.Go+", GOAMD64="+m.GOAMD64, ", GOAMD64=")},
 		{"commit", m.Commit},
@@ -121,6 +124,13 @@ func caches() []string {
 func read(folder, name string) string {
 	text, _ := os.ReadFile(filepath.Join(folder, name)) // absent: ""
 	return strings.TrimSpace(string(text))
+}
+
+// chosen returns the word in brackets.
+func chosen(setting string) string {
+	_, after, _ := strings.Cut(setting, "[")
+	word, _, _ := strings.Cut(after, "]")
+	return word
 }
 
 func memory() string {

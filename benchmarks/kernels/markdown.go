@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// markdown is the page as people read it.
+func (p *page) markdown() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Kernels on %s\n\n", p.Machine.CPU)
+	fmt.Fprintf(&b, "Written by `make bench-kernels`; [how to read it](../../README.md). %s, %s.\n\n",
+		p.Started.Format("2 January 2006"), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second))
+	b.WriteString("| | |\n|---|---|\n")
+	for _, row := range p.Machine.Rows() {
+		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+	}
+	fmt.Fprintf(&b, "| peers | %s |\n\n", p.peers())
+	b.WriteString("![GFLOP/s of X·Yᵀ against the dimension](kernels.svg)\n\n")
+	p.markdownGoals(&b)
+	fmt.Fprintf(&b, "## One core\n\n%s\n\n", p.noise())
+	p.markdownTable(&b, func(r record) bool { return r.Threads == 1 && !r.Point })
+	b.WriteString("## All cores\n\nBy the clock on the wall.\n\n")
+	p.markdownTable(&b, func(r record) bool { return r.Threads > 1 })
+	b.WriteString("## X·Yᵀ by dimension, one core\n\n")
+	p.markdownTable(&b, func(r record) bool { return r.Point })
+	return b.Bytes()
+}
+
+// peers names them and their versions.
+func (p *page) peers() string {
+	if p.Peers == nil {
+		return "none installed"
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(p.Peers)) {
+		all = append(all, name+" "+p.Peers[name])
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p *page) markdownGoals(b *bytes.Buffer) {
+	fmt.Fprintf(b, "## Goals\n\nOf one core: %d of %d met. The ratio is the median of those of the rounds.\n\n", p.met(), len(p.Goals))
+	b.WriteString("| goal | asked | stretch | measured | quartiles | met |\n|---|---:|---:|---:|---:|---|\n")
+	for _, g := range p.Goals {
+		stretch, measured, quartiles, met := "", g.Missing, "", "no"
+		if g.Stretch != 0 {
+			stretch = g.show(g.Stretch)
+		}
+		if g.Measured != nil {
+			measured, quartiles = g.show(g.Measured.Median), g.quartiles(*g.Measured)
+		}
+		if g.Met {
+			met = "yes"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", g.What, g.asks(g.Least), stretch, measured, quartiles, met)
+	}
+	b.WriteString("\n")
+	for _, g := range p.Goals {
+		if !g.Met && g.Limit != "" {
+			fmt.Fprintf(b, "* %s: %s\n", g.What, g.Limit)
+		}
+	}
+	b.WriteString("\n")
+}
+
+func (p *page) met() int {
+	n := 0
+	for _, g := range p.Goals {
+		if g.Met {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *page) markdownTable(b *bytes.Buffer, wanted func(record) bool) {
+	b.WriteString("| workload | contender | ms a run | rate | quartiles | of its limit | Gram is | rounds |\n")
+	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|\n")
+	for _, r := range p.Workloads {
+		if !wanted(r) {
+			continue
+		}
+		title := r.Title
+		for _, e := range r.Entries {
+			fmt.Fprintf(b, "| %s | %s | %s | %s %s | %s - %s | %s | %s | %d |\n", title, e.Name,
+				e.milliseconds(), digits(e.Rate.Median), e.Unit, digits(e.Rate.Low), digits(e.Rate.High),
+				optional(e.Share, share), optional(e.Lead, ratio), len(e.Samples))
+			title = ""
+		}
+	}
+	b.WriteString("\n")
+}
+
+// milliseconds is how long a run takes; a limit's run means nothing.
+func (e entryRecord) milliseconds() string {
+	if e.Bound {
+		return ""
+	}
+	return digits(e.Amount / e.Rate.Median / 1e6)
+}
+
+// noise says how much of the machine was ours while one core was measured.
+func (p *page) noise() string {
+	var wall, cpu time.Duration
+	peak := map[string][]float64{}
+	for _, r := range p.Workloads {
+		for _, e := range r.Entries {
+			if r.Threads > 1 {
+				continue
+			}
+			for _, s := range e.Samples {
+				wall, cpu = wall+s.Wall, cpu+s.CPU
+			}
+			if e.Bound {
+				peak[e.Name+" "+string(e.Unit)] = append(peak[e.Name+" "+string(e.Unit)], e.Rate.Median)
+			}
+		}
+	}
+	var moved []string
+	for _, name := range slices.Sorted(maps.Keys(peak)) {
+		moved = append(moved, fmt.Sprintf("%s %s to %s", name, digits(slices.Min(peak[name])), digits(slices.Max(peak[name]))))
+	}
+	return fmt.Sprintf("By the time that the process had the processor: %.0f %% of the time on the wall.\n"+
+		"From workload to workload the limits' medians went from and to: %s.\nThe closer these are, the quieter the machine was.",
+		100*float64(cpu)/float64(wall), strings.Join(moved, ", "))
+}
+
+func optional(s *spread, f figure) string {
+	if s == nil {
+		return ""
+	}
+	return f.show(s.Median)
+}
+
+// digits writes three digits that count, or all before the point.
+func digits(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case x >= 1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
