@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/jobs"
@@ -52,6 +53,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.OpenInput == nil {
 		c.OpenInput = c.OpenStore
 	}
+	c.Name, c.Build = wireText(c.Name, 256), wireText(c.Build, 256)
 	if c.Slots == 0 {
 		c.Slots = runtime.GOMAXPROCS(0)
 	}
@@ -62,4 +64,10 @@ func (c Config) withDefaults() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
+}
+
+// wireText makes a string fit to be sent: valid UTF-8, of limit bytes at most.
+func wireText(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	return strings.ToValidUTF8(s[:min(len(s), limit)], "") // not cut through a character
 }

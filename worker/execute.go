@@ -29,7 +29,7 @@ func (w *worker) execute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	}
 	failure := failureOf(ctx, err)
 	w.logs.failed(task, failure)
-	w.logs.flush(context.WithoutCancel(ctx))
+	w.logs.flushNow(ctx)
 	result.Outcome = &pb.TaskResult_Failure{Failure: failure}
 	return result
 }
@@ -59,6 +59,9 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	return nil, fmt.Errorf("unknown kind of task %v; the coordinator is of a newer release", task.GetId().GetKind())
 }
 
+// maxMessage is how much of a failure's message the coordinator keeps.
+const maxMessage = 4 << 10
+
 // failureOf says on the wire what went wrong.
 func failureOf(ctx context.Context, err error) *pb.Failure {
 	var fault *protocol.Fault
@@ -66,10 +69,13 @@ func failureOf(ctx context.Context, err error) *pb.Failure {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrDrainTimeout):
 		fault = &protocol.Fault{Code: protocol.CodeDrained, Class: protocol.ClassInfrastructure, Offset: -1, What: "the worker is going down"}
 	case errors.As(err, &fault):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		// Not the task's own context, so somebody it waited for: most likely the store.
+		fault = &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1, What: err.Error()}
 	default:
 		fault = &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassTask, Offset: -1, What: err.Error()}
 	}
-	return &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: fault.Error()}
+	return &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
 }
 
 func wireClass(c protocol.Class) pb.FailureClass {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/gram-compute/gram/dataset"
@@ -48,8 +49,9 @@ func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, j := range c.jobs {
+	for i, j := range c.jobs {
 		if j.id == brief.GetId() {
+			c.jobs = append(slices.Delete(c.jobs, i, i+1), j)
 			return j, j.openPlan(ctx, brief)
 		}
 	}
@@ -58,7 +60,7 @@ func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
 		return nil, err
 	}
 	if c.jobs = append(c.jobs, j); len(c.jobs) > jobsKept {
-		c.jobs = c.jobs[1:]
+		c.jobs = slices.Delete(c.jobs, 0, 1)
 	}
 	return j, j.openPlan(ctx, brief)
 }

@@ -19,14 +19,26 @@ import (
 type jobLogs struct {
 	w        *worker
 	mu       sync.Mutex // guards buffers
-	buffers  map[string]*bytes.Buffer
-	flushing sync.Mutex // guards sequence, and keeps segments in order
+	buffers  map[string]*segment
+	flushing chan struct{} // holds an element while somebody flushes; guards sequence, keeps segments in order
 	sequence uint64
 }
 
-const maxSegment = 256 << 10
+// segment is what waits to be stored of a job's log.
+type segment struct {
+	text bytes.Buffer
+	lost int // lines for which there was no room
+}
 
-func newJobLogs(w *worker) *jobLogs { return &jobLogs{w: w, buffers: make(map[string]*bytes.Buffer)} }
+const (
+	maxSegment = 256 << 10
+	flushLimit = 2 * time.Second // for what must not wait long
+	storeLimit = time.Minute     // for what may
+)
+
+func newJobLogs(w *worker) *jobLogs {
+	return &jobLogs{w: w, buffers: make(map[string]*segment), flushing: make(chan struct{}, 1)}
+}
 
 // logLine is one line of a job's log.
 type logLine struct {
@@ -44,30 +56,38 @@ type logLine struct {
 	Verdict string  `json:"verdict,omitempty"`
 	Code    string  `json:"code,omitempty"`
 	Message string  `json:"message,omitempty"`
+	Lines   int     `json:"lines,omitempty"` // lost before this one
 }
 
 func (l *jobLogs) add(id *pb.TaskID, line logLine) {
-	line.Time = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
-	line.Worker, line.Task = l.w.cfg.Name, kindName(id.GetKind())
+	line.Task = kindName(id.GetKind())
 	line.Round, line.Tree, line.Height, line.Index = id.GetRound(), id.GetTree(), id.GetLevel(), id.GetIndex()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	waiting := l.buffers[id.GetJobId()]
+	if waiting == nil {
+		waiting = &segment{}
+		l.buffers[id.GetJobId()] = waiting
+	}
+	if waiting.text.Len() >= maxSegment {
+		waiting.lost++
+		return
+	}
+	l.write(waiting, line)
+}
+
+func (l *jobLogs) write(to *segment, line logLine) {
+	line.Time = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+	line.Worker = l.w.cfg.Name
 	if line.Level == "" {
 		line.Level = "info"
 	}
 	text, err := json.Marshal(line)
-	if err != nil {
+	if err != nil { // a bug: every field has a form in JSON
 		l.w.cfg.Logger.Error("log line lost", "error", err)
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	buffer := l.buffers[id.GetJobId()]
-	if buffer == nil {
-		buffer = &bytes.Buffer{}
-		l.buffers[id.GetJobId()] = buffer
-	}
-	if buffer.Len() < maxSegment {
-		buffer.Write(append(text, '\n'))
-	}
+	to.text.Write(append(text, '\n'))
 }
 
 func kindName(k pb.TaskKind) string {
@@ -97,33 +117,56 @@ func (l *jobLogs) committed(r *pb.TaskResult, v pb.Verdict) {
 // must not cost leases.
 func (l *jobLogs) run(ctx context.Context) {
 	for sleep(ctx, time.Second) {
-		l.flush(ctx)
+		limited, cancel := context.WithTimeout(ctx, storeLimit)
+		l.flush(limited)
+		cancel()
 	}
+}
+
+// flushNow stores what is buffered even when ctx has ended, but does not wait long for a slow store.
+func (l *jobLogs) flushNow(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	l.flush(ctx)
 }
 
 // flush stores what is buffered. What cannot be stored is kept for the next time.
 func (l *jobLogs) flush(ctx context.Context) {
-	l.flushing.Lock()
-	defer l.flushing.Unlock()
+	select {
+	case l.flushing <- struct{}{}:
+		defer func() { <-l.flushing }()
+	case <-ctx.Done(): // the store keeps another one
+		return
+	}
 	l.mu.Lock()
 	taken := l.buffers
-	l.buffers = make(map[string]*bytes.Buffer)
+	l.buffers = make(map[string]*segment)
 	l.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(taken)) {
+		if full := taken[id]; full.lost > 0 {
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "the store did not take this worker's log lines in time"})
+			full.lost = 0
+		}
 		l.sequence++
 		key := protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence)
-		if _, err := l.w.store.Put(ctx, key, taken[id].Bytes()); err != nil {
+		if _, err := l.w.store.Put(ctx, key, taken[id].text.Bytes()); err != nil {
 			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
 			l.putBack(id, taken[id])
 		}
 	}
 }
 
-func (l *jobLogs) putBack(id string, text *bytes.Buffer) {
+// putBack puts what could not be stored before what came since, as far as there is room.
+func (l *jobLogs) putBack(id string, old *segment) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if later := l.buffers[id]; later != nil && text.Len()+later.Len() <= maxSegment {
-		text.Write(later.Bytes())
+	if later := l.buffers[id]; later != nil {
+		old.lost += later.lost
+		if old.text.Len()+later.text.Len() <= maxSegment {
+			old.text.Write(later.text.Bytes())
+		} else {
+			old.lost += bytes.Count(later.text.Bytes(), []byte{'\n'})
+		}
 	}
-	l.buffers[id] = text
+	l.buffers[id] = old
 }

@@ -15,11 +15,9 @@ import (
 func (w *worker) register(ctx context.Context) error {
 	var wait backoff
 	for {
-		res, err := w.cfg.Client.Register(ctx, connect.NewRequest(&pb.RegisterRequest{
-			WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build, Held: w.holding(),
-		}))
+		res, err := w.tryRegister(ctx)
 		if err == nil {
-			return w.registered(ctx, res.Msg)
+			return w.registered(ctx, res)
 		}
 		switch connect.CodeOf(err) {
 		case connect.CodeUnauthenticated, connect.CodePermissionDenied:
@@ -33,6 +31,18 @@ func (w *worker) register(ctx context.Context) error {
 		w.cfg.Logger.Warn("cannot register; trying again", "error", err)
 		wait.sleep(ctx)
 	}
+}
+
+func (w *worker) tryRegister(ctx context.Context) (*pb.RegisterResponse, error) {
+	call, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	res, err := w.cfg.Client.Register(call, connect.NewRequest(&pb.RegisterRequest{
+		WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build, Held: w.holding(),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return res.Msg, nil
 }
 
 func (w *worker) registered(ctx context.Context, res *pb.RegisterResponse) error {
@@ -84,21 +94,29 @@ func (w *worker) renew(ctx context.Context, limit time.Duration) {
 	defer cancel()
 	sent := time.Now()
 	res, err := w.cfg.Client.Heartbeat(call, connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding()}))
+	if connect.CodeOf(err) == connect.CodeNotFound {
+		// A new leader. Whoever asks for tasks would register too, but with every slot
+		// taken nobody asks, and what we hold would be leased to others.
+		if again, registerErr := w.tryRegister(call); registerErr == nil {
+			err = w.registered(ctx, again)
+		}
+	}
+	var lost []*pb.TaskID
+	if res != nil {
+		lost = res.Msg.GetLost()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil {
 		w.renewed = sent
-		for _, id := range res.Msg.GetLost() {
+		for _, id := range lost {
 			if h, ok := w.held[taskName(id)]; ok {
 				h.stop(errLost)
 			}
 		}
 		return
 	}
-	if connect.CodeOf(err) == connect.CodeNotFound {
-		w.renewed = sent // reached, but a new leader: the lease loop registers again and announces what we hold
-	}
-	if time.Since(w.renewed) > w.ttl {
+	if ctx.Err() == nil && time.Since(w.renewed) > w.ttl {
 		for _, h := range w.held { // all of them, in any order
 			h.stop(errLost)
 		}
@@ -128,27 +146,56 @@ func (w *worker) report(ctx context.Context) {
 
 // complete repeats the call until it is answered: completions are safe to repeat.
 func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
-	defer func() {
-		for _, r := range batch {
-			w.release(&pb.Task{Id: r.GetId()})
-		}
-	}()
 	var wait backoff
 	for ctx.Err() == nil {
-		res, err := w.cfg.Client.Complete(ctx, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch}))
+		err := w.tryComplete(ctx, batch)
 		if err == nil {
-			for i, v := range res.Msg.GetVerdicts() {
-				w.logs.committed(batch[i], v)
-			}
-			return
+			break
 		}
 		switch connect.CodeOf(err) {
-		case connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied:
-			w.cfg.Logger.Error("the coordinator refuses results; the tasks will be leased again", "error", err)
-			return
+		case connect.CodeUnauthenticated, connect.CodePermissionDenied:
+			w.cfg.Logger.Error("the coordinator refuses this worker's token; its tasks will be leased again", "error", err)
+		case connect.CodeInvalidArgument, connect.CodeResourceExhausted:
+			w.completeApart(ctx, batch, err)
+		default:
+			w.cfg.Logger.Warn("results not reported yet; trying again", "results", len(batch), "error", err)
+			wait.sleep(ctx)
+			continue
 		}
-		w.cfg.Logger.Warn("results not reported yet; trying again", "results", len(batch), "error", err)
-		wait.sleep(ctx)
+		break
+	}
+	for _, r := range batch {
+		w.release(r.GetId(), r.GetToken())
+	}
+}
+
+func (w *worker) tryComplete(ctx context.Context, batch []*pb.TaskResult) error {
+	call, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	res, err := w.cfg.Client.Complete(call, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch}))
+	if err != nil {
+		return err
+	}
+	for i, v := range res.Msg.GetVerdicts()[:min(len(res.Msg.GetVerdicts()), len(batch))] {
+		w.logs.committed(batch[i], v)
+	}
+	return nil
+}
+
+// completeApart reports one by one what was refused together, and a result that is
+// refused by itself as the failure it is.
+func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refusal error) {
+	switch {
+	case len(batch) > 1:
+		for i := range batch {
+			w.complete(ctx, batch[i:i+1])
+		}
+	case batch[0].GetFailure() == nil:
+		failure := failureOf(ctx, fmt.Errorf("the coordinator refuses the result: %w", refusal))
+		w.logs.failed(&pb.Task{Id: batch[0].GetId()}, failure)
+		w.complete(ctx, []*pb.TaskResult{{Id: batch[0].GetId(), Token: batch[0].GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}}})
+	default:
+		w.cfg.Logger.Error("the coordinator refuses a failure; the task will be leased again", "task", taskName(batch[0].GetId()), "error", refusal)
 	}
 }
 

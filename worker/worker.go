@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 // worker is one running worker.
@@ -59,6 +60,9 @@ func Run(ctx context.Context, cfg Config) error {
 	return w.run(ctx)
 }
 
+// farewell is how long reports may take after the time to drain, and the last log lines after them.
+const farewell = 2 * time.Second
+
 // run owns the worker's goroutines. Heartbeats and reports outlive ctx until the tasks are done.
 func (w *worker) run(ctx context.Context) error {
 	working, giveBack := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -70,17 +74,16 @@ func (w *worker) run(ctx context.Context) error {
 	voices.Go(func() { w.logs.run(speaking) })
 	reports.Go(func() { w.report(speaking) })
 	err := w.lease(ctx, working, &tasks)
+	// A coordinator that does not take results must not keep a worker for ever, nor
+	// the tasks that wait to hand theirs on.
+	impatience := time.AfterFunc(w.cfg.DrainTimeout+farewell, hush)
+	defer impatience.Stop()
 	drained := w.drain(&tasks, giveBack)
 	close(w.results)
-	// An unreachable coordinator must not keep a drained worker for ever.
-	impatience := time.AfterFunc(w.cfg.DrainTimeout, hush)
-	defer impatience.Stop()
 	reports.Wait()
 	hush()
 	voices.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.cfg.DrainTimeout)
-	defer cancel()
-	w.logs.flush(last)
+	w.logs.flushNow(ctx)
 	return errors.Join(err, drained)
 }
 
@@ -111,18 +114,40 @@ func (w *worker) lease(ctx, working context.Context, tasks *sync.WaitGroup) erro
 			return nil
 		}
 		free := 1 + w.takeMore()
-		res, err := w.cfg.Client.Lease(ctx, connect.NewRequest(&pb.LeaseRequest{WorkerId: w.id, MaxTasks: uint32(free), WaitMs: 20_000}))
+		res, err := w.askForTasks(ctx, free)
 		if err != nil {
 			w.giveSlots(free)
-			if err := w.recover(ctx, err, &wait); err != nil || ctx.Err() != nil {
+			switch err := w.recover(ctx, err, &wait); {
+			case ctx.Err() != nil && !errors.Is(err, ErrDenied):
+				return nil // told to end: whatever went wrong meanwhile
+			case err != nil:
 				return err
 			}
 			continue
 		}
 		wait.reset()
-		w.begin(working, res.Msg, tasks)
-		w.giveSlots(free - len(res.Msg.GetTasks()))
+		leased := res.GetTasks()[:min(len(res.GetTasks()), free)] // more than asked for expire by themselves
+		w.begin(working, res.GetJobs(), leased, tasks)
+		w.giveSlots(free - len(leased))
 	}
+}
+
+// Time limits of calls: a host that is gone without a word must not keep a caller.
+const (
+	leaseWait = 20 * time.Second // how long the coordinator may keep a call that asks for tasks
+	callLimit = 15 * time.Second // beyond that
+)
+
+func (w *worker) askForTasks(ctx context.Context, free int) (*pb.LeaseResponse, error) {
+	call, cancel := context.WithTimeout(ctx, leaseWait+callLimit)
+	defer cancel()
+	res, err := w.cfg.Client.Lease(call, connect.NewRequest(&pb.LeaseRequest{
+		WorkerId: w.id, MaxTasks: uint32(free), WaitMs: uint32(leaseWait.Milliseconds()),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return res.Msg, nil
 }
 
 // recover deals with a failed call: register again when the leader does not know
@@ -169,19 +194,19 @@ func (w *worker) giveSlots(n int) {
 }
 
 // begin starts the leased tasks; each holds one slot until its result is handed on.
-func (w *worker) begin(working context.Context, res *pb.LeaseResponse, tasks *sync.WaitGroup) {
+func (w *worker) begin(working context.Context, jobs []*pb.JobBrief, leased []*pb.Task, tasks *sync.WaitGroup) {
 	briefs := make(map[string]*pb.JobBrief)
-	for _, b := range res.GetJobs() {
+	for _, b := range jobs {
 		briefs[b.GetId()] = b
 	}
-	for _, task := range res.GetTasks() {
+	for _, task := range leased {
 		ctx, stop := context.WithCancelCause(working)
 		w.hold(task, stop)
 		tasks.Go(func() {
 			defer stop(nil)
 			result := w.execute(ctx, briefs[task.GetId().GetJobId()], task)
 			if result == nil {
-				w.release(task)
+				w.release(task.GetId(), task.GetToken())
 			} else {
 				w.results <- result
 			}
@@ -198,8 +223,11 @@ func (w *worker) hold(task *pb.Task, stop context.CancelCauseFunc) {
 	w.held[taskName(task.GetId())] = &heldTask{task: task, stop: stop}
 }
 
-func (w *worker) release(task *pb.Task) {
+// release forgets a task, unless it has been leased again under another token.
+func (w *worker) release(id *pb.TaskID, token *pb.LeaseToken) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.held, taskName(task.GetId()))
+	if h, ok := w.held[taskName(id)]; ok && proto.Equal(h.task.GetToken(), token) {
+		delete(w.held, taskName(id))
+	}
 }
