@@ -58,10 +58,8 @@ func refusal(r *pb.TaskResult) *pb.Failure {
 func (c *Coordinator) workerFacts(lead *leadership, workerID string) (name, kernels string) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	for _, w := range lead.board.Workers(c.now()) {
-		if w.ID == workerID {
-			return w.Name, w.Kernels
-		}
+	if w, known := lead.board.Worker(workerID); known {
+		return w.Name, w.Kernels
 	}
 	return workerID, ""
 }

@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -73,12 +74,29 @@ func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Boa
 // Workers returns the workers heard of within the last TTL, by id.
 func (b *Board) Workers(now time.Duration) []Worker {
 	var live []Worker
-	for _, w := range b.workers {
-		if now-w.LastSeen < b.cfg.LeaseTTL {
-			live = append(live, *w)
-		}
+	for w := range b.live(now) {
+		live = append(live, *w)
 	}
 	return live
+}
+
+func (b *Board) live(now time.Duration) iter.Seq[*Worker] {
+	return func(yield func(*Worker) bool) {
+		for _, w := range b.workers {
+			if now-w.LastSeen < b.cfg.LeaseTTL && !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// Worker returns what is known of one worker.
+func (b *Board) Worker(id string) (Worker, bool) {
+	at, found := b.findWorker(id)
+	if !found {
+		return Worker{}, false
+	}
+	return *b.workers[at], true
 }
 
 // Register makes a worker known and takes the tasks it holds as leased to it under
@@ -118,7 +136,7 @@ func (b *Board) findWorker(id string) (int, bool) {
 
 func (b *Board) slots(now time.Duration) int {
 	total := 0
-	for _, w := range b.Workers(now) {
+	for w := range b.live(now) {
 		total += w.Slots
 	}
 	return max(total, 1)

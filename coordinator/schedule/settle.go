@@ -134,7 +134,16 @@ func (b *Board) mustWait(memory *jobBoard, t Task, workerID string, now time.Dur
 			last = f
 		}
 	})
-	return wait || last.attempts > 0 && last.worker == workerID && len(b.Workers(now)) > 1
+	return wait || last.attempts > 0 && last.worker == workerID && b.hasOther(workerID, now)
+}
+
+func (b *Board) hasOther(workerID string, now time.Duration) bool {
+	for w := range b.live(now) {
+		if w.ID != workerID {
+			return true
+		}
+	}
+	return false
 }
 
 // NextWake is the earliest time at which a waiting task may be leased, or ok is
