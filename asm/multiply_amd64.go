@@ -15,10 +15,10 @@ package asm
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
 
 // Multiply12x8AVX2 multiplies 12*tiles rows of x by a panel of 8 packed columns:
 //
@@ -31,10 +31,10 @@ func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
 
 // Multiply6x64AVX512 multiplies 6*tiles rows of x by a panel of 64 packed columns:
 //
@@ -47,10 +47,10 @@ func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply6x64AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply6x64AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
 
 // Multiply8x48AVX512 multiplies 8*tiles rows of x by a panel of 48 packed columns:
 //
@@ -63,10 +63,10 @@ func Multiply6x64AVX512(dst *float32, dstStride int, x *float32, xStride int, y 
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
 
 // Multiply12x32AVX512 multiplies 12*tiles rows of x by a panel of 32 packed columns:
 //
@@ -79,10 +79,10 @@ func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y 
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
 
 // Multiply12x16AVX512 multiplies 12*tiles rows of x by a panel of 16 packed columns:
 //
@@ -95,7 +95,7 @@ func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y
 //		}
 //	}
 //
-// dim and tiles are positive.
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.
 //
 //go:noescape
-func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
+func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)

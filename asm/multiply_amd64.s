@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, FMA3
-TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-57
+// func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -16,6 +16,7 @@ TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R10
+	MOVQ soon+64(FP), R11
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -56,11 +57,25 @@ fresh:
 	VXORPS Y11, Y11, Y11
 
 begin:
-	MOVQ dim+40(FP), R11
-	MOVQ y+32(FP), R9
-	MOVQ DX, R8
-	SUBQ $0x02, R11
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	LEAQ       (R11)(R8*4), R11
+	MOVQ       dim+40(FP), R12
+	MOVQ       y+32(FP), R9
+	MOVQ       DX, R8
+	SUBQ       $0x02, R12
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -106,11 +121,11 @@ loop:
 	VFMADD231PS  Y14, Y13, Y11
 	ADDQ         $+128, R9
 	ADDQ         $0x08, R8
-	SUBQ         $0x02, R11
+	SUBQ         $0x02, R12
 	JGE          loop
 
 last:
-	ADDQ $0x02, R11
+	ADDQ $0x02, R12
 	JZ   store
 
 single:
@@ -137,7 +152,7 @@ single:
 	VFMADD231PS  Y14, Y13, Y11
 	ADDQ         $+64, R9
 	ADDQ         $0x04, R8
-	DECQ         R11
+	DECQ         R12
 	JNZ          single
 
 store:
@@ -165,9 +180,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, FMA3
-TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-57
+// func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -177,6 +192,7 @@ TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
+	MOVQ soon+64(FP), R12
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -223,13 +239,39 @@ fresh:
 	VXORPS Y11, Y11, Y11
 
 begin:
-	MOVQ dim+40(FP), R12
-	MOVQ y+32(FP), R10
-	MOVQ DX, R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ DI, R9
-	SUBQ $0x02, R12
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	MOVQ       dim+40(FP), R13
+	MOVQ       y+32(FP), R10
+	MOVQ       DX, R8
+	LEAQ       (R8)(BX*2), R9
+	ADDQ       DI, R9
+	SUBQ       $0x02, R13
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -286,11 +328,11 @@ loop:
 	ADDQ         $+64, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R12
+	SUBQ         $0x02, R13
 	JGE          loop
 
 last:
-	ADDQ $0x02, R12
+	ADDQ $0x02, R13
 	JZ   store
 
 single:
@@ -323,7 +365,7 @@ single:
 	ADDQ         $+32, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          single
 
 store:
@@ -358,9 +400,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func Multiply6x64AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, AVX512F
-TEXT ·Multiply6x64AVX512(SB), NOSPLIT, $0-57
+// func Multiply6x64AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·Multiply6x64AVX512(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -370,6 +412,7 @@ TEXT ·Multiply6x64AVX512(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R10
+	MOVQ soon+64(FP), R11
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -434,11 +477,43 @@ fresh:
 	VPXORD Z23, Z23, Z23
 
 begin:
-	MOVQ dim+40(FP), R11
-	MOVQ y+32(FP), R9
-	MOVQ DX, R8
-	SUBQ $0x02, R11
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 128(R11)
+	PREFETCHT0 192(R11)
+	LEAQ       (R11)(R8*4), R11
+	MOVQ       dim+40(FP), R12
+	MOVQ       y+32(FP), R9
+	MOVQ       DX, R8
+	SUBQ       $0x02, R12
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -512,11 +587,11 @@ loop:
 	VFMADD231PS  Z28, Z27, Z23
 	ADDQ         $+512, R9
 	ADDQ         $0x08, R8
-	SUBQ         $0x02, R11
+	SUBQ         $0x02, R12
 	JGE          loop
 
 last:
-	ADDQ $0x02, R11
+	ADDQ $0x02, R12
 	JZ   store
 
 single:
@@ -557,7 +632,7 @@ single:
 	VFMADD231PS  Z28, Z27, Z23
 	ADDQ         $+256, R9
 	ADDQ         $0x04, R8
-	DECQ         R11
+	DECQ         R12
 	JNZ          single
 
 store:
@@ -597,9 +672,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, AVX512F
-TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-57
+// func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -609,6 +684,7 @@ TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
+	MOVQ soon+64(FP), R12
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -675,13 +751,47 @@ fresh:
 	VPXORD Z23, Z23, Z23
 
 begin:
-	MOVQ dim+40(FP), R12
-	MOVQ y+32(FP), R10
-	MOVQ DX, R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ DI, R9
-	SUBQ $0x02, R12
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	LEAQ       (R12)(R8*4), R12
+	MOVQ       dim+40(FP), R13
+	MOVQ       y+32(FP), R10
+	MOVQ       DX, R8
+	LEAQ       (R8)(BX*2), R9
+	ADDQ       DI, R9
+	SUBQ       $0x02, R13
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -758,11 +868,11 @@ loop:
 	ADDQ         $+384, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R12
+	SUBQ         $0x02, R13
 	JGE          loop
 
 last:
-	ADDQ $0x02, R12
+	ADDQ $0x02, R13
 	JZ   store
 
 single:
@@ -805,7 +915,7 @@ single:
 	ADDQ         $+192, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          single
 
 store:
@@ -847,9 +957,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, AVX512F
-TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-57
+// func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -859,6 +969,7 @@ TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
+	MOVQ soon+64(FP), R12
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -929,13 +1040,51 @@ fresh:
 	VPXORD Z23, Z23, Z23
 
 begin:
-	MOVQ dim+40(FP), R12
-	MOVQ y+32(FP), R10
-	MOVQ DX, R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ DI, R9
-	SUBQ $0x02, R12
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	LEAQ       (R12)(R8*4), R12
+	MOVQ       dim+40(FP), R13
+	MOVQ       y+32(FP), R10
+	MOVQ       DX, R8
+	LEAQ       (R8)(BX*2), R9
+	ADDQ       DI, R9
+	SUBQ       $0x02, R13
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -1018,11 +1167,11 @@ loop:
 	ADDQ         $+256, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R12
+	SUBQ         $0x02, R13
 	JGE          loop
 
 last:
-	ADDQ $0x02, R12
+	ADDQ $0x02, R13
 	JZ   store
 
 single:
@@ -1068,7 +1217,7 @@ single:
 	ADDQ         $+128, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          single
 
 store:
@@ -1115,9 +1264,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)
-// Requires: AVX, AVX512F
-TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-57
+// func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-80
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -1127,6 +1276,7 @@ TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-57
 	LEAQ (BX)(BX*2), SI
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
+	MOVQ soon+64(FP), R12
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -1173,13 +1323,39 @@ fresh:
 	VPXORD Z11, Z11, Z11
 
 begin:
-	MOVQ dim+40(FP), R12
-	MOVQ y+32(FP), R10
-	MOVQ DX, R8
-	LEAQ (R8)(BX*2), R9
-	ADDQ DI, R9
-	SUBQ $0x02, R12
-	JL   last
+	// What is written soon comes from memory while we compute.
+	MOVQ       soonStride+72(FP), R8
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	PREFETCHT0 (R12)
+	LEAQ       (R12)(R8*4), R12
+	MOVQ       dim+40(FP), R13
+	MOVQ       y+32(FP), R10
+	MOVQ       DX, R8
+	LEAQ       (R8)(BX*2), R9
+	ADDQ       DI, R9
+	SUBQ       $0x02, R13
+	JL         last
 
 loop:
 	// 2 steps over the dimension.
@@ -1236,11 +1412,11 @@ loop:
 	ADDQ         $+128, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R12
+	SUBQ         $0x02, R13
 	JGE          loop
 
 last:
-	ADDQ $0x02, R12
+	ADDQ $0x02, R13
 	JZ   store
 
 single:
@@ -1273,7 +1449,7 @@ single:
 	ADDQ         $+64, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          single
 
 store:

@@ -80,10 +80,10 @@ func (m *matrixSet) finishBlock(f measure, dst, x Matrix, p *panel, i int, ws *W
 	to := dst.Data[p.first:]
 	whole := p.cols == p.width
 	if f.kind == dotOnly && whole && x.Rows%p.rows == 0 {
-		p.multiply(to, dst.Stride, x, sc)
+		p.multiply(to, dst.Stride, x, sc, to, dst.Stride)
 		return
 	}
-	dots := sc.block(p, x)
+	dots := sc.block(p, x, to, dst.Stride)
 	if f.kind != dotOnly {
 		out, stride := dots, p.width
 		if whole {

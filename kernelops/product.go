@@ -27,25 +27,29 @@ func (sc *scratch) fillTail(x Matrix) {
 
 // multiply sets dst[i*stride+j] to the dot product of row i of x, of at most blockRows, and
 // column j of p, whose dimension is not 0. Rows up to the next multiple of the kernel's are overwritten. sc.tail
-// must be filled from x.
-func (p *panel) multiply(dst []float32, stride int, x Matrix, sc *scratch) {
+// must be filled from x. Rows at soon, as many and as wide, are fetched into cache.
+func (p *panel) multiply(dst []float32, stride int, x Matrix, sc *scratch, soon []float32, soonStride int) {
 	tiles, rest := x.Rows/p.rows, x.Rows%p.rows
 	for k := 0; k < x.Cols; k += stepDim {
 		dim := min(stepDim, x.Cols-k)
 		if tiles > 0 {
-			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0)
+			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0, &soon[0], soonStride)
 		}
 		if rest > 0 {
 			from := (tailRows-rest)*x.Cols + k
-			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim, 1, k > 0)
+			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim, 1, k > 0, &soon[0], 0)
 		}
 	}
 }
 
-// block computes the dot products of x and p in scratch memory, without gaps between rows.
-func (sc *scratch) block(p *panel, x Matrix) []float32 {
+// block computes the dot products of x and p in scratch memory, without gaps between rows,
+// and fetches what the caller will write, if that is elsewhere.
+func (sc *scratch) block(p *panel, x Matrix, soon []float32, soonStride int) []float32 {
 	sc.dots = resize(sc.dots, (blockRows+tailRows)*maxWidth)
-	p.multiply(sc.dots, p.width, x, sc)
+	if soon == nil {
+		soon = sc.dots
+	}
+	p.multiply(sc.dots, p.width, x, sc, soon, soonStride)
 	return sc.dots
 }
 

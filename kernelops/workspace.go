@@ -13,6 +13,7 @@ type Workspace struct {
 	packed       panels
 	xNorms       []float32
 	yNorms       []float32
+	lowNorms     []float32
 	perGoroutine []scratch
 }
 

@@ -32,7 +32,7 @@ func addMultiplications() {
 func (t tile) add() {
 	width := t.vectors * t.floats()
 	name := fmt.Sprintf("Multiply%dx%d%s", t.rows, width, t.suffix)
-	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool)")
+	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)")
 	Doc(
 		fmt.Sprintf("%s multiplies %d*tiles rows of x by a panel of %d packed columns:", name, t.rows, width),
 		"",
@@ -45,7 +45,7 @@ func (t tile) add() {
 		"\t\t}",
 		"\t}",
 		"",
-		"dim and tiles are positive.",
+		"dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.",
 	)
 	Pragma("noescape")
 	r := t.load()
@@ -65,6 +65,7 @@ type tileRegisters struct {
 	dst     Register
 	dstStep Register
 	tiles   Register
+	soon    Register
 	acc     [][]VecVirtual
 }
 
@@ -76,6 +77,7 @@ func (t tile) load() *tileRegisters {
 	r.x = loadRowPointers(t.rows)
 	r.y = GP64()
 	r.tiles = Load(Param("tiles"), GP64())
+	r.soon = Load(Param("soon"), GP64())
 	for range t.rows {
 		row := make([]VecVirtual, t.vectors)
 		for v := range row {
@@ -109,6 +111,15 @@ func (r *tileRegisters) start() {
 		}
 	}
 	Label("begin")
+	Comment("What is written soon comes from memory while we compute.")
+	step := GP64()
+	MOVQ(argument("soonStride"), step)
+	for range r.rows {
+		for line := 0; line < r.vectors*r.bytes(); line += 64 {
+			PREFETCHT0(Mem{Base: r.soon, Disp: line})
+		}
+		LEAQ(Mem{Base: r.soon, Index: step, Scale: 4}, r.soon)
+	}
 }
 
 // steps runs over the dimension.

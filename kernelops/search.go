@@ -1,0 +1,88 @@
+package kernelops
+
+import "math"
+
+// searchLanes is the number of partial sums of a float64 distance: part of what it means.
+const searchLanes = 8
+
+// sqDist64 returns the squared distance of x and y in float64, by 8 lanes and a tree:
+//
+//	for i := range x {
+//		t := float64(x[i]) - float64(y[i])
+//		lane[i%8] += float64(t * t)
+//	}
+//	for h := 4; h > 0; h /= 2 {
+//		for j := range h {
+//			lane[j] += lane[j+h]
+//		}
+//	}
+func sqDist64(x, y []float32) float64 {
+	var lane [searchLanes]float64
+	y = y[:len(x)]
+	i := 0
+	for ; i+searchLanes <= len(x); i += searchLanes {
+		a, b := (*[searchLanes]float32)(x[i:]), (*[searchLanes]float32)(y[i:])
+		for j := range lane {
+			t := float64(a[j]) - float64(b[j])
+			lane[j] += float64(t * t)
+		}
+	}
+	for j := range x[i:] {
+		t := float64(x[i+j]) - float64(y[i+j])
+		lane[j] += float64(t * t)
+	}
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+}
+
+// Search finds the k rows of y nearest to each row of x, exactly:
+//
+//	ids[i*k:][:k], dists[i*k:][:k] = the first k of the pairs (j, d), d = sqDist64(x.Row(i), y.Row(j)) < +Inf,
+//		in the order of (d, j)
+//
+// where sqDist64 is the float64 sum by 8 lanes that docs/numerics.md defines. Where there are
+// fewer, id -1 and distance +Inf fill up. NaN and +Inf are never among them.
+//
+// The generic set is that loop. The others filter in float32 first and keep every row whose
+// distance could be among the first k by the error bound of the filter, or is not finite there;
+// what is kept is scored in float64. Many queries at a time are a matrix product; one is
+// a scan at the speed of memory. Both give the same answer. The bound of the product is relative
+// to the norms, so data far from the origin are answered as exactly but less quickly.
+func (s *Set) Search(ids []int, dists []float64, k int, x, y Matrix, ws *Workspace) {
+	checkTop(ids, len(dists), k, x, y)
+	few := x.Rows <= fewQueries
+	if s.matrix != nil && !few {
+		ws.yNorms = s.norms(measure{kind: sqDist}, resize(ws.yNorms, y.Rows), y, ws)
+		ws.lowNorms = newFilter(y.Cols).lowNorms(resize(ws.lowNorms, y.Rows), ws.yNorms)
+	}
+	grain := maxWidth
+	if few {
+		grain = 1
+	}
+	ws.divide(x.Rows, grain, func(sc *scratch, from, to int) {
+		q := newQueries(k, x.RowRange(from, to), y)
+		switch {
+		case s.matrix == nil || x.Cols == 0:
+			q.generic()
+		case few:
+			q.each(s, sc)
+		default:
+			q.together(s, ws, sc)
+		}
+		for i := range q.list {
+			q.list[i].best.store(ids[(from+i)*k:(from+i+1)*k], dists[(from+i)*k:])
+		}
+	})
+}
+
+// fewQueries are searched one after the other.
+const fewQueries = 2
+
+// store writes the list, filled up to the length of ids.
+func (n *nearest) store(ids []int, dists []float64) {
+	for j := range ids {
+		ids[j], dists[j] = -1, math.Inf(1)
+		if j < len(n.rows) {
+			ids[j], dists[j] = n.rows[j], n.dists[j]
+		}
+	}
+}
