@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func DotAVX2(x []float32, y []float32) float32
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·DotAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+0(FP), AX
 	MOVQ         x_len+8(FP), CX
@@ -27,6 +27,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        CX, $0x20
 	JL          tail
+	PREFETCHT0  1024(AX)
+	PREFETCHT0  1088(AX)
 	VMOVUPS     (AX), Y8
 	VFMADD231PS (DX), Y8, Y0
 	VMOVUPS     32(AX), Y8
@@ -116,7 +118,7 @@ DATA laneNumbers<>+124(SB)/4, $0x0000001f
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128
 
 // func DotRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·DotRowsAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -156,6 +158,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        R11, $0x20
 	JL          tail
+	PREFETCHT0  1024(R9)
+	PREFETCHT0  1088(R9)
 	VMOVUPS     (R9), Y8
 	VFMADD231PS (R10), Y8, Y0
 	VMOVUPS     32(R9), Y8
@@ -223,7 +227,7 @@ tree:
 	RET
 
 // func SqEuclideanRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·SqEuclideanRowsAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -263,6 +267,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        R11, $0x20
 	JL          tail
+	PREFETCHT0  1024(R9)
+	PREFETCHT0  1088(R9)
 	VMOVUPS     (R9), Y8
 	VSUBPS      (R10), Y8, Y8
 	VFMADD231PS Y8, Y8, Y0
@@ -338,7 +344,7 @@ tree:
 	RET
 
 // func L1RowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·L1RowsAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -377,28 +383,30 @@ start:
 
 block:
 	// 32 columns a step, one for each lane.
-	CMPQ    R11, $0x20
-	JL      tail
-	VMOVUPS (R9), Y9
-	VSUBPS  (R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VADDPS  Y9, Y0, Y0
-	VMOVUPS 32(R9), Y9
-	VSUBPS  32(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VADDPS  Y9, Y1, Y1
-	VMOVUPS 64(R9), Y9
-	VSUBPS  64(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VADDPS  Y9, Y2, Y2
-	VMOVUPS 96(R9), Y9
-	VSUBPS  96(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VADDPS  Y9, Y3, Y3
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	SUBQ    $0x20, R11
-	JMP     block
+	CMPQ       R11, $0x20
+	JL         tail
+	PREFETCHT0 1024(R9)
+	PREFETCHT0 1088(R9)
+	VMOVUPS    (R9), Y9
+	VSUBPS     (R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	VMOVUPS    32(R9), Y9
+	VSUBPS     32(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VMOVUPS    64(R9), Y9
+	VSUBPS     64(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VMOVUPS    96(R9), Y9
+	VSUBPS     96(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	ADDQ       $+128, R9
+	ADDQ       $+128, R10
+	SUBQ       $0x20, R11
+	JMP        block
 
 tail:
 	TESTQ R11, R11
@@ -465,7 +473,7 @@ DATA absMask<>+0(SB)/4, $0x7fffffff
 GLOBL absMask<>(SB), RODATA|NOPTR, $4
 
 // func LInfRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·LInfRowsAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -504,28 +512,30 @@ start:
 
 block:
 	// 32 columns a step, one for each lane.
-	CMPQ    R11, $0x20
-	JL      tail
-	VMOVUPS (R9), Y9
-	VSUBPS  (R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VPMAXSD Y9, Y0, Y0
-	VMOVUPS 32(R9), Y9
-	VSUBPS  32(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VPMAXSD Y9, Y1, Y1
-	VMOVUPS 64(R9), Y9
-	VSUBPS  64(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VPMAXSD Y9, Y2, Y2
-	VMOVUPS 96(R9), Y9
-	VSUBPS  96(R10), Y9, Y9
-	VANDPS  Y4, Y9, Y9
-	VPMAXSD Y9, Y3, Y3
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	SUBQ    $0x20, R11
-	JMP     block
+	CMPQ       R11, $0x20
+	JL         tail
+	PREFETCHT0 1024(R9)
+	PREFETCHT0 1088(R9)
+	VMOVUPS    (R9), Y9
+	VSUBPS     (R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VPMAXSD    Y9, Y0, Y0
+	VMOVUPS    32(R9), Y9
+	VSUBPS     32(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VPMAXSD    Y9, Y1, Y1
+	VMOVUPS    64(R9), Y9
+	VSUBPS     64(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VPMAXSD    Y9, Y2, Y2
+	VMOVUPS    96(R9), Y9
+	VSUBPS     96(R10), Y9, Y9
+	VANDPS     Y4, Y9, Y9
+	VPMAXSD    Y9, Y3, Y3
+	ADDQ       $+128, R9
+	ADDQ       $+128, R10
+	SUBQ       $0x20, R11
+	JMP        block
 
 tail:
 	TESTQ R11, R11
@@ -589,7 +599,7 @@ tree:
 	RET
 
 // func DotAVX512(x []float32, y []float32) float32
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·DotAVX512(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   x_len+8(FP), CX
@@ -609,6 +619,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        CX, $0x20
 	JL          tail
+	PREFETCHT0  1024(AX)
+	PREFETCHT0  1088(AX)
 	VMOVUPS     (AX), Z2
 	VFMADD231PS (DX), Z2, Z0
 	VMOVUPS     64(AX), Z2
@@ -646,7 +658,7 @@ reduced:
 	RET
 
 // func DotRowsAVX512(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·DotRowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst_base+0(FP), AX
 	MOVQ  dst_len+8(FP), CX
@@ -682,6 +694,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        R11, $0x20
 	JL          tail
+	PREFETCHT0  1024(R9)
+	PREFETCHT0  1088(R9)
 	VMOVUPS     (R9), Z2
 	VFMADD231PS (R10), Z2, Z0
 	VMOVUPS     64(R9), Z2
@@ -729,7 +743,7 @@ tree:
 	RET
 
 // func SqEuclideanRowsAVX512(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·SqEuclideanRowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst_base+0(FP), AX
 	MOVQ  dst_len+8(FP), CX
@@ -765,6 +779,8 @@ block:
 	// 32 columns a step, one for each lane.
 	CMPQ        R11, $0x20
 	JL          tail
+	PREFETCHT0  1024(R9)
+	PREFETCHT0  1088(R9)
 	VMOVUPS     (R9), Z2
 	VSUBPS      (R10), Z2, Z2
 	VFMADD231PS Z2, Z2, Z0
@@ -816,7 +832,7 @@ tree:
 	RET
 
 // func L1RowsAVX512(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·L1RowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -851,20 +867,22 @@ start:
 
 block:
 	// 32 columns a step, one for each lane.
-	CMPQ    R11, $0x20
-	JL      tail
-	VMOVUPS (R9), Z3
-	VSUBPS  (R10), Z3, Z3
-	VPANDD  Z2, Z3, Z3
-	VADDPS  Z3, Z0, Z0
-	VMOVUPS 64(R9), Z3
-	VSUBPS  64(R10), Z3, Z3
-	VPANDD  Z2, Z3, Z3
-	VADDPS  Z3, Z1, Z1
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	SUBQ    $0x20, R11
-	JMP     block
+	CMPQ       R11, $0x20
+	JL         tail
+	PREFETCHT0 1024(R9)
+	PREFETCHT0 1088(R9)
+	VMOVUPS    (R9), Z3
+	VSUBPS     (R10), Z3, Z3
+	VPANDD     Z2, Z3, Z3
+	VADDPS     Z3, Z0, Z0
+	VMOVUPS    64(R9), Z3
+	VSUBPS     64(R10), Z3, Z3
+	VPANDD     Z2, Z3, Z3
+	VADDPS     Z3, Z1, Z1
+	ADDQ       $+128, R9
+	ADDQ       $+128, R10
+	SUBQ       $0x20, R11
+	JMP        block
 
 tail:
 	TESTQ R11, R11
@@ -908,7 +926,7 @@ tree:
 	RET
 
 // func LInfRowsAVX512(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
-// Requires: AVX, AVX2, AVX512F, BMI2
+// Requires: AVX, AVX2, AVX512F, BMI2, MMX+
 TEXT ·LInfRowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -943,20 +961,22 @@ start:
 
 block:
 	// 32 columns a step, one for each lane.
-	CMPQ    R11, $0x20
-	JL      tail
-	VMOVUPS (R9), Z3
-	VSUBPS  (R10), Z3, Z3
-	VPANDD  Z2, Z3, Z3
-	VPMAXSD Z3, Z0, Z0
-	VMOVUPS 64(R9), Z3
-	VSUBPS  64(R10), Z3, Z3
-	VPANDD  Z2, Z3, Z3
-	VPMAXSD Z3, Z1, Z1
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	SUBQ    $0x20, R11
-	JMP     block
+	CMPQ       R11, $0x20
+	JL         tail
+	PREFETCHT0 1024(R9)
+	PREFETCHT0 1088(R9)
+	VMOVUPS    (R9), Z3
+	VSUBPS     (R10), Z3, Z3
+	VPANDD     Z2, Z3, Z3
+	VPMAXSD    Z3, Z0, Z0
+	VMOVUPS    64(R9), Z3
+	VSUBPS     64(R10), Z3, Z3
+	VPANDD     Z2, Z3, Z3
+	VPMAXSD    Z3, Z1, Z1
+	ADDQ       $+128, R9
+	ADDQ       $+128, R10
+	SUBQ       $0x20, R11
+	JMP        block
 
 tail:
 	TESTQ R11, R11
