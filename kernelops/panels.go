@@ -12,7 +12,6 @@ type matrixSet struct {
 	ofLanes     func(score *float32, column *int32, scores *float32, columns *int32, rows int)
 	within      limitTest
 	notBeyond   limitTest
-	accumulate  func(sums []float64, cols int, x []float32, stride int, groups []int32)
 }
 
 type (
