@@ -112,9 +112,9 @@ TEXT ·AxpyRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ a_len+64(FP), DI
 	SHLQ $0x02, BX
 
-strip:
+strip8:
 	CMPQ CX, $+64
-	JL   strip_end
+	JL   strip8_end
 
 	// 64 elements a step.
 	VMOVUPS (AX), Y0
@@ -129,7 +129,7 @@ strip:
 	MOVQ    SI, R9
 	MOVQ    DI, R10
 
-strip_rows:
+strip8_rows:
 	VBROADCASTSS (R9), Y8
 	VFMADD231PS  (R8), Y8, Y0
 	VFMADD231PS  32(R8), Y8, Y1
@@ -142,7 +142,7 @@ strip_rows:
 	ADDQ         BX, R8
 	ADDQ         $0x04, R9
 	DECQ         R10
-	JNZ          strip_rows
+	JNZ          strip8_rows
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
@@ -154,12 +154,72 @@ strip_rows:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $+64, CX
-	JMP          strip
+	JMP          strip8
 
-strip_end:
-vector:
+strip8_end:
+strip4:
+	CMPQ CX, $+32
+	JL   strip4_end
+
+	// 32 elements a step.
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    DI, R10
+
+strip4_rows:
+	VBROADCASTSS (R9), Y4
+	VFMADD231PS  (R8), Y4, Y0
+	VFMADD231PS  32(R8), Y4, Y1
+	VFMADD231PS  64(R8), Y4, Y2
+	VFMADD231PS  96(R8), Y4, Y3
+	ADDQ         BX, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          strip4_rows
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, DX
+	SUBQ         $+32, CX
+	JMP          strip4
+
+strip4_end:
+strip2:
+	CMPQ CX, $+16
+	JL   strip2_end
+
+	// 16 elements a step.
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    DI, R10
+
+strip2_rows:
+	VBROADCASTSS (R9), Y2
+	VFMADD231PS  (R8), Y2, Y0
+	VFMADD231PS  32(R8), Y2, Y1
+	ADDQ         BX, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          strip2_rows
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, DX
+	SUBQ         $+16, CX
+	JMP          strip2
+
+strip2_end:
+strip1:
 	CMPQ CX, $+8
-	JL   vector_end
+	JL   strip1_end
 
 	// 8 elements a step.
 	VMOVUPS (AX), Y0
@@ -167,20 +227,20 @@ vector:
 	MOVQ    SI, R9
 	MOVQ    DI, R10
 
-vector_rows:
+strip1_rows:
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  (R8), Y1, Y0
 	ADDQ         BX, R8
 	ADDQ         $0x04, R9
 	DECQ         R10
-	JNZ          vector_rows
+	JNZ          strip1_rows
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, DX
 	SUBQ         $+8, CX
-	JMP          vector
+	JMP          strip1
 
-vector_end:
+strip1_end:
 	TESTQ CX, CX
 	JZ    done
 
@@ -361,9 +421,9 @@ TEXT ·AxpyRowsAVX512(SB), NOSPLIT, $0-80
 	MOVQ a_len+64(FP), DI
 	SHLQ $0x02, BX
 
-strip:
+strip8:
 	CMPQ CX, $+128
-	JL   strip_end
+	JL   strip8_end
 
 	// 128 elements a step.
 	VMOVUPS (AX), Z0
@@ -378,7 +438,7 @@ strip:
 	MOVQ    SI, R9
 	MOVQ    DI, R10
 
-strip_rows:
+strip8_rows:
 	VBROADCASTSS (R9), Z8
 	VFMADD231PS  (R8), Z8, Z0
 	VFMADD231PS  64(R8), Z8, Z1
@@ -391,7 +451,7 @@ strip_rows:
 	ADDQ         BX, R8
 	ADDQ         $0x04, R9
 	DECQ         R10
-	JNZ          strip_rows
+	JNZ          strip8_rows
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	VMOVUPS      Z2, 128(AX)
@@ -403,12 +463,72 @@ strip_rows:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $+128, CX
-	JMP          strip
+	JMP          strip8
 
-strip_end:
-vector:
+strip8_end:
+strip4:
+	CMPQ CX, $+64
+	JL   strip4_end
+
+	// 64 elements a step.
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    DI, R10
+
+strip4_rows:
+	VBROADCASTSS (R9), Z4
+	VFMADD231PS  (R8), Z4, Z0
+	VFMADD231PS  64(R8), Z4, Z1
+	VFMADD231PS  128(R8), Z4, Z2
+	VFMADD231PS  192(R8), Z4, Z3
+	ADDQ         BX, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          strip4_rows
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, DX
+	SUBQ         $+64, CX
+	JMP          strip4
+
+strip4_end:
+strip2:
+	CMPQ CX, $+32
+	JL   strip2_end
+
+	// 32 elements a step.
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    DI, R10
+
+strip2_rows:
+	VBROADCASTSS (R9), Z2
+	VFMADD231PS  (R8), Z2, Z0
+	VFMADD231PS  64(R8), Z2, Z1
+	ADDQ         BX, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          strip2_rows
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, DX
+	SUBQ         $+32, CX
+	JMP          strip2
+
+strip2_end:
+strip1:
 	CMPQ CX, $+16
-	JL   vector_end
+	JL   strip1_end
 
 	// 16 elements a step.
 	VMOVUPS (AX), Z0
@@ -416,20 +536,20 @@ vector:
 	MOVQ    SI, R9
 	MOVQ    DI, R10
 
-vector_rows:
+strip1_rows:
 	VBROADCASTSS (R9), Z1
 	VFMADD231PS  (R8), Z1, Z0
 	ADDQ         BX, R8
 	ADDQ         $0x04, R9
 	DECQ         R10
-	JNZ          vector_rows
+	JNZ          strip1_rows
 	VMOVUPS      Z0, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, DX
 	SUBQ         $+16, CX
-	JMP          vector
+	JMP          strip1
 
-vector_end:
+strip1_end:
 	TESTQ CX, CX
 	JZ    done
 

@@ -151,7 +151,7 @@ func hardData32(seed uint64) map[string]func() float32 {
 		"normal": func() float32 { // nearly; the same on every machine, which NormFloat64 does not promise
 			return float32(2 * (r.Float64() + r.Float64() + r.Float64() - 1.5))
 		},
-		"bits":   func() float32 { return float32FromBits(r) },
+		"bits": func() float32 { return float32FromBits(r) },
 		"subnormal": func() float32 {
 			return sign(float64(math.Float32frombits(r.Uint32() >> (2 + r.UintN(23)))))
 		},
@@ -172,15 +172,19 @@ func hardData32(seed uint64) map[string]func() float32 {
 // TestVectorsEqualGeneric runs every set over every length up to two tiles, with odd strides and
 // every misalignment of a cache line, between guard zones, on hard data.
 func TestVectorsEqualGeneric(t *testing.T) {
+	sets := All()[1:]
+	if len(sets) == 0 {
+		t.Skip("this build or machine runs the generic set alone")
+	}
 	r := rand.New(rand.NewPCG(7, 0))
 	for name, next := range hardData32(1) {
 		for cols := 0; cols <= 2*tile32+9; cols++ {
-			for _, rows := range []int{0, 1, 5} {
+			for _, rows := range []int{cols / 100, 5} {
 				o := newOperands(r, rows, cols, cols%4, cols+rows, next)
 				for _, op := range vectorOps32 {
 					want := o.copy()
 					op.run(Generic(), want)
-					for _, s := range All()[1:] {
+					for _, s := range sets {
 						got := o.copy()
 						op.run(s, got)
 						got.equal(t, fmt.Sprintf("%s %s on %s, %d x %d", s.Name, op.name, name, rows, cols), want)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -58,9 +60,9 @@ func addAxpby(s isa) {
 	finish()
 }
 
-// strip is the number of registers whose columns addAxpyRows carries down all rows at once:
-// as many chains as cover the latency of an FMA on two ports.
-const strip = 8
+// strips are the numbers of registers whose columns addAxpyRows carries down all rows at once. Eight chains
+// cover the latency of an FMA on two ports; the others are for what is left.
+var strips = []int{8, 4, 2, 1}
 
 // addAxpyRows writes dst[j] = fma32(a[i], x[i][j], dst[j]), i ascending.
 func addAxpyRows(s isa) {
@@ -79,8 +81,10 @@ func addAxpyRows(s isa) {
 	w.x, w.stride = Load(Param("x").Base(), GP64()), Load(Param("stride"), GP64())
 	w.a, w.rows = Load(Param("a").Base(), GP64()), Load(Param("a").Len(), GP64())
 	SHLQ(Imm(2), w.stride)
-	s.steps("strip", w.cols, strip*s.floats(), func() { w.columns("strip", strip, nil) })
-	s.steps("vector", w.cols, s.floats(), func() { w.columns("vector", 1, nil) })
+	for _, n := range strips {
+		label := fmt.Sprintf("strip%d", n)
+		s.steps(label, w.cols, n*s.floats(), func() { w.columns(label, n, nil) })
+	}
 	TESTQ(w.cols, w.cols)
 	JZ(LabelRef("done"))
 	Comment("The last columns under a mask, which also suppresses faults beyond the end.")
