@@ -10,7 +10,7 @@ package asm
 //	if d < 0 { d = 0 }
 //
 //go:noescape
-func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // CosinesAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -19,7 +19,7 @@ func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, 
 //	if c < -1 { c = -1 }
 //
 //go:noescape
-func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // PolynomialsAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -30,7 +30,7 @@ func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, 
 // degree is positive.
 //
 //go:noescape
-func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // GaussiansAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -41,14 +41,14 @@ func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float
 // scale is not positive.
 //
 //go:noescape
-func GaussiansAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func GaussiansAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // SigmoidsAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
 //	g := tanh32(fma32(scale, dot, offset))
 //
 //go:noescape
-func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // SqDistsAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -56,7 +56,7 @@ func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32,
 //	if d < 0 { d = 0 }
 //
 //go:noescape
-func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // CosinesAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -65,7 +65,7 @@ func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32
 //	if c < -1 { c = -1 }
 //
 //go:noescape
-func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // PolynomialsAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -76,7 +76,7 @@ func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32
 // degree is positive.
 //
 //go:noescape
-func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // GaussiansAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
@@ -87,11 +87,11 @@ func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *flo
 // scale is not positive.
 //
 //go:noescape
-func GaussiansAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func GaussiansAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // SigmoidsAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
 //	g := tanh32(fma32(scale, dot, offset))
 //
 //go:noescape
-func SigmoidsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+func SigmoidsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, FMA3
-TEXT ·SqDistsAVX2(SB), NOSPLIT, $0-72
+TEXT ·SqDistsAVX2(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -27,25 +27,33 @@ vector:
 	VADDPS      (R8), Y0, Y4
 	VFMADD213PS Y4, Y1, Y3
 	VMAXPS      Y3, Y2, Y3
+	CMPB        stream+72(FP), $0x00
+	JNE         stream
 	VMOVUPS     Y3, (DI)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, R8
-	ADDQ        $0x20, DI
-	DECQ        R9
-	JNZ         vector
-	ADDQ        DX, AX
-	ADDQ        $0x04, BX
-	DECQ        SI
-	JNZ         row
+	JMP         next
+
+stream:
+	VMOVNTPS Y3, (DI)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, R8
+	ADDQ $0x20, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
 DATA float32_c0000000<>+0(SB)/4, $0xc0000000
 GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
 
-// func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX
-TEXT ·CosinesAVX2(SB), NOSPLIT, $0-72
+TEXT ·CosinesAVX2(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -70,16 +78,24 @@ vector:
 	VMAXPS  Y4, Y2, Y4
 	VCMPPS  $0x00, Y3, Y5, Y5
 	VANDNPS Y4, Y5, Y4
+	CMPB    stream+72(FP), $0x00
+	JNE     stream
 	VMOVUPS Y4, (DI)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, DI
-	DECQ    R9
-	JNZ     vector
-	ADDQ    DX, AX
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JNZ     row
+	JMP     next
+
+stream:
+	VMOVNTPS Y4, (DI)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, R8
+	ADDQ $0x20, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -89,9 +105,9 @@ GLOBL float32_3f800000<>(SB), RODATA|NOPTR, $4
 DATA float32_bf800000<>+0(SB)/4, $0xbf800000
 GLOBL float32_bf800000<>(SB), RODATA|NOPTR, $4
 
-// func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, FMA3
-TEXT ·PolynomialsAVX2(SB), NOSPLIT, $0-72
+TEXT ·PolynomialsAVX2(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -121,22 +137,30 @@ power:
 	JMP    power
 
 powered:
+	CMPB    stream+72(FP), $0x00
+	JNE     stream
 	VMOVUPS Y0, (R8)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R8
-	DECQ    R10
-	JNZ     vector
-	ADDQ    DX, AX
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JNZ     row
+	JMP     next
+
+stream:
+	VMOVNTPS Y0, (R8)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, R9
+	ADDQ $0x20, R8
+	DECQ R10
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func GaussiansAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func GaussiansAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·GaussiansAVX2(SB), NOSPLIT, $0-72
+TEXT ·GaussiansAVX2(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -176,16 +200,24 @@ vector:
 	VPADDD       Y4, Y7, Y4
 	VCMPPS       $0x11, vector_c2ae999a<>+0(SB), Y5, Y5
 	VANDNPS      Y4, Y5, Y4
+	CMPB         stream+72(FP), $0x00
+	JNE          stream
 	VMOVUPS      Y4, (DI)
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, R8
-	ADDQ         $0x20, DI
-	DECQ         R9
-	JNZ          vector
-	ADDQ         DX, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNZ          row
+	JMP          next
+
+stream:
+	VMOVNTPS Y4, (DI)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, R8
+	ADDQ $0x20, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -289,9 +321,9 @@ DATA vector_c2ae999a<>+24(SB)/4, $0xc2ae999a
 DATA vector_c2ae999a<>+28(SB)/4, $0xc2ae999a
 GLOBL vector_c2ae999a<>(SB), RODATA|NOPTR, $32
 
-// func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·SigmoidsAVX2(SB), NOSPLIT, $0-72
+TEXT ·SigmoidsAVX2(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -337,16 +369,24 @@ vector:
 	VDIVPS       Y5, Y0, Y0
 	VANDNPS      Y0, Y4, Y0
 	VORPS        Y6, Y0, Y0
+	CMPB         stream+72(FP), $0x00
+	JNE          stream
 	VMOVUPS      Y0, (DI)
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, R8
-	ADDQ         $0x20, DI
-	DECQ         R9
-	JNZ          vector
-	ADDQ         DX, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNZ          row
+	JMP          next
+
+stream:
+	VMOVNTPS Y0, (DI)
+
+next:
+	ADDQ $0x20, CX
+	ADDQ $0x20, R8
+	ADDQ $0x20, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -366,9 +406,9 @@ GLOBL vector_c0000000<>(SB), RODATA|NOPTR, $32
 DATA signMask<>+0(SB)/4, $0x80000000
 GLOBL signMask<>(SB), RODATA|NOPTR, $4
 
-// func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
-TEXT ·SqDistsAVX512(SB), NOSPLIT, $0-72
+TEXT ·SqDistsAVX512(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -389,22 +429,30 @@ vector:
 	VADDPS      (R8), Z0, Z4
 	VFMADD213PS Z4, Z1, Z3
 	VMAXPS      Z3, Z2, Z3
+	CMPB        stream+72(FP), $0x00
+	JNE         stream
 	VMOVUPS     Z3, (DI)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, R8
-	ADDQ        $0x40, DI
-	DECQ        R9
-	JNZ         vector
-	ADDQ        DX, AX
-	ADDQ        $0x04, BX
-	DECQ        SI
-	JNZ         row
+	JMP         next
+
+stream:
+	VMOVNTPS Z3, (DI)
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x40, R8
+	ADDQ $0x40, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
-TEXT ·CosinesAVX512(SB), NOSPLIT, $0-72
+TEXT ·CosinesAVX512(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -429,22 +477,30 @@ vector:
 	VMAXPS  Z4, Z2, Z4
 	VCMPPS  $0x00, Z3, Z5, K1
 	VPXORD  Z4, Z4, K1, Z4
+	CMPB    stream+72(FP), $0x00
+	JNE     stream
 	VMOVUPS Z4, (DI)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, DI
-	DECQ    R9
-	JNZ     vector
-	ADDQ    DX, AX
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JNZ     row
+	JMP     next
+
+stream:
+	VMOVNTPS Z4, (DI)
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x40, R8
+	ADDQ $0x40, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
-TEXT ·PolynomialsAVX512(SB), NOSPLIT, $0-72
+TEXT ·PolynomialsAVX512(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -474,22 +530,30 @@ power:
 	JMP    power
 
 powered:
+	CMPB    stream+72(FP), $0x00
+	JNE     stream
 	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R8
-	DECQ    R10
-	JNZ     vector
-	ADDQ    DX, AX
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JNZ     row
+	JMP     next
+
+stream:
+	VMOVNTPS Z0, (R8)
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x40, R9
+	ADDQ $0x40, R8
+	DECQ R10
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func GaussiansAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func GaussiansAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
-TEXT ·GaussiansAVX512(SB), NOSPLIT, $0-72
+TEXT ·GaussiansAVX512(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -539,16 +603,24 @@ vector:
 	VPADDD       Z14, Z17, Z14
 	VCMPPS       $0x11, Z13, Z15, K1
 	VPXORD       Z14, Z14, K1, Z14
+	CMPB         stream+72(FP), $0x00
+	JNE          stream
 	VMOVUPS      Z14, (DI)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, DI
-	DECQ         R9
-	JNZ          vector
-	ADDQ         DX, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNZ          row
+	JMP          next
+
+stream:
+	VMOVNTPS Z14, (DI)
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x40, R8
+	ADDQ $0x40, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -579,9 +651,9 @@ GLOBL float32_3f000000<>(SB), RODATA|NOPTR, $4
 DATA float32_c2ae999a<>+0(SB)/4, $0xc2ae999a
 GLOBL float32_c2ae999a<>(SB), RODATA|NOPTR, $4
 
-// func SigmoidsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)
+// func SigmoidsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
-TEXT ·SigmoidsAVX512(SB), NOSPLIT, $0-72
+TEXT ·SigmoidsAVX512(SB), NOSPLIT, $0-73
 	MOVQ         dst+0(FP), AX
 	MOVQ         dots+16(FP), CX
 	MOVQ         dstStride+8(FP), DX
@@ -637,15 +709,23 @@ vector:
 	VDIVPS       Z15, Z0, Z0
 	VPANDND      Z0, Z14, Z0
 	VPORD        Z16, Z0, Z0
+	CMPB         stream+72(FP), $0x00
+	JNE          stream
 	VMOVUPS      Z0, (DI)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, DI
-	DECQ         R9
-	JNZ          vector
-	ADDQ         DX, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNZ          row
+	JMP          next
+
+stream:
+	VMOVNTPS Z0, (DI)
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x40, R8
+	ADDQ $0x40, DI
+	DECQ R9
+	JNZ  vector
+	ADDQ DX, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNZ  row
 	VZEROUPPER
 	RET

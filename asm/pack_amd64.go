@@ -27,3 +27,6 @@ func Interleave8AVX2(dst *float32, dstStride int, x *float32, xStride int, dim i
 //
 //go:noescape
 func SqNorms8FMA(dst *float32, x *float32, xStride int, dim int, tiles int)
+
+// StoreFence makes streamed stores visible to other threads before any later store.
+func StoreFence()

@@ -137,3 +137,9 @@ loop:
 	DECQ        R9
 	JNZ         tile
 	RET
+
+// func StoreFence()
+// Requires: MMX+
+TEXT ·StoreFence(SB), NOSPLIT, $0
+	SFENCE
+	RET

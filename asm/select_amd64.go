@@ -12,7 +12,7 @@ package asm
 //		if score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }
 //	}
 //
-// rows and vectors are positive.
+// If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.
 //
 //go:noescape
 func LowestAVX2(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)
@@ -51,7 +51,7 @@ func NotBeyondAVX2(hits *uint64, dots *float32, rowNorms *float32, colNorms *flo
 //		if score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }
 //	}
 //
-// rows and vectors are positive.
+// If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.
 //
 //go:noescape
 func LowestAVX512(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)

@@ -17,8 +17,14 @@ TEXT ·LowestAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS float32_c0000000<>+0(SB), Y3
 
 row:
-	VMOVUPS (AX), Y4
-	VMOVUPS (CX), Y5
+	VPCMPEQD     Y5, Y5, Y5
+	VBROADCASTSS float32_7f800000<>+0(SB), Y4
+	CMPQ         first+48(FP), $0x00
+	JE           fresh
+	VMOVUPS      (AX), Y4
+	VMOVUPS      (CX), Y5
+
+fresh:
 	MOVQ    colNorms+24(FP), SI
 	MOVQ    vectors+40(FP), DI
 	VMOVAPS Y0, Y1
@@ -82,6 +88,9 @@ GLOBL int32_8<>(SB), RODATA|NOPTR, $4
 
 DATA float32_c0000000<>+0(SB)/4, $0xc0000000
 GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
+
+DATA float32_7f800000<>+0(SB)/4, $0x7f800000
+GLOBL float32_7f800000<>(SB), RODATA|NOPTR, $4
 
 // func LowestOfLanesAVX2(score *float32, column *int32, scores *float32, columns *int32, rows int)
 // Requires: AVX, AVX2
@@ -219,8 +228,14 @@ TEXT ·LowestAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS float32_c0000000<>+0(SB), Z3
 
 row:
-	VMOVUPS (AX), Z4
-	VMOVUPS (CX), Z5
+	VPTERNLOGD   $0xff, Z5, Z5, Z5
+	VBROADCASTSS float32_7f800000<>+0(SB), Z4
+	CMPQ         first+48(FP), $0x00
+	JE           fresh
+	VMOVUPS      (AX), Z4
+	VMOVUPS      (CX), Z5
+
+fresh:
 	MOVQ    colNorms+24(FP), SI
 	MOVQ    vectors+40(FP), DI
 	VMOVAPS Z0, Z1

@@ -68,12 +68,9 @@ func (c *Centroids) argMinBlock(index []int32, score []float32, x Matrix, sc *sc
 	m := c.matrix
 	sc.scores = resize(sc.scores, blockRows*m.lanes)
 	sc.columns = resize(sc.columns, blockRows*m.lanes)
-	for i := range x.Rows * m.lanes {
-		sc.scores[i], sc.columns[i] = float32(math.Inf(1)), -1
-	}
 	for p := range c.packed.list {
 		l := &c.packed.list[p]
-		dots := sc.block(l, x, nil, 0)
+		dots := sc.block(l, x, goal{})
 		m.lowest(&sc.scores[0], &sc.columns[0], &dots[0], &c.norms[l.first], x.Rows, l.width/m.lanes, l.first)
 	}
 	m.ofLanes(&score[0], &index[0], &sc.scores[0], &sc.columns[0], x.Rows)

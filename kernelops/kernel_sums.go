@@ -65,13 +65,13 @@ func (t *kernelSums) panel(s *Set, p *panel, y Matrix, sc *scratch) {
 		}
 	}
 	sc.eachBlock(y, func(first int, rows Matrix) {
-		dots := sc.block(p, rows, nil, 0)
+		dots := sc.block(p, rows, goal{})
 		if t.kind != dotOnly {
 			rowNorms, colNorms := &dots[0], &dots[0] // of no meaning where there are no norms
 			if t.needsNorms() {
 				rowNorms, colNorms = &t.yNorms[first], &t.xNorms[p.first]
 			}
-			s.matrix.epilogues[t.kind](&dots[0], p.width, &dots[0], rowNorms, colNorms, rows.Rows, p.width/s.matrix.lanes, t.scale, t.offset, t.degree)
+			s.matrix.epilogues[t.kind](&dots[0], p.width, &dots[0], rowNorms, colNorms, rows.Rows, p.width/s.matrix.lanes, t.scale, t.offset, t.degree, false)
 		}
 		values := Matrix{Data: dots, Rows: rows.Rows, Cols: p.width, Stride: p.width}
 		s.AccumulateRows(sc.sums, values, t.groups[first:first+rows.Rows])

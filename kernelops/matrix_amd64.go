@@ -19,12 +19,11 @@ var (
 		ofLanes:     asm.LowestOfLanesAVX2,
 		within:      asm.WithinAVX2,
 		notBeyond:   asm.NotBeyondAVX2,
+		storeFence:  asm.StoreFence,
 	}
 	matrixAVX512 = &matrixSet{
 		lanes: 16,
 		panels: []panelKernel{
-			{6, 64, asm.Multiply6x64AVX512},
-			{8, 48, asm.Multiply8x48AVX512},
 			{12, 32, asm.Multiply12x32AVX512},
 			{12, 16, asm.Multiply12x16AVX512},
 		},
@@ -35,5 +34,6 @@ var (
 		ofLanes:     asm.LowestOfLanesAVX512,
 		within:      asm.WithinAVX512,
 		notBeyond:   asm.NotBeyondAVX512,
+		storeFence:  asm.StoreFence,
 	}
 )

@@ -38,6 +38,7 @@ func (s *Set) pairsPart(m measure, dst, x, y Matrix, ws *Workspace) {
 	if x.Cols == 0 {
 		matrix = nil // nothing to pack
 	}
+	ws.stream = streams(dst)
 	if matrix != nil {
 		ws.packed.pack(matrix, y)
 	}
@@ -46,6 +47,9 @@ func (s *Set) pairsPart(m measure, dst, x, y Matrix, ws *Workspace) {
 		if matrix == nil {
 			pairsGeneric(m, part, rows, y, ws.xNorms[min(from, len(ws.xNorms)):], ws.yNorms)
 			return
+		}
+		if ws.stream {
+			defer matrix.storeFence()
 		}
 		sc.eachBlock(rows, func(i int, block Matrix) {
 			for p := range ws.packed.list {
@@ -73,17 +77,35 @@ func pairsGeneric(m measure, dst, x, y Matrix, xNorms, yNorms []float32) {
 	}
 }
 
+// streamBytes is the size from which a result is written past the caches, which would not hold it.
+const streamBytes = 8 << 20
+
+// streams reports whether dst is written past the caches: if it is large, and its rows start
+// where such stores may go.
+func streams(dst Matrix) bool {
+	from, to := dst.span()
+	return to-from >= streamBytes && from%streamAlign == 0 && 4*dst.Stride%streamAlign == 0
+}
+
+// streamAlign is the size of the largest register.
+const streamAlign = 64
+
 // finishBlock sets the columns of p in dst, whose rows are those of x and start at row i
 // of the operation. Whole panels are written where they belong; the last one, and rows
 // that do not fill their tiles, go through scratch memory.
 func (m *matrixSet) finishBlock(f measure, dst, x Matrix, p *panel, i int, ws *Workspace, sc *scratch) {
 	to := dst.Data[p.first:]
 	whole := p.cols == p.width
+	g := goal{stream: ws.stream && whole, stride: dst.Stride}
+	if whole && !g.stream {
+		g.fetch = &to[0]
+	}
 	if f.kind == dotOnly && whole && x.Rows%p.rows == 0 {
-		p.multiply(to, dst.Stride, x, sc, to, dst.Stride)
+		g.direct = true
+		p.multiply(to, dst.Stride, x, sc, g)
 		return
 	}
-	dots := sc.block(p, x, to, dst.Stride)
+	dots := sc.block(p, x, g)
 	if f.kind != dotOnly {
 		out, stride := dots, p.width
 		if whole {
@@ -93,7 +115,7 @@ func (m *matrixSet) finishBlock(f measure, dst, x Matrix, p *panel, i int, ws *W
 		if f.needsNorms() {
 			rowNorms, colNorms = &ws.xNorms[i], &ws.yNorms[p.first]
 		}
-		m.epilogues[f.kind](&out[0], stride, &dots[0], rowNorms, colNorms, x.Rows, p.width/m.lanes, f.scale, f.offset, f.degree)
+		m.epilogues[f.kind](&out[0], stride, &dots[0], rowNorms, colNorms, x.Rows, p.width/m.lanes, f.scale, f.offset, f.degree, g.stream)
 		if whole {
 			return
 		}

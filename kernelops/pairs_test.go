@@ -204,6 +204,26 @@ func TestPairsEverySize(t *testing.T) {
 	}
 }
 
+// TestPairsStreamed takes results so large that they are written past the caches, whole tiles
+// and panels and what is left over.
+func TestPairsStreamed(t *testing.T) {
+	next := hardMatrices(15)["normal"]
+	x, _ := guardedMatrix(1501, 5, 0, 1, next)
+	y, _ := guardedMatrix(1520, 5, 1, 0, next)
+	for _, op := range pairOps {
+		want := NewMatrix(1501, 1520)
+		op.run(Generic(), want, x, y, &Workspace{Threads: 2})
+		for _, s := range All() {
+			dst := NewMatrix(1501, 1520)
+			if !streams(dst) {
+				t.Fatal("the result is not streamed: too small, or not aligned")
+			}
+			op.run(s, dst, x, y, &Workspace{Threads: 2})
+			equalLoop32(t, s.Name+" "+op.name, dst.Data, want.Data)
+		}
+	}
+}
+
 // TestSqDistToSelfIsZero holds for finite points, whatever their offset.
 func TestSqDistToSelfIsZero(t *testing.T) {
 	for _, name := range []string{"normal", "subnormal", "tie"} {

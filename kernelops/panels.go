@@ -12,10 +12,11 @@ type matrixSet struct {
 	ofLanes     func(score *float32, column *int32, scores *float32, columns *int32, rows int)
 	within      limitTest
 	notBeyond   limitTest
+	storeFence  func()
 }
 
 type (
-	epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale, offset float32, degree int)
+	epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale, offset float32, degree int, stream bool)
 
 	limitTest func(hits *uint64, dots, rowNorms, colNorms, limits *float32, rows, vectors int)
 )
@@ -23,7 +24,7 @@ type (
 // panelKernel multiplies tiles of rows by a panel of width columns.
 type panelKernel struct {
 	rows, width int
-	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int)
+	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int, stream bool)
 }
 
 // interleaved is the number of rows that interleave8 and sqNorms8 take at a time.

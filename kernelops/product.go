@@ -26,35 +26,40 @@ func (sc *scratch) fillTail(x Matrix) {
 }
 
 // multiply sets dst[i*stride+j] to the dot product of row i of x, of at most blockRows, and
-// column j of p, whose dimension is not 0. Rows up to the next multiple of the kernel's are overwritten. sc.tail
-// must be filled from x. Rows at soon, as many and as wide, are fetched into cache.
-func (p *panel) multiply(dst []float32, stride int, x Matrix, sc *scratch, soon []float32, soonStride int) {
+// column j of p, whose dimension is not 0. Rows up to the next multiple of the kernel's are
+// overwritten. sc.tail must be filled from x. goal says where the caller wants the results.
+func (p *panel) multiply(dst []float32, stride int, x Matrix, sc *scratch, goal goal) {
 	tiles, rest := x.Rows/p.rows, x.Rows%p.rows
 	for k := 0; k < x.Cols; k += stepDim {
 		dim := min(stepDim, x.Cols-k)
+		stream := goal.stream && goal.direct && dim == x.Cols
 		if tiles > 0 {
-			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0, &soon[0], soonStride)
+			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0, goal.fetch, goal.stride, stream)
 		}
 		if rest > 0 {
 			from := (tailRows-rest)*x.Cols + k
-			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim, 1, k > 0, &soon[0], 0)
+			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim, 1, k > 0, nil, 0, false)
 		}
 	}
 }
 
-// block computes the dot products of x and p in scratch memory, without gaps between rows,
-// and fetches what the caller will write, if that is elsewhere.
-func (sc *scratch) block(p *panel, x Matrix, soon []float32, soonStride int) []float32 {
+// goal is where the results of a block go.
+type goal struct {
+	fetch  *float32 // to be fetched into the caches before it is written, or nil
+	stride int
+	direct bool // dst is the goal
+	stream bool // past the caches
+}
+
+// block computes the dot products of x and p in scratch memory, without gaps between rows.
+func (sc *scratch) block(p *panel, x Matrix, goal goal) []float32 {
 	sc.dots = resize(sc.dots, (blockRows+tailRows)*maxWidth)
-	if soon == nil {
-		soon = sc.dots
-	}
-	p.multiply(sc.dots, p.width, x, sc, soon, soonStride)
+	p.multiply(sc.dots, p.width, x, sc, goal)
 	return sc.dots
 }
 
 // maxWidth is the width of the widest panel.
-const maxWidth = 64
+const maxWidth = 32
 
 // eachBlock calls visit on rows [i, i+rows) of x for rows <= blockRows, in order, with sc.tail filled.
 func (sc *scratch) eachBlock(x Matrix, visit func(i int, rows Matrix)) {

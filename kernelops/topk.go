@@ -121,7 +121,7 @@ func (m *matrixSet) scan(h hits, x, y Matrix, xNorms, yNorms, limits []float32, 
 	sc.eachBlock(y, func(first int, rows Matrix) {
 		for p := range sc.packed.list {
 			l := &sc.packed.list[p]
-			dots := sc.block(l, rows, nil, 0)
+			dots := sc.block(l, rows, goal{})
 			test(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &limits[l.first], rows.Rows, l.width/m.lanes)
 			l.report(h, sc.hits[:rows.Rows], dots, first)
 		}

@@ -11,6 +11,7 @@ type Workspace struct {
 	Threads int
 
 	packed       panels
+	stream       bool // whether the result of pairs is written past the caches
 	xNorms       []float32
 	yNorms       []float32
 	lowNorms     []float32

@@ -38,7 +38,7 @@ func addEpilogues() {
 
 func (e epilogue) add() {
 	TEXT(e.name+e.suffix, NOSPLIT,
-		"func(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int)")
+		"func(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)")
 	Doc(append([]string{e.name + e.suffix + " sets every dst[i*dstStride+j] from dot := dots[i*width+j] by"}, e.doc...)...)
 	Pragma("noescape")
 	b := &block{isa: e.isa, keep: map[string]VecVirtual{}, data: map[string]Op{}, rowNorm: e.vector()}
@@ -58,7 +58,13 @@ func (e epilogue) add() {
 	v := e.vector()
 	VMOVUPS(Mem{Base: dots}, v)
 	e.apply(b, v)
+	CMPB(argument("stream"), Imm(0))
+	JNE(LabelRef("stream"))
 	VMOVUPS(v, Mem{Base: to})
+	JMP(LabelRef("next"))
+	Label("stream")
+	VMOVNTPS(v, Mem{Base: to})
+	Label("next")
 	for _, p := range []Register{dots, norms, to} {
 		ADDQ(Imm(uint64(e.bytes())), p)
 	}

@@ -16,6 +16,10 @@ type tile struct {
 	rows, vectors int
 }
 
+// fetchAhead is how far ahead of its use the packed operand is fetched, in bytes: it comes from the
+// second cache level, which hardware alone does not keep up with.
+const fetchAhead = 1024
+
 // unrollSteps is the number of steps over the dimension in one turn of the loop.
 const unrollSteps = 2
 
@@ -23,7 +27,7 @@ func addMultiplications() {
 	avx2, avx512 := isas[0], isas[1]
 	for _, t := range []tile{
 		{avx2, 6, 2}, {avx2, 12, 1},
-		{avx512, 6, 4}, {avx512, 8, 3}, {avx512, 12, 2}, {avx512, 12, 1},
+		{avx512, 12, 2}, {avx512, 12, 1},
 	} {
 		t.add()
 	}
@@ -32,7 +36,7 @@ func addMultiplications() {
 func (t tile) add() {
 	width := t.vectors * t.floats()
 	name := fmt.Sprintf("Multiply%dx%d%s", t.rows, width, t.suffix)
-	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int)")
+	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)")
 	Doc(
 		fmt.Sprintf("%s multiplies %d*tiles rows of x by a panel of %d packed columns:", name, t.rows, width),
 		"",
@@ -45,7 +49,9 @@ func (t tile) add() {
 		"\t\t}",
 		"\t}",
 		"",
-		"dim and tiles are positive. It prefetches rows of the same size from soon, for the caller to write.",
+		"dim and tiles are positive. It prefetches rows of the same size from soon, for the",
+		"caller to write, unless that is nil. With stream, results go past the caches: dst and its stride",
+		"are then multiples of a register, and a StoreFence must follow before another thread reads.",
 	)
 	Pragma("noescape")
 	r := t.load()
@@ -111,6 +117,8 @@ func (r *tileRegisters) start() {
 		}
 	}
 	Label("begin")
+	TESTQ(r.soon, r.soon)
+	JZ(LabelRef("fetched"))
 	Comment("What is written soon comes from memory while we compute.")
 	step := GP64()
 	MOVQ(argument("soonStride"), step)
@@ -120,6 +128,7 @@ func (r *tileRegisters) start() {
 		}
 		LEAQ(Mem{Base: r.soon, Index: step, Scale: 4}, r.soon)
 	}
+	Label("fetched")
 }
 
 // steps runs over the dimension.
@@ -154,7 +163,11 @@ func (r *tileRegisters) step(u int) {
 	y := make([]VecVirtual, r.vectors)
 	for v := range y {
 		y[v] = r.vector()
-		VMOVUPS(Mem{Base: r.y, Disp: (u*r.vectors + v) * r.bytes()}, y[v])
+		at := (u*r.vectors + v) * r.bytes()
+		VMOVUPS(Mem{Base: r.y, Disp: at}, y[v])
+		if at%64 == 0 {
+			PREFETCHT0(Mem{Base: r.y, Disp: at + fetchAhead})
+		}
 	}
 	for i, row := range r.acc {
 		x := r.vector()
@@ -173,13 +186,23 @@ func (r *tileRegisters) advance(steps int) {
 // finish stores the tile and goes on to the next rows.
 func (r *tileRegisters) finish() {
 	Label("store")
-	for _, row := range r.acc {
-		for v, acc := range row {
-			VMOVUPS(acc, Mem{Base: r.dst, Disp: v * r.bytes()})
-		}
-		ADDQ(r.dstStep, r.dst)
-	}
+	CMPB(argument("stream"), Imm(0))
+	JNE(LabelRef("stream"))
+	r.storeRows(func(from, to Op) { VMOVUPS(from, to) })
+	JMP(LabelRef("next"))
+	Label("stream")
+	r.storeRows(func(from, to Op) { VMOVNTPS(from, to) })
+	Label("next")
 	r.x.nextRows()
 	DECQ(r.tiles)
 	JNZ(LabelRef("tile"))
+}
+
+func (r *tileRegisters) storeRows(store func(from, to Op)) {
+	for _, row := range r.acc {
+		for v, acc := range row {
+			store(acc, Mem{Base: r.dst, Disp: v * r.bytes()})
+		}
+		ADDQ(r.dstStep, r.dst)
+	}
 }

@@ -13,6 +13,10 @@ const packRows = 8
 func addPacking() {
 	addTranspose()
 	addSqNorms()
+	TEXT("StoreFence", NOSPLIT, "func()")
+	Doc("StoreFence makes streamed stores visible to other threads before any later store.")
+	SFENCE()
+	RET()
 }
 
 // addTranspose writes the interleaving of 8 rows. Loads of half registers put row i and row

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -52,8 +53,13 @@ func addLowest(s isa) {
 	VBROADCASTSS(float32Data(-2), minusTwo)
 	Label("row")
 	l := lowest{isa: s, score: s.vector(), column: s.vector()}
+	s.ones(l.column)
+	VBROADCASTSS(float32Data(float32(math.Inf(1))), l.score)
+	CMPQ(argument("first"), Imm(0))
+	JE(LabelRef("fresh"))
 	VMOVUPS(Mem{Base: scores}, l.score)
 	VMOVUPS(Mem{Base: columns}, l.column)
+	Label("fresh")
 	norms, left := GP64(), GP64()
 	MOVQ(argument("colNorms"), norms)
 	MOVQ(argument("vectors"), left)
@@ -90,7 +96,7 @@ func (s isa) docLowest(name string) {
 		"\t\tif score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }",
 		"\t}",
 		"",
-		"rows and vectors are positive.",
+		"If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.",
 	)
 }
 
