@@ -31,7 +31,7 @@ const maxNorm = 0x1p124
 
 func newFilter(dim int) filter {
 	d := float64(dim)
-	f := filter{absolute: 16 * (d + 8) * tiny}
+	f := filter{absolute: float64(16 * (d + 8) * tiny)}
 	g := d * unit / (1 - float64(d*unit))
 	f.relative = 2*g/(1-g) + 4*unit
 	if d*unit > 0.1 {
@@ -83,7 +83,7 @@ func (f filter) directLimit(limit float64) float64 {
 	if f.direct >= 1 {
 		return math.Inf(1)
 	}
-	return (limit + 2*f.absolute) / (1 - f.direct) * (1 + 0x1p-40)
+	return float64((limit + float64(2*f.absolute)) / (1 - f.direct) * (1 + 0x1p-40))
 }
 
 // roundUp32 returns the smallest float32 that is not below x, and roundDown32 the largest not above.

@@ -101,7 +101,7 @@ func (q *query) consider(row int, low, high float64) {
 	}
 	q.pending = append(q.pending, contender{row, low})
 	q.upper.offer(high, row)
-	if most := 4*q.best.k + 256; len(q.pending) >= most {
+	if most := 2*q.best.k + 64; len(q.pending) >= most {
 		q.drop()
 		if len(q.pending) > most/2 {
 			q.finish()
