@@ -33,6 +33,8 @@ func TestExitCodes(t *testing.T) {
 		{"unknown flag", nil, "status --fast", 2, "unknown flag: --fast"},
 		{"unknown verb", nil, "stauts", 2, "Did you mean `gram status`?"},
 		{"unknown verb of a group", nil, "model shwo", 2, `did you mean "show"?`},
+		{"missing flag", nil, "submit", 2, `required flag(s) "file" not set`},
+		{"missing flag of a role", nil, "coordinator", 2, "`gram coordinator --help`"},
 		{"missing argument", nil, "wait", 2, "requires at least 1 arg"},
 		{"unknown output", nil, "list -o yaml", 2, "known: table, json"},
 		{"unknown state", &backend{}, "list --state runing", 2, `Did you mean "running"?`},

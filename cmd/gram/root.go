@@ -32,6 +32,9 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateRequiredFlags(); err != nil {
+				return err // cobra looks only later, when errors no longer count as usage
+			}
 			a.parsed = true
 			return a.configure(cmd.Flags())
 		},
