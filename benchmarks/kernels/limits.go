@@ -15,7 +15,7 @@ func (l limit) contenders(e env) []contender {
 	case arithmetic:
 		return peaks(e.threads)
 	case bandwidth:
-		return reading(e.threads, e.beyondCache())
+		return reading("read", e.threads, e.beyondCache())
 	}
 	return nil
 }
@@ -63,14 +63,15 @@ func peaks(threads int) []contender {
 	return all
 }
 
-// reading is a contender that reads words once, in as many parts as threads.
-func reading(threads int, words []uint64) []contender {
+// reading is a contender that reads words once, in as many parts as threads, but for what
+// does not fill a call.
+func reading(name string, threads int, words []uint64) []contender {
 	read := readLoop()
 	if read == nil {
 		return nil
 	}
 	part := len(words) / threads / readWords * readWords
-	c := local("read", func() {
+	c := local(name, func() {
 		onThreads(threads, func(t int) {
 			var xor [8]uint64
 			for at := t * part; at < (t+1)*part; at += readWords {

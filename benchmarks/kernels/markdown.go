@@ -47,7 +47,7 @@ func (p *page) markdownGoals(b *bytes.Buffer) {
 	fmt.Fprintf(b, "## Goals\n\nOf one core: %d of %d met. The ratio is the median of those of the rounds.\n\n", p.met(), len(p.Goals))
 	b.WriteString("| goal | asked | stretch | measured | quartiles | met |\n|---|---:|---:|---:|---:|---|\n")
 	for _, g := range p.Goals {
-		stretch, measured, quartiles, met := "", g.Missing, "", "no"
+		stretch, measured, quartiles, met := "", "not: "+g.Missing, "", "no"
 		if g.Stretch != 0 {
 			stretch = g.show(g.Stretch)
 		}
@@ -60,12 +60,15 @@ func (p *page) markdownGoals(b *bytes.Buffer) {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", g.What, g.asks(g.Least), stretch, measured, quartiles, met)
 	}
 	b.WriteString("\n")
+	var why []string
 	for _, g := range p.Goals {
 		if !g.Met && g.Limit != "" {
-			fmt.Fprintf(b, "* %s: %s\n", g.What, g.Limit)
+			why = append(why, fmt.Sprintf("* %s: %s\n", g.What, g.Limit))
 		}
 	}
-	b.WriteString("\n")
+	if why != nil {
+		fmt.Fprintf(b, "What limits those not met:\n\n%s\n", strings.Join(why, ""))
+	}
 }
 
 func (p *page) met() int {
@@ -107,7 +110,7 @@ func (e entryRecord) milliseconds() string {
 // noise says how much of the machine was ours while one core was measured.
 func (p *page) noise() string {
 	var wall, cpu time.Duration
-	peak := map[string][]float64{}
+	medians, units := map[string][]float64{}, map[string]unit{}
 	for _, r := range p.Workloads {
 		for _, e := range r.Entries {
 			if r.Threads > 1 {
@@ -117,16 +120,18 @@ func (p *page) noise() string {
 				wall, cpu = wall+s.Wall, cpu+s.CPU
 			}
 			if e.Bound {
-				peak[e.Name+" "+string(e.Unit)] = append(peak[e.Name+" "+string(e.Unit)], e.Rate.Median)
+				medians[e.Name] = append(medians[e.Name], e.Rate.Median)
+				units[e.Name] = e.Unit
 			}
 		}
 	}
 	var moved []string
-	for _, name := range slices.Sorted(maps.Keys(peak)) {
-		moved = append(moved, fmt.Sprintf("%s %s to %s", name, digits(slices.Min(peak[name])), digits(slices.Max(peak[name]))))
+	for _, name := range slices.Sorted(maps.Keys(medians)) {
+		moved = append(moved, fmt.Sprintf("%s %s to %s %s", name,
+			digits(slices.Min(medians[name])), digits(slices.Max(medians[name])), units[name]))
 	}
 	return fmt.Sprintf("By the time that the process had the processor: %.0f %% of the time on the wall.\n"+
-		"From workload to workload the limits' medians went from and to: %s.\nThe closer these are, the quieter the machine was.",
+		"The limits' medians, over the workloads: %s.\nThe closer together, the quieter the machine was.",
 		100*float64(cpu)/float64(wall), strings.Join(moved, ", "))
 }
 

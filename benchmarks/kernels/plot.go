@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 // The plot's size and the frame of its axes, in pixels.
 const (
-	plotWidth, plotHeight = 760, 440
+	plotWidth, plotHeight = 760, 460
 	left, right           = 60, 610
 	top, bottom           = 50, 380
 )
@@ -48,11 +49,11 @@ func (p *page) plot() []byte {
 	ceiling = step * math.Ceil(ceiling*1.02/step)
 	y := func(rate float64) float64 { return bottom - (bottom-top)*rate/ceiling }
 	axes(&b, step, ceiling, y)
-	labels := map[int]bool{}
 	for _, l := range lines {
-		l.draw(&b, y, labels)
+		l.draw(&b, y)
 	}
-	text(&b, left, plotHeight-14, "start", "#555", fmt.Sprintf("%s, %s, commit %s", p.Machine.CPU, p.Machine.Go, p.Machine.Commit))
+	names(&b, lines, y)
+	text(&b, left, plotHeight-12, "start", "#555", fmt.Sprintf("%s, %s, commit %s", p.Machine.CPU, p.Machine.Go, p.Machine.Commit))
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
@@ -116,8 +117,8 @@ func axes(b *bytes.Buffer, step, ceiling float64, y func(float64) float64) {
 	text(b, (left+right)/2, bottom+38, "middle", "#555", "dimension d")
 }
 
-// draw adds the line, and its name at its end, moved where another name is.
-func (l line) draw(b *bytes.Buffer, y func(float64) float64, taken map[int]bool) {
+// draw adds the line, with a point at every rate that was measured.
+func (l line) draw(b *bytes.Buffer, y func(float64) float64) {
 	var at []string
 	for i, d := range l.dims {
 		at = append(at, fmt.Sprintf("%.1f,%.1f", x(d), y(l.rates[i])))
@@ -130,14 +131,19 @@ func (l line) draw(b *bytes.Buffer, y func(float64) float64, taken map[int]bool)
 		dash = ` stroke-dasharray="6 4"`
 	}
 	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n", strings.Join(at, " "), l.colour, dash)
+}
+
+func (l line) last() float64 { return l.rates[len(l.rates)-1] }
+
+// names writes every line's name at its end, moved down where another name is.
+func names(b *bytes.Buffer, lines []line, y func(float64) float64) {
+	byHeight := slices.SortedFunc(slices.Values(lines), func(a, b line) int { return cmp.Compare(b.last(), a.last()) })
 	const height = 16
-	last := l.rates[len(l.rates)-1]
-	row := int(math.Round(y(last) / height))
-	for taken[row] {
-		row++
+	above := 0.0
+	for _, l := range byHeight {
+		above = max(above+height, y(l.last())+4)
+		text(b, right+8, above, "start", l.colour, fmt.Sprintf("%s, %s", l.name, digits(l.last())))
 	}
-	taken[row] = true
-	text(b, right+8, float64(row*height+4), "start", l.colour, fmt.Sprintf("%s, %s", l.name, digits(last)))
 }
 
 func text(b *bytes.Buffer, x, y float64, anchor, colour, words string) {

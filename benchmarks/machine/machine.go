@@ -135,7 +135,11 @@ func chosen(setting string) string {
 
 func memory() string {
 	text, _ := os.ReadFile("/proc/meminfo") // missing elsewhere
-	return fields(string(text))["MemTotal"]
+	var kibibytes float64
+	if _, err := fmt.Sscan(fields(string(text))["MemTotal"], &kibibytes); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f GiB", kibibytes/(1<<20))
 }
 
 func system() string {
