@@ -1,8 +1,10 @@
 package coordinator
 
 import (
+	"fmt"
 	"time"
 
+	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
 )
 
@@ -13,4 +15,12 @@ const lockWait = 2 * time.Second
 // writing it made appends slow in large files.
 func boltOptions() *bbolt.Options {
 	return &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, Timeout: lockWait}
+}
+
+func openBolt(file string) (*raftboltdb.BoltStore, error) {
+	store, err := raftboltdb.New(raftboltdb.Options{Path: file, BoltOptions: boltOptions()})
+	if err != nil {
+		return nil, fmt.Errorf("open raft log %s: %w", file, err)
+	}
+	return store, nil
 }

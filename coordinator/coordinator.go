@@ -59,7 +59,12 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) start(ctx context.Context) error {
-	var err error
+	// The log first: its lock keeps every other process from the files made next.
+	c.member = &member{}
+	stores, err := c.member.openStores(c.cfg, c.fail)
+	if err != nil {
+		return err
+	}
 	if c.cfg.DataDir != "" {
 		names := hosts(c.cfg.ListenAddr, c.cfg.RaftAddr)
 		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
@@ -72,7 +77,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err := c.bind(); err != nil {
 		return err
 	}
-	if c.member, err = startMember(c.cfg, c.identity, c.fsm, c.fail); err != nil {
+	if err := c.member.start(c.cfg, stores, c.identity, c.fsm); err != nil {
 		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -24,9 +24,6 @@ func loadOrCreateTokens(dir string) (bootTokens, error) {
 	if dir == "" {
 		return bootTokens{admin: gate.NewToken(), worker: gate.NewToken()}, nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return bootTokens{}, fmt.Errorf("make data directory: %w", err)
-	}
 	admin, err := loadOrCreateToken(filepath.Join(dir, AdminTokenFile))
 	if err != nil {
 		return bootTokens{}, err

@@ -165,7 +165,12 @@ func TestReadsAreConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &Coordinator{cfg: cfg, fsm: newFSM(), started: time.Now(), lead: &leadership{}}
-		if c.member, err = startMember(cfg, nil, c.fsm, func(err error) { t.Error(err) }); err != nil {
+		c.member = &member{}
+		stores, err := c.member.openStores(cfg, func(err error) { t.Error(err) })
+		if err == nil {
+			err = c.member.start(cfg, stores, nil, c.fsm)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := c.read(t.Context()); !errors.Is(err, ErrNotLeader) { // the election is still to come

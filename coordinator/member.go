@@ -12,7 +12,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 const (
@@ -27,27 +27,15 @@ type member struct {
 	closers []io.Closer        // in order of opening
 }
 
-// startMember opens the log and joins it with the state machine. A member with an
-// empty log bootstraps a cluster of one.
-func startMember(cfg Config, identity *pki.Identity, machine raft.FSM, fail func(error)) (*member, error) {
-	m := &member{}
-	if err := m.start(cfg, identity, machine, fail); err != nil {
-		return nil, errors.Join(err, m.close())
-	}
-	return m, nil
-}
-
-func (m *member) start(cfg Config, identity *pki.Identity, machine raft.FSM, fail func(error)) error {
+// start joins the log with the state machine. A member with an empty log bootstraps
+// a cluster of one.
+func (m *member) start(cfg Config, stores raftStores, identity *pki.Identity, machine raft.FSM) error {
 	conf := raft.DefaultConfig()
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
 	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
 	if t := cfg.raftTimeout; t != 0 {
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
-	}
-	stores, err := m.openStores(cfg, fail)
-	if err != nil {
-		return err
 	}
 	transport, err := m.openTransport(cfg, identity)
 	if err != nil {
@@ -68,6 +56,7 @@ type raftStores struct {
 	snapshots raft.SnapshotStore
 }
 
+// openStores opens the log, which one process at a time can hold, and the snapshots.
 func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if cfg.DataDir == "" {
 		memory := wrapped(cfg, raft.NewInmemStore())
@@ -75,14 +64,17 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	}
 	dir := filepath.Join(cfg.DataDir, "raft")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return raftStores{}, fmt.Errorf("make raft directory: %w", err)
+		return raftStores{}, fmt.Errorf("make data directory: %w", err)
 	}
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := raftboltdb.New(raftboltdb.Options{Path: filepath.Join(dir, "log.db"), BoltOptions: boltOptions()})
+	bolt, err := openBolt(filepath.Join(dir, "log.db"))
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
+	}
 	if err != nil {
-		return raftStores{}, fmt.Errorf("open raft log in %s (is another coordinator running on this directory?): %w", dir, err)
+		return raftStores{}, err
 	}
 	m.closers = append(m.closers, bolt)
 	snapshots, err := raft.NewFileSnapshotStoreWithLogger(dir, snapshotsKept, hclog.NewNullLogger())

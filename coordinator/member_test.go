@@ -149,7 +149,7 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 			}
 			writeTest(t, filepath.Join(dir, "raft", "log.db"), strings.Repeat("no log ", 1000))
 			return testConfig(dir)
-		}, "open raft log in"},
+		}, "open raft log "},
 		"a port that is taken": {func(dir string) Config {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -184,9 +184,43 @@ func TestTwoCoordinatorsOnOneDirectory(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
 	startTest(t, cfg)
-	if c, err := Start(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "is another coordinator running on this directory?") {
+	if c, err := Start(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "another coordinator runs on "+cfg.DataDir) {
 		stopTest(t, c)
 		t.Errorf("the second one: %v", err)
+	}
+}
+
+// First starts at the same time: the tokens on disk are those of the one that runs.
+func TestTwoFirstStartsOnOneDirectory(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(filepath.Join(t.TempDir(), "data"))
+	type result struct {
+		c   *Coordinator
+		err error
+	}
+	results := make(chan result)
+	for range 2 {
+		go func() {
+			c, err := Start(t.Context(), cfg)
+			results <- result{c, err}
+		}()
+	}
+	var running *Coordinator
+	for range 2 {
+		switch r := <-results; {
+		case r.err == nil:
+			running = r.c
+			t.Cleanup(func() { stopTest(t, r.c) })
+		case !strings.Contains(r.err.Error(), "another coordinator runs on "):
+			t.Errorf("the second one: %v", r.err)
+		}
+	}
+	if running == nil {
+		t.Fatal("neither runs")
+	}
+	text, err := os.ReadFile(filepath.Join(cfg.DataDir, AdminTokenFile))
+	if err != nil || strings.TrimSpace(string(text)) != running.AdminToken().Reveal() {
+		t.Errorf("the file holds another token than the one that is valid: %v", err)
 	}
 }
 

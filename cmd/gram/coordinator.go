@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -69,6 +70,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 		return err
 	}
 	cfg.DataDir = data
+	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
+		return fmt.Errorf("make data directory: %w", err)
+	}
 	if cfg.StoreURI == "" {
 		cfg.StoreURI = filepath.Join(data, "store")
 	}

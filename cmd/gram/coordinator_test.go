@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The store is below the data directory and made before the rest of it.
+func TestCoordinatorDataIsForItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	c, dir := clientOf(t, &backend{}), filepath.Join(t.TempDir(), "data")
+	c.want(exitFailed, c.run("coordinator", "--data", dir, "--listen", "nowhere"))
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "store")); err != nil {
+		t.Error(err)
+	}
+}
