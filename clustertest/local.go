@@ -107,6 +107,11 @@ func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 	return next
 }
 
+// OpenWith changes what the workers started from now on open stores with.
+func (l *Local) OpenWith(stores func(context.Context, string) (objstore.Store, error)) {
+	l.stores = stores
+}
+
 // Work runs a worker until stop is called; stop waits for it to drain.
 func (l *Local) Work(t testing.TB, name string, slots int, ops *kernelops.Set) (stop func()) {
 	t.Helper()

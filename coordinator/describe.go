@@ -21,6 +21,12 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 		leased, workers := lead.board.Leased(job.ID, ""), len(lead.board.Workers(c.now()))
 		out.Progress.TasksLeased = uint32(leased)
 		out.Reason = reason(job, leased, workers, lead.board.Holding(job, c.now()))
+		if tries, last := lead.board.Trouble(job); tries > 0 {
+			out.Reason = fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
+		}
+	}
+	if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED {
+		out.Progress.LeavesDone = out.Progress.Leaves
 	}
 	return out
 }

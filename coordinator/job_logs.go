@@ -13,22 +13,30 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-const maxLogSegment = 1 << 20
+const (
+	maxLogSegment = 1 << 20
+	// lateListings follow the end of a job: workers store their last lines about a second later.
+	lateListings = 2
+)
 
 // Logs sends the stored segments after the cursor, and follows the job when asked to.
 func (s *jobService) Logs(ctx context.Context, req *connect.Request[pb.LogsRequest], stream *connect.ServerStream[pb.LogsResponse]) error {
 	sender := &logSender{c: s.c, stream: stream, from: req.Msg.GetCursor(), cursor: req.Msg.GetCursor(), sent: make(map[string]bool)}
+	late := lateListings
 	for {
 		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
 		if err != nil {
 			return wireError(err)
 		}
-		ended := job.Ended() // read before the listing, so that no segment is missed
+		ended := job.Ended()
 		if err := sender.send(ctx, job.ID); err != nil {
 			return wireError(err)
 		}
-		if ended || !req.Msg.GetFollow() {
+		if !req.Msg.GetFollow() || ended && late == 0 {
 			return nil
+		}
+		if ended { // nothing changes any more: pause for the full time
+			late, changed = late-1, nil
 		}
 		if err := s.c.pause(ctx, changed, time.Second); err != nil {
 			return wireError(err)

@@ -12,7 +12,7 @@ import (
 // *protocol.Fault and the end of a context pass through unchanged; nil stays nil.
 //
 //	ErrChanged, ErrNotFound, ErrRange  INPUT_CHANGED  class input: not the bytes that were planned
-//	ErrDenied                          STORE_DENIED   class input
+//	ErrDenied                          STORE_DENIED   class task: another worker may have the right
 //	ErrInvalidKey, ErrInvalidURI       SPEC_INVALID   class input
 //	anything else                      STORE          class infrastructure: try again
 //
@@ -26,8 +26,8 @@ func StoreFault(object string, err error) error {
 		return inputFault(protocol.CodeInputChanged, object, err, "the object is not the one that was planned",
 			"Submit the job again to plan it over the input as it is now")
 	case errors.Is(err, objstore.ErrDenied):
-		return inputFault(protocol.CodeStoreDenied, object, err, "the store refuses to hand out the input",
-			"Give the workers credentials that may list and read it")
+		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: object, Offset: -1, Err: err,
+			What: "the store refuses to hand out the input", Hint: "Give the workers credentials that may list and read it"}
 	case errors.Is(err, objstore.ErrInvalidKey), errors.Is(err, objstore.ErrInvalidURI):
 		return inputFault(protocol.CodeSpecInvalid, object, err, "the store has no such names", "Correct spec.input.uri")
 	case errors.Is(err, objstore.ErrUnavailable):
@@ -36,6 +36,27 @@ func StoreFault(object string, err error) error {
 		return err
 	}
 	return storeUnwell(object, err)
+}
+
+// OpenFault says what it means that this process cannot open the store of an input or
+// output. It is class task, for another worker may have the credentials, the folder
+// or the --file-root that this one lacks.
+func OpenFault(uri string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, objstore.ErrUnavailable) {
+		return StoreFault(uri, err)
+	}
+	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1, Err: err,
+		What: "this worker cannot open it", Hint: "Check the URI, and that every worker has the credentials or the --file-root for it"}
+}
+
+// CheckURI refuses a URI that no process could open, as a fault of SPEC_INVALID.
+// field is what the spec calls it.
+func CheckURI(field, uri string) error {
+	_, _, err := objstore.SplitObjectURI(uri)
+	if err == nil {
+		return nil
+	}
+	return inputFault(protocol.CodeSpecInvalid, "", err, field, "Write s3://bucket/key or file:///absolute/path")
 }
 
 func storeUnwell(object string, err error) error {

@@ -130,7 +130,7 @@ func TestStoreFault(t *testing.T) {
 		{objstore.ErrChanged, protocol.CodeInputChanged, protocol.ClassInput},
 		{objstore.ErrNotFound, protocol.CodeInputChanged, protocol.ClassInput},
 		{objstore.ErrRange, protocol.CodeInputChanged, protocol.ClassInput},
-		{objstore.ErrDenied, protocol.CodeStoreDenied, protocol.ClassInput},
+		{objstore.ErrDenied, protocol.CodeStoreDenied, protocol.ClassTask},
 		{objstore.ErrInvalidKey, protocol.CodeSpecInvalid, protocol.ClassInput},
 		{objstore.ErrInvalidURI, protocol.CodeSpecInvalid, protocol.ClassInput},
 		{objstore.ErrUnavailable, protocol.CodeStore, protocol.ClassInfrastructure},

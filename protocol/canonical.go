@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"strings"
 
 	"github.com/gowebpki/jcs"
 )
@@ -23,6 +24,9 @@ const (
 // ParseSpec reads a job spec from JSON, strictly. It does not look at params; the kind does.
 func ParseSpec(data []byte) (JobSpec, error) {
 	var spec JobSpec
+	if len(bytes.TrimSpace(data)) == 0 {
+		return spec, specFault("the spec is empty")
+	}
 	if len(data) > MaxSpecBytes {
 		return spec, specFault("the spec has %d bytes; at most %d are accepted", len(data), MaxSpecBytes)
 	}
@@ -70,6 +74,10 @@ func (s JobSpec) Validate() error {
 		return specFault("spec.input.label and spec.input.text must each name a column (a number from 1, or a name)")
 	case !in.Header && (in.Label.Name != "" || in.Text.Name != ""):
 		return specFault("spec.input names a column, but spec.input.header is false; set header: true or use numbers from 1")
+	case in.Label == in.Text:
+		return specFault("spec.input.label and spec.input.text are both column %v", in.Label)
+	case strings.HasPrefix(s.Spec.Output.URI, "mem://"):
+		return specFault("spec.output.uri is in memory, which is gone when the worker ends; use s3:// or file://")
 	case s.Spec.Repro.Seed > maxSeed:
 		return specFault("spec.repro.seed is beyond 2^53-1")
 	}

@@ -9,6 +9,10 @@ import (
 	"strings"
 )
 
+// maxColumn bounds a column's number: canonical JSON keeps integers to 2^53 only,
+// and no line has a million fields.
+const maxColumn = 1 << 20
+
 // Column picks a field of a delimited record: a number counted from 1, or a name
 // of the header line. The zero value picks nothing.
 type Column struct {
@@ -52,8 +56,8 @@ func (c *Column) UnmarshalJSON(data []byte) error {
 		}
 		return nil
 	}
-	if err := json.Unmarshal(data, &c.Number); err != nil || c.Number < 1 {
-		return fmt.Errorf("a column is a number counted from 1 or a name, not %s", data)
+	if err := json.Unmarshal(data, &c.Number); err != nil || c.Number < 1 || c.Number > maxColumn {
+		return fmt.Errorf("a column is a number from 1 to %d or a name, not %.40s", maxColumn, data)
 	}
 	return nil
 }
@@ -98,6 +102,9 @@ func (b *ByteSize) UnmarshalJSON(data []byte) error {
 		}
 	}
 	size, err := ParseByteSize(text)
+	if err == nil && size > 1<<53 { // canonical JSON keeps integers to 2^53
+		err = fmt.Errorf("a size is at most 2^53 bytes, not %.40s", text)
+	}
 	*b = size
 	return err
 }

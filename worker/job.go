@@ -88,7 +88,7 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	}
 	input, err := w.cfg.OpenInput(ctx, storeURI)
 	if err != nil {
-		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
+		return nil, dataset.OpenFault(spec.Spec.Input.URI, err)
 	}
 	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, input: input, name: name}, nil
 }

@@ -17,7 +17,7 @@ import (
 func (w *worker) put(ctx context.Context, jobID string, data []byte) (*pb.ObjectRef, error) {
 	sum := sha256.Sum256(data)
 	if _, err := w.store.Put(ctx, protocol.ObjectKey(jobID, sum), data); err != nil {
-		return nil, jobStoreFault(err)
+		return nil, jobStoreFault("keep a job object", err)
 	}
 	return &pb.ObjectRef{Sha256: sum[:], Size: int64(len(data))}, nil
 }
@@ -35,7 +35,7 @@ func (w *worker) get(ctx context.Context, jobID string, ref *pb.ObjectRef) ([]by
 	key := protocol.ObjectKey(jobID, want)
 	body, info, err := w.store.Get(ctx, key, objstore.GetOptions{})
 	if err != nil {
-		return nil, jobStoreFault(err)
+		return nil, readFault(err)
 	}
 	defer body.Close()
 	if info.Size != ref.GetSize() {
@@ -43,7 +43,7 @@ func (w *worker) get(ctx context.Context, jobID string, ref *pb.ObjectRef) ([]by
 	}
 	data := make([]byte, info.Size)
 	if _, err := io.ReadFull(body, data); err != nil {
-		return nil, jobStoreFault(fmt.Errorf("read %s: %w", key, err))
+		return nil, readFault(fmt.Errorf("read %s: %w", key, err))
 	}
 	if sha256.Sum256(data) != want {
 		return nil, corrupt(key, "its bytes do not have the digest in its name")
@@ -64,15 +64,24 @@ func corrupt(key, what string) error {
 		Hint: "The store returns other bytes than were written."}
 }
 
-// jobStoreFault says what an error of the cluster's own store means to a task.
-func jobStoreFault(err error) error {
+// jobStoreFault says what an error of the cluster's own store means to a task. A
+// worker without the right to it may be the only one, so it is tried on another.
+func jobStoreFault(doing string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, objstore.ErrDenied):
-		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassInput, Offset: -1, What: "the cluster's store", Err: err}
-	case errors.Is(err, objstore.ErrNotFound):
+		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Offset: -1,
+			What: "the cluster's store refuses to " + doing, Err: err}
+	}
+	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1,
+		What: "the cluster's store did not " + doing, Err: err}
+}
+
+// readFault is jobStoreFault for reading, where an object that is not there has been lost.
+func readFault(err error) error {
+	if errors.Is(err, objstore.ErrNotFound) {
 		return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Offset: -1, What: "a job object is missing", Err: err}
 	}
-	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1, What: "the cluster's store", Err: err}
+	return jobStoreFault("deliver a job object", err)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -67,15 +68,28 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.Ou
 			prefix += "/"
 		}
 		if store, err = j.w.cfg.OpenStore(ctx, storeURI); err != nil {
-			return nil, dataset.StoreFault(uri, err)
+			return nil, dataset.OpenFault(uri, err)
 		}
 		key, base = prefix+j.id+"/"+name, storeURI
 	}
 	if _, err := store.Put(ctx, key, data); err != nil {
-		return nil, jobStoreFault(err)
+		return nil, outputFault(base+"/"+key, err)
 	}
 	sum := sha256.Sum256(data)
 	return &pb.OutputFile{Name: name, Uri: base + "/" + key, Sha256: sum[:], Size: int64(len(data))}, nil
+}
+
+// outputFault is class task unless the store is only unreachable: another worker may have the right.
+func outputFault(uri string, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, objstore.ErrUnavailable):
+		return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: uri, Offset: -1,
+			What: "the store did not take the output", Err: err}
+	}
+	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
+		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}
 }
 
 type provenance struct {

@@ -16,6 +16,20 @@ type fault struct {
 	at        time.Duration // of the last one
 	notBefore time.Duration
 	worker    string // who had it last
+	last      string // what went wrong, for people
+}
+
+// Trouble is what went wrong last in the job's round, and how often; tries is 0 when nothing did.
+func (b *Board) Trouble(job *state.Job) (tries int, last string) {
+	memory := b.jobBoard(job)
+	at := time.Duration(-1)
+	for _, f := range memory.faults { //lint:ordered a sum, and the latest by time then text
+		tries += f.delays
+		if f.at > at || f.at == at && f.last > last {
+			at, last = f.at, f.last
+		}
+	}
+	return tries, last
 }
 
 // Done takes note that a task is committed, by whomever: its lease is over, and so
@@ -77,12 +91,12 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 	case !held || class == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE && drained:
 		return nil
 	case class == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE:
-		memory.blame(h.Task, workerID, 0, now, b.cfg.RetryDelay)
+		memory.blame(h.Task, workerID, failure, 0, now, b.cfg.RetryDelay)
 		return nil
 	case memory.attempts(h.Task)+1 >= b.cfg.MaxAttempts:
 		return failJob(job, failure)
 	}
-	memory.blame(h.Task, workerID, 1, now, b.cfg.RetryDelay)
+	memory.blame(h.Task, workerID, failure, 1, now, b.cfg.RetryDelay)
 	return nil
 }
 
@@ -90,11 +104,15 @@ func failJob(job *state.Job, failure *pb.Failure) *pb.Command {
 	return &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: job.ID, Failure: failure}}}
 }
 
+// maxTroubleBytes bounds what is kept of a failure's message.
+const maxTroubleBytes = 300
+
 // blame notes a fault; each waits twice as long as the last.
-func (j *jobBoard) blame(t Task, workerID string, attempts int, now, delay time.Duration) {
+func (j *jobBoard) blame(t Task, workerID string, failure *pb.Failure, attempts int, now, delay time.Duration) {
 	key := string(taskKey(t))
 	f := j.faults[key]
 	f.worker, f.at, f.notBefore = workerID, now, now+delay<<min(f.delays, 6)
+	f.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
 	f.attempts += attempts
 	f.delays++
 	j.faults[key] = f
