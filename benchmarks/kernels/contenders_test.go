@@ -19,6 +19,7 @@ func TestSetsAgree(t *testing.T) {
 		products(33, 21, 128), sqDists(33, 21, 7), rbf(33, 21, 7), polynomial(33, 21, 7),
 		genericProducts(5, 6, 7), kmeans(300, 9, 5), knn(300, 9, 20, 3), knnOneByOne(300, 9, 4, 3),
 		dotOfRows(50, 40), axpyOfRows(50, 40), sparseDot(20, 12, 1000),
+		cosines(33, 21, 7), symmetricRBF(33, 7), l1OfRows(50, 40), projection(30, 20, 8),
 	}
 	for _, w := range small {
 		for _, threads := range []int{1, 3} {

@@ -49,7 +49,7 @@ func parse() (options, error) {
 	flag.StringVar(&o.limits, "limits", "benchmarks/kernels/limits.md", "`file` that says what limits the goals not met")
 	flag.StringVar(&only, "only", "", "run the workloads whose name matches this `expression`, and write no page")
 	flag.Uint64Var(&o.seed, "seed", 7, "of the data")
-	flag.Float64Var(&o.seconds, "seconds", 10, "to measure each workload for, at the least -rounds")
+	flag.Float64Var(&o.seconds, "seconds", 8, "to measure each workload for, at the least -rounds")
 	flag.IntVar(&o.rounds, "rounds", 5, "at the least, for each workload")
 	flag.BoolVar(&o.allCores, "all-cores", true, "measure on all cores, too")
 	flag.Parse()
@@ -143,10 +143,10 @@ func run(o options, p *page, threads int) (results []result, err error) {
 	return results, nil
 }
 
-// pace gives a point of the plot, and the table of all cores, less time.
+// pace gives what no goal is about, and the table of all cores, less time.
 func (o options) pace(w workload, threads int) pace {
 	seconds := o.seconds
-	if w.point || threads > 1 {
+	if w.point || w.short || threads > 1 {
 		seconds /= 2
 	}
 	return pace{

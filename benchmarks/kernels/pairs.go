@@ -68,8 +68,19 @@ func genericProducts(m, n, d int) workload {
 // sqDists is the matrix of squared Euclidean distances.
 func sqDists(m, n, d int) workload {
 	w := pairs("sqdist", "squared distances", m, n, d)
+	w.short = true
 	w.entrant = func(e env) []contender {
 		return allPairs(e, (*kernelops.Set).SqDists, e.matrix(m, n), e.points(0, m, d), e.points(1, n, d), total)
+	}
+	return w
+}
+
+// cosines is the matrix of cosines.
+func cosines(m, n, d int) workload {
+	w := pairs("cosine", "cosines", m, n, d)
+	w.short, w.serial = true, true
+	w.entrant = func(e env) []contender {
+		return allPairs(e, (*kernelops.Set).Cosines, e.matrix(m, n), e.points(0, m, d), e.points(1, n, d), squares)
 	}
 	return w
 }
@@ -95,4 +106,36 @@ func kernelMatrix(m, n, d int, k kernelops.Kernel) func(env) []contender {
 		}
 		return allPairs(e, op, e.matrix(m, n), e.points(0, m, d), e.points(1, n, d), total)
 	}
+}
+
+// symmetricRBF is the matrix of rbf of n rows and themselves. The rate counts the half that
+// must be computed.
+func symmetricRBF(n, d int) workload {
+	w := pairs("rbfsymmetric", "RBF matrix of one set", n, n, d)
+	w.id, w.amount = workloadID("rbfsymmetric", n, d), w.amount/2
+	w.short, w.serial = true, true
+	k := kernelops.Kernel{Kind: kernelops.RBF, Scale: 1 / float32(d)}
+	w.entrant = func(e env) []contender {
+		x, dst := e.points(0, n, d), e.matrix(n, n)
+		return each(e, func(s *kernelops.Set, ws *kernelops.Workspace) (func(), func() float64) {
+			return func() { s.KernelMatrixSymmetric(dst, k, x, ws) }, func() float64 { return total(dst.Data) }
+		})
+	}
+	return w
+}
+
+// projection takes n rows of d dimensions to cols by a Gaussian matrix made from a seed, which
+// is part of the work.
+func projection(n, d, cols int) workload {
+	w := pairs("projection", "", n, cols, d)
+	w.title = fmt.Sprintf("random projection, %d x %d to %d", n, d, cols)
+	w.short, w.serial = true, true
+	w.entrant = func(e env) []contender {
+		x, dst := e.points(0, n, d), e.matrix(n, cols)
+		p := kernelops.NewProjection(e.seed, "benchmark", cols)
+		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
+			return func() { s.Project(p, dst, x, 0) }, func() float64 { return squares(dst.Data) }
+		})
+	}
+	return w
 }

@@ -49,6 +49,20 @@ func axpyOfRows(n, d int) workload {
 	return w
 }
 
+// l1OfRows is the L1 distance of each row and one vector.
+func l1OfRows(n, d int) workload {
+	w := rows("l1rows", "L1 distance of each row", n, d)
+	w.short, w.limits = true, nothing // in the cache
+	w.entrant = func(e env) []contender {
+		x, y := e.points(0, n, d), e.normals(1, d)
+		dst := allocate[float32](e.memory, n)
+		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
+			return func() { s.L1Rows(dst, x, y) }, func() float64 { return total(dst) }
+		})
+	}
+	return w
+}
+
 // sparseDot is the product of each sparse row with one dense vector.
 func sparseDot(rows, filled, width int) workload {
 	w := workload{

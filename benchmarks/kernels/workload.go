@@ -13,7 +13,8 @@ type workload struct {
 	unit    unit    // of the rate
 	amount  float64 // of work in one run
 	limits  limit   // what it is held to
-	point   bool    // of the plot only: shorter
+	point   bool    // of the plot only
+	short   bool    // no goal is about it: half the time
 	serial  bool    // on one core only
 	entrant func(e env) []contender
 }

@@ -12,7 +12,6 @@ const (
 	rbf128    = "rbf/4096x4096x128"
 	rbf784    = "rbf/4096x4096x784"
 	poly128   = "polynomial/4096x4096x128"
-	sqdist128 = "sqdist/4096x4096x128"
 	kmeans256 = "kmeans/500000x32x256"
 	kmeans100 = "kmeans/200000x64x100"
 	kmeans10  = "kmeans/60000x784x10"
@@ -52,6 +51,10 @@ func workloads() []workload {
 		dotOfRows(1<<18, 1024),
 		axpyOfRows(1<<18, 1024),
 		sparseDot(20_000, 112, 100_000),
+		cosines(4096, 4096, 128),
+		symmetricRBF(4096, 128),
+		l1OfRows(100_000, 128),
+		projection(20_000, 784, 128),
 	)
 }
 

@@ -101,6 +101,18 @@ def rbf(seed, m, n, d):
         yield "sklearn", Call(lambda: pairwise.rbf_kernel(x, y, gamma=1 / d), total)
 
 
+def rbfsymmetric(seed, n, d):
+    x = data.normals(seed, 0, n, d)
+    if sklearn:
+        yield "sklearn", Call(lambda: pairwise.rbf_kernel(x, gamma=1 / d), total)
+
+
+def cosine(seed, m, n, d):
+    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
+    if sklearn:
+        yield "sklearn", Call(lambda: pairwise.cosine_similarity(x, y), squares)
+
+
 def polynomial(seed, m, n, d):
     x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
     if sklearn:
@@ -162,6 +174,13 @@ def axpyrows(seed, n, d):
     yield "openblas", Call(lambda: np.dot(a, x, out=out), squares)
 
 
+def l1rows(seed, n, d):
+    """The L1 distance of each row and one vector."""
+    x, y = data.normals(seed, 0, n, d), data.normals(seed, 1, 1, d)
+    if sklearn:
+        yield "sklearn", Call(lambda: pairwise.manhattan_distances(x, y), total)
+
+
 def sparsedot(seed, rows, filled, width):
     """The product of each sparse row with one dense vector."""
     at = data.columns(seed, 0, rows, filled, width)
@@ -173,7 +192,7 @@ def sparsedot(seed, rows, filled, width):
 
 
 OPERATIONS = {f.__name__: f for f in (
-    xyt, sqdist, rbf, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, sparsedot,
+    xyt, sqdist, rbf, rbfsymmetric, cosine, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, l1rows, sparsedot,
 )}
 
 
