@@ -1,11 +1,15 @@
 package coordinator
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"time"
 
 	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // lockWait is how long to wait for another process to let go of the log.
@@ -17,10 +21,49 @@ func boltOptions() *bbolt.Options {
 	return &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, Timeout: lockWait}
 }
 
+// openBolt opens the log once all of it was read.
 func openBolt(file string) (*raftboltdb.BoltStore, error) {
-	store, err := raftboltdb.New(raftboltdb.Options{Path: file, BoltOptions: boltOptions()})
-	if err != nil {
-		return nil, fmt.Errorf("open raft log %s: %w", file, err)
+	err := readBolt(file)
+	if err == nil {
+		var store *raftboltdb.BoltStore
+		if store, err = raftboltdb.New(raftboltdb.Options{Path: file, BoltOptions: boltOptions()}); err == nil {
+			return store, nil
+		}
 	}
-	return store, nil
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) {
+		err = damaged(err)
+	}
+	return nil, fmt.Errorf("open raft log %s: %w", file, err)
+}
+
+func damaged(cause any) error {
+	return fmt.Errorf("%w: the file is damaged (%v): restore the raft folder from a copy, or remove the data directory to begin anew", ErrDataDir, cause)
+}
+
+// readBolt visits every page of the file. bbolt panics on one that is damaged, and
+// one that is cut off is a memory fault; opened for writing it meets them in a
+// goroutine of its own, where nobody can recover.
+func readBolt(file string) (err error) {
+	if info, err := os.Stat(file); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = damaged(cause)
+		}
+	}()
+	options := boltOptions()
+	options.ReadOnly = true
+	db, err := bbolt.Open(file, 0o600, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
+			bucket.Stats() // walks its pages
+			return nil
+		})
+	})
 }

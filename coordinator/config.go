@@ -24,6 +24,9 @@ var (
 	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
 	// ErrEntryTooBig: the command does not fit a log entry.
 	ErrEntryTooBig = fmt.Errorf("a log entry is at most %d bytes", MaxEntryBytes)
+	// ErrDataDir: the data directory's files do not belong together; starting would
+	// lose data or lock clients out.
+	ErrDataDir = errors.New("the data directory is not whole")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )

@@ -1,9 +1,11 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -46,7 +48,12 @@ func (c *Coordinator) followLeadership(ctx context.Context, leading chan struct{
 		if !leads {
 			continue
 		}
-		if err := c.assume(ctx, &duties); err != nil {
+		err := c.assume(ctx, &duties)
+		if errors.Is(err, ErrDataDir) {
+			c.fail(err)
+			return
+		}
+		if err != nil {
 			c.cfg.Logger.Error("cannot take up leadership yet; trying again", "error", err)
 			again = time.After(retryDelay)
 			continue
@@ -104,19 +111,9 @@ func (c *Coordinator) resign() {
 // initCluster names the cluster and stores its first tokens, once.
 func (c *Coordinator) initCluster(ctx context.Context) error {
 	view, _ := c.fsm.view()
-	var commands []*pb.Command
-	if view.ClusterID == "" {
-		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: uuid.NewString()}}})
-	}
-	for _, first := range []struct {
-		token gate.Token
-		scope gate.Scope
-	}{{c.tokens.admin, gate.ScopeAdmin}, {c.tokens.worker, gate.ScopeWorker}} {
-		if _, known := view.Token(first.token.ID); !known {
-			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
-				Id: first.token.ID, SecretSha256: first.token.SecretSHA256(), Scope: string(first.scope),
-			}}})
-		}
+	commands, err := c.initCommands(view)
+	if err != nil {
+		return err
 	}
 	for _, cmd := range commands {
 		reply, err := c.propose(ctx, cmd)
@@ -127,7 +124,32 @@ func (c *Coordinator) initCluster(ctx context.Context) error {
 			return fmt.Errorf("initialise the cluster: %w", err)
 		}
 	}
-	return nil
+	view, _ = c.fsm.view()
+	return markInitialised(c.cfg.DataDir, view.ClusterID)
+}
+
+// initCommands are what the log still lacks of a cluster's beginning.
+func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
+	var commands []*pb.Command
+	if view.ClusterID == "" {
+		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: uuid.NewString()}}})
+	}
+	for _, first := range []struct {
+		token gate.Token
+		scope gate.Scope
+		file  string
+	}{{c.tokens.admin, gate.ScopeAdmin, AdminTokenFile}, {c.tokens.worker, gate.ScopeWorker, WorkerTokenFile}} {
+		stored, known := view.Token(first.token.ID)
+		if !known {
+			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
+				Id: first.token.ID, SecretSha256: first.token.SecretSHA256(), Scope: string(first.scope),
+			}}})
+		} else if !bytes.Equal(stored.SecretSHA256, first.token.SecretSHA256()) {
+			return nil, fmt.Errorf("%w: %s has another secret than the cluster knows for token %s: put the file back as it was, or remove it to have a new token made",
+				ErrDataDir, filepath.Join(c.cfg.DataDir, first.file), first.token.ID)
+		}
+	}
+	return commands, nil
 }
 
 // decide proposes what follows from the view, whenever it changes or time frees a task.

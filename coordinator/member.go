@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/pki"
@@ -41,13 +42,34 @@ func (m *member) start(cfg Config, stores raftStores, identity *pki.Identity, ma
 	if err != nil {
 		return err
 	}
+	if err := checkMarker(cfg.DataDir, stores.log); err != nil {
+		return err
+	}
 	if err := bootstrapOnce(conf, stores, transport); err != nil {
 		return err
 	}
 	if m.raft, err = raft.NewRaft(conf, machine, stores.log, stores.stable, stores.snapshots, transport); err != nil {
 		return fmt.Errorf("start raft: %w", err)
 	}
-	return nil
+	return m.checkMembership(cfg)
+}
+
+// checkMembership refuses a name that the log does not know: raft would wait for
+// ever to be added.
+func (m *member) checkMembership(cfg Config) error {
+	future := m.raft.GetConfiguration()
+	if err := future.Error(); err != nil {
+		return fmt.Errorf("read the cluster's members: %w", err)
+	}
+	var names []string
+	for _, server := range future.Configuration().Servers {
+		if server.ID == raft.ServerID(cfg.NodeID) {
+			return nil
+		}
+		names = append(names, string(server.ID))
+	}
+	return fmt.Errorf("%w: the log in %s knows the members %s and no %s: start with the node id this directory was made with, or use another data directory",
+		ErrDataDir, filepath.Join(cfg.DataDir, "raft"), strings.Join(names, ", "), cfg.NodeID)
 }
 
 type raftStores struct {
