@@ -24,8 +24,6 @@ type scratch struct {
 	packed  panels
 	dots    []float32 // a block of dot products
 	tail    []float32 // the last rows of x, and rows of zeros
-	norms   []float32
-	limits  []float32
 	scores  []float32
 	columns []int32
 	hits    []uint64
