@@ -26,6 +26,9 @@ func (a *app) coordinatorCommand() *cobra.Command {
 		Long: `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
 DIR/admin.token for people, DIR/worker.token for workers. Every connection
 is TLS and every call needs a token; there is no way to turn that off.
+The certificate covers localhost, the addresses of --listen and --raft (for
+0.0.0.0 this machine's host name and every address of its interfaces), and
+each --tls-name: the names clients and workers reach it by.
 SIGTERM stops it in order; what it decided is on disk before it is told.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,6 +48,7 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 	set.StringVar(&cfg.DataDir, "data", "", "`directory` of the log, the certificates and the tokens")
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
+	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
 	set.StringVar(&cfg.NodeID, "node-id", "c1", "`name` of this member; stays the same for its data directory")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,6 +49,9 @@ another --data run the line that dev prints on stdout first.`,
 				return &failure{code: exitUsage, what: "--listen " + f.listen + " is not a loopback address",
 					hint: "For other machines run `gram coordinator` and `gram worker`."}
 			}
+			if err := errors.Join(checkCount("workers", f.workers), checkCount("slots", f.slots)); err != nil {
+				return err
+			}
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
 			return a.dev(ctx, f, usual)
@@ -59,7 +62,7 @@ another --data run the line that dev prints on stdout first.`,
 	set.StringVar(&f.listen, "listen", "127.0.0.1:7480", "loopback `address` of the API")
 	set.StringVar(&f.store, "store", "", "where job objects live: `URI` (default DIR/store)")
 	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
-	set.IntVar(&f.slots, "slots", 0, "tasks at a time per worker (default the CPUs, shared out)")
+	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time per worker; 0 shares out the CPUs")
 	set.DurationVar(&f.timing.LeaseTTL, "lease-ttl", f.timing.LeaseTTL, leaseUsage)
 	f.logs.add(cmd, "error")
 	return cmd
@@ -104,8 +107,7 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 }
 
 func (a *app) announceDev(addr, data, client, usual string) {
-	_, port, _ := net.SplitHostPort(addr)
-	a.note("gram: cluster on https://%s, kept in %s", net.JoinHostPort("127.0.0.1", port), data)
+	a.note("gram: cluster on https://%s, kept in %s", addr, data)
 	fmt.Fprintf(a.out, "export GRAM_CONFIG=%s\n", shellQuote(client))
 	if data == usual {
 		a.note("gram: other gram commands find it by themselves; Ctrl-C stops it")

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,6 +176,50 @@ func TestDevClusterOfProcesses(t *testing.T) {
 	<-l.silent
 	if !strings.Contains(l.stderr.String(), "gram: stopped") {
 		t.Errorf("stderr:\n%s", l.stderr)
+	}
+}
+
+// SIGTERM while a run waits for a store that does not answer: nothing stays behind.
+func TestARunThatIsTerminatedLeavesNoScratch(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	l := newLaptop(t)
+	asked := make(chan struct{}, 1)
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+	scratch := t.TempDir()
+	run := l.command("run", "-f", "spec.yaml", "--set", "spec.input.uri=s3://bucket/texts.tsv")
+	run.Env = append(run.Env, "TMPDIR="+scratch, "AWS_ENDPOINT_URL="+silent.URL, "AWS_REGION=us-east-1",
+		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret")
+	var said bytes.Buffer
+	run.Stderr = &said
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	select {
+	case <-asked:
+	case err := <-ended:
+		t.Fatalf("the run ended by itself: %v\n%s", err, &said)
+	}
+	if entries, err := os.ReadDir(scratch); err != nil || len(entries) != 1 {
+		t.Errorf("while it runs: %v, %v", entries, err)
+	}
+	if err := run.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-ended // the exit code says how
+	if code := run.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d\n%s", code, &said)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

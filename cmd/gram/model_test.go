@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,7 +112,7 @@ func TestRunTellsWhyAJobFailed(t *testing.T) {
 	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	c.want(exitFailed, c.run("run", "-f", c.writeSpec(paritySpec)))
-	if !strings.Contains(c.stderr.String(), "INPUT_EMPTY") {
+	if !strings.Contains(c.stderr.String(), "INPUT_EMPTY") || strings.Contains(c.stderr.String(), "gram logs") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
 }
@@ -123,6 +125,36 @@ func TestInterruptEndsARunHere(t *testing.T) {
 	c.want(exitInterrupted, c.run("run", "-f", c.writeSpec(paritySpec)))
 	if !strings.Contains(c.stderr.String(), "nothing was kept") {
 		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+func TestRunRefusesOutputsInMemory(t *testing.T) {
+	c := newClient(t)
+	c.writeTexts()
+	c.want(exitUsage, c.run("run", "-f", c.writeSpec(paritySpec), "--out", "mem://x"))
+	if !strings.Contains(c.stderr.String(), "gone with this process") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+// A worker that cannot register ends the run; the call that broke off is not the reason.
+func TestWhyEnded(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	ctx, abort := context.WithCancelCause(stopped)
+	broken, refused := errors.New("stream broke off"), errors.New("register: refused")
+	if err := whyEnded(stopped, ctx, broken); err != broken {
+		t.Errorf("before any end: %v", err)
+	}
+	abort(refused)
+	if err := whyEnded(stopped, ctx, broken); err != refused {
+		t.Errorf("after the worker failed: %v", err)
+	}
+	if err := whyEnded(stopped, ctx, nil); err != nil {
+		t.Errorf("a job that had succeeded: %v", err)
+	}
+	stop()
+	if err := whyEnded(stopped, ctx, broken); explain(err).code != exitInterrupted {
+		t.Errorf("after a signal: %v", err)
 	}
 }
 

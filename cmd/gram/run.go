@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/worker"
@@ -23,9 +25,12 @@ func (a *app) runCommand() *cobra.Command {
   gram run -f spec.yaml --set spec.params.alpha=0.1 --out ./models`,
 		Long: `A coordinator in memory and one worker, both in this process: the code of a
 cluster, and to the bit the model of a cluster. Only the outputs are kept.
-Ctrl-C ends the job.`,
+Ctrl-C or SIGTERM ends the job.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkCount("slots", slots); err != nil {
+				return err
+			}
 			spec, err := a.load(from)
 			if err != nil {
 				return err
@@ -33,7 +38,12 @@ Ctrl-C ends the job.`,
 			if spec.Spec.Output.URI == "" {
 				spec.Spec.Output.URI = a.storeURI(out) + "/"
 			}
-			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput}
+			if strings.HasPrefix(spec.Spec.Output.URI, "mem:") {
+				return &failure{code: exitUsage, what: "outputs in " + spec.Spec.Output.URI + " would be gone with this process",
+					hint: "Name a directory or an s3:// URI with --out."}
+			}
+			// Nobody takes up a task that is given back, so draining is short.
+			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
 			if cfg.Ops, err = a.kernels(kernels); err != nil {
 				return err
 			}
@@ -47,7 +57,7 @@ Ctrl-C ends the job.`,
 	set := cmd.Flags()
 	set.StringVar(&out, "out", "models", "`directory` or URI for the outputs where the spec names none")
 	set.StringVar(&store, "store", "", "where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
-	set.IntVar(&slots, "slots", 0, "tasks at a time (default one per CPU)")
+	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.add(cmd, "error")
 	return cmd
@@ -55,13 +65,16 @@ Ctrl-C ends the job.`,
 
 // runHere starts a cluster of one in memory, gives it the job, and prints what came of it.
 func (a *app) runHere(ctx context.Context, spec protocol.JobSpec, store string, cfg worker.Config) (err error) {
+	stopped, release := untilStopped(ctx) // so that what follows is cleaned up
+	defer release()
+	ctx, abort := context.WithCancelCause(stopped)
+	defer abort(nil)
+	defer func() { err = whyEnded(stopped, ctx, err) }()
 	scratch, err := os.MkdirTemp("", "gram-run-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	ctx, abort := context.WithCancelCause(ctx)
-	defer abort(nil)
 	if store == "" {
 		store = filepath.Join(scratch, "store")
 	}
@@ -70,6 +83,22 @@ func (a *app) runHere(ctx context.Context, spec protocol.JobSpec, store string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
+	return a.trainHere(ctx, h, spec)
+}
+
+// whyEnded finds what ended ctx behind an error: a signal, or a worker that failed.
+func whyEnded(stopped, ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case stopped.Err() != nil:
+		return &failure{code: exitInterrupted, what: "stopped; nothing was kept", cause: err}
+	}
+	return context.Cause(ctx)
+}
+
+// trainHere submits the job, follows it to its end and prints its result.
+func (a *app) trainHere(ctx context.Context, h *here, spec protocol.JobSpec) error {
 	id := newID(spec)
 	w := &waiter{a: a, c: h.cluster, ids: []string{id}, printer: a.printer(true), here: true}
 	canonical, err := spec.Canonical()
@@ -81,14 +110,13 @@ func (a *app) runHere(ctx context.Context, spec protocol.JobSpec, store string, 
 	}
 	err = w.run(ctx, 0, false)
 	w.printer.Clear()
-	if errors.Is(err, context.Canceled) {
-		return context.Cause(ctx) // the worker failed
-	}
 	if err != nil {
 		return err
 	}
 	if err := outcome(w.ended[0]); err != nil {
-		return err
+		f := explain(err)
+		f.hint = "" // no log outlives this process
+		return f
 	}
 	return a.printResult(ctx, w.ended[0])
 }

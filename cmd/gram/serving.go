@@ -72,6 +72,18 @@ func loopback(address string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
+// maxCount bounds slots and workers: far more than a machine has CPUs for, far less than
+// what only fails when memory or the coordinator refuses it.
+const maxCount = 4096
+
+// checkCount refuses a number of slots or workers that no machine has.
+func checkCount(flag string, n int) error {
+	if n >= 0 && n <= maxCount {
+		return nil
+	}
+	return &failure{code: exitUsage, what: fmt.Sprintf("--%s %d is not in the range 0 to %d", flag, n, maxCount)}
+}
+
 // kernels picks the kernel set: by flag, by GRAM_KERNELS, or the best.
 func (a *app) kernels(name string) (*kernelops.Set, error) {
 	ops, err := kernelops.Choose(name)

@@ -39,7 +39,7 @@ environment. Jobs may read and write local files below --file-root only.`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
-	set.IntVar(&f.slots, "slots", 0, "tasks at a time (default one per CPU)")
+	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
@@ -63,7 +63,10 @@ type workerFlags struct {
 
 func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 	cfg := worker.Config{Name: f.name, Slots: f.slots, DrainTimeout: f.drain}
-	var err error
+	err := checkCount("slots", f.slots)
+	if err != nil {
+		return cfg, err
+	}
 	if cfg.Logger, err = f.logs.logger(a.err); err != nil {
 		return cfg, err
 	}
