@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -13,8 +14,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxTextBytes bounds one line of stdin.
+// maxTextBytes bounds one line of stdin, without its end.
 const maxTextBytes = 1 << 20
+
+// maxLabelColumns leaves room for the text within 80 columns.
+const maxLabelColumns = 40
 
 func (a *app) modelClassifyCommand() *cobra.Command {
 	var from string
@@ -25,7 +29,7 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 		Example: `  gram model classify --model glosses-k3f9p2 'a large cat' 'a kind of bread'
   gram model classify --model ./model.safetensors < texts.txt
   gram model classify --model glosses-k3f9p2 -o json --top 3 < texts.txt`,
-		Long: "Prints the decision and its posterior probability for each text. With -o json it\nis one object per line, with the --top best classes.",
+		Long: "Prints the decision and its posterior probability for each text. With -o json it\nis one object per line, with the --top best classes. A line of stdin is at most\n1 MiB; a longer one ends the command with its number.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), from)
 			if err != nil {
@@ -63,14 +67,19 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 func linesOf(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, maxTextBytes)
-		for lines.Scan() {
+		lines.Buffer(nil, maxTextBytes+len("\r\n"))
+		number := 1
+		for ; lines.Scan() && len(lines.Bytes()) <= maxTextBytes; number++ {
 			if !yield(lines.Text(), nil) {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
-			yield("", fmt.Errorf("read texts: %w", err))
+		err := lines.Err()
+		switch {
+		case errors.Is(err, bufio.ErrTooLong) || len(lines.Bytes()) > maxTextBytes:
+			yield("", fmt.Errorf("line %d of stdin is longer than 1 MiB (%d bytes)", number, maxTextBytes))
+		case err != nil:
+			yield("", fmt.Errorf("read line %d of stdin: %w", number, err))
 		}
 	}
 }
@@ -117,7 +126,7 @@ func predictionLine(p jobs.Prediction, text string, palette terminal.Palette) st
 		posterior = p.Scores[0].Posterior
 	}
 	if !p.Rejected {
-		label = terminal.Clean(p.Label)
+		label = terminal.Shorten(terminal.Clean(p.Label), maxLabelColumns)
 	}
 	line := fmt.Sprintf("%-20s  %.4f  ", label, posterior)
 	return line + palette.Faint(terminal.Shorten(terminal.Clean(text), max(20, 79-len([]rune(line)))))

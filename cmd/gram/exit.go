@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -62,6 +63,13 @@ func explain(err error) *failure {
 		return &failure{code: exitUsage, what: "the spec does not validate", why: errors.New(fault.What), hint: fault.Hint}
 	}
 	var refused *connect.Error
+	if errors.Is(err, worker.ErrDenied) {
+		f := &failure{code: exitDenied, what: worker.ErrDenied.Error(), cause: err}
+		if errors.As(err, &refused) {
+			f.why = errors.New(refused.Message())
+		}
+		return f
+	}
 	if errors.As(err, &refused) {
 		return explainCall("the cluster", refused)
 	}

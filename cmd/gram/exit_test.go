@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
 )
 
 // Every code of the table in docs/cli.md, from a real server where it has one to do with it.
@@ -79,6 +80,14 @@ func TestExitCodeWrongToken(t *testing.T) {
 	c.want(exitDenied, c.run("list"))
 	if !strings.Contains(c.stderr.String(), "GRAM_TOKEN_FILE") {
 		t.Errorf("stderr does not say where tokens come from:\n%s", c.stderr)
+	}
+}
+
+func TestWorkerWithAnotherTokenIsToldWhichToUse(t *testing.T) {
+	refused := connect.NewError(connect.CodePermissionDenied, errors.New("this token is for people"))
+	f := explain(fmt.Errorf("%w: %w", worker.ErrDenied, refused))
+	if f.code != exitDenied || !strings.Contains(f.what, "worker.token") || fmt.Sprint(f.why) != "this token is for people" {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -126,6 +126,9 @@ func progressOf(job *gramv1.Job) terminal.Progress {
 		Name: job.GetId(), State: stateName(job.GetState()), Reason: job.GetReason(),
 		Since: time.UnixMilli(job.GetSubmittedUnixMs()),
 	}
+	if at := job.GetFinishedUnixMs(); at > 0 {
+		progress.Until = time.UnixMilli(at)
+	}
 	if p := job.GetProgress(); p.GetPhase() != "" && !ended(job.GetState()) {
 		progress.Done, progress.Total, progress.Leased = p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()
 		progress.Step = fmt.Sprintf("round %d %s", p.GetRound(), p.GetPhase())

@@ -20,7 +20,7 @@ func (a *app) logsCommand() *cobra.Command {
 		Short: "Print a job's log",
 		Example: `  gram logs glosses-k3f9p2
   gram logs -f glosses-k3f9p2
-  gram logs glosses-k3f9p2 -o json | jq -r .msg`,
+  gram logs glosses-k3f9p2 -o json | jq -r '[.event, .message] | @tsv'`,
 		Long: "With -o json each line is an object as it was stored.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +103,7 @@ func logLine(line string, palette terminal.Palette) string {
 	case "WARN":
 		level = palette.Notice(level)
 	}
-	text := []string{palette.Faint(when), level, take("msg"), take("event")}
+	text := []string{palette.Faint(when), level, take("event"), take("message")}
 	names := make([]string, 0, len(fields))
 	for name := range fields {
 		names = append(names, name)

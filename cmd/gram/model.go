@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
@@ -50,7 +52,7 @@ func (a *app) modelShowCommand() *cobra.Command {
 			}
 			text, err := m.kind.Describe(m.arrays, opt)
 			if err != nil {
-				return err
+				return describeFailure(err)
 			}
 			fmt.Fprintln(a.out, strings.TrimRight(text, "\n"))
 			return nil
@@ -59,6 +61,15 @@ func (a *app) modelShowCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&opt.Classes, "class", nil, "only these `classes`; may be repeated (default a few)")
 	cmd.Flags().IntVar(&opt.Top, "top", 10, "this `many` words per class")
 	return cmd
+}
+
+// describeFailure is for what Describe refuses: the options, since there is no spec here.
+func describeFailure(err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) && fault.Code == protocol.CodeSpecInvalid {
+		return &failure{code: exitUsage, what: fault.What, hint: fault.Hint, cause: err}
+	}
+	return err
 }
 
 // model is a loaded model.

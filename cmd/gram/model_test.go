@@ -54,6 +54,10 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	if !strings.Contains(c.stdout.String(), "even (") {
 		t.Errorf("shown\n%s", c.stdout.String())
 	}
+	c.want(exitUsage, c.run("model", "show", file, "--class", "evn"))
+	if got := c.stderr.String(); !strings.Contains(got, `gram: the model has no class "evn"`) || !strings.Contains(got, `Did you mean "even"?`) {
+		t.Errorf("stderr:\n%s", got)
+	}
 	c.stdout.Reset()
 	c.app.in = strings.NewReader("two two\nthree\n")
 	c.want(0, c.run("model", "classify", "--model", file, "-o", "json"))
@@ -128,6 +132,33 @@ func TestInterruptEndsARunHere(t *testing.T) {
 	}
 }
 
+func TestLinesOfStdinAreBounded(t *testing.T) {
+	full := strings.Repeat("x", maxTextBytes)
+	for _, c := range []struct {
+		name, in string
+		lines    int
+		says     string
+	}{
+		{"none", "", 0, ""},
+		{"full", full + "\r\n" + full + "\n" + full, 3, ""},
+		{"a byte too long", "a\n" + full + "x\nb\n", 1, "line 2 of stdin is longer than 1 MiB (1048576 bytes)"},
+		{"a byte too long at the end", "a\n" + full + "x", 1, "line 2 of stdin is longer than 1 MiB (1048576 bytes)"},
+		{"far too long", full + full, 0, "line 1 of stdin is longer than 1 MiB (1048576 bytes)"},
+	} {
+		lines, says := 0, ""
+		for _, err := range linesOf(strings.NewReader(c.in)) {
+			if err != nil {
+				says = err.Error()
+				continue
+			}
+			lines++
+		}
+		if lines != c.lines || says != c.says {
+			t.Errorf("%s: %d lines, error %q", c.name, lines, says)
+		}
+	}
+}
+
 func TestRunRefusesOutputsInMemory(t *testing.T) {
 	c := newClient(t)
 	c.writeTexts()
@@ -162,6 +193,10 @@ func TestPredictionLine(t *testing.T) {
 	p := jobs.Prediction{Label: "noun.animal", Scores: []jobs.ClassScore{{Label: "noun.animal", Posterior: 0.85061}}}
 	if got := predictionLine(p, "a large\tcat", terminal.Palette{}); got != "noun.animal           0.8506  a large cat" {
 		t.Errorf("line %q", got)
+	}
+	p.Label = strings.Repeat("noun.", 40)
+	if got := predictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); len(got) > 80 || !strings.Contains(got, "noun.no...  0.8506") {
+		t.Errorf("line of %d columns: %q", len(got), got)
 	}
 	p.Rejected = true
 	if got := predictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); !strings.HasPrefix(got, "(rejected) ") || len(got) > 79 {

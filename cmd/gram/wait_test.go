@@ -61,6 +61,17 @@ func TestWaitPrintsEndsOnStdoutAndProgressOnStderr(t *testing.T) {
 	}
 }
 
+// Waiting for a job that ended long ago tells how long it took, not how long ago it began.
+func TestWaitTellsHowLongAnEndedJobTook(t *testing.T) {
+	job := jobIn("ok", succeeded)
+	job.FinishedUnixMs = job.GetSubmittedUnixMs() + 3200
+	c := clientOf(t, &backend{watch: func(_ context.Context, _ string, send func(*gramv1.Job) error) error { return send(job) }})
+	c.want(0, c.run("wait", "ok"))
+	if c.stdout.String() != "ok  Succeeded  3.2s\n" || c.stderr.String() != "ok: succeeded, 3.2s\n" {
+		t.Errorf("stdout %q, stderr %q", c.stdout.String(), c.stderr)
+	}
+}
+
 // The server goes away in the middle of a watch, with the job unfinished, and a new
 // one comes up at the same address.
 func TestWaitSurvivesARestart(t *testing.T) {

@@ -16,6 +16,7 @@ type Progress struct {
 	Done, Total uint64 // leaves
 	Leased      uint32 // tasks that workers hold
 	Since       time.Time
+	Until       time.Time // when it ended; zero while it goes on
 }
 
 // Printer shows progress: on a terminal one line that is redrawn, elsewhere a line
@@ -96,7 +97,14 @@ func Line(p Progress, now time.Time) string {
 	if p.Total > 0 {
 		text += fmt.Sprintf(", %d/%d leaves (%d%%), %d leased", p.Done, p.Total, p.Done*100/p.Total, p.Leased)
 	}
-	return text + ", " + Elapsed(now.Sub(p.Since))
+	return text + ", " + p.elapsed(now)
+}
+
+func (p Progress) elapsed(now time.Time) string {
+	if !p.Until.IsZero() {
+		now = p.Until
+	}
+	return Elapsed(now.Sub(p.Since))
 }
 
 func (p Progress) what() string {
@@ -113,7 +121,7 @@ func (p Progress) what() string {
 // Bar is progress in one line of fewer than the given columns.
 func Bar(p Progress, now time.Time, columns int) string {
 	left := Shorten(Clean(p.Name), max(12, columns/3)) + "  "
-	right := "  " + Elapsed(now.Sub(p.Since))
+	right := "  " + p.elapsed(now)
 	if p.Total == 0 {
 		return Shorten(left+Clean(p.what()), columns-1-len(right)) + right
 	}
