@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
@@ -44,8 +43,11 @@ type Config struct {
 	NodeID     string // stable name of this member; "" means "c1"
 	RaftAddr   string // host:port between coordinators; "" means 127.0.0.1:0
 	ListenAddr string // host:port of the API; "" means no listener: use Handler
-	StoreURI   string // where job objects live, told to workers
-	Store      objstore.Store
+	// Names are more DNS names and IP addresses for the certificate, such as a load
+	// balancer's. It covers localhost and the addresses above without them.
+	Names    []string
+	StoreURI string // where job objects live, told to workers
+	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
 	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
@@ -86,17 +88,4 @@ func (c Config) withDefaults() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
-}
-
-// hosts are the names a certificate must cover to be reached at these addresses.
-func hosts(addresses ...string) []string {
-	names := []string{"localhost", "127.0.0.1", "::1"}
-	for _, address := range addresses {
-		host, _, err := net.SplitHostPort(address)
-		if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) || host == "localhost" {
-			continue
-		}
-		names = append(names, host)
-	}
-	return names
 }

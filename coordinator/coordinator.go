@@ -66,7 +66,10 @@ func (c *Coordinator) start(ctx context.Context) error {
 		return err
 	}
 	if c.cfg.DataDir != "" {
-		names := hosts(c.cfg.ListenAddr, c.cfg.RaftAddr)
+		names, err := certificateNames(c.cfg)
+		if err != nil {
+			return err
+		}
 		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
 			return err
 		}
