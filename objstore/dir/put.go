@@ -132,7 +132,10 @@ func (s *Store) place(temp, name string) error {
 	for range placeTries {
 		err := s.root.MkdirAll(filepath.Dir(name), 0o777)
 		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EEXIST) {
-			return fmt.Errorf("%w: a parent of it is an object: %w", objstore.ErrInvalidKey, err)
+			if s.belowObject(name) {
+				return fmt.Errorf("%w: a parent of it is an object: %w", objstore.ErrInvalidKey, err)
+			}
+			continue // another process made the folder and took it away again meanwhile
 		}
 		if err == nil {
 			err = s.root.Rename(temp, name)
@@ -150,6 +153,16 @@ func (s *Store) place(temp, name string) error {
 		}
 	}
 	return fmt.Errorf("%w: its folder keeps vanishing", objstore.ErrUnavailable)
+}
+
+// belowObject reports whether a folder that name needs is an object.
+func (s *Store) belowObject(name string) bool {
+	for parent := filepath.Dir(name); parent != "."; parent = filepath.Dir(parent) {
+		if fi, err := s.root.Stat(parent); err == nil && !fi.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 // clear removes a folder in the place of an object, if there is no object below it.
