@@ -40,6 +40,24 @@ func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 //go:noescape
 func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
 
+// Multiply8x48AVX512 multiplies 8*tiles rows of x by a panel of 48 packed columns:
+//
+//	for i := range 8*tiles {
+//		for j := range 48 {
+//			c := float32(0)
+//			if more { c = dst[i*dstStride+j] }
+//			for k := range dim { c = fma32(x[i*xStride+k], y[k*48+j], c) }
+//			dst[i*dstStride+j] = c
+//		}
+//	}
+//
+// dim and tiles are positive. It prefetches rows of the same size from soon, for the
+// caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
+// are then multiples of a register, and a StoreFence must follow before another thread reads.
+//
+//go:noescape
+func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+
 // Multiply12x32AVX512 multiplies 12*tiles rows of x by a panel of 32 packed columns:
 //
 //	for i := range 12*tiles {

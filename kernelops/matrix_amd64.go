@@ -24,6 +24,7 @@ var (
 	matrixAVX512 = &matrixSet{
 		lanes: 16,
 		panels: []panelKernel{
+			{8, 48, asm.Multiply8x48AVX512},
 			{12, 32, asm.Multiply12x32AVX512},
 			{12, 16, asm.Multiply12x16AVX512},
 		},

@@ -9,7 +9,7 @@ func (s *Set) pairs(m measure, dst, x, y Matrix, ws *Workspace) {
 	if m.needsNorms() {
 		ws.xNorms = s.norms(m, resize(ws.xNorms, x.Rows), x, ws)
 	}
-	part := max(maxWidth, packedBytes/(4*max(1, y.Cols))&^(maxWidth-1))
+	part := max(1, packedBytes/(4*max(1, y.Cols)*maxWidth)) * maxWidth
 	for j := 0; j < y.Rows; j += part {
 		end := min(j+part, y.Rows)
 		s.pairsPart(m, dst.block(0, dst.Rows, j, end), x, y.RowRange(j, end), ws)
@@ -51,10 +51,8 @@ func (s *Set) pairsPart(m measure, dst, x, y Matrix, ws *Workspace) {
 		if ws.stream {
 			defer matrix.storeFence()
 		}
-		sc.eachBlock(rows, func(i int, block Matrix) {
-			for p := range ws.packed.list {
-				matrix.finishBlock(m, part.RowRange(i, i+block.Rows), block, &ws.packed.list[p], from+i, ws, sc)
-			}
+		sc.meet(rows, &ws.packed, func(p *panel, i int, block Matrix) {
+			matrix.finishBlock(m, part.RowRange(i, i+block.Rows), block, p, from+i, ws, sc)
 		})
 	})
 }

@@ -10,8 +10,12 @@ const (
 	// stepDim is the most of the dimension taken in one call, so that a panel stays in the
 	// second cache level and the call below 0.1 ms.
 	stepDim = 1024
-	// packedBytes bounds the packed operand; a larger one is taken in parts.
+	// packedBytes bounds the operand that pairs packs at once.
 	packedBytes = 16 << 20
+	// partBytes is as much of a packed operand as stays in the second cache level beside a block of
+	// rows, and stripBytes as much of the rows as stays in the third.
+	partBytes  = 640 << 10
+	stripBytes = 4 << 20
 )
 
 // fillTail sets sc.tail to the last tailRows rows of x, or those there are behind left-over
@@ -59,7 +63,7 @@ func (sc *scratch) block(p *panel, x Matrix, goal goal) []float32 {
 }
 
 // maxWidth is the width of the widest panel.
-const maxWidth = 32
+const maxWidth = 48
 
 // eachBlock calls visit on rows [i, i+rows) of x for rows <= blockRows, in order, with sc.tail filled.
 func (sc *scratch) eachBlock(x Matrix, visit func(i int, rows Matrix)) {
@@ -69,6 +73,25 @@ func (sc *scratch) eachBlock(x Matrix, visit func(i int, rows Matrix)) {
 			sc.fillTail(rows)
 		}
 		visit(i, rows)
+	}
+}
+
+// meet calls visit on every block of x, as eachBlock does, and every panel of p. A part of the panels meets a
+// strip of the rows before the next part does, so that each is read from a cache; a panel meets the
+// blocks in order.
+func (sc *scratch) meet(x Matrix, p *panels, visit func(l *panel, i int, rows Matrix)) {
+	strip := max(1, stripBytes/(4*x.Cols*blockRows)) * blockRows
+	part := max(1, partBytes/(4*x.Cols*maxWidth))
+	for first := 0; first < x.Rows; first += strip {
+		rows := x.RowRange(first, min(first+strip, x.Rows))
+		for at := 0; at < len(p.list); at += part {
+			list := p.list[at:min(at+part, len(p.list))]
+			sc.eachBlock(rows, func(i int, block Matrix) {
+				for l := range list {
+					visit(&list[l], first+i, block)
+				}
+			})
+		}
 	}
 }
 

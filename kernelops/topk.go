@@ -118,13 +118,10 @@ type hits interface {
 func (m *matrixSet) scan(h hits, x, y Matrix, xNorms, yNorms, limits []float32, test limitTest, sc *scratch) {
 	sc.packed.pack(m, x)
 	sc.hits = resize(sc.hits, blockRows)
-	sc.eachBlock(y, func(first int, rows Matrix) {
-		for p := range sc.packed.list {
-			l := &sc.packed.list[p]
-			dots := sc.block(l, rows, goal{})
-			test(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &limits[l.first], rows.Rows, l.width/m.lanes)
-			l.report(h, sc.hits[:rows.Rows], dots, first)
-		}
+	sc.meet(y, &sc.packed, func(l *panel, first int, rows Matrix) {
+		dots := sc.block(l, rows, goal{})
+		test(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &limits[l.first], rows.Rows, l.width/m.lanes)
+		l.report(h, sc.hits[:rows.Rows], dots, first)
 	})
 }
 

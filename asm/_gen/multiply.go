@@ -14,10 +14,11 @@ import (
 type tile struct {
 	isa
 	rows, vectors int
+	fetch         bool // the packed operand ahead of its use
 }
 
-// fetchAhead is how far ahead of its use the packed operand is fetched, in bytes: it comes from the
-// second cache level, which hardware alone does not keep up with.
+// fetchAhead is how far ahead of its use the packed operand is fetched, in bytes. The widest tile of
+// AVX-512 leaves that to the hardware, which keeps up with it: the loads cost more than they gain.
 const fetchAhead = 1024
 
 // unrollSteps is the number of steps over the dimension in one turn of the loop.
@@ -26,8 +27,8 @@ const unrollSteps = 2
 func addMultiplications() {
 	avx2, avx512 := isas[0], isas[1]
 	for _, t := range []tile{
-		{avx2, 6, 2}, {avx2, 12, 1},
-		{avx512, 12, 2}, {avx512, 12, 1},
+		{avx2, 6, 2, true}, {avx2, 12, 1, true},
+		{avx512, 8, 3, false}, {avx512, 12, 2, true}, {avx512, 12, 1, true},
 	} {
 		t.add()
 	}
@@ -165,7 +166,7 @@ func (r *tileRegisters) step(u int) {
 		y[v] = r.vector()
 		at := (u*r.vectors + v) * r.bytes()
 		VMOVUPS(Mem{Base: r.y, Disp: at}, y[v])
-		if at%64 == 0 {
+		if r.fetch && at%64 == 0 {
 			PREFETCHT0(Mem{Base: r.y, Disp: at + fetchAhead})
 		}
 	}
