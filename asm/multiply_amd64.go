@@ -18,9 +18,11 @@ package asm
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
+// what the caller reads next comes while we compute.
 //
 //go:noescape
-func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 
 // Multiply12x8AVX2 multiplies 12*tiles rows of x by a panel of 8 packed columns:
 //
@@ -36,9 +38,11 @@ func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
+// what the caller reads next comes while we compute.
 //
 //go:noescape
-func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 
 // Multiply8x48AVX512 multiplies 8*tiles rows of x by a panel of 48 packed columns:
 //
@@ -54,9 +58,11 @@ func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
+// what the caller reads next comes while we compute.
 //
 //go:noescape
-func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 
 // Multiply12x32AVX512 multiplies 12*tiles rows of x by a panel of 32 packed columns:
 //
@@ -72,9 +78,11 @@ func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y 
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
+// what the caller reads next comes while we compute.
 //
 //go:noescape
-func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 
 // Multiply12x16AVX512 multiplies 12*tiles rows of x by a panel of 16 packed columns:
 //
@@ -90,6 +98,8 @@ func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
+// what the caller reads next comes while we compute.
 //
 //go:noescape
-func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)

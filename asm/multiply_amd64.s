@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+// func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-81
+TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -17,6 +17,8 @@ TEXT ·Multiply6x16AVX2(SB), NOSPLIT, $0-81
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R10
 	MOVQ soon+64(FP), R11
+	MOVQ next+88(FP), R12
+	MOVQ nextStep+96(FP), R13
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -76,14 +78,16 @@ begin:
 	LEAQ       (R11)(R8*4), R11
 
 fetched:
-	MOVQ dim+40(FP), R12
+	MOVQ dim+40(FP), R14
 	MOVQ y+32(FP), R9
 	MOVQ DX, R8
-	SUBQ $0x02, R12
+	SUBQ $0x02, R14
 	JL   last
 
 loop:
 	// 2 steps over the dimension.
+	PREFETCHT0   (R12)
+	ADDQ         R13, R12
 	VMOVUPS      (R9), Y12
 	PREFETCHT0   1024(R9)
 	VMOVUPS      32(R9), Y13
@@ -128,11 +132,11 @@ loop:
 	VFMADD231PS  Y14, Y13, Y11
 	ADDQ         $+128, R9
 	ADDQ         $0x08, R8
-	SUBQ         $0x02, R12
+	SUBQ         $0x02, R14
 	JGE          loop
 
 last:
-	ADDQ $0x02, R12
+	ADDQ $0x02, R14
 	JZ   store
 
 single:
@@ -160,7 +164,7 @@ single:
 	VFMADD231PS  Y14, Y13, Y11
 	ADDQ         $+64, R9
 	ADDQ         $0x04, R8
-	DECQ         R12
+	DECQ         R14
 	JNZ          single
 
 store:
@@ -213,9 +217,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+// func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-81
+TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -226,6 +230,8 @@ TEXT ·Multiply12x8AVX2(SB), NOSPLIT, $0-81
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
 	MOVQ soon+64(FP), R12
+	MOVQ next+88(FP), R13
+	MOVQ nextStep+96(FP), R14
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -303,16 +309,18 @@ begin:
 	LEAQ       (R12)(R8*4), R12
 
 fetched:
-	MOVQ dim+40(FP), R13
+	MOVQ dim+40(FP), R15
 	MOVQ y+32(FP), R10
 	MOVQ DX, R8
 	LEAQ (R8)(BX*2), R9
 	ADDQ DI, R9
-	SUBQ $0x02, R13
+	SUBQ $0x02, R15
 	JL   last
 
 loop:
 	// 2 steps over the dimension.
+	PREFETCHT0   (R13)
+	ADDQ         R14, R13
 	VMOVUPS      (R10), Y12
 	PREFETCHT0   1024(R10)
 	VBROADCASTSS (R8), Y13
@@ -367,11 +375,11 @@ loop:
 	ADDQ         $+64, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R13
+	SUBQ         $0x02, R15
 	JGE          loop
 
 last:
-	ADDQ $0x02, R13
+	ADDQ $0x02, R15
 	JZ   store
 
 single:
@@ -405,7 +413,7 @@ single:
 	ADDQ         $+32, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R13
+	DECQ         R15
 	JNZ          single
 
 store:
@@ -471,9 +479,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+// func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-81
+TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -484,6 +492,8 @@ TEXT ·Multiply8x48AVX512(SB), NOSPLIT, $0-81
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
 	MOVQ soon+64(FP), R12
+	MOVQ next+88(FP), R13
+	MOVQ nextStep+96(FP), R14
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -589,16 +599,18 @@ begin:
 	LEAQ       (R12)(R8*4), R12
 
 fetched:
-	MOVQ dim+40(FP), R13
+	MOVQ dim+40(FP), R15
 	MOVQ y+32(FP), R10
 	MOVQ DX, R8
 	LEAQ (R8)(BX*2), R9
 	ADDQ DI, R9
-	SUBQ $0x02, R13
+	SUBQ $0x02, R15
 	JL   last
 
 loop:
 	// 2 steps over the dimension.
+	PREFETCHT0   (R13)
+	ADDQ         R14, R13
 	VMOVUPS      (R10), Z24
 	VMOVUPS      64(R10), Z25
 	VMOVUPS      128(R10), Z26
@@ -672,11 +684,11 @@ loop:
 	ADDQ         $+384, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R13
+	SUBQ         $0x02, R15
 	JGE          loop
 
 last:
-	ADDQ $0x02, R13
+	ADDQ $0x02, R15
 	JZ   store
 
 single:
@@ -719,7 +731,7 @@ single:
 	ADDQ         $+192, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R13
+	DECQ         R15
 	JNZ          single
 
 store:
@@ -800,9 +812,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+// func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-81
+TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -813,6 +825,8 @@ TEXT ·Multiply12x32AVX512(SB), NOSPLIT, $0-81
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
 	MOVQ soon+64(FP), R12
+	MOVQ next+88(FP), R13
+	MOVQ nextStep+96(FP), R14
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -926,16 +940,18 @@ begin:
 	LEAQ       (R12)(R8*4), R12
 
 fetched:
-	MOVQ dim+40(FP), R13
+	MOVQ dim+40(FP), R15
 	MOVQ y+32(FP), R10
 	MOVQ DX, R8
 	LEAQ (R8)(BX*2), R9
 	ADDQ DI, R9
-	SUBQ $0x02, R13
+	SUBQ $0x02, R15
 	JL   last
 
 loop:
 	// 2 steps over the dimension.
+	PREFETCHT0   (R13)
+	ADDQ         R14, R13
 	VMOVUPS      (R10), Z24
 	PREFETCHT0   1024(R10)
 	VMOVUPS      64(R10), Z25
@@ -1019,11 +1035,11 @@ loop:
 	ADDQ         $+256, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R13
+	SUBQ         $0x02, R15
 	JGE          loop
 
 last:
-	ADDQ $0x02, R13
+	ADDQ $0x02, R15
 	JZ   store
 
 single:
@@ -1071,7 +1087,7 @@ single:
 	ADDQ         $+128, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R13
+	DECQ         R15
 	JNZ          single
 
 store:
@@ -1161,9 +1177,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)
+// func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-81
+TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ dstStride+8(FP), CX
 	SHLQ $0x02, CX
@@ -1174,6 +1190,8 @@ TEXT ·Multiply12x16AVX512(SB), NOSPLIT, $0-81
 	LEAQ (BX)(BX*4), DI
 	MOVQ tiles+48(FP), R11
 	MOVQ soon+64(FP), R12
+	MOVQ next+88(FP), R13
+	MOVQ nextStep+96(FP), R14
 
 tile:
 	// The chains start from what dst holds, or from zero.
@@ -1251,16 +1269,18 @@ begin:
 	LEAQ       (R12)(R8*4), R12
 
 fetched:
-	MOVQ dim+40(FP), R13
+	MOVQ dim+40(FP), R15
 	MOVQ y+32(FP), R10
 	MOVQ DX, R8
 	LEAQ (R8)(BX*2), R9
 	ADDQ DI, R9
-	SUBQ $0x02, R13
+	SUBQ $0x02, R15
 	JL   last
 
 loop:
 	// 2 steps over the dimension.
+	PREFETCHT0   (R13)
+	ADDQ         R14, R13
 	VMOVUPS      (R10), Z12
 	PREFETCHT0   1024(R10)
 	VBROADCASTSS (R8), Z13
@@ -1316,11 +1336,11 @@ loop:
 	ADDQ         $+128, R10
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	SUBQ         $0x02, R13
+	SUBQ         $0x02, R15
 	JGE          loop
 
 last:
-	ADDQ $0x02, R13
+	ADDQ $0x02, R15
 	JZ   store
 
 single:
@@ -1354,7 +1374,7 @@ single:
 	ADDQ         $+64, R10
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, R9
-	DECQ         R13
+	DECQ         R15
 	JNZ          single
 
 store:

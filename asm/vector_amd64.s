@@ -347,6 +347,162 @@ next:
 	VZEROUPPER
 	RET
 
+// func AccumulateGroupAVX2(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·AccumulateGroupAVX2(SB), NOSPLIT, $0-96
+	MOVQ sum_base+0(FP), AX
+	MOVQ sum_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ stride+48(FP), BX
+	MOVQ rows_base+56(FP), SI
+	MOVQ rows_len+64(FP), DI
+	MOVQ next+80(FP), R8
+	MOVQ nextStep+88(FP), R9
+	SHLQ $0x02, BX
+
+	// Rows are counted up to zero from behind the last.
+	LEAQ (SI)(DI*4), SI
+	NEGQ DI
+
+strip8:
+	CMPQ CX, $+32
+	JL   strip8_end
+
+	// 32 elements a step.
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	MOVQ    DI, R10
+
+strip8_rows:
+	MOVLQSX    (SI)(R10*4), R11
+	IMULQ      BX, R11
+	ADDQ       DX, R11
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	VCVTPS2PD  (R11), Y8
+	VADDPD     Y8, Y0, Y0
+	VCVTPS2PD  16(R11), Y8
+	VADDPD     Y8, Y1, Y1
+	VCVTPS2PD  32(R11), Y8
+	VADDPD     Y8, Y2, Y2
+	VCVTPS2PD  48(R11), Y8
+	VADDPD     Y8, Y3, Y3
+	VCVTPS2PD  64(R11), Y8
+	VADDPD     Y8, Y4, Y4
+	VCVTPS2PD  80(R11), Y8
+	VADDPD     Y8, Y5, Y5
+	VCVTPS2PD  96(R11), Y8
+	VADDPD     Y8, Y6, Y6
+	VCVTPS2PD  112(R11), Y8
+	VADDPD     Y8, Y7, Y7
+	INCQ       R10
+	JNZ        strip8_rows
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VMOVUPD    Y3, 96(AX)
+	VMOVUPD    Y4, 128(AX)
+	VMOVUPD    Y5, 160(AX)
+	VMOVUPD    Y6, 192(AX)
+	VMOVUPD    Y7, 224(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+128, DX
+	SUBQ       $+32, CX
+	JMP        strip8
+
+strip8_end:
+strip4:
+	CMPQ CX, $+16
+	JL   strip4_end
+
+	// 16 elements a step.
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	MOVQ    DI, R8
+
+strip4_rows:
+	MOVLQSX   (SI)(R8*4), R9
+	IMULQ     BX, R9
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Y4
+	VADDPD    Y4, Y0, Y0
+	VCVTPS2PD 16(R9), Y4
+	VADDPD    Y4, Y1, Y1
+	VCVTPS2PD 32(R9), Y4
+	VADDPD    Y4, Y2, Y2
+	VCVTPS2PD 48(R9), Y4
+	VADDPD    Y4, Y3, Y3
+	INCQ      R8
+	JNZ       strip4_rows
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, DX
+	SUBQ      $+16, CX
+	JMP       strip4
+
+strip4_end:
+strip1:
+	CMPQ CX, $+4
+	JL   strip1_end
+
+	// 4 elements a step.
+	VMOVUPD (AX), Y0
+	MOVQ    DI, R8
+
+strip1_rows:
+	MOVLQSX   (SI)(R8*4), R9
+	IMULQ     BX, R9
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Y1
+	VADDPD    Y1, Y0, Y0
+	INCQ      R8
+	JNZ       strip1_rows
+	VMOVUPD   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, DX
+	SUBQ      $+4, CX
+	JMP       strip1
+
+strip1_end:
+	TESTQ CX, CX
+	JZ    done
+
+	// The last columns under a mask, which also suppresses faults beyond the end.
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	VPMOVZXDQ    laneNumbers<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+	MOVQ         DI, CX
+
+rest_rows:
+	MOVLQSX      (SI)(CX*4), DI
+	IMULQ        BX, DI
+	ADDQ         DX, DI
+	VEXTRACTF128 $0x01, Y0, X1
+	VSHUFPS      $0x88, X1, X0, X1
+	VMASKMOVPS   (DI), X1, X1
+	VCVTPS2PD    X1, Y1
+	VMASKMOVPD   (AX), Y0, Y2
+	VADDPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	INCQ         CX
+	JNZ          rest_rows
+
+done:
+	VZEROUPPER
+	RET
+
 // func AxpbyAVX512(dst []float32, x []float32, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·AxpbyAVX512(SB), NOSPLIT, $0-56
@@ -649,5 +805,191 @@ next:
 	ADDQ $0x04, SI
 	DECQ DI
 	JNZ  row
+	VZEROUPPER
+	RET
+
+// func AccumulateGroupAVX512(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·AccumulateGroupAVX512(SB), NOSPLIT, $0-96
+	MOVQ sum_base+0(FP), AX
+	MOVQ sum_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ stride+48(FP), BX
+	MOVQ rows_base+56(FP), SI
+	MOVQ rows_len+64(FP), DI
+	MOVQ next+80(FP), R8
+	MOVQ nextStep+88(FP), R9
+	SHLQ $0x02, BX
+
+	// Rows are counted up to zero from behind the last.
+	LEAQ (SI)(DI*4), SI
+	NEGQ DI
+
+strip16:
+	CMPQ CX, $+128
+	JL   strip16_end
+
+	// 128 elements a step.
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Z8
+	VMOVUPD 576(AX), Z9
+	VMOVUPD 640(AX), Z10
+	VMOVUPD 704(AX), Z11
+	VMOVUPD 768(AX), Z12
+	VMOVUPD 832(AX), Z13
+	VMOVUPD 896(AX), Z14
+	VMOVUPD 960(AX), Z15
+	MOVQ    DI, R10
+
+strip16_rows:
+	MOVLQSX    (SI)(R10*4), R11
+	IMULQ      BX, R11
+	ADDQ       DX, R11
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	ADDQ       R9, R8
+	VCVTPS2PD  (R11), Z16
+	VADDPD     Z16, Z0, Z0
+	VCVTPS2PD  32(R11), Z16
+	VADDPD     Z16, Z1, Z1
+	VCVTPS2PD  64(R11), Z16
+	VADDPD     Z16, Z2, Z2
+	VCVTPS2PD  96(R11), Z16
+	VADDPD     Z16, Z3, Z3
+	VCVTPS2PD  128(R11), Z16
+	VADDPD     Z16, Z4, Z4
+	VCVTPS2PD  160(R11), Z16
+	VADDPD     Z16, Z5, Z5
+	VCVTPS2PD  192(R11), Z16
+	VADDPD     Z16, Z6, Z6
+	VCVTPS2PD  224(R11), Z16
+	VADDPD     Z16, Z7, Z7
+	VCVTPS2PD  256(R11), Z16
+	VADDPD     Z16, Z8, Z8
+	VCVTPS2PD  288(R11), Z16
+	VADDPD     Z16, Z9, Z9
+	VCVTPS2PD  320(R11), Z16
+	VADDPD     Z16, Z10, Z10
+	VCVTPS2PD  352(R11), Z16
+	VADDPD     Z16, Z11, Z11
+	VCVTPS2PD  384(R11), Z16
+	VADDPD     Z16, Z12, Z12
+	VCVTPS2PD  416(R11), Z16
+	VADDPD     Z16, Z13, Z13
+	VCVTPS2PD  448(R11), Z16
+	VADDPD     Z16, Z14, Z14
+	VCVTPS2PD  480(R11), Z16
+	VADDPD     Z16, Z15, Z15
+	INCQ       R10
+	JNZ        strip16_rows
+	VMOVUPD    Z0, (AX)
+	VMOVUPD    Z1, 64(AX)
+	VMOVUPD    Z2, 128(AX)
+	VMOVUPD    Z3, 192(AX)
+	VMOVUPD    Z4, 256(AX)
+	VMOVUPD    Z5, 320(AX)
+	VMOVUPD    Z6, 384(AX)
+	VMOVUPD    Z7, 448(AX)
+	VMOVUPD    Z8, 512(AX)
+	VMOVUPD    Z9, 576(AX)
+	VMOVUPD    Z10, 640(AX)
+	VMOVUPD    Z11, 704(AX)
+	VMOVUPD    Z12, 768(AX)
+	VMOVUPD    Z13, 832(AX)
+	VMOVUPD    Z14, 896(AX)
+	VMOVUPD    Z15, 960(AX)
+	ADDQ       $+1024, AX
+	ADDQ       $+512, DX
+	SUBQ       $+128, CX
+	JMP        strip16
+
+strip16_end:
+strip4:
+	CMPQ CX, $+32
+	JL   strip4_end
+
+	// 32 elements a step.
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	MOVQ    DI, R8
+
+strip4_rows:
+	MOVLQSX   (SI)(R8*4), R9
+	IMULQ     BX, R9
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z4
+	VADDPD    Z4, Z0, Z0
+	VCVTPS2PD 32(R9), Z4
+	VADDPD    Z4, Z1, Z1
+	VCVTPS2PD 64(R9), Z4
+	VADDPD    Z4, Z2, Z2
+	VCVTPS2PD 96(R9), Z4
+	VADDPD    Z4, Z3, Z3
+	INCQ      R8
+	JNZ       strip4_rows
+	VMOVUPD   Z0, (AX)
+	VMOVUPD   Z1, 64(AX)
+	VMOVUPD   Z2, 128(AX)
+	VMOVUPD   Z3, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+128, DX
+	SUBQ      $+32, CX
+	JMP       strip4
+
+strip4_end:
+strip1:
+	CMPQ CX, $+8
+	JL   strip1_end
+
+	// 8 elements a step.
+	VMOVUPD (AX), Z0
+	MOVQ    DI, R8
+
+strip1_rows:
+	MOVLQSX   (SI)(R8*4), R9
+	IMULQ     BX, R9
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z1
+	VADDPD    Z1, Z0, Z0
+	INCQ      R8
+	JNZ       strip1_rows
+	VMOVUPD   Z0, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+32, DX
+	SUBQ      $+8, CX
+	JMP       strip1
+
+strip1_end:
+	TESTQ CX, CX
+	JZ    done
+
+	// The last columns under a mask, which also suppresses faults beyond the end.
+	MOVQ  $-1, R8
+	BZHIQ CX, R8, R8
+	KMOVW R8, K1
+	MOVQ  DI, CX
+
+rest_rows:
+	MOVLQSX     (SI)(CX*4), DI
+	IMULQ       BX, DI
+	ADDQ        DX, DI
+	VCVTPS2PD.Z (DI), K1, Z0
+	VMOVUPD.Z   (AX), K1, Z1
+	VADDPD      Z1, Z0, Z0
+	VMOVUPD     Z0, K1, (AX)
+	INCQ        CX
+	JNZ         rest_rows
+
+done:
 	VZEROUPPER
 	RET

@@ -45,6 +45,13 @@ func (s *Set) PackCentroids(y Matrix) *Centroids {
 // index, and neither a NaN nor +Inf ever wins. The n x k matrix is not written. c must come
 // from PackCentroids of the same set.
 func (s *Set) ArgMin(index []int32, score []float32, x Matrix, c *Centroids, ws *Workspace) {
+	s.checkArgMin(index, score, x, c)
+	ws.divide(x.Rows, blockRows, func(sc *scratch, from, to int) {
+		c.eachBlock(index[from:to], score[from:to], x.RowRange(from, to), sc, func(int, int) {})
+	})
+}
+
+func (s *Set) checkArgMin(index []int32, score []float32, x Matrix, c *Centroids) {
 	checkPair(x, c.points)
 	if len(index) != x.Rows || len(score) != x.Rows {
 		panic("kernelops: result has the wrong shape")
@@ -52,15 +59,26 @@ func (s *Set) ArgMin(index []int32, score []float32, x Matrix, c *Centroids, ws 
 	if c.matrix != s.matrix && !c.points.empty() {
 		panic("kernelops: centroids packed for another kernel set")
 	}
-	ws.divide(x.Rows, blockRows, func(sc *scratch, from, to int) {
+}
+
+// eachBlock sets index and score of the rows of x, a block at a time, and calls then on the rows
+// [from, to) of each.
+func (c *Centroids) eachBlock(index []int32, score []float32, x Matrix, sc *scratch, then func(from, to int)) {
+	for from := 0; from < x.Rows; from += blockRows {
+		to := min(from+blockRows, x.Rows)
+		rows := x.RowRange(from, to)
 		if c.matrix == nil {
-			argMinGeneric(index[from:to], score[from:to], x.RowRange(from, to), c, sc)
-			return
+			argMinGeneric(index[from:to], score[from:to], rows, c, sc)
+		} else {
+			sc.ahead.after(x, from)
+			if rows.Rows < blockRows {
+				sc.fillTail(rows)
+			}
+			c.argMinBlock(index[from:], score[from:], rows, sc)
 		}
-		sc.eachBlock(x.RowRange(from, to), func(i int, rows Matrix) {
-			c.argMinBlock(index[from+i:], score[from+i:], rows, sc)
-		})
-	})
+		then(from, to)
+	}
+	sc.ahead.left = nil
 }
 
 // argMinBlock sets index and score of the rows of x, at most blockRows.

@@ -24,7 +24,7 @@ type (
 // panelKernel multiplies tiles of rows by a panel of width columns.
 type panelKernel struct {
 	rows, width int
-	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int, stream bool)
+	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 }
 
 // interleaved is the number of rows that interleave8 and sqNorms8 take at a time.

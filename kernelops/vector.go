@@ -13,6 +13,7 @@ type vectorOps struct {
 	axpby           func(dst, x []float32, a, b float32)
 	axpyRows        func(dst, x []float32, stride int, a []float32)
 	accumulateRows  func(sums []float64, cols int, x []float32, stride int, groups []int32)
+	accumulateGroup func(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
 	hammingRows     func(dst []int, x []uint64, stride int, y []uint64)
 }
 
@@ -26,6 +27,7 @@ func vectorGeneric() vectorOps {
 		axpby:           axpbyGeneric,
 		axpyRows:        axpyRowsGeneric,
 		accumulateRows:  accumulateRowsGeneric,
+		accumulateGroup: accumulateGroupGeneric,
 		hammingRows:     hammingRowsGeneric,
 	}
 }

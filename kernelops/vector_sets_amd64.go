@@ -18,6 +18,7 @@ func vectorAVX2() vectorOps {
 		axpby:           asm.AxpbyAVX2,
 		axpyRows:        asm.AxpyRowsAVX2,
 		accumulateRows:  asm.AccumulateRowsAVX2,
+		accumulateGroup: asm.AccumulateGroupAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
 }
@@ -33,6 +34,7 @@ func vectorAVX512() vectorOps {
 		axpby:           asm.AxpbyAVX512,
 		axpyRows:        asm.AxpyRowsAVX512,
 		accumulateRows:  asm.AccumulateRowsAVX512,
+		accumulateGroup: asm.AccumulateGroupAVX512,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
 	if cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) {

@@ -28,6 +28,7 @@ type scratch struct {
 	columns []int32
 	hits    []uint64
 	sums    []float64
+	ahead   readAhead
 }
 
 // divide calls f on ranges that together are [0, n), each but the last a multiple of
@@ -46,6 +47,14 @@ func (ws *Workspace) divide(n, grain int, f func(sc *scratch, from, to int)) {
 	}
 	f(&ws.perGoroutine[0], 0, min(n, grains/threads*grain))
 	wait.Wait()
+}
+
+// first is the memory of the first goroutine.
+func (ws *Workspace) first() *scratch {
+	if len(ws.perGoroutine) == 0 {
+		ws.perGoroutine = make([]scratch, 1)
+	}
+	return &ws.perGoroutine[0]
 }
 
 // resize returns a slice of n elements, v's memory if that suffices. Their values are left over.

@@ -37,7 +37,7 @@ func addMultiplications() {
 func (t tile) add() {
 	width := t.vectors * t.floats()
 	name := fmt.Sprintf("Multiply%dx%d%s", t.rows, width, t.suffix)
-	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool)")
+	TEXT(name, NOSPLIT, "func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)")
 	Doc(
 		fmt.Sprintf("%s multiplies %d*tiles rows of x by a panel of %d packed columns:", name, t.rows, width),
 		"",
@@ -53,6 +53,8 @@ func (t tile) add() {
 		"dim and tiles are positive. It prefetches rows of the same size from soon, for the",
 		"caller to write, unless that is nil. With stream, results go past the caches: dst and its stride",
 		"are then multiples of a register, and a StoreFence must follow before another thread reads.",
+		"With every second step it prefetches the line at next, which then moves on by nextStep bytes:",
+		"what the caller reads next comes while we compute.",
 	)
 	Pragma("noescape")
 	r := t.load()
@@ -73,6 +75,8 @@ type tileRegisters struct {
 	dstStep Register
 	tiles   Register
 	soon    Register
+	next    Register
+	ahead   Register // the step of next
 	acc     [][]VecVirtual
 }
 
@@ -85,6 +89,7 @@ func (t tile) load() *tileRegisters {
 	r.y = GP64()
 	r.tiles = Load(Param("tiles"), GP64())
 	r.soon = Load(Param("soon"), GP64())
+	r.next, r.ahead = Load(Param("next"), GP64()), Load(Param("nextStep"), GP64())
 	for range t.rows {
 		row := make([]VecVirtual, t.vectors)
 		for v := range row {
@@ -142,6 +147,8 @@ func (r *tileRegisters) steps() {
 	JL(LabelRef("last"))
 	Label("loop")
 	Commentf("%d steps over the dimension.", unrollSteps)
+	PREFETCHT0(Mem{Base: r.next})
+	ADDQ(r.ahead, r.next)
 	for u := range unrollSteps {
 		r.step(u)
 	}

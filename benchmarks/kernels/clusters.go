@@ -77,10 +77,9 @@ func (r *round) run() {
 }
 
 func (l *leaf) assign(s *kernelops.Set, centroids *kernelops.Centroids) {
-	s.ArgMin(l.index, l.score, l.x, centroids, &l.workspace)
 	clear(l.sums)
 	clear(l.counts)
-	s.AccumulateRows(l.sums, l.x, l.index)
+	s.Assign(l.sums, l.index, l.score, l.x, centroids, &l.workspace)
 	for _, c := range l.index {
 		l.counts[c]++
 	}
