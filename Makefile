@@ -48,7 +48,7 @@ test-minio: bin/minio ## Run the object store tests against MinIO too (its build
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
 
 .PHONY: check
-check: fmt vet staticcheck lint tidy generated cross digests ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint tidy generated cross digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -83,6 +83,10 @@ cross: ## Build everything for the other platforms we name.
 .PHONY: digests
 digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
 	.ci/digests $(NUMERIC)
+
+.PHONY: emulated
+emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
+	.ci/emulated
 
 .PHONY: bench
 bench: ## Run the benchmarks, in a form benchstat reads.
