@@ -88,12 +88,14 @@ func (sc *scratch) meet(x Matrix, p *panels, visit func(l *panel, i int, rows Ma
 		for at := 0; at < len(p.list); at += part {
 			list := p.list[at:min(at+part, len(p.list))]
 			sc.eachBlock(rows, func(i int, block Matrix) {
+				sc.ahead.after(rows, i)
 				for l := range list {
 					visit(&list[l], first+i, block)
 				}
 			})
 		}
 	}
+	sc.ahead.left = nil
 }
 
 // Dots sets dst[i][j] to the dot product of row i of x and row j of y:
