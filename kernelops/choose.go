@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 var (
@@ -24,19 +26,25 @@ type candidate struct {
 	set  *Set
 }
 
+// supports reports whether a CPU, under its operating system, has all these features.
+type supports func(...cpuid.FeatureID) bool
+
 // candidates lists every set that has a name, slowest first, on every machine.
-func candidates() []candidate {
+func candidates(has supports) []candidate {
 	return []candidate{
 		{"generic", Generic()},
-		{"avx2", avx2()},
-		{"avx512", avx512()},
+		{"avx2", avx2(has)},
+		{"avx512", avx512(has)},
 	}
 }
 
 // All returns the sets that can run here, Generic first, the fastest last.
-func All() []*Set {
+func All() []*Set { return runnable(cpuid.CPU.Supports) }
+
+// runnable is All on a CPU with these features.
+func runnable(has supports) []*Set {
 	var sets []*Set
-	for _, c := range candidates() {
+	for _, c := range candidates(has) {
 		if c.set != nil {
 			sets = append(sets, c.set)
 		}
@@ -57,7 +65,7 @@ func ByName(name string) (*Set, error) {
 	for _, s := range All() {
 		here = append(here, s.Name)
 	}
-	for _, c := range candidates() {
+	for _, c := range candidates(cpuid.CPU.Supports) {
 		switch {
 		case c.name != name:
 		case c.set == nil:

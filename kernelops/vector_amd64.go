@@ -10,8 +10,8 @@ import (
 
 // avx2 returns the 256-bit set, or nil. cpuid reports AVX2 only where the
 // operating system saves the ymm registers.
-func avx2() *Set {
-	if !cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3) {
+func avx2(has supports) *Set {
+	if !has(cpuid.AVX2, cpuid.FMA3) {
 		return nil
 	}
 	s := Generic()
@@ -24,9 +24,10 @@ func avx2() *Set {
 }
 
 // avx512 returns the 512-bit set, or nil. cpuid reports AVX512F only where the
-// operating system saves the zmm and mask registers.
-func avx512() *Set {
-	if !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX2, cpuid.FMA3, cpuid.BMI2) {
+// operating system saves the zmm and mask registers (XCR0, bits 5 to 7). The set needs no other
+// part of AVX-512: package asm's TestInstructionSets holds its instructions to that.
+func avx512(has supports) *Set {
+	if !has(cpuid.AVX512F, cpuid.AVX2, cpuid.FMA3, cpuid.BMI2) {
 		return nil
 	}
 	s := Generic()
@@ -34,6 +35,6 @@ func avx512() *Set {
 	s.addScaled = asm.AddScaledAVX512
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
-	s.vectorOps = vectorAVX512()
+	s.vectorOps = vectorAVX512(has)
 	return s
 }

@@ -2,6 +2,6 @@
 
 package kernelops
 
-func avx2() *Set { return nil }
+func avx2(supports) *Set { return nil }
 
-func avx512() *Set { return nil }
+func avx512(supports) *Set { return nil }

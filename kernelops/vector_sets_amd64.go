@@ -24,7 +24,7 @@ func vectorAVX2() vectorOps {
 }
 
 // vectorAVX512 needs one instruction beyond the set for bits, which the first CPUs with AVX-512 lack.
-func vectorAVX512() vectorOps {
+func vectorAVX512(has supports) vectorOps {
 	ops := vectorOps{
 		dot:             asm.DotAVX512,
 		dotRows:         asm.DotRowsAVX512,
@@ -37,7 +37,7 @@ func vectorAVX512() vectorOps {
 		accumulateGroup: asm.AccumulateGroupAVX512,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
-	if cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) {
+	if has(cpuid.AVX512VPOPCNTDQ) {
 		ops.hammingRows = asm.HammingRowsAVX512
 	}
 	return ops
