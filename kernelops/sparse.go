@@ -13,14 +13,19 @@ package kernelops
 // order, which decides the rounding. index and value have the same length. A column outside w
 // panics as an index out of range.
 //
-// It is plain Go on every set: gather instructions lost to scalar loads where they were
-// measured. With n stored elements the error is at most (n/4 + 3) 2^-24 times the sum of
+// With n stored elements the error is at most (n/4 + 3) 2^-24 times the sum of
 // |value[p] w[index[p]]|, to first order and without underflow.
 func (s *Set) SparseDot(index []int32, value, w []float32) float32 {
 	if len(index) != len(value) {
 		panic("kernelops: sparse row has not one value for every column")
 	}
 	var l0, l1, l2, l3 float32
+	if s.matrix != nil && len(w) > 0 { // not the generic set
+		var lane [4]float32
+		taken := sparseBlocks(&lane, index, value, w) // a multiple of 4
+		index, value = index[taken:], value[taken:]
+		l0, l1, l2, l3 = lane[0], lane[1], lane[2], lane[3]
+	}
 	for len(index) >= 8 && len(value) >= 8 { // two rounds of the lanes; the weights, which come from far, first
 		w0, w1, w2, w3 := w[uint32(index[0])], w[uint32(index[1])], w[uint32(index[2])], w[uint32(index[3])]
 		w4, w5, w6, w7 := w[uint32(index[4])], w[uint32(index[5])], w[uint32(index[6])], w[uint32(index[7])]

@@ -59,6 +59,24 @@ func TestSparseLoops(t *testing.T) {
 	}
 }
 
+// TestSparseAcrossCalls takes rows longer than one call of an implementation.
+func TestSparseAcrossCalls(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 0))
+	for _, n := range []int{callElements, callElements + 21, 2 * callElements} {
+		value, w, index := make([]float32, n), make([]float32, 500), make([]int32, n)
+		fill(value, hardData32(9)["normal"])
+		fill(w, hardData32(10)["normal"])
+		for p := range index {
+			index[p] = int32(r.IntN(len(w)))
+		}
+		want := sparseDotLoop(index, value, w)
+		for _, s := range All() {
+			where := fmt.Sprintf("%s, n = %d", s.Name, n)
+			equalBits32(t, where, []float32{s.SparseDot(index, value, w)}, []float32{want})
+		}
+	}
+}
+
 // sparseDotLoop is the doc comment of SparseDot.
 func sparseDotLoop(index []int32, value, w []float32) float32 {
 	var lane [4]float32
@@ -95,18 +113,21 @@ func TestSparseMisuse(t *testing.T) {
 	w := []float32{1, 1, 1, 1}
 	for _, s := range All() {
 		for _, j := range []int32{-1, 4, math.MaxInt32, math.MinInt32} {
-			for at := range 6 {
-				index := make([]int32, 6)
+			for at := range 38 { // two blocks and a rest
+				index := make([]int32, 38)
 				index[at] = j
-				got := panicOf(func() { s.SparseDot(index, make([]float32, 6), w) })
+				got := panicOf(func() { s.SparseDot(index, make([]float32, 38), w) })
 				if err, ok := got.(error); !ok || !strings.Contains(err.Error(), "index out of range") {
 					t.Errorf("%s: SparseDot of column %d: panic %v, want an index out of range", s.Name, j, got)
 				}
-				got = panicOf(func() { s.SparseAxpy(w, index, []float32{1, 1, 1, 1, 1, 1}, 1) })
+				got = panicOf(func() { s.SparseAxpy(w, index, make([]float32, 38), 1) })
 				if got != "kernelops: sparse row is wider than the weights" {
 					t.Errorf("%s: SparseAxpy of column %d: panic %v", s.Name, j, got)
 				}
 			}
+		}
+		if got := panicOf(func() { s.SparseDot(make([]int32, 38), make([]float32, 38), nil) }); got == nil {
+			t.Errorf("%s: SparseDot with no weights: no panic", s.Name)
 		}
 		const lengths = "kernelops: sparse row has not one value for every column"
 		if got := panicOf(func() { s.SparseDot(make([]int32, 2), make([]float32, 3), w) }); got != lengths {
