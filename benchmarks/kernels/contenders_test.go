@@ -108,6 +108,19 @@ func TestPageTellsRatesRatiosGoalsAndLimits(t *testing.T) {
 	}
 }
 
+func TestPageTellsHowRatesScaleWithCores(t *testing.T) {
+	on := func(threads int, rate float64) record {
+		return record{ID: "w", Title: "W", Threads: threads, Entries: []entryRecord{{Name: wide, Amount: 1, Unit: gflops, Rate: spread{Median: rate}}}}
+	}
+	const want = "| W | gram avx512 | 4 | 3.50x |"
+	if text := string((&page{Workloads: []record{on(1, 10), on(4, 35)}}).markdown()); !strings.Contains(text, want) {
+		t.Errorf("the page lacks %q:\n%s", want, text)
+	}
+	if text := string((&page{Workloads: []record{on(4, 35)}}).markdown()); strings.Contains(text, "of one core's rate") {
+		t.Errorf("the page compares with nothing:\n%s", text)
+	}
+}
+
 func TestNoiseIsTheShareOfTheProcessor(t *testing.T) {
 	p := &page{Workloads: []record{{Threads: 1, Entries: []entryRecord{
 		{Name: "read", Unit: gigabyte, Bound: true, Rate: spread{Median: 16}, Samples: []sample{{Wall: 4 * time.Second, CPU: 3 * time.Second}}},

@@ -25,6 +25,7 @@ func (p *page) markdown() []byte {
 	fmt.Fprintf(&b, "## One core\n\n%s\n\n", p.noise())
 	p.markdownTable(&b, func(r record) bool { return r.Threads == 1 && !r.Point })
 	b.WriteString("## All cores\n\nBy the clock on the wall.\n\n")
+	p.markdownScaling(&b)
 	p.markdownTable(&b, func(r record) bool { return r.Threads > 1 })
 	b.WriteString("## X·Yᵀ by dimension, one core\n\n")
 	p.markdownTable(&b, func(r record) bool { return r.Point })
