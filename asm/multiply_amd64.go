@@ -18,8 +18,8 @@ package asm
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
-// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
-// what the caller reads next comes while we compute.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes,
+// unless that is 0: what the caller reads next comes while we compute.
 //
 //go:noescape
 func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
@@ -38,8 +38,8 @@ func Multiply6x16AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
-// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
-// what the caller reads next comes while we compute.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes,
+// unless that is 0: what the caller reads next comes while we compute.
 //
 //go:noescape
 func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
@@ -58,8 +58,8 @@ func Multiply12x8AVX2(dst *float32, dstStride int, x *float32, xStride int, y *f
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
-// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
-// what the caller reads next comes while we compute.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes,
+// unless that is 0: what the caller reads next comes while we compute.
 //
 //go:noescape
 func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
@@ -78,8 +78,8 @@ func Multiply8x48AVX512(dst *float32, dstStride int, x *float32, xStride int, y 
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
-// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
-// what the caller reads next comes while we compute.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes,
+// unless that is 0: what the caller reads next comes while we compute.
 //
 //go:noescape
 func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
@@ -98,8 +98,8 @@ func Multiply12x32AVX512(dst *float32, dstStride int, x *float32, xStride int, y
 // dim and tiles are positive. It prefetches rows of the same size from soon, for the
 // caller to write, unless that is nil. With stream, results go past the caches: dst and its stride
 // are then multiples of a register, and a StoreFence must follow before another thread reads.
-// With every second step it prefetches the line at next, which then moves on by nextStep bytes:
-// what the caller reads next comes while we compute.
+// With every second step it prefetches the line at next, which then moves on by nextStep bytes,
+// unless that is 0: what the caller reads next comes while we compute.
 //
 //go:noescape
 func Multiply12x16AVX512(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim int, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)

@@ -141,7 +141,7 @@ func edgeShapes() [][3]int {
 	for n := 1; n <= 2*maxWidth+9; n += 1 + n/16 {
 		shapes = append(shapes, [3]int{1 + n%37, n, n % 18})
 	}
-	return append(shapes, [3]int{blockRows + 5, 19, 9}, [3]int{19, blockRows + 5, 9}, [3]int{12, 32, 8}, [3]int{60, 60, 8}, edgeSorted)
+	return append(shapes, [3]int{blockRows + 5, 19, 9}, [3]int{19, blockRows + 5, 9}, [3]int{12, 32, 8}, [3]int{60, 60, 8}, [3]int{19, maxWidth + 1, 25}, edgeSorted)
 }
 
 // TestEdgesCoverEverything finds a method of Set, or an implementation behind one, that TestEdges does
@@ -157,7 +157,7 @@ func TestEdgesCoverEverything(t *testing.T) {
 		calls := map[string]int{}
 		s, m := recorded(s, calls), &edgeMemory{t: t}
 		for _, op := range edgeOps {
-			for _, shape := range [][3]int{{37, 5, 9}, {3, 9, 16}, {15, 70, 9}, {5, 20, 9}, edgeSorted} {
+			for _, shape := range [][3]int{{37, 5, 9}, {3, 9, 16}, {15, 70, 9}, {5, 20, 9}, {15, 70, 25}, edgeSorted} {
 				m.run(s, op, shape, true)
 			}
 		}

@@ -9,8 +9,8 @@ var (
 	matrixAVX2 = &matrixSet{
 		lanes: 8,
 		panels: []panelKernel{
-			{6, 16, asm.Multiply6x16AVX2},
-			{12, 8, asm.Multiply12x8AVX2},
+			{6, 16, 0, asm.Multiply6x16AVX2},
+			{12, 8, 0, asm.Multiply12x8AVX2},
 		},
 		interleave8: asm.Interleave8AVX2,
 		sqNorms8:    asm.SqNorms8FMA,
@@ -24,9 +24,9 @@ var (
 	matrixAVX512 = &matrixSet{
 		lanes: 16,
 		panels: []panelKernel{
-			{8, 48, asm.Multiply8x48AVX512},
-			{12, 32, asm.Multiply12x32AVX512},
-			{12, 16, asm.Multiply12x16AVX512},
+			{8, 48, 24, asm.Multiply8x48AVX512},
+			{12, 32, 0, asm.Multiply12x32AVX512},
+			{12, 16, 0, asm.Multiply12x16AVX512},
 		},
 		interleave8: asm.Interleave8AVX2,
 		sqNorms8:    asm.SqNorms8FMA,

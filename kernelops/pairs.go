@@ -51,8 +51,11 @@ func (s *Set) pairsPart(m measure, dst, x, y Matrix, ws *Workspace) {
 		if ws.stream {
 			defer matrix.storeFence()
 		}
-		sc.meet(rows, &ws.packed, func(p *panel, i int, block Matrix) {
-			matrix.finishBlock(m, part.RowRange(i, i+block.Rows), block, p, from+i, ws, sc)
+		sc.meet(rows, &ws.packed, func(list []panel, i int, block Matrix) {
+			results := part.RowRange(i, i+block.Rows)
+			for p := range list {
+				matrix.finishBlock(m, results, block, &list[p], from+i, ws, sc)
+			}
 		})
 	})
 }

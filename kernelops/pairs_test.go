@@ -182,6 +182,7 @@ func TestPairsEqualTheLoop(t *testing.T) {
 		}
 		comparePairs(t, pairOps, blockRows+13, 65, 9, name, next)
 		comparePairs(t, pairOps, 2*blockRows, 64, 8, name, next)
+		comparePairs(t, pairOps, blockRows+13, 65, 25, name, next)
 	}
 }
 
@@ -189,7 +190,7 @@ func TestPairsEqualTheLoop(t *testing.T) {
 func TestPairsAcrossSteps(t *testing.T) {
 	for name, next := range hardMatrices(6) {
 		for _, dim := range []int{stepDim - 1, stepDim, stepDim + 1, 2*stepDim + 9} {
-			comparePairs(t, pairOps[:1], 13, 19, dim, name, next)
+			comparePairs(t, pairOps[:1], 13, 67, dim, name, next)
 		}
 	}
 }
@@ -199,28 +200,35 @@ func TestPairsEverySize(t *testing.T) {
 	next := hardMatrices(7)["tie"]
 	for rows := range 26 {
 		for cols := 0; cols <= 2*maxWidth+1; cols += 1 + cols/20 {
-			comparePairs(t, pairOps[:2], rows, cols, (rows*7+cols)%19, "tie", next)
+			comparePairs(t, pairOps[:2], rows, cols, (rows*7+cols)%29, "tie", next)
 		}
 	}
 }
 
 // TestPairsStreamed takes results so large that they are written past the caches, whole tiles
-// and panels and what is left over.
+// and panels and what is left over, in dimensions for which the tiles differ.
 func TestPairsStreamed(t *testing.T) {
 	next := hardMatrices(15)["normal"]
-	x, _ := guardedMatrix(1501, 5, 0, 1, next)
-	y, _ := guardedMatrix(1520, 5, 1, 0, next)
-	for _, op := range pairOps {
-		want := NewMatrix(1501, 1520)
-		op.run(Generic(), want, x, y, &Workspace{Threads: 2})
-		for _, s := range All() {
-			dst := NewMatrix(1501, 1520)
-			if !streams(dst) {
-				t.Fatal("the result is not streamed: too small, or not aligned")
-			}
-			op.run(s, dst, x, y, &Workspace{Threads: 2})
-			equalLoop32(t, s.Name+" "+op.name, dst.Data, want.Data)
+	for dim, ops := range map[int][]pairOp{5: pairOps, 24: pairOps[:2]} {
+		x, _ := guardedMatrix(1501, dim, 0, 1, next)
+		y, _ := guardedMatrix(1520, dim, 1, 0, next)
+		for _, op := range ops {
+			comparePairsStreamed(t, op, x, y)
 		}
+	}
+}
+
+func comparePairsStreamed(t *testing.T, op pairOp, x, y Matrix) {
+	t.Helper()
+	want := NewMatrix(x.Rows, y.Rows)
+	op.run(Generic(), want, x, y, &Workspace{Threads: 2})
+	for _, s := range All() {
+		dst := NewMatrix(x.Rows, y.Rows)
+		if !streams(dst) {
+			t.Fatal("the result is not streamed: too small, or not aligned")
+		}
+		op.run(s, dst, x, y, &Workspace{Threads: 2})
+		equalLoop32(t, s.Name+" "+op.name, dst.Data, want.Data)
 	}
 }
 

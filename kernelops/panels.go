@@ -24,6 +24,7 @@ type (
 // panelKernel multiplies tiles of rows by a panel of width columns.
 type panelKernel struct {
 	rows, width int
+	leastDim    int // below which another kernel is faster
 	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 }
 
@@ -53,7 +54,7 @@ type panels struct {
 func (p *panels) pack(m *matrixSet, y Matrix) {
 	p.dim, p.cols, p.list = y.Cols, 0, p.list[:0]
 	for first := 0; first < y.Rows; {
-		k := m.kernelFor(y.Rows - first)
+		k := m.kernelFor(y.Rows-first, y.Cols)
 		cols := min(k.width, y.Rows-first)
 		p.list = append(p.list, panel{panelKernel: k, first: first, cols: cols})
 		first += cols
@@ -68,12 +69,12 @@ func (p *panels) pack(m *matrixSet, y Matrix) {
 	}
 }
 
-// kernelFor returns the widest kernel, or the narrowest that takes all of n columns.
-func (m *matrixSet) kernelFor(n int) *panelKernel {
-	best := &m.panels[0]
+// kernelFor returns the widest kernel for the dimension, or the narrowest that takes all of n columns.
+func (m *matrixSet) kernelFor(n, dim int) *panelKernel {
+	var best *panelKernel
 	for i := range m.panels {
-		if m.panels[i].width >= n {
-			best = &m.panels[i]
+		if k := &m.panels[i]; dim >= k.leastDim && (best == nil || k.width >= n) {
+			best = k
 		}
 	}
 	return best

@@ -77,21 +77,22 @@ func (sc *scratch) eachBlock(x Matrix, visit func(i int, rows Matrix)) {
 	}
 }
 
-// meet calls visit on every block of x, as eachBlock does, and every panel of p. A part of the panels meets a
-// strip of the rows before the next part does, so that each is read from a cache; a panel meets the
+// meet calls visit on every block of x, as eachBlock does, with every part of the panels of p. A part meets a
+// strip of the rows before the next part does, so that each is read from a cache; it meets the
 // blocks in order.
-func (sc *scratch) meet(x Matrix, p *panels, visit func(l *panel, i int, rows Matrix)) {
+func (sc *scratch) meet(x Matrix, p *panels, visit func(part []panel, i int, rows Matrix)) {
+	if len(p.list) == 0 {
+		return
+	}
 	strip := max(1, stripBytes/(4*x.Cols*blockRows)) * blockRows
-	part := max(1, partBytes/(4*x.Cols*maxWidth))
+	part := max(1, partBytes/(4*x.Cols*p.list[0].width))
 	for first := 0; first < x.Rows; first += strip {
 		rows := x.RowRange(first, min(first+strip, x.Rows))
 		for at := 0; at < len(p.list); at += part {
 			list := p.list[at:min(at+part, len(p.list))]
 			sc.eachBlock(rows, func(i int, block Matrix) {
 				sc.ahead.after(rows, i)
-				for l := range list {
-					visit(&list[l], first+i, block)
-				}
+				visit(list, first+i, block)
 			})
 		}
 	}

@@ -13,6 +13,7 @@ func TestMeet(t *testing.T) {
 		rows, cols, dim int
 		strip, part     int // rows and panels that fit
 	}{
+		{"no panel", 5, 0, 7, 0, 0},
 		{"one of each", 5, 40, 7, 0, 0},
 		{"a part a panel, a strip a block", 2*blockRows + 5, 2*maxWidth + 1, stripBytes / 4 / blockRows, blockRows, 1},
 		{"strips of two blocks", 5 * blockRows, 3 * maxWidth, stripBytes / 8 / blockRows, 2 * blockRows, 1},
@@ -20,8 +21,9 @@ func TestMeet(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var p panels
+			kernel := &panelKernel{width: maxWidth}
 			for first := 0; first < c.cols; first += maxWidth {
-				p.list = append(p.list, panel{first: first})
+				p.list = append(p.list, panel{panelKernel: kernel, first: first})
 			}
 			if c.strip == 0 {
 				c.strip = c.rows
@@ -39,11 +41,13 @@ func TestMeet(t *testing.T) {
 					}
 				}
 			}
-			new(scratch).meet(NewMatrix(c.rows, c.dim), &p, func(l *panel, i int, rows Matrix) {
+			new(scratch).meet(NewMatrix(c.rows, c.dim), &p, func(part []panel, i int, rows Matrix) {
 				if rows.Rows != min(blockRows, c.rows-i) {
 					t.Errorf("block at row %d has %d rows", i, rows.Rows)
 				}
-				got = append(got, [2]int{i, l.first})
+				for _, l := range part {
+					got = append(got, [2]int{i, l.first})
+				}
 			})
 			if !slices.Equal(got, want) {
 				t.Errorf("rows and columns meet in the order\n%v, want\n%v", got, want)

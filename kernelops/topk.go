@@ -118,10 +118,13 @@ type hits interface {
 func (m *matrixSet) scan(h hits, x, y Matrix, xNorms, yNorms, limits []float32, test limitTest, sc *scratch) {
 	sc.packed.pack(m, x)
 	sc.hits = resize(sc.hits, blockRows)
-	sc.meet(y, &sc.packed, func(l *panel, first int, rows Matrix) {
-		dots := sc.block(l, rows, goal{})
-		test(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &limits[l.first], rows.Rows, l.width/m.lanes)
-		l.report(h, sc.hits[:rows.Rows], dots, first)
+	sc.meet(y, &sc.packed, func(part []panel, first int, rows Matrix) {
+		for p := range part {
+			l := &part[p]
+			dots := sc.block(l, rows, goal{})
+			test(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &limits[l.first], rows.Rows, l.width/m.lanes)
+			l.report(h, sc.hits[:rows.Rows], dots, first)
+		}
 	})
 }
 

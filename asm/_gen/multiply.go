@@ -53,8 +53,8 @@ func (t tile) add() {
 		"dim and tiles are positive. It prefetches rows of the same size from soon, for the",
 		"caller to write, unless that is nil. With stream, results go past the caches: dst and its stride",
 		"are then multiples of a register, and a StoreFence must follow before another thread reads.",
-		"With every second step it prefetches the line at next, which then moves on by nextStep bytes:",
-		"what the caller reads next comes while we compute.",
+		"With every second step it prefetches the line at next, which then moves on by nextStep bytes,",
+		"unless that is 0: what the caller reads next comes while we compute.",
 	)
 	Pragma("noescape")
 	r := t.load()
@@ -145,16 +145,11 @@ func (r *tileRegisters) steps() {
 	r.x.begin()
 	SUBQ(Imm(unrollSteps), left)
 	JL(LabelRef("last"))
-	Label("loop")
-	Commentf("%d steps over the dimension.", unrollSteps)
-	PREFETCHT0(Mem{Base: r.next})
-	ADDQ(r.ahead, r.next)
-	for u := range unrollSteps {
-		r.step(u)
-	}
-	r.advance(unrollSteps)
-	SUBQ(Imm(unrollSteps), left)
-	JGE(LabelRef("loop"))
+	TESTQ(r.ahead, r.ahead)
+	JZ(LabelRef("alone"))
+	r.loop("loop", left, true)
+	JMP(LabelRef("last"))
+	r.loop("alone", left, false)
 	Label("last")
 	ADDQ(Imm(unrollSteps), left)
 	JZ(LabelRef("store"))
@@ -164,6 +159,23 @@ func (r *tileRegisters) steps() {
 	r.advance(1)
 	DECQ(left)
 	JNZ(LabelRef("single"))
+}
+
+// loop takes unrollSteps steps at a time, with a line of what is read next or without: the load
+// is felt.
+func (r *tileRegisters) loop(label string, left Register, next bool) {
+	Label(label)
+	Commentf("%d steps over the dimension.", unrollSteps)
+	if next {
+		PREFETCHT0(Mem{Base: r.next})
+		ADDQ(r.ahead, r.next)
+	}
+	for u := range unrollSteps {
+		r.step(u)
+	}
+	r.advance(unrollSteps)
+	SUBQ(Imm(unrollSteps), left)
+	JGE(LabelRef(label))
 }
 
 // step extends every chain by its element u steps ahead.
