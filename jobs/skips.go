@@ -95,22 +95,23 @@ func detach(partial Arrays) (Arrays, skips, error) {
 	return partial, s, nil
 }
 
-// detachAll detaches every root. The trees of a forest may read the same records, so
-// the skips of the forest are those of the tree that has most.
-func detachAll(roots []Arrays) ([]Arrays, skips, error) {
-	plain := make([]Arrays, len(roots))
-	var most skips
-	for i, root := range roots {
-		var s skips
-		var err error
-		if plain[i], s, err = detach(root); err != nil {
-			return nil, skips{}, err
-		}
-		if s.Count > most.Count {
-			most = s
-		}
+// plainRoots detaches the roots that a step reads. The trees of a forest may read the same
+// records, so the skips of the forest are those of the tree that has most.
+type plainRoots struct {
+	read func(ctx context.Context, tree int) (Arrays, error)
+	most skips
+}
+
+func (r *plainRoots) root(ctx context.Context, tree int) (Arrays, error) {
+	root, err := r.read(ctx, tree)
+	if err != nil {
+		return nil, err
 	}
-	return plain, most, nil
+	plain, s, err := detach(root)
+	if err == nil && s.Count > r.most.Count {
+		r.most = s
+	}
+	return plain, err
 }
 
 func (s skips) metrics(phase string) ([]Metric, error) {

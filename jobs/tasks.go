@@ -58,23 +58,21 @@ func (t *Tasks) Map(ctx context.Context, phase string, state Arrays, leaf Leaf, 
 
 // Step turns the roots of a round's trees into the next round or the model, and
 // refuses a state beyond max_state_bytes (STATE_TOO_BIG).
-func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, roots []Arrays) (Next, error) {
+func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, round Round) (Next, error) {
 	p, err := t.phase(phase)
 	if err != nil {
 		return Next{}, err
 	}
-	plain, skipped, err := detachAll(roots)
-	if err != nil {
-		return Next{}, err
-	}
-	next, err := p.Step(ctx, state, plain)
+	roots := &plainRoots{read: round.Root}
+	round.Root = roots.root
+	next, err := p.Step(ctx, state, round)
 	if err != nil {
 		return Next{}, err
 	}
 	if err := t.checkNext(p, next); err != nil {
 		return Next{}, err
 	}
-	metrics, err := skipped.metrics(phase)
+	metrics, err := roots.most.metrics(phase)
 	next.Metrics = append(next.Metrics, metrics...)
 	return next, err
 }

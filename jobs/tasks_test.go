@@ -41,9 +41,13 @@ func (bracket) Merge(left, right Arrays) (Arrays, error) {
 	return text("(" + show(left) + " " + show(right) + ")"), nil
 }
 
-func (p bracket) Step(_ context.Context, _ Arrays, roots []Arrays) (Next, error) {
-	if len(roots[0]) != 1 {
-		return Next{}, fmt.Errorf("arrays of the harness reached Step: %v", roots[0].Names())
+func (p bracket) Step(ctx context.Context, _ Arrays, round Round) (Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return Next{}, err
+	}
+	if len(root) != 1 {
+		return Next{}, fmt.Errorf("arrays of the harness reached Step: %v", root.Names())
 	}
 	return p.next, nil
 }
@@ -194,13 +198,13 @@ func TestStepHoldsTheAnswerToTheContract(t *testing.T) {
 		"empty tree":    {Next{Phase: "bracket", State: Arrays{}, Trees: []int{1, 0}}, ""},
 		"big state":     {Next{Phase: "bracket", State: big}, protocol.CodeStateTooBig},
 	} {
-		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil, []Arrays{text("x")})
+		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil, RoundOf(Plan{}, text("x")))
 		var fault *protocol.Fault
 		if err == nil || c.code != "" && (!errors.As(err, &fault) || fault.Code != c.code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil, []Arrays{text("x")}); err != nil {
+	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil, RoundOf(Plan{}, text("x"))); err != nil {
 		t.Errorf("a model is not a state that workers load: %v", err)
 	}
 }
@@ -248,7 +252,7 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := tasks.Step(t.Context(), "bracket", nil, []Arrays{stored})
+	next, err := tasks.Step(t.Context(), "bracket", nil, RoundOf(Plan{}, stored))
 	if err != nil || len(next.Metrics) != 2 || string(next.Metrics[0].Value) != "4" {
 		t.Fatal(next.Metrics, err)
 	}

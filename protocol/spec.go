@@ -26,7 +26,11 @@ type Metadata struct {
 
 // Spec says what to read, what to compute and where to put it.
 type Spec struct {
-	Input  Input           `json:"input"`
+	Input Input `json:"input"`
+	// Queries is a second data set: what a search looks up in the first. Its split is not used.
+	Queries *Input `json:"queries,omitempty"`
+	// Model is the URI of a model.safetensors to begin from: to predict with, or to go on training.
+	Model  string          `json:"model,omitempty"`
 	Output Output          `json:"output"`
 	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
 	Repro  Repro           `json:"repro"`

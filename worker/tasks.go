@@ -140,13 +140,7 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots := make([]jobs.Arrays, len(task.GetPieces()))
-	for i, p := range task.GetPieces() {
-		if roots[i], err = j.w.getArrays(ctx, j.id, p.GetObject()); err != nil {
-			return nil, err
-		}
-	}
-	next, err := j.tasks.Step(ctx, task.GetPhase(), state, roots)
+	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task))
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +160,18 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 }
 
 // trees is a forest as it crosses the wire; nil means one tree over the shards.
+// round is what a step sees of the round that ended.
+func (j *job) round(task *pb.Task) jobs.Round {
+	roots := task.GetPieces() // in order of tree
+	return jobs.Round{Plan: jobs.Plan{Shards: len(j.shards)}, Trees: len(roots),
+		Root: func(ctx context.Context, tree int) (jobs.Arrays, error) {
+			if tree < 0 || tree >= len(roots) {
+				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)
+			}
+			return j.w.getArrays(ctx, j.id, roots[tree].GetObject())
+		}}
+}
+
 func (j *job) trees(trees []int) ([]uint32, error) {
 	if trees == nil {
 		trees = []int{len(j.shards)}

@@ -180,7 +180,7 @@ func TestPhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := phase.Step(t.Context(), model, []jobs.Arrays{partial})
+	next, err := phase.Step(t.Context(), model, jobs.RoundOf(jobs.Plan{}, partial))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,11 +65,12 @@ func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 }
 
 // Step ends the job with the model it was given.
-func (p *Phase) Step(_ context.Context, model jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	if len(roots) != 1 {
-		return jobs.Next{}, jobs.Malformed("evaluate: %d roots, not one", len(roots))
+func (p *Phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	confusion, err := ReadConfusion(roots[0])
+	confusion, err := ReadConfusion(only)
 	if err != nil {
 		return jobs.Next{}, err
 	}

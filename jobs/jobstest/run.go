@@ -78,7 +78,7 @@ func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
 			return jobs.Next{}, err
 		}
 	}
-	return r.tasks.Step(ctx, now.Phase, state, roots)
+	return r.tasks.Step(ctx, now.Phase, state, jobs.RoundOf(r.plan(), roots...))
 }
 
 // treeRun computes one tree of a round.
@@ -139,3 +139,6 @@ func (t treeRun) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 
 // stored is what is read back after a was written.
 func stored(a jobs.Arrays) (jobs.Arrays, error) { return jobs.Decode(a.Encode()) }
+
+// plan is that of the leaves, without queries.
+func (r *runner) plan() jobs.Plan { return jobs.Plan{Shards: len(r.leaves)} }

@@ -73,8 +73,8 @@ type vocabularyPhase struct {
 	params Params
 }
 
-func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, state, roots)
+func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	next, err := p.Phase.Step(ctx, state, round)
 	if err != nil {
 		return jobs.Next{}, err
 	}

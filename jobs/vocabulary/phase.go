@@ -91,11 +91,12 @@ func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 }
 
 // Step chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
-func (p *Phase) Step(_ context.Context, _ jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	if len(roots) != 1 {
-		return jobs.Next{}, jobs.Malformed("vocabulary: %d roots, not one", len(roots))
+func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	root, err := readPartial(roots[0])
+	root, err := readPartial(only)
 	if err != nil {
 		return jobs.Next{}, err
 	}

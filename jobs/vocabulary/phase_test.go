@@ -94,7 +94,7 @@ func TestDictionaryByHand(t *testing.T) {
 		params := DefaultParams()
 		c.change(&params)
 		phase := newPhase(t, params, everyRecord)
-		next, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, figure115)})
+		next, err := phase.Step(t.Context(), nil, jobs.RoundOf(jobs.Plan{}, count(t, phase, figure115)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -150,7 +150,7 @@ func TestStepRefuses(t *testing.T) {
 		params := DefaultParams()
 		params.MinDF, params.MaxDF = c.minDF, c.maxDF
 		phase := newPhase(t, params, everyRecord)
-		_, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, c.shards)})
+		_, err := phase.Step(t.Context(), nil, jobs.RoundOf(jobs.Plan{}, count(t, phase, c.shards)))
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != c.code {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
