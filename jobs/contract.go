@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/gram-compute/gram/dataset"
@@ -39,9 +40,18 @@ type Classifier interface {
 
 // Predictor predicts the records of a block; one goroutine at a time.
 type Predictor interface {
+	// Answers says what outcomes hold.
+	Answers() Answers
 	// Predict returns one outcome for each record, valid until the next call. A record
 	// that the model cannot take is a *protocol.Fault with its position.
 	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
+}
+
+// Answers says what the outcomes of a model hold.
+type Answers struct {
+	Labels []string // every Label that may be given; nil where Value alone is the answer
+	Value  string   // what Value is, such as "distance"; empty where it says nothing
+	Scores []string // a name for each of Scores; nil where there are none
 }
 
 // Outcome is what a model says of one record.
@@ -49,7 +59,7 @@ type Outcome struct {
 	Label    string    // of a class or cluster; empty when rejected or where Value is the answer
 	Rejected bool      // no class is likely enough
 	Value    float64   // regression: the prediction; clustering: the distance to the centre
-	Scores   []float64 // of each class, in the model's order; may be empty
+	Scores   []float64 // in the order of Answers.Scores
 }
 
 // Prediction is a decision with its posterior probabilities, best first.
@@ -94,12 +104,25 @@ const (
 	Queries               // spec.queries
 )
 
+func (s Source) known() bool { return s == Input || s == Queries }
+
+// String is the field of the spec.
+func (s Source) String() string {
+	switch s {
+	case Input:
+		return "spec.input"
+	case Queries:
+		return "spec.queries"
+	}
+	return fmt.Sprintf("data set %d", int(s))
+}
+
 // Plan says into how many shards each data set was cut; QueryShards is 0 without spec.queries.
 type Plan struct{ Shards, QueryShards int }
 
 // Emit writes an output file of the job, named below the model's folder, and returns what
 // an index needs to find and to check it. The same name must always get the same bytes:
-// it may be written more than once.
+// it may be written more than once. CheckFileName says which names there may be.
 type Emit func(ctx context.Context, name string, data []byte) (File, error)
 
 // File is an output file beside the model.
@@ -114,10 +137,11 @@ type Leaf struct {
 	Tree, Index int
 	Plan        Plan
 	// Blocks reads, in order, the records of the shard of spec.input whose number is Index;
-	// it may be called more than once. A block is valid until the next is asked for.
+	// it may be called more than once. A block is valid until the next of its pass is asked
+	// for, and must not be written to. Passes may nest, in one goroutine.
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
-	Read func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
+	Read BlockReader
 	Emit Emit
 }
 
