@@ -45,8 +45,8 @@ func TestHostileModels(t *testing.T) {
 		"count 0":            func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3, 2, 1, 1, 1, 1, 0}) },
 		"count overflow":     func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
 		"count too short":    func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3}) },
-		"n-grams":            func(a jobs.Arrays) { jobs.PutScalar(a, modelNgramMax, int32(1<<30)) },
-		"stop words":         func(a jobs.Arrays) { a.PutStrings(modelStopWords, jobs.StringsOf("--")) },
+		"n-grams":            func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
+		"stop words":         func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
 	} {
 		model := modelOf(t, `{}`, fourDocuments)
 		spoil(model)

@@ -10,7 +10,7 @@ import (
 // modelVersion is the version of the model's layout.
 const modelVersion = 1
 
-// Arrays of a model, beside kind, version, labels, dictionary and classes.documents.
+// Arrays of a model, beside kind, version, labels, dictionary, tokenizer and classes.documents.
 // The counts are rows of a sparse matrix by term (CSR): the entries of term j
 // are counts.class and counts.count from counts.indptr[j] to counts.indptr[j+1].
 const (
@@ -23,10 +23,6 @@ const (
 	modelIndptr      = "counts.indptr"
 	modelClass       = "counts.class"
 	modelCount       = "counts.count"
-	modelLowercase   = "tokenizer.lowercase" // U8 scalar: 0 or 1
-	modelNgramMin    = "tokenizer.ngram_min" // I32 scalar
-	modelNgramMax    = "tokenizer.ngram_max" // I32 scalar
-	modelStopWords   = "tokenizer.stop_words"
 )
 
 // noPositive stands for a model that decides by the largest posterior.
@@ -111,19 +107,8 @@ func (m *model) arrays() jobs.Arrays {
 	jobs.Put(a, modelIndptr, m.counts.indptr)
 	jobs.Put(a, modelClass, m.counts.class)
 	jobs.Put(a, modelCount, m.counts.count)
-	putTokenizer(a, m.params.Text)
+	m.params.Text.PutTokenizer(a)
 	return a
-}
-
-func putTokenizer(a jobs.Arrays, p vocabulary.Params) {
-	lowercase := uint8(0)
-	if p.Lowercase {
-		lowercase = 1
-	}
-	jobs.PutScalar(a, modelLowercase, lowercase)
-	jobs.PutScalar(a, modelNgramMin, int32(p.NgramMin))
-	jobs.PutScalar(a, modelNgramMax, int32(p.NgramMax))
-	a.PutStrings(modelStopWords, jobs.StringsOf(p.StopWords...))
 }
 
 // check holds a model against what training guarantees, so that hostile bytes can

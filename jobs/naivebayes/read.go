@@ -61,28 +61,9 @@ func (m *model) readParams(a jobs.Arrays) (err error) {
 	return nil
 }
 
-func (m *model) readTokenizer(a jobs.Arrays) error {
-	lowercase, err := jobs.GetScalar[uint8](a, modelLowercase)
-	if err != nil {
-		return err
-	}
-	ngramMin, err := jobs.GetScalar[int32](a, modelNgramMin)
-	if err != nil {
-		return err
-	}
-	ngramMax, err := jobs.GetScalar[int32](a, modelNgramMax)
-	if err != nil {
-		return err
-	}
-	stopWords, err := a.Strings(modelStopWords)
-	if err != nil {
-		return err
-	}
-	m.params.Text = vocabulary.DefaultParams()
-	m.params.Text.Lowercase = lowercase != 0
-	m.params.Text.NgramMin, m.params.Text.NgramMax = int(ngramMin), int(ngramMax)
-	m.params.Text.StopWords = stopWords.List()
-	return nil
+func (m *model) readTokenizer(a jobs.Arrays) (err error) {
+	m.params.Text, err = vocabulary.ReadTokenizer(a)
+	return err
 }
 
 // readPrior reads the prior and then holds all parameters to the rules of a spec.

@@ -59,16 +59,16 @@ func TestPartialByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := []string{"a", "brown", "dog", "fox", "hunts", "jumped", "lazy", "over", "quick", "the"}
-	if got := root.terms.keys.List(); !slices.Equal(got, words) {
+	if got := root.terms.Keys.List(); !slices.Equal(got, words) {
 		t.Errorf("terms %q", got)
 	}
-	if got := root.terms.columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
+	if got := root.terms.Columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
 		t.Errorf("occurrences %v", got)
 	}
-	if got := root.terms.columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
+	if got := root.terms.Columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("documents %v", got)
 	}
-	if got := root.labels.keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
+	if got := root.labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
 		t.Errorf("labels %q", got)
 	}
 }
@@ -119,8 +119,8 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root.documents() != 1 || root.labels.keys.Len() != 1 || root.terms.keys.Len() != 8 {
-		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.keys.List(), root.terms.keys.List())
+	if root.documents() != 1 || root.labels.Keys.Len() != 1 || root.terms.Keys.Len() != 8 {
+		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.Keys.List(), root.terms.Keys.List())
 	}
 }
 
