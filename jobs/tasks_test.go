@@ -245,8 +245,8 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, err := GetScalar[int64](root, "skipped.count"); err != nil || count != 4 {
-		t.Fatal(count, err)
+	if rows, err := Get[int64](root, "skipped.shards", -1, 3); err != nil || !slices.Equal(rows, []int64{0, 0, 3, 0, 2, 1}) {
+		t.Fatal(rows, err)
 	}
 	stored, err := Decode(root.Encode())
 	if err != nil {
@@ -301,7 +301,7 @@ func TestSamplesAreTheFirstTen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s, err := detach(root)
-	if err != nil || s.Count != 13 || len(s.Samples) != 10 || s.Samples[9].Line != 10 {
+	if err != nil || s.count(Input) != 13 || len(s.samples) != 10 || s.samples[9].Line != 10 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 }
@@ -309,7 +309,7 @@ func TestSamplesAreTheFirstTen(t *testing.T) {
 // What a phase must not return.
 func TestReservedNamesAndNothing(t *testing.T) {
 	reserved := Arrays{}
-	PutScalar(reserved, "skipped.count", int64(1))
+	PutScalar(reserved, "skipped.shards", int64(1))
 	if _, err := (skips{}).attach(reserved); err == nil {
 		t.Error("a reserved name passed")
 	}
@@ -319,9 +319,14 @@ func TestReservedNamesAndNothing(t *testing.T) {
 	for name, spoil := range map[string]func(Arrays){
 		"no samples":  func(a Arrays) { delete(a, "skipped.samples") },
 		"no json":     func(a Arrays) { a.PutText("skipped.samples", "{") },
-		"more listed": func(a Arrays) { PutScalar(a, "skipped.count", int64(0)) },
+		"more data":   func(a Arrays) { a.PutText("skipped.samples", "[] []") },
+		"none":        func(a Arrays) { Put(a, "skipped.shards", []int64{0, 0, 0}, 1, 3) },
+		"no data set": func(a Arrays) { Put(a, "skipped.shards", []int64{2, 0, 1}, 1, 3) },
+		"no order":    func(a Arrays) { Put(a, "skipped.shards", []int64{1, 0, 1, 0, 5, 1}, 2, 3) },
 	} {
-		partial, err := skips{1, []dataset.Skip{{Line: 1}}}.attach(text("x"))
+		var one skips
+		one.add(place{Input, 0}, []dataset.Skip{{Line: 1}})
+		partial, err := one.attach(text("x"))
 		if err != nil {
 			t.Fatal(err)
 		}
