@@ -23,6 +23,8 @@ type Kind struct {
 	Describe func(model Arrays, opt DescribeOptions) (string, error)
 	// Classify loads a model for prediction (`gram model classify`); nil where there is none.
 	Classify func(model Arrays) (Classifier, error)
+	// Figures are pictures of a finished job for its report; nil where there are none.
+	Figures func(model Arrays, metrics []Metric) ([]Figure, error)
 	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 }
