@@ -185,6 +185,9 @@ func (ph *Phase) readPartial(a jobs.Arrays) (p partial, err error) {
 	if p.records, err = jobs.GetScalar[int64](a, partRecords); err != nil {
 		return partial{}, err
 	}
+	if p.records < 0 {
+		return partial{}, jobs.Malformed("a partial of %d records", p.records)
+	}
 	if p.first.Object, err = a.Text(firstObject); err != nil {
 		return partial{}, err
 	}
