@@ -15,7 +15,7 @@ func heatMap(h *jobs.HeatMap) []byte {
 	rows, cols := min(len(h.RowKeys), maxHeatKeys), min(len(h.ColKeys), maxHeatKeys)
 	side := math.Max(14, math.Min(44, 560/float64(max(rows, cols, 1))))
 	left, top := 30+keyWidth(h.RowKeys[:rows]), 30+keyWidth(h.ColKeys[:cols])
-	s := newSVG(left+side*float64(cols)+20, top+side*float64(rows)+26)
+	s := newSVG(max(left+side*float64(cols)+20, left+330), top+side*float64(rows)+26)
 	for j, key := range h.ColKeys[:cols] {
 		x := left + side*(float64(j)+0.5)
 		fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" class="ink">%s</text>`+"\n", px(x+4), px(top-8), escape(shorten(key, 24)))

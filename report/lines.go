@@ -52,6 +52,9 @@ func lineChart(c *jobs.LineChart) []byte {
 		s.text(left-8, y.at(v)+4, "end", "faint", number(v))
 	}
 	for _, v := range x.ticks() {
+		if v != math.Trunc(v) && wholeX(c.Series) {
+			continue // there is no round 1.5
+		}
 		s.line(x.at(v), bottom, x.at(v), bottom+5, "axis")
 		s.text(x.at(v), bottom+20, "middle", "faint", number(v))
 	}
@@ -68,6 +71,17 @@ func lineChart(c *jobs.LineChart) []byte {
 		}
 	}
 	return s.end()
+}
+
+func wholeX(all []jobs.Series) bool {
+	for _, series := range all {
+		for _, v := range series.X {
+			if v != math.Trunc(v) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // axes spans all finite values; the vertical one begins at 0 where that is not far away.
