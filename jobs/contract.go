@@ -25,6 +25,9 @@ type Kind struct {
 	Classify func(model Arrays) (Classifier, error)
 	// Figures are pictures of a finished job for its report; nil where there are none.
 	Figures func(model Arrays, metrics []Metric) ([]Figure, error)
+	// UsesQueries and UsesModel say that the kind reads spec.queries and spec.model. A spec that
+	// has them is refused for another; New refuses one that lacks what the kind needs.
+	UsesQueries, UsesModel bool
 	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 }

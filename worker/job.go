@@ -7,9 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -20,15 +18,14 @@ type job struct {
 	id    string
 	spec  protocol.JobSpec
 	tasks *jobs.Tasks
-	input objstore.Store
-	name  string // of the input within its store
 
-	mu       sync.Mutex
-	planned  bool
-	manifest dataset.Manifest
-	shards   []dataset.Shard
-	source   *dataset.Source
-	states   stateCache
+	mu      sync.Mutex
+	planned bool
+	inputs  []*input     // by jobs.Source
+	model   *pinnedModel // that it begins from, if any
+
+	output output
+	states stateCache
 }
 
 // jobCache keeps the jobs last worked on.
@@ -82,15 +79,11 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	storeURI, name, err := objstore.SplitObjectURI(spec.Spec.Input.URI)
+	inputs, err := w.openInputs(ctx, spec.Spec)
 	if err != nil {
-		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
+		return nil, err
 	}
-	input, err := w.cfg.OpenInput(ctx, storeURI)
-	if err != nil {
-		return nil, dataset.OpenFault(spec.Spec.Input.URI, err)
-	}
-	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, input: input, name: name}, nil
+	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, inputs: inputs}, nil
 }
 
 // openPlan reads manifest and shards, once there are any.
@@ -104,20 +97,20 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	if err != nil {
 		return err
 	}
-	if j.manifest, err = dataset.UnmarshalManifest(manifest); err != nil {
-		return err
-	}
 	plan, err := j.w.get(ctx, j.id, brief.GetPlan())
 	if err != nil {
 		return err
 	}
-	if j.shards, err = dataset.UnmarshalPlan(plan, j.manifest); err != nil {
+	stored, err := unmarshalPlans(manifest, plan, len(j.inputs), j.spec.Spec.Model != "")
+	if err != nil {
 		return err
 	}
-	if j.source, err = dataset.NewSource(j.input, dataset.Prefix(j.name), j.manifest, j.spec.Spec.Input); err != nil {
-		return err
+	for i, in := range j.inputs {
+		if err := in.ready(stored.manifests[i], stored.shards[i]); err != nil {
+			return err
+		}
 	}
-	j.planned = true
+	j.model, j.planned = stored.model, true
 	return nil
 }
 
