@@ -27,7 +27,7 @@ type Sample struct {
 	kept worst
 }
 
-// New returns an empty sample of up to size records, size at least 1.
+// New returns an empty sample of up to size records, size from 1 to 2^31-1.
 func New(size int) *Sample { return &Sample{size: size} }
 
 // Len is the number of records kept.

@@ -73,7 +73,7 @@ func TestCutsAndOrderDoNotMatter(t *testing.T) {
 				}
 				a := jobs.Arrays{}
 				part.Put(a, "s")
-				part, err := Read(a, "s", m)
+				part, err := Read(a, "s")
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -152,6 +152,7 @@ func TestPurposesAndNumbersDiffer(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
 		"keys":    func(a jobs.Arrays) { jobs.Put(a, "s.keys", []float64{1}) },
+		"size":    func(a jobs.Arrays) { jobs.PutScalar(a, "s.size", int64(1)) },
 		"NaN":     func(a jobs.Arrays) { jobs.Put(a, "s.keys", []float64{1, math.NaN()}) },
 		"offsets": func(a jobs.Arrays) { jobs.Put(a, "s.offsets", []int64{1}) },
 		"objects": func(a jobs.Arrays) { a.PutStrings("s.objects", jobs.StringsOf("one")) },
@@ -163,7 +164,7 @@ func TestReadRefuses(t *testing.T) {
 		a := jobs.Arrays{}
 		s.Put(a, "s")
 		spoil(a)
-		if _, err := Read(a, "s", 2); err == nil {
+		if _, err := Read(a, "s"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
