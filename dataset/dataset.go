@@ -2,6 +2,8 @@
 // shard into blocks of records.
 //
 //	URI --List--> Manifest --Cut--> []Shard --Source.Blocks--> *Block
+//
+// Plan does List and Cut as an input wants them; docs/formats.md describes the formats.
 package dataset
 
 // Object is one input object as it was when the manifest was made.
@@ -16,6 +18,7 @@ type Object struct {
 type Manifest struct {
 	URI     string   `json:"uri"`
 	Objects []Object `json:"objects"`
+	Labels  []Object `json:"labels,omitempty"` // of labels_uri: one for each of Objects, or none
 }
 
 // Piece is a byte range [Start, End) of the stored bytes of one object. A record
@@ -34,7 +37,7 @@ type Shard struct {
 // Identity names a record for ever: splits, samples and shuffles go by it.
 type Identity struct {
 	Object string // Object.Key
-	Offset int64  // of its first byte in the decoded stream
+	Offset int64  // of its first byte in the decoded stream; in formats of binary rows, the row's number from 0
 }
 
 // Block is a batch of records of one shard, in order, together with what was
