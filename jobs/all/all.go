@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -14,6 +15,7 @@ import (
 func Kinds() []jobs.Kind {
 	return []jobs.Kind{
 		naivebayes.Kind(),
+		knn.Kind(),
 	}
 }
 
