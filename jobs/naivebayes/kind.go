@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
-	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -16,7 +15,8 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Classify: NewClassifier}
+	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
+		Classify: NewClassifier, Predict: NewPredictor}
 }
 
 // algorithm is a list of phases.
@@ -45,25 +45,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		&countsPhase{params: params, tokenizer: tokenizer, train: train, evaluate: evaluate},
 	}
 	if evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecide})
+		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecider, Costs: params.Costs})
 	}
 	return phases, nil
-}
-
-// loadDecide makes the decision function of a model.
-func loadDecide(arrays jobs.Arrays, ops *kernelops.Set) (evaluation.Decide, error) {
-	m, err := readModel(arrays)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newScorer(m, ops)
-	if err != nil {
-		return nil, err
-	}
-	return func(text []byte) ([]byte, bool) {
-		class, rejected := s.decide(s.score(text))
-		return m.labels.At(class), rejected
-	}, nil
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
@@ -95,6 +79,9 @@ func (p Params) checkLabels(labels []string) error {
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
 		return specFault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
 			p.Positive, len(labels), someOf(labels))
+	}
+	if _, err := p.Costs.Rule(labels); err != nil {
+		return err
 	}
 	if p.Prior.Kind != priorGiven {
 		return nil

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
 // modelVersion is the version of the model's layout.
 const modelVersion = 1
 
-// Arrays of a model, beside kind, version, labels, dictionary, tokenizer and classes.documents.
+// Arrays of a model, beside kind, version, labels, dictionary, tokenizer, costs and classes.documents.
 // The counts are rows of a sparse matrix by term (CSR): the entries of term j
 // are counts.class and counts.count from counts.indptr[j] to counts.indptr[j+1].
 const (
@@ -36,6 +37,7 @@ type model struct {
 	labels     jobs.Strings
 	dictionary *vocabulary.Dictionary
 	counts     csr
+	rule       *evaluation.Rule // nil without costs
 }
 
 // csr holds the occurrences of terms (rows) in classes.
@@ -70,6 +72,11 @@ func newModel(params Params, state jobs.Arrays, root partialCounts) (*model, err
 		return nil, err
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
+	if params.Costs != nil {
+		if m.rule, err = params.Costs.Rule(m.labels.List()); err != nil {
+			return nil, err
+		}
+	}
 	return m, m.check()
 }
 
@@ -108,6 +115,7 @@ func (m *model) arrays() jobs.Arrays {
 	jobs.Put(a, modelClass, m.counts.class)
 	jobs.Put(a, modelCount, m.counts.count)
 	m.params.Text.PutTokenizer(a)
+	m.rule.Put(a)
 	return a
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -50,7 +51,8 @@ func New(params Params, train jobs.Records, next string) (*Phase, error) {
 // Name is "vocabulary".
 func (p *Phase) Name() string { return Name }
 
-// Map counts one leaf: linear in its text, memory in its distinct terms.
+// Map counts one leaf: linear in its text, memory in its distinct terms. Records that are not labelled
+// texts are a fault of CodeBadRecord with the position of the first.
 func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	words, classes := NewCounter(), NewCounter()
 	var scratch []byte
@@ -58,6 +60,12 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
+		}
+		if err := CheckTexts(block); err != nil {
+			return nil, nil, err
+		}
+		if block.Labels == nil && len(block.IDs) > 0 {
+			return nil, nil, recordFault(block.IDs[0], "the record has no label", "Name the column of labels in input.label.")
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
@@ -175,6 +183,19 @@ func (p partialTables) documents() int64 {
 		total += n
 	}
 	return total
+}
+
+// CheckTexts refuses records that are no texts with a *protocol.Fault of CodeBadRecord.
+func CheckTexts(block *dataset.Block) error {
+	if len(block.IDs) == 0 || block.Texts != nil {
+		return nil
+	}
+	return recordFault(block.IDs[0], "the record is a vector, not a text", "Use an input format of texts, or a kind that takes vectors.")
+}
+
+func recordFault(id dataset.Identity, what, hint string) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
+		What: what, Hint: hint}
 }
 
 func emptyFault(what, hint string) error {

@@ -1,7 +1,9 @@
 package vocabulary
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -179,3 +181,20 @@ func TestMalformedPartials(t *testing.T) {
 }
 
 func second(_ jobs.Arrays, err error) error { return err }
+
+func TestRecordsMustBeLabelledTexts(t *testing.T) {
+	phase := newPhase(t, DefaultParams(), everyRecord)
+	unlabelled := func(context.Context) iter.Seq2[*dataset.Block, error] {
+		return func(yield func(*dataset.Block, error) bool) {
+			yield(&dataset.Block{IDs: make([]dataset.Identity, 1), Texts: [][]byte{[]byte("a")}}, nil)
+		}
+	}
+	vectors := jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}}, "a")}, 1)[0]
+	for name, blocks := range map[string]jobstest.Blocks{"unlabelled": unlabelled, "vectors": vectors} {
+		_, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: blocks}, nil, nil)
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
+			t.Errorf("%s: want BAD_RECORD, got %v", name, err)
+		}
+	}
+}
