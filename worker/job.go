@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
@@ -25,7 +24,7 @@ type job struct {
 	model   *pinnedModel // that it begins from, if any
 
 	output output
-	states stateCache
+	stateHolder
 }
 
 // jobCache keeps the jobs last worked on.
@@ -57,6 +56,7 @@ func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
 		return nil, err
 	}
 	if c.jobs = append(c.jobs, j); len(c.jobs) > jobsKept {
+		c.w.cache.drop(c.jobs[0].id)
 		c.jobs = slices.Delete(c.jobs, 0, 1)
 	}
 	return j, j.openPlan(ctx, brief)
@@ -112,27 +112,4 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	}
 	j.model, j.planned = stored.model, true
 	return nil
-}
-
-// stateCache keeps the decoded state of the round at work: every task of it loads the same.
-type stateCache struct {
-	mu    sync.Mutex
-	named string
-	state jobs.Arrays
-}
-
-// state returns the decoded state that ref names.
-func (j *job) state(ctx context.Context, ref *pb.ObjectRef) (jobs.Arrays, error) {
-	j.states.mu.Lock()
-	defer j.states.mu.Unlock()
-	name := hex.EncodeToString(ref.GetSha256())
-	if j.states.named == name {
-		return j.states.state, nil
-	}
-	state, err := j.w.getArrays(ctx, j.id, ref)
-	if err != nil {
-		return nil, err
-	}
-	j.states.named, j.states.state = name, state
-	return state, nil
 }
