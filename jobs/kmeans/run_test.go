@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
@@ -56,7 +58,7 @@ func modelOf(t testing.TB, result jobstest.Result) *model {
 }
 
 // numbers returns the metrics with a suffix, in order.
-func numbers(t testing.TB, result jobstest.Result, suffix string) []float64 {
+func numbers(t rapid.TB, result jobstest.Result, suffix string) []float64 {
 	t.Helper()
 	var list []float64
 	for _, m := range result.Metrics {
@@ -94,7 +96,7 @@ func blobs(n, width, k int, spread float64) []jobstest.Record {
 	return jobstest.DenseRecords(rows, labels...)
 }
 
-func near(t testing.TB, name string, got, want, relative float64) {
+func near(t rapid.TB, name string, got, want, relative float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
 		t.Errorf("%s is %v, not %v", name, got, want)
