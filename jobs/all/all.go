@@ -20,7 +20,8 @@ func Kinds() []jobs.Kind {
 		kmeans.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
-		knn.Kind(),
+		knn.Kind(), // NearestNeighbors
+		predict.Kind(OfModel),
 	}
 }
 
