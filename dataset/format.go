@@ -1,6 +1,10 @@
 package dataset
 
-import "github.com/gram-compute/gram/protocol"
+import (
+	"encoding/binary"
+
+	"github.com/gram-compute/gram/protocol"
+)
 
 // format reads the records of one kind of file.
 type format interface {
@@ -15,6 +19,20 @@ func newFormat(in *protocol.Input) format {
 	switch in.Format {
 	case "csv":
 		return lineFormat{in, newCSV}
+	case "libsvm":
+		return lineFormat{in, newLibSVM}
+	case "idx":
+		return rowFormat{parseIDX}
+	case "npy":
+		return rowFormat{parseNPY}
+	case "npz":
+		return npzFormat{in}
+	case "fvecs":
+		return rowFormat{vecsOf(element{'f', 4, binary.LittleEndian})}
+	case "bvecs":
+		return rowFormat{vecsOf(element{'u', 1, binary.LittleEndian})}
+	case "ivecs":
+		return rowFormat{vecsOf(element{'i', 4, binary.LittleEndian})}
 	default:
 		return lineFormat{in, newTSV}
 	}

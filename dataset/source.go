@@ -14,6 +14,7 @@ import (
 type Source struct {
 	store    objstore.Store
 	prefix   string
+	labels   string // prefix of the manifest's labels
 	manifest Manifest
 	input    protocol.Input
 	format   format
@@ -28,6 +29,16 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 		return nil, err
 	}
 	s.format = newFormat(&s.input)
+	if input.LabelsURI == "" {
+		return s, nil
+	}
+	name, err := labelsName(input)
+	if err != nil {
+		return nil, err
+	}
+	if s.labels = Prefix(name); len(m.Labels) != len(m.Objects) {
+		return nil, corrupt("manifest", fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
+	}
 	return s, nil
 }
 

@@ -18,6 +18,8 @@ type lineParser interface {
 	header(text []byte) error
 	// first takes the first record ahead of record, where head is firstRecord. Its flaw is final.
 	first(text []byte) flaw
+	// content takes off what is none; a line without content is blank.
+	content(text []byte) []byte
 	// record appends a record's fields to b. On a flaw it may leave some of them.
 	record(b *Block, text []byte) flaw
 }
@@ -158,6 +160,7 @@ func (p *linePiece) header(in *lines) error {
 // see shows the parser the first record, unless ln is blank.
 func (p *linePiece) see(ln line) error {
 	text, marks := trimLine(ln.text, ln.off)
+	text = p.parser.content(text)
 	if len(text) == 0 && !ln.long {
 		return nil
 	}
@@ -181,6 +184,7 @@ func (p *linePiece) line(ln line) error {
 		}
 	}
 	text, marks := trimLine(ln.text, ln.off)
+	text = p.parser.content(text)
 	if len(text) == 0 && !ln.long {
 		return nil
 	}

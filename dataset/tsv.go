@@ -17,6 +17,8 @@ func newTSV(in *protocol.Input) lineParser {
 	return &tsvParser{input: in, label: in.Label.Number - 1, text: in.Text.Number - 1}
 }
 
+func (p *tsvParser) content(text []byte) []byte { return text }
+
 func (p *tsvParser) head() int {
 	if p.input.Label.Name != "" || p.input.Text.Name != "" {
 		return headerLine
