@@ -77,7 +77,7 @@ func (p *predictor) squared(v features.Vectors, row, class int) float64 {
 	indices, values := v.Sparse.Row(row)
 	for e, j := range indices {
 		x := float64(values[e])
-		sum += float64(x * (x - 2*mean[j]))
+		sum += float64(x * (x - float64(2*mean[j])))
 	}
 	return max(sum, 0)
 }
