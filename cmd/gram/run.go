@@ -15,7 +15,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var from specFlags
-	var out, store, kernels string
+	var out, store, kernels, memory string
 	var slots int
 	var logs logFlags
 	cmd := &cobra.Command{
@@ -44,6 +44,9 @@ Ctrl-C or SIGTERM ends the job.`,
 			}
 			// Nobody takes up a task that is given back, so draining is short.
 			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
+			if cfg.Memory, err = memoryBudget(memory, 1); err != nil {
+				return err
+			}
 			if cfg.Ops, err = a.kernels(kernels); err != nil {
 				return err
 			}
@@ -58,6 +61,7 @@ Ctrl-C or SIGTERM ends the job.`,
 	set.StringVar(&out, "out", "models", "`directory` or URI for the outputs where the spec names none")
 	set.StringVar(&store, "store", "", "where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
 	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
+	set.StringVar(&memory, "memory", "", memoryUsage)
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.add(cmd, "error")
 	return cmd
