@@ -2,6 +2,7 @@ package knn
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
@@ -38,7 +41,7 @@ func (j job) spec() protocol.JobSpec {
 	return spec
 }
 
-func (j job) run(t testing.TB) (jobstest.Result, error) {
+func (j job) run(t rapid.TB) (jobstest.Result, error) {
 	t.Helper()
 	algorithm, err := New(j.spec())
 	if err != nil {
@@ -55,11 +58,11 @@ func (j job) run(t testing.TB) (jobstest.Result, error) {
 	if j.queries != nil {
 		opts = append(opts, jobstest.WithQueries(jobstest.Deal(j.queries, shards+1)))
 	}
-	return jobstest.Run(t.Context(), algorithm, j.spec(), jobstest.Shards(jobstest.Deal(j.base, shards), block), ops,
+	return jobstest.Run(context.Background(), algorithm, j.spec(), jobstest.Shards(jobstest.Deal(j.base, shards), block), ops,
 		jobstest.Grouping{}, opts...)
 }
 
-func (j job) mustRun(t testing.TB) jobstest.Result {
+func (j job) mustRun(t rapid.TB) jobstest.Result {
 	t.Helper()
 	result, err := j.run(t)
 	if err != nil {
@@ -69,7 +72,7 @@ func (j job) mustRun(t testing.TB) jobstest.Result {
 }
 
 // joined is a folder's parts as one file, without the headers.
-func joined(t testing.TB, r jobstest.Result, folder string) string {
+func joined(t rapid.TB, r jobstest.Result, folder string) string {
 	t.Helper()
 	var index struct {
 		Rows  int `json:"rows"`
@@ -104,7 +107,7 @@ func wantFault(t *testing.T, err error, code protocol.Code, what string) {
 	}
 }
 
-func metricOf(t testing.TB, r jobstest.Result, name string) string {
+func metricOf(t rapid.TB, r jobstest.Result, name string) string {
 	t.Helper()
 	for _, m := range r.Metrics {
 		if m.Name == name {
