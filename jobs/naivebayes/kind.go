@@ -27,6 +27,9 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 // New makes the algorithm: phases "vocabulary", "counts" and, where the spec keeps test
 // records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	if err := checkInput(spec.Spec.Input); err != nil {
+		return nil, err
+	}
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
 		return nil, err
@@ -48,6 +51,17 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecider, Costs: params.Costs})
 	}
 	return phases, nil
+}
+
+// checkInput refuses an input whose records are not texts with labels.
+func checkInput(in protocol.Input) error {
+	texts := in.Format == "tsv" || in.Format == "csv" && len(in.Features) == 0
+	if in.Format == "" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
+		return nil // records in memory have no format
+	}
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+		What: "kind " + KindName + " counts words in texts with labels",
+		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
