@@ -52,12 +52,7 @@ func (w *worker) openRead(ctx context.Context, uri string) (store objstore.Store
 
 // list lists the data set once and cuts its shards.
 func (in *input) list(ctx context.Context) (dataset.Manifest, []dataset.Shard, error) {
-	manifest, err := dataset.List(ctx, in.store, in.spec.URI, in.name)
-	if err != nil {
-		return manifest, nil, dataset.StoreFault(in.spec.URI, err)
-	}
-	shards, err := dataset.Cut(manifest, int64(in.spec.ShardBytes), in.spec.Compression)
-	return manifest, shards, err
+	return dataset.Plan(ctx, in.store, in.name, in.spec)
 }
 
 // ready makes the data set readable as it was planned.
