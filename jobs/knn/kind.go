@@ -11,7 +11,7 @@ const KindName = "NearestNeighbors"
 
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: Load}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: Load}
 }
 
 // plan is what all phases of a job know.
