@@ -13,7 +13,8 @@ const KindName = "KMeans"
 
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+		Predict: NewPredictor, Figures: Figures}
 }
 
 // algorithm is a list of phases.
