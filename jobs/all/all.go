@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/gaussiannb"
 	"github.com/gram-compute/gram/jobs/kmeans"
 	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
@@ -17,6 +18,7 @@ import (
 // Kinds returns every kind in byte order of name.
 func Kinds() []jobs.Kind {
 	return []jobs.Kind{
+		gaussiannb.Kind(), // GaussianNaiveBayes
 		kmeans.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
