@@ -43,7 +43,7 @@ func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) 
 		joint: make([]float64, classes), posterior: make([]float64, classes)}
 	for i, v := range m.variance {
 		p.precision[i] = 1 / v
-		p.constant[i/m.space.Width] -= 0.5 * fmath.Log(float64(2*math.Pi*v))
+		p.constant[i/m.space.Width] -= float64(0.5 * fmath.Log(float64(2*math.Pi*v)))
 	}
 	return p, nil
 }
