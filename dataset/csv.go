@@ -125,21 +125,34 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 		}
 		field, rest, more, bad := cutField(text, p.delim)
 		bad.at += whole - len(text)
-		if bad.reason == "" {
-			bad = p.put(b, row, use, col, field)
+		if bad.reason != "" {
+			bad.column = col + 1
+			return bad
 		}
+		bad = p.put(b, row, use, col, field)
 		switch {
 		case bad.reason != "":
 			bad.column = col + 1
-			return bad
+			return p.unlessOpen(bad, rest, col+1, whole)
 		case more && last:
-			return flaw{reason: tooMany, column: col + 2, have: len(p.columns)}
+			return p.unlessOpen(flaw{reason: tooMany, column: col + 2, have: len(p.columns)}, rest, col+1, whole)
 		case !more && !last:
 			return flaw{reason: tooFew, column: len(p.columns), have: col + 1}
 		}
 		text = rest
 	}
 	return flaw{}
+}
+
+// unlessOpen is bad, unless a quote further on in the line is open: that cannot be skipped.
+// rest is what follows the flaw, beginning with the column after columns others.
+func (p *csvParser) unlessOpen(bad flaw, rest []byte, columns, whole int) flaw {
+	open := p.fields(rest, func(int, []byte) {})
+	if open.reason != openQuote {
+		return bad
+	}
+	open.column += columns
+	return open.shifted(whole - len(rest))
 }
 
 // put takes one field for what it is for.

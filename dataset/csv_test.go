@@ -77,6 +77,8 @@ func TestCSVFaultsByHand(t *testing.T) {
 		{notUTF8, label, "a,1\n\xff,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
 		{openQuote, numbers, "1,2\n3,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
 		{openQuote, numbers, "\ufeff1,\"2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 5, Line: 1, Column: 2}},
+		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
+		{openQuote, numbers, "1,2\n3,4,5,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 10, Line: 2, Column: 4}},
 		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
 		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
 		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
