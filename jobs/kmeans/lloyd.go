@@ -86,7 +86,7 @@ func (p *lloydPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 		return jobs.Next{}, err
 	}
 	next := p.next(s, stop)
-	next.Metrics = append(next.Metrics, metric)
+	next.Metrics = append([]jobs.Metric{metric}, next.Metrics...)
 	return next, nil
 }
 
@@ -158,6 +158,7 @@ func (f *fingerprint) sum() []uint64 {
 // canonical orders centres lexicographically. Equal centres are the same in any order.
 func canonical(centers []float64, width int) []float64 {
 	rows := slices.Collect(slices.Chunk(centers, width))
-	slices.SortStableFunc(rows, slices.Compare[[]float64])
+	// total order: rows that compare equal hold equal numbers
+	slices.SortFunc(rows, slices.Compare[[]float64])
 	return slices.Concat(rows...)
 }
