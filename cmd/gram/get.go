@@ -28,9 +28,10 @@ func (a *app) getCommand() *cobra.Command {
 		Example: `  gram get digits-k3f9p2 > predictions.csv
   gram get digits-k3f9p2 neighbors --out neighbors.npy
   gram get s3://models/digits-k3f9p2/ predictions`,
-		Long: `A result with a row for every record lies beside its model: one object for each
-shard and an index. RESULT is the name of its folder, by default predictions. Every
-part is held against its SHA-256 in the index before it is written.`,
+		Long: `A result with a row for every record lies beside its model: one object for
+each shard and an index. RESULT is the name of its folder, by default
+predictions. Every part is held against its SHA-256 in the index before it is
+written.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			result := "predictions"

@@ -42,15 +42,8 @@ Ctrl-C or SIGTERM ends the job.`,
 				return &failure{code: exitUsage, what: "outputs in " + spec.Spec.Output.URI + " would be gone with this process",
 					hint: "Name a directory or an s3:// URI with --out."}
 			}
-			// Nobody takes up a task that is given back, so draining is short.
-			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
-			if cfg.Memory, err = memoryBudget(memory, 1); err != nil {
-				return err
-			}
-			if cfg.Ops, err = a.kernels(kernels); err != nil {
-				return err
-			}
-			if cfg.Logger, err = logs.logger(a.err); err != nil {
+			cfg, err := a.workerHere(slots, memory, kernels, logs)
+			if err != nil {
 				return err
 			}
 			return a.runHere(cmd.Context(), spec, store, cfg)
@@ -65,6 +58,21 @@ Ctrl-C or SIGTERM ends the job.`,
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.add(cmd, "error")
 	return cmd
+}
+
+// workerHere configures the worker in this process. Nobody takes up a task that is given back,
+// so draining is short.
+func (a *app) workerHere(slots int, memory, kernels string, logs logFlags) (worker.Config, error) {
+	cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
+	var err error
+	if cfg.Memory, err = memoryBudget(memory, 1); err != nil {
+		return cfg, err
+	}
+	if cfg.Ops, err = a.kernels(kernels); err != nil {
+		return cfg, err
+	}
+	cfg.Logger, err = logs.logger(a.err)
+	return cfg, err
 }
 
 // runHere starts a cluster of one in memory, gives it the job, and prints what came of it.

@@ -27,8 +27,8 @@ type filter struct {
 
 func newFilter(width int) filter {
 	n := float64(width)
-	small := 8 * (n + 64) * unit64
-	return filter{dot: growth(n) + small, absolute: (n + 8) * 0x1p-149, square: small,
+	small := float64(8 * (n + 64) * unit64)
+	return filter{dot: growth(n) + small, absolute: float64((n + 8) * 0x1p-149), square: small,
 		direct: growth(math.Floor(n/32)+12) + small}
 }
 

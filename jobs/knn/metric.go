@@ -36,7 +36,7 @@ func (m metric) distance(key float64) float64 {
 func (m metric) keyOf(d float64) float64 {
 	if m == l2 {
 		// sqrt(key) <= d holds up to some key within an ulp or two of d*d
-		return d*d*(1+0x1p-50) + math.SmallestNonzeroFloat64
+		return float64(d*d*(1+0x1p-50)) + math.SmallestNonzeroFloat64
 	}
 	return d
 }
@@ -113,7 +113,7 @@ func (m metric) key(x, y []float32, xNorm, yNorm float64) float64 {
 }
 
 func cosineOf(dot, xNorm, yNorm float64) float64 {
-	product := xNorm * yNorm
+	product := float64(xNorm * yNorm)
 	if product == 0 {
 		return 0
 	}

@@ -94,7 +94,7 @@ func (m *model) readBase(a jobs.Arrays) (*points, error) {
 		return nil, jobs.Malformed("a base of %d records, %d of them stored", m.records, p.rows)
 	}
 	for _, t := range p.target {
-		if t-t != 0 || m.params.Mode == modeClassify && !(t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t))) {
+		if t-t != 0 || m.params.Mode == modeClassify && !(t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t))) { //lint:checked below the number of labels
 			return nil, jobs.Malformed("a record of the base has the target %v", t)
 		}
 	}

@@ -130,7 +130,7 @@ func (o *output) classColumn(name string, classes []float64) parts.Column {
 	texts := make([]string, len(classes))
 	for i, y := range classes {
 		if y >= 0 {
-			texts[i] = string(o.in.labels.At(int(y)))
+			texts[i] = string(o.in.labels.At(int(y))) //lint:checked the number of a label
 		}
 	}
 	return parts.Column{Name: name, Texts: texts}

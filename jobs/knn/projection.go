@@ -44,15 +44,15 @@ func (p *plan) chooseDims(next *jobs.Next, queries int64) error {
 			m += s.records
 		}
 		dims = johnsonLindenstrauss(m, r.Eps)
-		if dims > maxDims || int64(dims) >= int64(s.vectors.Width) {
+		if dims > maxDims || int64(dims) >= int64(s.vectors.Width) { //lint:checked at most maxDims
 			return specFault("params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
 				"leave projection out, or give a larger eps or dims", r.Eps, dims, m, s.vectors.Width)
 		}
 	}
-	jobs.PutScalar(next.State, projectionDims, int64(dims))
+	jobs.PutScalar(next.State, projectionDims, int64(dims)) //lint:checked at most maxDims
 	jobs.PutScalar(next.State, projectionSeed, p.seed)
 	jobs.PutScalar(next.State, projectionQueries, queries)
-	next.Metrics = append(next.Metrics, jobs.CountMetric("projection.dims", int64(dims)))
+	next.Metrics = append(next.Metrics, jobs.CountMetric("projection.dims", int64(dims))) //lint:checked at most maxDims
 	return nil
 }
 

@@ -194,7 +194,7 @@ func (s *searcher) edits(q int, base *points) error {
 	for j, other := range base.texts {
 		limit := math.MaxInt
 		if worst := s.found.worst(q); worst < 1<<31 {
-			limit = int(math.Floor(worst))
+			limit = int(math.Floor(worst)) //lint:checked below 2^31
 		}
 		d := s.editor.distance(text, other, limit)
 		if d > limit {

@@ -42,7 +42,7 @@ func (v *voter) classify(list []neighbor) (class int, share float64) {
 	}
 	total := 0.0
 	v.weights(list, func(place int, weight float64) {
-		y := int(list[place].target)
+		y := int(list[place].target) //lint:checked the number of a label
 		v.votes[y] += weight
 		v.first[y] = min(v.first[y], place)
 		total += weight

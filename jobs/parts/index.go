@@ -22,7 +22,7 @@ type List []Part
 const (
 	listName   = "parts"
 	listSHA256 = "parts.sha256"
-	listSize  = "parts.size"
+	listSize   = "parts.size"
 	listRows   = "parts.rows"
 )
 
