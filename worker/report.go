@@ -1,11 +1,13 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/dataset"
@@ -177,13 +179,25 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Metrics = append(r.Metrics, found...)
+		r.Metrics = appendNew(r.Metrics, found)
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}
 	return data, nil
+}
+
+// appendNew leaves out what was said before, word for word: rounds that read the same
+// records skip the same ones.
+func appendNew(all, found []jobs.Metric) []jobs.Metric {
+	for _, m := range found {
+		said := func(before jobs.Metric) bool { return before.Name == m.Name && bytes.Equal(before.Value, m.Value) }
+		if !slices.ContainsFunc(all, said) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

@@ -38,9 +38,8 @@ Ctrl-C or SIGTERM ends the job.`,
 			if spec.Spec.Output.URI == "" {
 				spec.Spec.Output.URI = a.storeURI(out) + "/"
 			}
-			if strings.HasPrefix(spec.Spec.Output.URI, "mem:") {
-				return &failure{code: exitUsage, what: "outputs in " + spec.Spec.Output.URI + " would be gone with this process",
-					hint: "Name a directory or an s3:// URI with --out."}
+			if err := checkKept(spec.Spec.Output.URI); err != nil {
+				return err
 			}
 			cfg, err := a.workerHere(slots, memory, kernels, logs)
 			if err != nil {
@@ -73,6 +72,15 @@ func (a *app) workerHere(slots int, memory, kernels string, logs logFlags) (work
 	}
 	cfg.Logger, err = logs.logger(a.err)
 	return cfg, err
+}
+
+// checkKept refuses outputs that nobody could read afterwards.
+func checkKept(uri string) error {
+	if !strings.HasPrefix(uri, "mem:") {
+		return nil
+	}
+	return &failure{code: exitUsage, what: "outputs in " + uri + " would be gone with this process",
+		hint: "Name a directory or an s3:// URI with --out."}
 }
 
 // runHere starts a cluster of one in memory, gives it the job, and prints what came of it.

@@ -4,12 +4,18 @@
 package jobstest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 )
+
+// errWritten finds out a phase that writes to a block, which other readers may share.
+var errWritten = errors.New("jobstest: a block was written to")
 
 // Blocks reads one shard.
 type Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
@@ -17,7 +23,7 @@ type Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 // Shards turns records in memory into shards whose blocks hold up to size records.
 // Identities are rows of one object over all shards. A block ends where the width of the
 // vectors changes. Each block's memory is overwritten once the next is asked for, as a real
-// reader does.
+// reader does; a phase that writes to one gets an error.
 func Shards(shards [][]Record, size int) []Blocks { return shardsOf("records", shards, size) }
 
 func shardsOf(object string, shards [][]Record, size int) []Blocks {
@@ -58,6 +64,10 @@ func (s dataSet) blocks(records []Record, row int64) Blocks {
 				}
 				block := s.block(records[begin:end], row+int64(begin))
 				more := yield(block, nil)
+				if more && !same(block, s.block(records[begin:end], row+int64(begin))) {
+					yield(nil, errWritten)
+					return
+				}
 				overwrite(block)
 				if !more {
 					return
@@ -120,4 +130,13 @@ func overwrite(block *dataset.Block) {
 	}
 	clear(block.IDs)
 	clear(block.Sparse.Indptr)
+}
+
+// same compares what a phase could have written to; bits, so that NaN equals itself.
+func same(a, b *dataset.Block) bool {
+	bits := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
+	return slices.Equal(a.IDs, b.IDs) && slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) && slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
+		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.EqualFunc(a.Dense.Values, b.Dense.Values, bits) &&
+		slices.Equal(a.Sparse.Indptr, b.Sparse.Indptr) && slices.Equal(a.Sparse.Indices, b.Sparse.Indices) &&
+		slices.EqualFunc(a.Sparse.Values, b.Sparse.Values, bits)
 }

@@ -160,3 +160,26 @@ func TestBlocksOfVectors(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Blocks are shared between readers, so that a phase that writes to one is found out.
+func TestWritingToABlockIsFoundOut(t *testing.T) {
+	for name, write := range map[string]func(*dataset.Block){
+		"nothing": func(*dataset.Block) {},
+		"value":   func(b *dataset.Block) { b.Dense.Values[1]++ },
+		"label":   func(b *dataset.Block) { b.Labels[0][0]++ },
+		"weight":  func(b *dataset.Block) { b.Weights[0] = 0 },
+	} {
+		errs := 0
+		records := []Record{{Dense: []float32{1, 2}, Label: "a", Weight: 1}, {Dense: []float32{3, 4}, Label: "b", Weight: 2}}
+		for block, err := range Shards([][]Record{records}, 1)[0](t.Context()) {
+			if err != nil {
+				errs++
+				continue
+			}
+			write(block)
+		}
+		if (errs == 1) != (name != "nothing") {
+			t.Errorf("%s: %d errors", name, errs)
+		}
+	}
+}
