@@ -29,6 +29,10 @@ build: ## Build ./bin/gram: one static binary, without cgo.
 demo: build ## Train naive Bayes on a cluster of processes and again in one, and compare the digests.
 	go run ./deploy/demo -gram bin/gram
 
+.PHONY: data
+data: ## Fetch the data sets that are not in the repository (npm) into data/.
+	deploy/data/fetch mnist
+
 .PHONY: clean
 clean: ## Remove what make built.
 	rm -rf bin

@@ -15,9 +15,11 @@ import (
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/gram-compute/gram/worker"
@@ -31,10 +33,12 @@ type Local struct {
 	Cluster gramv1connect.ClusterServiceClient
 	client  *http.Client
 	stores  func(context.Context, string) (objstore.Store, error)
+	kinds   func(string) (jobs.Kind, error)
 }
 
-// StartLocal starts a coordinator. stores opens every store of the test by URI.
-func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, stores func(context.Context, string) (objstore.Store, error)) *Local {
+// StartLocal starts a coordinator. stores opens every store of the test by URI. The cluster knows
+// further kinds of the test's own beside Gram's.
+func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, stores func(context.Context, string) (objstore.Store, error), further ...jobs.Kind) *Local {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -44,8 +48,10 @@ func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, 
 	}
 	timing := schedule.DefaultConfig()
 	timing.LeaseTTL = leaseTTL
+	kinds := kindsWith(further)
 	c, err := coordinator.Start(ctx, coordinator.Config{
-		DataDir: dataDir, ListenAddr: "127.0.0.1:0", StoreURI: storeURI, Store: store, Validate: all.Validate, Schedule: timing,
+		DataDir: dataDir, ListenAddr: "127.0.0.1:0", StoreURI: storeURI, Store: store, Schedule: timing,
+		Validate: func(spec protocol.JobSpec) (protocol.JobSpec, error) { return all.ValidateWith(kinds, spec) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,11 +59,22 @@ func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, 
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(c.CAPEM())
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
-	l := &Local{Coordinator: c, client: client, stores: stores}
+	l := &Local{Coordinator: c, client: client, stores: stores, kinds: kinds}
 	l.Jobs = gramv1connect.NewJobServiceClient(client, l.URL(), WithToken(c.AdminToken()))
 	l.Cluster = gramv1connect.NewClusterServiceClient(client, l.URL(), WithToken(c.AdminToken()))
 	t.Cleanup(func() { l.Stop(t) })
 	return l
+}
+
+func kindsWith(further []jobs.Kind) func(string) (jobs.Kind, error) {
+	return func(name string) (jobs.Kind, error) {
+		for _, kind := range further {
+			if kind.Name == name {
+				return kind, nil
+			}
+		}
+		return all.Lookup(name)
+	}
 }
 
 // URL is where the API is.
@@ -120,7 +137,7 @@ func (l *Local) Work(t testing.TB, name string, slots int, ops *kernelops.Set) (
 	go func() {
 		done <- worker.Run(ctx, worker.Config{
 			Client: gramv1connect.NewWorkerServiceClient(l.client, l.URL(), WithToken(l.WorkerToken())),
-			Name:   name, Slots: slots, Ops: ops, Kind: all.Lookup, OpenStore: l.stores, DrainTimeout: 5 * time.Second,
+			Name:   name, Slots: slots, Ops: ops, Kind: l.kinds, OpenStore: l.stores, DrainTimeout: 5 * time.Second,
 		})
 	}()
 	stopped := false

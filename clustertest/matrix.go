@@ -2,11 +2,9 @@ package clustertest
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,26 +13,38 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/objstore"
-	"github.com/gram-compute/gram/objstore/objstoretest/s3server"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Case is a job over a data set that must give one digest, however it is run.
 type Case struct {
 	Name string
-	// Objects is the data set, by key below the input's prefix.
-	Objects map[string][]byte
-	// Spec returns the job spec as JSON for an input prefix, a URI that ends in "/".
-	Spec func(inputPrefix string) string
+	// Objects is the data set, by key below the input's prefix; Queries, where there are
+	// any, is the second one.
+	Objects, Queries map[string][]byte
+	// Model, where there is one, is the model that the job begins from.
+	Model []byte
+	// Spec returns the job spec as JSON for what it reads.
+	Spec func(Inputs) string
 	// Digest is the model's SHA-256 in hex, as checked in: it holds other builds
 	// (GOAMD64=v3, another release) to the same bits.
 	Digest string
+	// Index names the index of the parts that the job emits (package jobs/parts), such as
+	// "predictions/index.json"; IndexDigest is its SHA-256. Every part is held against the index.
+	Index, IndexDigest string
 	// KillSpec, when set, is a longer job over KillObjects, during which a worker is
-	// killed. It is held to the digest of the same job run in one process.
+	// killed. It is held to the digests of the same job run in one process.
 	KillObjects map[string][]byte
-	KillSpec    func(inputPrefix string) string
+	KillSpec    func(Inputs) string
 }
+
+// Inputs are the URIs of what a case reads. Prefixes end in "/"; what the case has not is empty.
+type Inputs struct{ Input, Queries, Model string }
+
+// result is what a run of a case leaves: the digests of its model and of its index.
+type result struct{ model, index string }
+
+func (c Case) want() result { return result{c.Digest, c.IndexDigest} }
 
 // Matrix runs a case under every kernel set, in one process and on clusters of 1, 2
 // and 7 worker processes, with job objects and input in memory, in a directory and on an S3
@@ -48,73 +58,42 @@ func Matrix(t *testing.T, c Case) {
 		t.Run("one-process/mem/"+set.Name, func(t *testing.T) { oneProcess(t, c, memory(t), set.Name) })
 	}
 	for _, p := range places {
-		input := p.put(t, c.Name, c.Objects)
+		in := p.inputs(t, c, c.Name, c.Objects)
 		for _, set := range kernelops.All() {
-			t.Run("one-process/"+p.name+"/"+set.Name, func(t *testing.T) { oneProcessOver(t, c, p, input, set.Name) })
+			t.Run("one-process/"+p.name+"/"+set.Name, func(t *testing.T) { oneProcessOver(t, c, p, in, set.Name) })
 		}
 		cluster := StartCluster(t, p.jobStore(t), 2*time.Second, p.env...)
 		for _, set := range kernelops.All() {
 			for _, workers := range []int{1, 2, 7} {
 				name := fmt.Sprintf("cluster/%s/%s/%d-workers", p.name, set.Name, workers)
-				t.Run(name, func(t *testing.T) { onCluster(t, c, cluster, input, set.Name, workers) })
+				t.Run(name, func(t *testing.T) { onCluster(t, c, p, cluster, in, set.Name, workers) })
 			}
 		}
 		if c.KillSpec != nil {
-			killInput := p.put(t, c.Name+"-kill", c.KillObjects)
-			want := runHere(t, p, c.KillSpec(killInput), kernelops.Best().Name)
+			killed := p.inputs(t, c, c.Name+"-kill", c.KillObjects)
+			want := runHere(t, c, p, c.KillSpec(killed), kernelops.Best().Name)
 			for _, set := range kernelops.All() {
-				t.Run("killed/"+p.name+"/"+set.Name, func(t *testing.T) { killed(t, cluster, c.KillSpec(killInput), set.Name, want) })
+				t.Run("killed/"+p.name+"/"+set.Name, func(t *testing.T) { killOne(t, c, p, cluster, c.KillSpec(killed), set.Name, want) })
 			}
 		}
-	}
-}
-
-// place is somewhere that objects can live.
-type place struct {
-	name     string
-	env      []string
-	root     string // URI
-	store    func(t *testing.T) objstore.Store
-	jobStore func(t *testing.T) string
-}
-
-// put stores a data set and returns its prefix as a URI.
-func (p place) put(t *testing.T, name string, objects map[string][]byte) string {
-	t.Helper()
-	store := p.store(t)
-	for key, data := range objects {
-		if _, err := store.Put(t.Context(), path.Join("in", name, key), data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return p.root + "/in/" + name + "/"
-}
-
-func s3Place(t *testing.T) place {
-	server := s3server.Start(t, s3server.Options{})
-	bucket := server.Open(t, "matrix")
-	return place{
-		name: "versitygw", env: server.Env(), root: "s3://matrix",
-		store:    func(*testing.T) objstore.Store { return bucket },
-		jobStore: func(*testing.T) string { return "s3://matrix/work" },
 	}
 }
 
 // oneProcess runs a case with its job objects in memory. Its input is a file: memory
 // cannot be filled from outside.
 func oneProcess(t *testing.T, c Case, p place, kernels string) {
-	oneProcessOver(t, c, p, p.put(t, c.Name, c.Objects), kernels)
+	oneProcessOver(t, c, p, p.inputs(t, c, c.Name, c.Objects), kernels)
 }
 
-func oneProcessOver(t *testing.T, c Case, p place, input, kernels string) {
+func oneProcessOver(t *testing.T, c Case, p place, in Inputs, kernels string) {
 	t.Helper()
-	if got := runHere(t, p, c.Spec(input), kernels); got != c.Digest {
-		t.Errorf("model %s, want %s", got, c.Digest)
+	if got, want := runHere(t, c, p, c.Spec(in), kernels), c.want(); got != want {
+		t.Errorf("model and index %s, want %s", got, want)
 	}
 }
 
-// runHere runs `gram run` and returns the digest of the model it wrote.
-func runHere(t *testing.T, p place, spec, kernels string) string {
+// runHere runs `gram run` and returns the digests of what it wrote.
+func runHere(t *testing.T, c Case, p place, spec, kernels string) result {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "spec.json"), []byte(spec), 0o600); err != nil {
@@ -127,20 +106,14 @@ func runHere(t *testing.T, p place, spec, kernels string) string {
 	if code != 0 {
 		t.Fatalf("gram run: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	var view struct {
-		Outputs []struct{ Name, SHA256 string }
-	}
+	var view struct{ Outputs []outputFile }
 	if err := json.Unmarshal([]byte(stdout), &view); err != nil {
 		t.Fatalf("gram run printed %q: %v", stdout, err)
 	}
-	at := slices.IndexFunc(view.Outputs, func(o struct{ Name, SHA256 string }) bool { return o.Name == "model.safetensors" })
-	if at < 0 {
-		t.Fatalf("gram run names no model: %s", stdout)
-	}
-	return view.Outputs[at].SHA256
+	return p.result(t, c, view.Outputs)
 }
 
-func onCluster(t *testing.T, c Case, cluster *Cluster, input, kernels string, workers int) {
+func onCluster(t *testing.T, c Case, p place, cluster *Cluster, in Inputs, kernels string, workers int) {
 	slots := 2
 	if workers > 2 {
 		slots = 1
@@ -151,13 +124,12 @@ func onCluster(t *testing.T, c Case, cluster *Cluster, input, kernels string, wo
 	defer cluster.StopWorkers(t)
 	cluster.awaitWorkers(t, workers)
 	id := jobID(t)
-	cluster.Submit(t, id, c.Spec(input))
-	job := cluster.Wait(t, id, time.Minute)
-	wantModel(t, job, c.Digest)
+	cluster.Submit(t, id, c.Spec(in))
+	p.wantResult(t, c, cluster.Wait(t, id, time.Minute), c.want())
 }
 
-// killed kills one of two workers while it holds a task of an unfinished round.
-func killed(t *testing.T, cluster *Cluster, spec, kernels, want string) {
+// killOne kills one of two workers while it holds a task of an unfinished round.
+func killOne(t *testing.T, c Case, p place, cluster *Cluster, spec, kernels string, want result) {
 	cluster.Work(t, kernels, 1)
 	cluster.Work(t, kernels, 1)
 	defer cluster.StopWorkers(t)
@@ -170,8 +142,7 @@ func killed(t *testing.T, cluster *Cluster, spec, kernels, want string) {
 	if job := cluster.Get(t, id); job.GetProgress().GetRound() != 1 || job.GetProgress().GetLeavesDone() == job.GetProgress().GetLeaves() {
 		t.Fatalf("the worker was killed too late to be in mid-round: %v", job.GetProgress())
 	}
-	job := cluster.Wait(t, id, 2*time.Minute)
-	wantModel(t, job, want)
+	p.wantResult(t, c, cluster.Wait(t, id, 2*time.Minute), want)
 	if status := cluster.status(t); status.GetLeasesExpired() == 0 || status.GetCommittedLeased() != 0 {
 		t.Errorf("%d leases expired, %d committed nodes leased; want more than 0, and 0", status.GetLeasesExpired(), status.GetCommittedLeased())
 	}
@@ -215,20 +186,6 @@ func (c *Cluster) status(t *testing.T) *pb.StatusResponse {
 		t.Fatal(err)
 	}
 	return res.Msg
-}
-
-func wantModel(t *testing.T, job *pb.Job, want string) {
-	t.Helper()
-	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
-		t.Fatalf("job %s ended as %v: %v", job.GetId(), job.GetState(), job.GetFailure())
-	}
-	model, err := Output(job, "model.safetensors")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := hex.EncodeToString(model.GetSha256()); got != want {
-		t.Errorf("model %s, want %s", got, want)
-	}
 }
 
 // jobID is a valid job id made from the test's name.

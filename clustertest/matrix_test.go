@@ -56,11 +56,11 @@ func split(text []byte) (first, second []byte) {
 	return text[:at], text[at:]
 }
 
-func naiveBayes(shardBytes int, params string) func(string) string {
-	return func(prefix string) string {
+func naiveBayes(shardBytes int, params string) func(clustertest.Inputs) string {
+	return func(in clustertest.Inputs) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"matrix"},"spec":{
 			"input":{"uri":%q,"format":"tsv","label":1,"text":3,"shard_bytes":%d,"split":{"test":0.2}},
-			"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, prefix, shardBytes, params)
+			"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, in.Input, shardBytes, params)
 	}
 }
 

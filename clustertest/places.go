@@ -1,11 +1,57 @@
 package clustertest
 
 import (
+	"path"
 	"testing"
 
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/dir"
+	"github.com/gram-compute/gram/objstore/objstoretest/s3server"
 )
+
+// place is somewhere that objects can live.
+type place struct {
+	name     string
+	env      []string
+	root     string // URI
+	store    func(t *testing.T) objstore.Store
+	jobStore func(t *testing.T) string
+}
+
+// inputs stores what a case reads.
+func (p place) inputs(t *testing.T, c Case, name string, objects map[string][]byte) Inputs {
+	t.Helper()
+	in := Inputs{Input: p.put(t, name, objects)}
+	if c.Queries != nil {
+		in.Queries = p.put(t, name+"-queries", c.Queries)
+	}
+	if c.Model != nil {
+		in.Model = p.put(t, name+"-model", map[string][]byte{"model.safetensors": c.Model}) + "model.safetensors"
+	}
+	return in
+}
+
+// put stores a data set and returns its prefix as a URI.
+func (p place) put(t *testing.T, name string, objects map[string][]byte) string {
+	t.Helper()
+	store := p.store(t)
+	for key, data := range objects {
+		if _, err := store.Put(t.Context(), path.Join("in", name, key), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p.root + "/in/" + name + "/"
+}
+
+func s3Place(t *testing.T) place {
+	server := s3server.Start(t, s3server.Options{})
+	bucket := server.Open(t, "matrix")
+	return place{
+		name: "versitygw", env: server.Env(), root: "s3://matrix",
+		store:    func(*testing.T) objstore.Store { return bucket },
+		jobStore: func(*testing.T) string { return "s3://matrix/work" },
+	}
+}
 
 // directory keeps input and job objects in directories.
 func directory(t *testing.T) place {

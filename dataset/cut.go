@@ -22,17 +22,22 @@ const (
 // compression is as in protocol.Input: "auto" takes objects by suffix (.gz is gzip)
 // and refuses suffixes of compressions it does not read.
 func Cut(m Manifest, shardBytes int64, compression string) ([]Shard, error) {
+	return cut(m, shardBytes, compression, false)
+}
+
+// cut is Cut; with whole no object is cut.
+func cut(m Manifest, shardBytes int64, compression string, whole bool) ([]Shard, error) {
 	if shardBytes < 1 {
 		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, fmt.Sprintf("shard_bytes is %d", shardBytes), "Use at least 1")
 	}
 	c := cutter{shardBytes: shardBytes}
 	fits := true
 	for i, o := range m.Objects {
-		whole, err := isGzip(o.Key, compression)
+		zipped, err := isGzip(o.Key, compression)
 		if err != nil {
 			return nil, err
 		}
-		fits = fits && c.add(i, o.Size, whole)
+		fits = fits && c.add(i, o.Size, whole || zipped)
 	}
 	if fits = fits && c.flush(); !fits {
 		return nil, inputFault(protocol.CodeInputLimit, m.URI, nil,

@@ -2,6 +2,8 @@
 // shard into blocks of records.
 //
 //	URI --List--> Manifest --Cut--> []Shard --Source.Blocks--> *Block
+//
+// Plan does List and Cut as an input wants them; docs/formats.md describes the formats.
 package dataset
 
 // Object is one input object as it was when the manifest was made.
@@ -16,6 +18,7 @@ type Object struct {
 type Manifest struct {
 	URI     string   `json:"uri"`
 	Objects []Object `json:"objects"`
+	Labels  []Object `json:"labels,omitempty"` // of labels_uri: one for each of Objects, or none
 }
 
 // Piece is a byte range [Start, End) of the stored bytes of one object. A record
@@ -34,16 +37,44 @@ type Shard struct {
 // Identity names a record for ever: splits, samples and shuffles go by it.
 type Identity struct {
 	Object string // Object.Key
-	Offset int64  // of its first byte in the decoded stream
+	Offset int64  // of its first byte in the decoded stream; in formats of binary rows, the row's number from 0
 }
 
 // Block is a batch of records of one shard, in order, together with what was
-// skipped while reading them. Its slices are valid until the next block.
+// skipped while reading them. Which of the fields are filled in follows from the input's
+// format; those that are have an entry for every record. Its slices are valid until the next block.
 type Block struct {
-	Labels  [][]byte
-	Texts   [][]byte
 	IDs     []Identity
+	Labels  [][]byte  // nil where the input has no labels
+	Texts   [][]byte  // nil where the records are not texts
+	Weights []float32 // nil where every record weighs 1
+	Dense   Dense
+	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record
+}
+
+// Dense vectors lie row after row. A Width of 0 stands for none.
+type Dense struct {
+	Width  int
+	Values []float32 // records x Width
+}
+
+// Row returns the vector of record i.
+func (d Dense) Row(i int) []float32 { return d.Values[i*d.Width : (i+1)*d.Width] }
+
+// Sparse vectors are compressed rows (CSR): record i has Indptr[i+1]-Indptr[i] entries, indices
+// counted from 0 and ascending. A Width of 0 stands for none.
+type Sparse struct {
+	Width   int
+	Indptr  []int
+	Indices []int32
+	Values  []float32
+}
+
+// Row returns the indices and the values of record i.
+func (s Sparse) Row(i int) ([]int32, []float32) {
+	begin, end := s.Indptr[i], s.Indptr[i+1]
+	return s.Indices[begin:end], s.Values[begin:end]
 }
 
 // Skip is one bad record that the spec let pass.

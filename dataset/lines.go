@@ -30,6 +30,7 @@ type lines struct {
 	off    int64 // of buf[lo] in the decoded stream
 	end    int64
 	max    int   // bytes of one line
+	quoted bool  // an LF between quotes does not end a line
 	passed int64 // lines before buf[lo]
 	eof    bool
 	long   *line // a long line dropped by fill, for the next call of next
@@ -53,7 +54,7 @@ func (l *lines) next() (line, bool) {
 		return line{}, false
 	}
 	rest := l.buf[l.lo:l.hi]
-	n := bytes.IndexByte(rest, '\n')
+	n, inside := l.lineEnd(rest)
 	skip := n + 1
 	if n < 0 {
 		if !l.eof || len(rest) > l.max {
@@ -66,8 +67,38 @@ func (l *lines) next() (line, bool) {
 		ln.text, ln.long = nil, true
 	}
 	l.advance(skip)
-	l.passed++
+	l.passed += 1 + inside
 	return ln, true
+}
+
+// lineEnd finds the LF that ends the line, or -1; inside is the number of those before it.
+func (l *lines) lineEnd(rest []byte) (end int, inside int64) {
+	n := bytes.IndexByte(rest, '\n')
+	if !l.quoted {
+		return n, 0
+	}
+	from, quotes := 0, 0
+	for n >= 0 {
+		if quotes += bytes.Count(rest[from:from+n], []byte{'"'}); quotes%2 == 0 {
+			return from + n, inside
+		}
+		from += n + 1
+		inside++
+		n = bytes.IndexByte(rest[from:], '\n')
+	}
+	return -1, inside
+}
+
+// wait returns the next line, filling as often as it takes; false when there is none.
+func (l *lines) wait() (line, bool, error) {
+	for {
+		if ln, ok := l.next(); ok || l.done() {
+			return ln, ok, nil
+		}
+		if err := l.fill(); err != nil {
+			return line{}, false, err
+		}
+	}
 }
 
 // done reports whether no further line begins before end.

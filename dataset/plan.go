@@ -18,10 +18,10 @@ const (
 
 // MarshalManifest writes m as JSON, the same bytes for the same manifest.
 func MarshalManifest(m Manifest) ([]byte, error) {
-	if err := checkObjects(m.Objects); err != nil {
+	if err := m.check(); err != nil {
 		return nil, corrupt("manifest", err)
 	}
-	return json.Marshal(manifestJSON{m.URI, append(objectList{}, m.Objects...)})
+	return json.Marshal(manifestJSON{m.URI, append(objectList{}, m.Objects...), m.Labels})
 }
 
 // UnmarshalManifest reads what MarshalManifest wrote, strictly: unknown fields, trailing
@@ -35,10 +35,24 @@ func UnmarshalManifest(data []byte) (Manifest, error) {
 	if m.Objects == nil {
 		return Manifest{}, corrupt("manifest", errNoList)
 	}
-	if err := checkObjects(m.Objects); err != nil {
+	read := Manifest{URI: m.URI, Objects: m.Objects, Labels: m.Labels}
+	if err := read.check(); err != nil {
 		return Manifest{}, corrupt("manifest", err)
 	}
-	return Manifest{URI: m.URI, Objects: m.Objects}, nil
+	return read, nil
+}
+
+func (m Manifest) check() error {
+	if err := checkObjects(m.Objects); err != nil {
+		return err
+	}
+	if n := len(m.Labels); n > 0 && n != len(m.Objects) {
+		return fmt.Errorf("%d objects of labels for %d objects", n, len(m.Objects))
+	}
+	if err := checkObjects(m.Labels); err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	return nil
 }
 
 // MarshalPlan writes the shards of m as JSON, the same bytes for the same plan.
@@ -71,6 +85,7 @@ var errNoList = errors.New("the list is missing")
 type manifestJSON struct {
 	URI     string     `json:"uri"`
 	Objects objectList `json:"objects"`
+	Labels  objectList `json:"labels,omitempty"`
 }
 
 type planJSON struct {

@@ -3,14 +3,13 @@ package dataset
 import (
 	"context"
 	"errors"
-	"io"
-	"math"
-
-	"github.com/gram-compute/gram/protocol"
 )
 
-// blockRecords bounds the records, good and bad, of one block.
-const blockRecords = 4096
+// Bounds of one block: records, good and bad, and values of its vectors (one record excepted).
+const (
+	blockRecords = 4096
+	blockValues  = 1 << 18
+)
 
 // errStopped ends a read whose consumer wants no more.
 var errStopped = errors.New("stopped by the consumer")
@@ -26,136 +25,43 @@ type shardReader struct {
 	zip   gunzip
 }
 
-func (r *shardReader) piece(p Piece) (err error) {
+func (r *shardReader) piece(p Piece) error {
 	obj, zipped, err := r.src.object(p)
 	if err != nil {
 		return err
 	}
-	start, end := p.Start, p.End
-	if start > 0 {
-		start-- // whether a record begins at Start shows in the byte before it
-	}
-	stored := newPieceReader(r.ctx, obj, start, p.End)
-	defer func() {
-		if closed := stored.Close(); err == nil {
-			err = StoreFault(obj.obj.Key, closed)
-		}
-	}()
-	var in io.Reader = stored
-	if zipped {
-		if err := r.zip.reset(obj.obj, stored); err != nil {
-			return err
-		}
-		in, end = &r.zip, math.MaxInt64
-	}
-	return r.stream(obj, p.Start, newLines(in, r.buf, start, end, int(r.src.input.MaxRecordBytes)))
+	return r.src.format.read(r, obj, p, zipped)
 }
 
-// stream reads the records of one piece that begins at byte start.
-func (r *shardReader) stream(obj pinned, start int64, in *lines) error {
-	defer func() { r.buf = in.buf }()
-	cols, err := r.layout(obj, start, in)
-	if err != nil {
-		return err
-	}
-	for {
-		ln, ok := in.next()
-		switch {
-		case ok:
-			err = r.line(obj, cols, start, ln)
-		case in.done():
+// keep ends a record whose fields have been appended to the block.
+func (r *shardReader) keep(id Identity) error {
+	b := &r.block
+	b.IDs = append(b.IDs, id)
+	if n := len(b.Sparse.Values); b.Sparse.Width > 0 {
+		b.Sparse.Indptr = append(b.Sparse.Indptr, n)
+		if n >= blockValues {
 			return r.flush()
-		default:
-			if err = r.flush(); err == nil {
-				err = in.fill()
-			}
-		}
-		if err != nil {
-			return err
 		}
 	}
+	if len(b.Dense.Values)+b.Dense.Width > blockValues {
+		return r.flush()
+	}
+	return r.flushFull()
 }
 
-// layout finds the columns and leaves in at the first record of the piece.
-func (r *shardReader) layout(obj pinned, start int64, in *lines) (layout, error) {
-	input := r.src.input
-	if start > 0 {
-		if err := in.dropLine(); err != nil {
-			return layout{}, err
-		}
-	}
-	if !input.Header || (start > 0 && input.Label.Name == "" && input.Text.Name == "") {
-		return resolve(input.Label, input.Text, nil)
-	}
-	header := in
-	if start > 0 {
-		first := newPieceReader(r.ctx, obj, 0, min(obj.obj.Size, 4<<10))
-		defer first.Close()
-		header = newLines(first, make([]byte, 4<<10), 0, 1, in.max)
-	}
-	return r.header(obj.obj.Key, header)
+// skip drops what has been appended of a record.
+func (r *shardReader) skip(s Skip) error {
+	r.skips--
+	r.block.cut(len(r.block.IDs))
+	r.block.Skipped = append(r.block.Skipped, s)
+	return r.flushFull()
 }
 
-func (r *shardReader) header(key string, in *lines) (layout, error) {
-	ln, ok := in.next()
-	for !ok && !in.done() {
-		if err := in.fill(); err != nil {
-			return layout{}, err
-		}
-		ln, ok = in.next()
-	}
-	if !ok {
-		return layout{}, nil // nothing at all, so no record either
-	}
-	if ln.long {
-		return layout{}, flaw{reason: tooLong}.fault(key, ln)
-	}
-	cols, err := resolve(r.src.input.Label, r.src.input.Text, trimLine(ln.text, 0))
-	if err != nil {
-		fault := inputFault(protocol.CodeSpecInvalid, key, nil, err.Error(), "Correct spec.input.label or spec.input.text, or the header")
-		fault.Offset, fault.Line = 0, 1
-		return layout{}, fault
-	}
-	return cols, nil
-}
-
-// line takes one line into the block, as a record or as skipped.
-func (r *shardReader) line(obj pinned, cols layout, start int64, ln line) error {
-	text := trimLine(ln.text, ln.off)
-	if len(text) == 0 && !ln.long {
-		return nil
-	}
-	bad := flaw{reason: tooLong}
-	var label, body []byte
-	if !ln.long {
-		label, body, bad = cols.record(text)
-	}
-	if start > 0 {
-		ln.number = 0 // counted from somewhere inside the object
-	}
-	id := Identity{Object: obj.obj.Key, Offset: ln.off}
-	switch {
-	case bad.reason == "":
-		r.block.Labels = append(r.block.Labels, label)
-		r.block.Texts = append(r.block.Texts, body)
-		r.block.IDs = append(r.block.IDs, id)
-	case r.skips > 0:
-		r.skips--
-		r.block.Skipped = append(r.block.Skipped, Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
-	default:
-		return r.badRecord(obj, bad, ln)
-	}
-	if len(r.block.IDs)+len(r.block.Skipped) == blockRecords {
+func (r *shardReader) flushFull() error {
+	if len(r.block.IDs)+len(r.block.Skipped) >= blockRecords {
 		return r.flush()
 	}
 	return nil
-}
-
-func (r *shardReader) badRecord(obj pinned, bad flaw, ln line) error {
-	if ln.number == 0 {
-		ln.number = lineNumber(r.ctx, obj, ln.off)
-	}
-	return bad.fault(obj.obj.Key, ln)
 }
 
 // flush hands over what has been read; the block's slices live until then.
@@ -167,6 +73,21 @@ func (r *shardReader) flush() error {
 	if !r.yield(b, nil) {
 		return errStopped
 	}
-	b.Labels, b.Texts, b.IDs, b.Skipped = b.Labels[:0], b.Texts[:0], b.IDs[:0], b.Skipped[:0]
+	b.cut(0)
+	b.Skipped = b.Skipped[:0]
 	return nil
+}
+
+// cut keeps the first n records.
+func (b *Block) cut(n int) {
+	b.IDs = b.IDs[:n]
+	b.Labels = b.Labels[:min(n, len(b.Labels))]
+	b.Texts = b.Texts[:min(n, len(b.Texts))]
+	b.Weights = b.Weights[:min(n, len(b.Weights))]
+	b.Dense.Values = b.Dense.Values[:n*b.Dense.Width]
+	if b.Sparse.Width > 0 {
+		b.Sparse.Indptr = b.Sparse.Indptr[:n+1]
+		b.Sparse.Indices = b.Sparse.Indices[:b.Sparse.Indptr[n]]
+		b.Sparse.Values = b.Sparse.Values[:b.Sparse.Indptr[n]]
+	}
 }

@@ -14,8 +14,10 @@ import (
 type Source struct {
 	store    objstore.Store
 	prefix   string
+	labels   string // prefix of the manifest's labels
 	manifest Manifest
 	input    protocol.Input
+	format   format
 	buffer   int // first size of a shard's buffer
 }
 
@@ -23,31 +25,21 @@ type Source struct {
 // (as Prefix gives it for the name that was listed). input must have its defaults in.
 func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.Input) (*Source, error) {
 	s := &Source{store: store, prefix: prefix, manifest: m, input: input, buffer: bufferBytes}
-	if problem := s.problem(); problem != "" {
-		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, problem, "Correct spec.input")
+	if err := input.Validate("spec.input"); err != nil {
+		return nil, err
+	}
+	s.format = newFormat(&s.input)
+	if input.LabelsURI == "" {
+		return s, nil
+	}
+	name, err := labelsName(input)
+	if err != nil {
+		return nil, err
+	}
+	if s.labels = Prefix(name); len(m.Labels) != len(m.Objects) {
+		return nil, corrupt("manifest", fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
 	}
 	return s, nil
-}
-
-func (s *Source) problem() string {
-	in := s.input
-	switch {
-	case in.Format != "tsv":
-		return fmt.Sprintf("format %q is not known", in.Format)
-	case in.Label.IsZero() || in.Text.IsZero():
-		return "label and text must each name a column"
-	case in.Label == in.Text:
-		return fmt.Sprintf("label and text are both column %v", in.Label)
-	case in.Label.Number < 0 || in.Text.Number < 0:
-		return "columns are counted from 1"
-	case !in.Header && (in.Label.Name != "" || in.Text.Name != ""):
-		return "a column is named, but header is false"
-	case in.MaxRecordBytes < 1 || in.MaxRecordBytes > 1<<30:
-		return fmt.Sprintf("max_record_bytes is %d; it must lie in 1..2^30", in.MaxRecordBytes)
-	case in.OnBadRecord.SkipMax < 0:
-		return "on_bad_record.skip_max is negative"
-	}
-	return ""
 }
 
 // Blocks reads the records of a shard in order. Memory stays below
@@ -96,7 +88,7 @@ func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
 		return obj, zipped, err
 	}
 	whole := p.Start == 0 && p.End == o.Size
-	if p.Start < 0 || p.Start >= p.End || p.End > o.Size || (zipped && !whole) {
+	if p.Start < 0 || p.Start >= p.End || p.End > o.Size || ((zipped || s.format.whole()) && !whole) {
 		return obj, zipped, corrupt("plan", fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
 	}
 	return obj, zipped, nil

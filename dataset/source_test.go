@@ -51,7 +51,7 @@ func readAll(ctx context.Context, s *Source, shards []Shard) (reading, error) {
 
 // testInput is label in column 1, text in column 2.
 func testInput() protocol.Input {
-	spec := protocol.JobSpec{Spec: protocol.Spec{Input: protocol.Input{Format: "tsv",
+	spec := protocol.JobSpec{Spec: protocol.Spec{Input: protocol.Input{URI: "mem://test/", Format: "tsv",
 		Label: protocol.Column{Number: 1}, Text: protocol.Column{Number: 2}}}}
 	return spec.WithDefaults().Spec.Input
 }
@@ -251,8 +251,8 @@ func TestHeaderFaults(t *testing.T) {
 
 func TestNewSourceRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*protocol.Input){
-		"format":        func(in *protocol.Input) { in.Format = "csv" },
-		"no label":      func(in *protocol.Input) { in.Label = protocol.Column{} },
+		"format":        func(in *protocol.Input) { in.Format = "xls" },
+		"no text":       func(in *protocol.Input) { in.Text = protocol.Column{} },
 		"same column":   func(in *protocol.Input) { in.Text = in.Label },
 		"negative":      func(in *protocol.Input) { in.Text.Number = -1 },
 		"name":          func(in *protocol.Input) { in.Text = protocol.Column{Name: "x"} },

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/gram-compute/gram/dataset"
@@ -22,6 +23,13 @@ type Kind struct {
 	Describe func(model Arrays, opt DescribeOptions) (string, error)
 	// Classify loads a model for prediction (`gram model classify`); nil where there is none.
 	Classify func(model Arrays) (Classifier, error)
+	// Figures are pictures of a finished job for its report; nil where there are none.
+	Figures func(model Arrays, metrics []Metric) ([]Figure, error)
+	// UsesQueries and UsesModel say that the kind reads spec.queries and spec.model. A spec that
+	// has them is refused for another; New refuses one that lacks what the kind needs.
+	UsesQueries, UsesModel bool
+	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
+	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 }
 
 // DescribeOptions bounds what Describe prints.
@@ -33,6 +41,30 @@ type DescribeOptions struct {
 // Classifier predicts one text at a time.
 type Classifier interface {
 	Classify(text string) (Prediction, error)
+}
+
+// Predictor predicts the records of a block; one goroutine at a time.
+type Predictor interface {
+	// Answers says what outcomes hold.
+	Answers() Answers
+	// Predict returns one outcome for each record, valid until the next call. A record
+	// that the model cannot take is a *protocol.Fault with its position.
+	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
+}
+
+// Answers says what the outcomes of a model hold.
+type Answers struct {
+	Labels []string // every Label that may be given; nil where Value alone is the answer
+	Value  string   // what Value is, such as "distance"; empty where it says nothing
+	Scores []string // a name for each of Scores; nil where there are none
+}
+
+// Outcome is what a model says of one record.
+type Outcome struct {
+	Label    string    // of a class or cluster; empty when rejected or where Value is the answer
+	Rejected bool      // no class is likely enough
+	Value    float64   // regression: the prediction; clustering: the distance to the centre
+	Scores   []float64 // in the order of Answers.Scores
 }
 
 // Prediction is a decision with its posterior probabilities, best first.
@@ -48,8 +80,9 @@ type ClassScore struct {
 	Posterior float64 `json:"posterior"`
 }
 
-// Algorithm is a list of phases. The first round runs the first phase with an
-// empty state over one tree whose leaves are the shards in order.
+// Algorithm is a list of phases. The first round runs the first phase over one tree
+// whose leaves are the shards of spec.input in order. Its state is the model that spec.model
+// names, or empty.
 type Algorithm interface {
 	Phases() []Phase
 }
@@ -63,15 +96,86 @@ type Phase interface {
 	Map(ctx context.Context, state Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set) (partial, newCarry Arrays, err error)
 	// Merge folds two neighbours, left before right. Associative; not assumed commutative.
 	Merge(left, right Arrays) (Arrays, error)
-	// Step turns the roots of a round's trees, in order, into what comes next.
-	Step(ctx context.Context, state Arrays, roots []Arrays) (Next, error)
+	// Step turns a finished round into what comes next.
+	Step(ctx context.Context, state Arrays, round Round) (Next, error)
+}
+
+// Source is one of the data sets of a spec.
+type Source int
+
+// The data sets of a spec.
+const (
+	Input   Source = iota // spec.input
+	Queries               // spec.queries
+)
+
+func (s Source) known() bool { return s == Input || s == Queries }
+
+// String is the field of the spec.
+func (s Source) String() string {
+	switch s {
+	case Input:
+		return "spec.input"
+	case Queries:
+		return "spec.queries"
+	}
+	return fmt.Sprintf("data set %d", int(s))
+}
+
+// Plan says into how many shards each data set was cut; QueryShards is 0 without spec.queries.
+type Plan struct{ Shards, QueryShards int }
+
+// Emit writes an output file of the job, named below the model's folder, and returns what
+// an index needs to find and to check it. The same name must always get the same bytes:
+// it may be written more than once. CheckFileName says which names there may be.
+type Emit func(ctx context.Context, name string, data []byte) (File, error)
+
+// File is an output file beside the model.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // in hexadecimal
+	Size   int64  `json:"size"`
 }
 
 // Leaf is one unit of Map.
 type Leaf struct {
 	Tree, Index int
-	// Blocks reads the leaf's records in order; it may be called more than once.
+	Plan        Plan
+	// Blocks reads, in order, the records of the shard of spec.input whose number is Index;
+	// it may be called more than once. A block is valid until the next of its pass is asked
+	// for, and must not be written to. Passes may nest, in one goroutine.
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
+	// Read reads any shard of any data set in the same way.
+	Read BlockReader
+	Emit Emit
+}
+
+// Round is a finished round as Step sees it.
+type Round struct {
+	Plan  Plan
+	Trees int
+	// Root reads the root of a tree. Roots are read when asked for: all of them
+	// may be more than fits into memory.
+	Root func(ctx context.Context, tree int) (Arrays, error)
+	Emit Emit
+}
+
+// Only returns the root of a round of one tree.
+func (r Round) Only(ctx context.Context) (Arrays, error) {
+	if r.Trees != 1 {
+		return nil, Malformed("the round has %d trees, not one", r.Trees)
+	}
+	return r.Root(ctx, 0)
+}
+
+// RoundOf is a round whose roots are in memory.
+func RoundOf(plan Plan, roots ...Arrays) Round {
+	return Round{Plan: plan, Trees: len(roots), Root: func(_ context.Context, tree int) (Arrays, error) {
+		if tree < 0 || tree >= len(roots) {
+			return nil, Malformed("the round has no tree %d", tree)
+		}
+		return roots[tree], nil
+	}}
 }
 
 // Next is Step's answer: another round (Phase and Trees set), or the end (Done).

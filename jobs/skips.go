@@ -1,49 +1,142 @@
 package jobs
 
 import (
-	"context"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A partial on its way through the cluster tells how many bad records were skipped
-// below its node, in arrays whose names begin with "skipped.". They are absent when
-// there are none; phases never see them.
+// A partial on its way through the cluster tells how many bad records were skipped in
+// each shard that was read below its node, in arrays whose names begin with "skipped.". They
+// are absent when there are none; phases never see them.
+//
+// A forest reads a shard of the input once for each tree of a search, and a shard of the
+// queries once for each leaf. The counts are therefore kept by shard, and a merge unites
+// them: each shard of the input and of the queries counts once in a forest, whoever read
+// it. Each data set is held to its own on_bad_record.skip_max.
 const (
 	skippedPrefix  = "skipped."
-	skippedCount   = skippedPrefix + "count"   // I64 scalar
-	skippedSamples = skippedPrefix + "samples" // U8: JSON list of the first few, in input order
+	skippedShards  = skippedPrefix + "shards"  // I64 [shards, 3]: source, shard, count; ascending
+	skippedSamples = skippedPrefix + "samples" // U8: JSON list of the first few, in that order
 )
 
 // maxSkipSamples bounds how many skipped records are named.
 const maxSkipSamples = 10
 
-// skips counts the records skipped below a node.
+// place is a shard of a data set.
+type place struct {
+	Source Source `json:"source"`
+	Shard  int    `json:"shard"`
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.Source, q.Source), cmp.Compare(p.Shard, q.Shard))
+}
+
+// shardSkips counts the records skipped in one shard.
+type shardSkips struct {
+	place
+	count int64
+}
+
+// sample is a record that was skipped.
+type sample struct {
+	place
+	dataset.Skip
+}
+
+// skips are the records skipped below a node: by shard in ascending order, and the first
+// of them all.
 type skips struct {
-	Count   int64
-	Samples []dataset.Skip
+	shards  []shardSkips
+	samples []sample
 }
 
+// plus unites what two nodes read. A shard that both read counts once.
 func (s skips) plus(right skips) skips {
-	samples := append(s.Samples[:len(s.Samples):len(s.Samples)], right.Samples...)
-	return skips{s.Count + right.Count, samples[:min(len(samples), maxSkipSamples)]}
+	var sum skips
+	a, b := s.shards, right.shards
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].compare(b[0].place) < 0:
+			sum.shards, a = append(sum.shards, a[0]), a[1:]
+		case len(a) == 0 || a[0].compare(b[0].place) > 0:
+			sum.shards, b = append(sum.shards, b[0]), b[1:]
+		default:
+			sum.shards, a, b = append(sum.shards, a[0]), a[1:], b[1:]
+		}
+	}
+	for _, shard := range sum.shards {
+		left, right := s.samplesOf(shard.place), right.samplesOf(shard.place)
+		if len(right) > len(left) { // both begin with the shard's first
+			left = right
+		}
+		sum.samples = append(sum.samples, left[:min(len(left), maxSkipSamples-len(sum.samples))]...)
+		if len(sum.samples) == maxSkipSamples {
+			break
+		}
+	}
+	return sum
 }
 
-// fault says that more records are bad than the spec lets pass.
-func (s skips) fault(max int64) error {
+func (s skips) samplesOf(p place) []sample {
+	begin := slices.IndexFunc(s.samples, func(x sample) bool { return x.place == p })
+	if begin < 0 {
+		return nil
+	}
+	end := begin
+	for end < len(s.samples) && s.samples[end].place == p {
+		end++
+	}
+	return s.samples[begin:end]
+}
+
+func (s skips) count(from Source) (n int64) {
+	for _, shard := range s.shards {
+		if shard.Source == from {
+			n += shard.count
+		}
+	}
+	return n
+}
+
+// skipLimits are the skip_max of each data set.
+type skipLimits [2]int64
+
+func limitsOf(spec protocol.JobSpec) skipLimits {
+	limits := skipLimits{Input: spec.Spec.Input.OnBadRecord.SkipMax}
+	if q := spec.Spec.Queries; q != nil {
+		limits[Queries] = q.OnBadRecord.SkipMax
+	}
+	return limits
+}
+
+// check refuses more bad records than the spec lets pass.
+func (l skipLimits) check(s skips) error {
+	for _, from := range []Source{Input, Queries} {
+		if n := s.count(from); n > l[from] {
+			return s.fault(from, n, l[from])
+		}
+	}
+	return nil
+}
+
+func (s skips) fault(from Source, n, most int64) error {
 	f := &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%d bad records or more; on_bad_record.skip_max is %d", s.Count, max),
-		Hint: "Mend the records, or raise input.on_bad_record.skip_max."}
-	if len(s.Samples) > 0 {
-		first := s.Samples[0]
-		f.Object, f.Offset, f.Line, f.Column = first.ID.Object, first.ID.Offset, first.Line, first.Column
-		f.What = first.Reason + "; " + f.What
+		What: fmt.Sprintf("%d bad records or more; on_bad_record.skip_max is %d", n, most),
+		Hint: fmt.Sprintf("Mend the records, or raise %s.on_bad_record.skip_max.", from)}
+	first := slices.IndexFunc(s.samples, func(x sample) bool { return x.Source == from })
+	if first >= 0 {
+		x := s.samples[first]
+		f.Object, f.Offset, f.Line, f.Column = x.ID.Object, x.ID.Offset, x.Line, x.Column
+		f.What = x.Reason + "; " + f.What
 	}
 	return f
 }
@@ -58,26 +151,29 @@ func (s skips) attach(partial Arrays) (Arrays, error) {
 			return nil, fmt.Errorf("jobs: a phase returned an array named %q; the prefix is reserved", name)
 		}
 	}
-	if s.Count == 0 {
+	if len(s.shards) == 0 {
 		return partial, nil
 	}
-	samples, err := json.Marshal(s.Samples)
+	var rows []int64
+	for _, shard := range s.shards {
+		rows = append(rows, int64(shard.Source), int64(shard.Shard), shard.count)
+	}
+	samples, err := json.Marshal(s.samples)
 	if err != nil {
 		return nil, fmt.Errorf("jobs: samples of skipped records: %w", err)
 	}
 	partial = maps.Clone(partial)
-	PutScalar(partial, skippedCount, s.Count)
+	Put(partial, skippedShards, rows, len(s.shards), 3)
 	Put(partial, skippedSamples, samples)
 	return partial, nil
 }
 
 // detach is the inverse of attach.
 func detach(partial Arrays) (Arrays, skips, error) {
-	if _, ok := partial[skippedCount]; !ok {
+	if _, ok := partial[skippedShards]; !ok {
 		return partial, skips{}, nil
 	}
-	var s skips
-	count, err := GetScalar[int64](partial, skippedCount)
+	rows, err := Get[int64](partial, skippedShards, -1, 3)
 	if err != nil {
 		return nil, skips{}, err
 	}
@@ -85,70 +181,52 @@ func detach(partial Arrays) (Arrays, skips, error) {
 	if err != nil {
 		return nil, skips{}, err
 	}
-	s.Count = count
-	if err := json.Unmarshal(samples, &s.Samples); err != nil || count < int64(len(s.Samples)) {
-		return nil, skips{}, Malformed("array %q does not list %d skipped records", skippedSamples, count)
+	s, err := readSkips(rows, samples)
+	if err != nil {
+		return nil, skips{}, err
 	}
 	partial = maps.Clone(partial)
-	delete(partial, skippedCount)
+	delete(partial, skippedShards)
 	delete(partial, skippedSamples)
 	return partial, s, nil
 }
 
-// detachAll detaches every root. The trees of a forest may read the same records, so
-// the skips of the forest are those of the tree that has most.
-func detachAll(roots []Arrays) ([]Arrays, skips, error) {
-	plain := make([]Arrays, len(roots))
-	var most skips
-	for i, root := range roots {
-		var s skips
-		var err error
-		if plain[i], s, err = detach(root); err != nil {
-			return nil, skips{}, err
+func readSkips(rows []int64, samples []byte) (s skips, err error) {
+	for ; len(rows) > 0; rows = rows[3:] {
+		shard := shardSkips{place{Source(rows[0]), int(rows[1])}, rows[2]}
+		last := len(s.shards) - 1
+		if !shard.Source.known() || shard.Shard < 0 || shard.count < 1 || last >= 0 && s.shards[last].compare(shard.place) >= 0 {
+			return s, Malformed("array %q does not count the skipped records of shards in order", skippedShards)
 		}
-		if s.Count > most.Count {
-			most = s
+		s.shards = append(s.shards, shard)
+	}
+	dec := json.NewDecoder(bytes.NewReader(samples))
+	dec.DisallowUnknownFields()
+	inOrder := func(a, b sample) int { return a.compare(b.place) }
+	if dec.Decode(&s.samples) != nil || dec.More() || len(s.samples) > maxSkipSamples || !slices.IsSortedFunc(s.samples, inOrder) {
+		return s, Malformed("array %q does not list the first skipped records", skippedSamples)
+	}
+	return s, nil
+}
+
+// metrics tells people what was skipped, by data set.
+func (s skips) metrics(phase string) (all []Metric, err error) {
+	for from, name := range []string{Input: phase + ".skipped", Queries: phase + ".skipped.queries"} {
+		n := s.count(Source(from))
+		if n == 0 {
+			continue
 		}
-	}
-	return plain, most, nil
-}
-
-func (s skips) metrics(phase string) ([]Metric, error) {
-	if s.Count == 0 {
-		return nil, nil
-	}
-	count, err := NewMetric(phase+"."+skippedCount, s.Count)
-	if err != nil {
-		return nil, err
-	}
-	samples, err := NewMetric(phase+"."+skippedSamples, s.Samples)
-	return []Metric{count, samples}, err
-}
-
-// skipWatch counts the skips of the last complete pass over a leaf's blocks.
-type skipWatch struct {
-	max  int64
-	last skips
-}
-
-// blocks passes a leaf's blocks on. It ends with a BAD_RECORD fault as soon as this
-// leaf alone is beyond the bound.
-func (w *skipWatch) blocks(next func(context.Context) iter.Seq2[*dataset.Block, error]) func(context.Context) iter.Seq2[*dataset.Block, error] {
-	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
-		return func(yield func(*dataset.Block, error) bool) {
-			var pass skips
-			for block, err := range next(ctx) {
-				if err == nil {
-					pass = pass.plus(skips{int64(len(block.Skipped)), block.Skipped})
-					if pass.Count > w.max {
-						err = pass.fault(w.max)
-					}
-				}
-				if !yield(block, err) || err != nil {
-					return
-				}
+		var named []dataset.Skip
+		for _, x := range s.samples {
+			if x.Source == Source(from) {
+				named = append(named, x.Skip)
 			}
-			w.last = pass
 		}
+		samples, err := NewMetric(name+".samples", named)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, CountMetric(name+".count", n), samples)
 	}
+	return all, nil
 }

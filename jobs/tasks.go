@@ -15,7 +15,7 @@ import (
 // that were skipped, which no phase sees. Its methods may be called at the same time.
 type Tasks struct {
 	phases   []Phase
-	skipMax  int64
+	skipMax  skipLimits
 	maxState protocol.ByteSize // 0 for no bound
 	ops      *kernelops.Set
 }
@@ -23,7 +23,7 @@ type Tasks struct {
 // NewTasks returns the tasks of an algorithm under a spec with its defaults written in.
 func NewTasks(algorithm Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*Tasks, error) {
 	t := &Tasks{phases: algorithm.Phases(), ops: ops,
-		skipMax: spec.Spec.Input.OnBadRecord.SkipMax, maxState: spec.Spec.Run.MaxStateBytes}
+		skipMax: limitsOf(spec), maxState: spec.Spec.Run.MaxStateBytes}
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
 	}
@@ -40,41 +40,43 @@ func NewTasks(algorithm Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*
 // First is the phase of the first round.
 func (t *Tasks) First() string { return t.phases[0].Name() }
 
-// Map computes one leaf. A state or carry of nil stands for none.
+// Map computes one leaf. A state or carry of nil stands for none. Leaf.Blocks may be nil: it
+// follows from Leaf.Read.
 func (t *Tasks) Map(ctx context.Context, phase string, state Arrays, leaf Leaf, carry Arrays) (partial, newCarry Arrays, err error) {
 	p, err := t.phase(phase)
 	if err != nil {
 		return nil, nil, err
 	}
-	watch := skipWatch{max: t.skipMax}
-	leaf.Blocks = watch.blocks(leaf.Blocks)
-	partial, newCarry, err = p.Map(ctx, state, leaf, carry, t.ops)
+	watch := skipWatch{limits: t.skipMax}
+	leaf.Emit = leaf.Emit.checked()
+	partial, newCarry, err = p.Map(ctx, state, watch.watch(leaf), carry, t.ops)
 	if err != nil {
 		return nil, nil, err
 	}
-	partial, err = watch.last.attach(partial)
+	if err := t.skipMax.check(watch.found); err != nil {
+		return nil, nil, err
+	}
+	partial, err = watch.found.attach(partial)
 	return partial, newCarry, err
 }
 
 // Step turns the roots of a round's trees into the next round or the model, and
 // refuses a state beyond max_state_bytes (STATE_TOO_BIG).
-func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, roots []Arrays) (Next, error) {
+func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, round Round) (Next, error) {
 	p, err := t.phase(phase)
 	if err != nil {
 		return Next{}, err
 	}
-	plain, skipped, err := detachAll(roots)
-	if err != nil {
-		return Next{}, err
-	}
-	next, err := p.Step(ctx, state, plain)
+	roots := &plainRoots{read: round.Root, limits: t.skipMax}
+	round.Root, round.Emit = roots.root, round.Emit.checked()
+	next, err := p.Step(ctx, state, round)
 	if err != nil {
 		return Next{}, err
 	}
 	if err := t.checkNext(p, next); err != nil {
 		return Next{}, err
 	}
-	metrics, err := skipped.metrics(phase)
+	metrics, err := roots.found.metrics(phase)
 	next.Metrics = append(next.Metrics, metrics...)
 	return next, err
 }
@@ -89,8 +91,8 @@ func (t *Tasks) merge(p Phase, left, right Arrays) (Arrays, error) {
 		return nil, err
 	}
 	skipped := skippedLeft.plus(skippedRight)
-	if skipped.Count > t.skipMax {
-		return nil, skipped.fault(t.skipMax)
+	if err := t.skipMax.check(skipped); err != nil {
+		return nil, err
 	}
 	merged, err := p.Merge(a, b)
 	if err != nil {

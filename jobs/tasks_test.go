@@ -41,9 +41,13 @@ func (bracket) Merge(left, right Arrays) (Arrays, error) {
 	return text("(" + show(left) + " " + show(right) + ")"), nil
 }
 
-func (p bracket) Step(_ context.Context, _ Arrays, roots []Arrays) (Next, error) {
-	if len(roots[0]) != 1 {
-		return Next{}, fmt.Errorf("arrays of the harness reached Step: %v", roots[0].Names())
+func (p bracket) Step(ctx context.Context, _ Arrays, round Round) (Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return Next{}, err
+	}
+	if len(root) != 1 {
+		return Next{}, fmt.Errorf("arrays of the harness reached Step: %v", root.Names())
 	}
 	return p.next, nil
 }
@@ -194,13 +198,13 @@ func TestStepHoldsTheAnswerToTheContract(t *testing.T) {
 		"empty tree":    {Next{Phase: "bracket", State: Arrays{}, Trees: []int{1, 0}}, ""},
 		"big state":     {Next{Phase: "bracket", State: big}, protocol.CodeStateTooBig},
 	} {
-		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil, []Arrays{text("x")})
+		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil, RoundOf(Plan{}, text("x")))
 		var fault *protocol.Fault
 		if err == nil || c.code != "" && (!errors.As(err, &fault) || fault.Code != c.code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil, []Arrays{text("x")}); err != nil {
+	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil, RoundOf(Plan{}, text("x"))); err != nil {
 		t.Errorf("a model is not a state that workers load: %v", err)
 	}
 }
@@ -241,14 +245,14 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, err := GetScalar[int64](root, "skipped.count"); err != nil || count != 4 {
-		t.Fatal(count, err)
+	if rows, err := Get[int64](root, "skipped.shards", -1, 3); err != nil || !slices.Equal(rows, []int64{0, 0, 3, 0, 2, 1}) {
+		t.Fatal(rows, err)
 	}
 	stored, err := Decode(root.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := tasks.Step(t.Context(), "bracket", nil, []Arrays{stored})
+	next, err := tasks.Step(t.Context(), "bracket", nil, RoundOf(Plan{}, stored))
 	if err != nil || len(next.Metrics) != 2 || string(next.Metrics[0].Value) != "4" {
 		t.Fatal(next.Metrics, err)
 	}
@@ -297,7 +301,7 @@ func TestSamplesAreTheFirstTen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s, err := detach(root)
-	if err != nil || s.Count != 13 || len(s.Samples) != 10 || s.Samples[9].Line != 10 {
+	if err != nil || s.count(Input) != 13 || len(s.samples) != 10 || s.samples[9].Line != 10 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 }
@@ -305,7 +309,7 @@ func TestSamplesAreTheFirstTen(t *testing.T) {
 // What a phase must not return.
 func TestReservedNamesAndNothing(t *testing.T) {
 	reserved := Arrays{}
-	PutScalar(reserved, "skipped.count", int64(1))
+	PutScalar(reserved, "skipped.shards", int64(1))
 	if _, err := (skips{}).attach(reserved); err == nil {
 		t.Error("a reserved name passed")
 	}
@@ -315,9 +319,14 @@ func TestReservedNamesAndNothing(t *testing.T) {
 	for name, spoil := range map[string]func(Arrays){
 		"no samples":  func(a Arrays) { delete(a, "skipped.samples") },
 		"no json":     func(a Arrays) { a.PutText("skipped.samples", "{") },
-		"more listed": func(a Arrays) { PutScalar(a, "skipped.count", int64(0)) },
+		"more data":   func(a Arrays) { a.PutText("skipped.samples", "[] []") },
+		"none":        func(a Arrays) { Put(a, "skipped.shards", []int64{0, 0, 0}, 1, 3) },
+		"no data set": func(a Arrays) { Put(a, "skipped.shards", []int64{2, 0, 1}, 1, 3) },
+		"no order":    func(a Arrays) { Put(a, "skipped.shards", []int64{1, 0, 1, 0, 5, 1}, 2, 3) },
 	} {
-		partial, err := skips{1, []dataset.Skip{{Line: 1}}}.attach(text("x"))
+		var one skips
+		one.add(place{Input, 0}, []dataset.Skip{{Line: 1}})
+		partial, err := one.attach(text("x"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,28 +26,15 @@ type Metadata struct {
 
 // Spec says what to read, what to compute and where to put it.
 type Spec struct {
-	Input  Input           `json:"input"`
+	Input Input `json:"input"`
+	// Queries is a second data set: what a search looks up in the first. Its split is not used.
+	Queries *Input `json:"queries,omitempty"`
+	// Model is the URI of a model.safetensors to begin from: to predict with, or to go on training.
+	Model  string          `json:"model,omitempty"`
 	Output Output          `json:"output"`
 	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
 	Repro  Repro           `json:"repro"`
 	Run    Run             `json:"run"`
-}
-
-// Input names a data set and how to read it.
-type Input struct {
-	// URI is one object, or a prefix ending in "/" or holding a "*" in its last segment.
-	URI    string `json:"uri"`
-	Format string `json:"format"` // "tsv"
-	// Label and Text are columns: a number counted from 1, or a name when Header is true.
-	Label       Column      `json:"label"`
-	Text        Column      `json:"text"`
-	Header      bool        `json:"header"`
-	Compression string      `json:"compression"` // "auto" (by suffix), "none", "gzip"
-	ShardBytes  ByteSize    `json:"shard_bytes"` // stored bytes per shard at most, one record excepted
-	OnBadRecord OnBadRecord `json:"on_bad_record"`
-	Split       Split       `json:"split"`
-	// MaxRecordBytes bounds one record; a longer one is a bad input.
-	MaxRecordBytes ByteSize `json:"max_record_bytes"`
 }
 
 // OnBadRecord says how many bad records may be skipped over the whole input.

@@ -31,6 +31,10 @@ type Config struct {
 	Name   string // for people; "" means the host's name
 	Slots  int    // tasks at a time; 0 means GOMAXPROCS
 	Ops    *kernelops.Set
+	// Memory is how many bytes the worker plans with: tasks at work, blocks of shards kept
+	// for later rounds, states. 0 means DefaultMemory. The process that runs the worker sets
+	// the limit of Go's runtime (debug.SetMemoryLimit).
+	Memory int64
 	// Kind finds a kind of job by name.
 	Kind func(name string) (jobs.Kind, error)
 	// OpenStore opens a store by URI with this process's credentials.
@@ -56,6 +60,9 @@ func (c Config) withDefaults() (Config, error) {
 	c.Name, c.Build = wireText(c.Name, 256), wireText(c.Build, 256)
 	if c.Slots == 0 {
 		c.Slots = runtime.GOMAXPROCS(0)
+	}
+	if c.Memory == 0 {
+		c.Memory = DefaultMemory
 	}
 	if c.DrainTimeout == 0 {
 		c.DrainTimeout = 25 * time.Second

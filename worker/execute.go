@@ -46,6 +46,11 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	if err != nil {
 		return nil, err
 	}
+	giveBack, err := w.memory.take(ctx, job.wants(brief, task))
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
 		return job.plan(ctx)

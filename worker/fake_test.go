@@ -223,7 +223,7 @@ func (b *bench) Merge(jobs.Arrays, jobs.Arrays) (jobs.Arrays, error) {
 	return nil, errors.New("not asked for here")
 }
 
-func (b *bench) Step(ctx context.Context, _ jobs.Arrays, _ []jobs.Arrays) (jobs.Next, error) {
+func (b *bench) Step(ctx context.Context, _ jobs.Arrays, _ jobs.Round) (jobs.Next, error) {
 	w := &work{ctx: ctx, finish: make(chan error, 1)}
 	b.begun <- w
 	select {

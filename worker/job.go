@@ -2,14 +2,11 @@ package worker
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -20,15 +17,14 @@ type job struct {
 	id    string
 	spec  protocol.JobSpec
 	tasks *jobs.Tasks
-	input objstore.Store
-	name  string // of the input within its store
 
-	mu       sync.Mutex
-	planned  bool
-	manifest dataset.Manifest
-	shards   []dataset.Shard
-	source   *dataset.Source
-	states   stateCache
+	mu      sync.Mutex
+	planned bool
+	inputs  []*input     // by jobs.Source
+	model   *pinnedModel // that it begins from, if any
+
+	output output
+	stateHolder
 }
 
 // jobCache keeps the jobs last worked on.
@@ -60,6 +56,7 @@ func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
 		return nil, err
 	}
 	if c.jobs = append(c.jobs, j); len(c.jobs) > jobsKept {
+		c.w.cache.drop(c.jobs[0].id)
 		c.jobs = slices.Delete(c.jobs, 0, 1)
 	}
 	return j, j.openPlan(ctx, brief)
@@ -82,15 +79,11 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	storeURI, name, err := objstore.SplitObjectURI(spec.Spec.Input.URI)
+	inputs, err := w.openInputs(ctx, spec.Spec)
 	if err != nil {
-		return nil, dataset.StoreFault(spec.Spec.Input.URI, err)
+		return nil, err
 	}
-	input, err := w.cfg.OpenInput(ctx, storeURI)
-	if err != nil {
-		return nil, dataset.OpenFault(spec.Spec.Input.URI, err)
-	}
-	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, input: input, name: name}, nil
+	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, inputs: inputs}, nil
 }
 
 // openPlan reads manifest and shards, once there are any.
@@ -104,42 +97,19 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	if err != nil {
 		return err
 	}
-	if j.manifest, err = dataset.UnmarshalManifest(manifest); err != nil {
-		return err
-	}
 	plan, err := j.w.get(ctx, j.id, brief.GetPlan())
 	if err != nil {
 		return err
 	}
-	if j.shards, err = dataset.UnmarshalPlan(plan, j.manifest); err != nil {
-		return err
-	}
-	if j.source, err = dataset.NewSource(j.input, dataset.Prefix(j.name), j.manifest, j.spec.Spec.Input); err != nil {
-		return err
-	}
-	j.planned = true
-	return nil
-}
-
-// stateCache keeps the decoded state of the round at work: every task of it loads the same.
-type stateCache struct {
-	mu    sync.Mutex
-	named string
-	state jobs.Arrays
-}
-
-// state returns the decoded state that ref names.
-func (j *job) state(ctx context.Context, ref *pb.ObjectRef) (jobs.Arrays, error) {
-	j.states.mu.Lock()
-	defer j.states.mu.Unlock()
-	name := hex.EncodeToString(ref.GetSha256())
-	if j.states.named == name {
-		return j.states.state, nil
-	}
-	state, err := j.w.getArrays(ctx, j.id, ref)
+	stored, err := unmarshalPlans(manifest, plan, len(j.inputs), j.spec.Spec.Model != "")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	j.states.named, j.states.state = name, state
-	return state, nil
+	for i, in := range j.inputs {
+		if err := in.ready(stored.manifests[i], stored.shards[i]); err != nil {
+			return err
+		}
+	}
+	j.model, j.planned = stored.model, true
+	return nil
 }

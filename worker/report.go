@@ -1,18 +1,17 @@
 package worker
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -55,62 +54,37 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 	return out, nil
 }
 
-// writeOutput puts one file below the spec's output URI, or beside the job
-// objects. The job's id is part of the key: nothing is ever overwritten by another job.
-func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.OutputFile, error) {
-	store, key, base := j.w.store, protocol.OutputPrefix(j.id)+name, j.w.storeAt
-	if uri := j.spec.Spec.Output.URI; uri != "" {
-		storeURI, prefix, err := objstore.SplitObjectURI(uri)
-		if err != nil {
-			return nil, dataset.StoreFault(uri, err)
-		}
-		if prefix != "" && prefix[len(prefix)-1] != '/' {
-			prefix += "/"
-		}
-		if store, err = j.w.cfg.OpenStore(ctx, storeURI); err != nil {
-			return nil, dataset.OpenFault(uri, err)
-		}
-		key, base = prefix+j.id+"/"+name, storeURI
-	}
-	if _, err := store.Put(ctx, key, data); err != nil {
-		return nil, outputFault(base+"/"+key, err)
-	}
-	sum := sha256.Sum256(data)
-	return &pb.OutputFile{Name: name, Uri: base + "/" + key, Sha256: sum[:], Size: int64(len(data))}, nil
-}
-
-// outputFault is class task unless the store is only unreachable: another worker may have the right.
-func outputFault(uri string, err error) error {
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, objstore.ErrUnavailable):
-		return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: uri, Offset: -1,
-			What: "the store did not take the output", Err: err}
-	}
-	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
-		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}
-}
-
 type provenance struct {
-	SchemaVersion int               `json:"schema_version"`
-	Job           string            `json:"job"`
-	Spec          protocol.JobSpec  `json:"spec"`
-	SpecHash      string            `json:"spec_sha256"`
-	ResultHash    string            `json:"result_sha256"`
-	Model         digest            `json:"model"`
-	Manifest      digest            `json:"manifest"`
-	Plan          digest            `json:"plan"`
-	Shards        int               `json:"shards"`
-	Objects       []dataset.Object  `json:"objects"` // the first thousand
-	ObjectCount   int               `json:"object_count"`
-	Rounds        []roundProvenance `json:"rounds"`
-	Kernels       []string          `json:"kernel_sets"`
-	Workers       []string          `json:"workers"`
-	Build         string            `json:"build"`
-	Go            string            `json:"go"`
-	Submitted     string            `json:"submitted"`
-	Started       string            `json:"started"`
+	SchemaVersion int              `json:"schema_version"`
+	Job           string           `json:"job"`
+	Spec          protocol.JobSpec `json:"spec"`
+	SpecHash      string           `json:"spec_sha256"`
+	ResultHash    string           `json:"result_sha256"`
+	Model         digest           `json:"model"`
+	Manifest      digest           `json:"manifest"`
+	Plan          digest           `json:"plan"`
+	inputProvenance
+	Queries      *inputProvenance  `json:"queries,omitempty"`
+	InitialModel *pinnedModel      `json:"initial_model,omitempty"`
+	Rounds       []roundProvenance `json:"rounds"`
+	Kernels      []string          `json:"kernel_sets"`
+	Workers      []string          `json:"workers"`
+	Build        string            `json:"build"`
+	Go           string            `json:"go"`
+	Submitted    string            `json:"submitted"`
+	Started      string            `json:"started"`
+}
+
+// inputProvenance is one data set as it was planned.
+type inputProvenance struct {
+	Shards      int              `json:"shards"`
+	Objects     []dataset.Object `json:"objects"` // the first thousand
+	ObjectCount int              `json:"object_count"`
+}
+
+func (in *input) provenance() inputProvenance {
+	objects := in.manifest.Objects
+	return inputProvenance{Shards: len(in.shards), Objects: objects[:min(len(objects), maxObjectsListed)], ObjectCount: len(objects)}
 }
 
 type digest struct {
@@ -134,10 +108,14 @@ func (j *job) provenance(brief *pb.JobBrief) provenance {
 	p := provenance{
 		SchemaVersion: 1, Job: j.id, Spec: j.spec, SpecHash: brief.GetSpecHash(), ResultHash: brief.GetResultHash(),
 		Model: digestOf(brief.GetModel()), Manifest: digestOf(brief.GetManifest()), Plan: digestOf(brief.GetPlan()),
-		Shards: len(j.shards), Objects: j.manifest.Objects[:min(len(j.manifest.Objects), maxObjectsListed)],
-		ObjectCount: len(j.manifest.Objects), Kernels: brief.GetKernels(), Workers: brief.GetWorkers(),
+		inputProvenance: j.inputs[jobs.Input].provenance(), InitialModel: j.model,
+		Kernels: brief.GetKernels(), Workers: brief.GetWorkers(),
 		Build: j.w.cfg.Build, Go: runtime.Version(),
 		Submitted: timestamp(record.GetSubmittedUnixMs()), Started: timestamp(record.GetStartedUnixMs()),
+	}
+	if len(j.inputs) > int(jobs.Queries) {
+		queries := j.inputs[jobs.Queries].provenance()
+		p.Queries = &queries
 	}
 	for _, r := range record.GetRounds() {
 		p.Rounds = append(p.Rounds, roundProvenance{
@@ -201,13 +179,25 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Metrics = append(r.Metrics, found...)
+		r.Metrics = appendNew(r.Metrics, found)
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}
 	return data, nil
+}
+
+// appendNew leaves out what was said before, word for word: rounds that read the same
+// records skip the same ones.
+func appendNew(all, found []jobs.Metric) []jobs.Metric {
+	for _, m := range found {
+		said := func(before jobs.Metric) bool { return before.Name == m.Name && bytes.Equal(before.Value, m.Value) }
+		if !slices.ContainsFunc(all, said) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

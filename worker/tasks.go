@@ -4,46 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"strconv"
 	"strings"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
-
-// plan lists the input once, cuts shards, and opens the first phase over them.
-func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
-	in := j.spec.Spec.Input
-	manifest, err := dataset.List(ctx, j.input, in.URI, j.name)
-	if err != nil {
-		return nil, dataset.StoreFault(in.URI, err)
-	}
-	shards, err := dataset.Cut(manifest, int64(in.ShardBytes), in.Compression)
-	if err != nil {
-		return nil, err
-	}
-	out := &pb.TaskOutput{Next: &pb.Next{Phase: j.tasks.First(), Trees: []uint32{uint32(len(shards))}}}
-	manifestJSON, err := dataset.MarshalManifest(manifest)
-	if err != nil {
-		return nil, err
-	}
-	planJSON, err := dataset.MarshalPlan(manifest, shards)
-	if err != nil {
-		return nil, err
-	}
-	if out.Manifest, err = j.w.put(ctx, j.id, manifestJSON); err != nil {
-		return nil, err
-	}
-	if out.Plan, err = j.w.put(ctx, j.id, planJSON); err != nil {
-		return nil, err
-	}
-	out.Next.State, err = j.w.putArrays(ctx, j.id, jobs.Arrays{})
-	return out, err
-}
 
 // node makes the partial of one node: committed pieces are read, other leaves mapped.
 func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
@@ -89,7 +57,7 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Blocks: n.job.blocks(index)}
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.job.read, Emit: n.job.emit}
 	partial, carried, err := n.job.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, err
@@ -121,32 +89,13 @@ func (n *nodeTask) carry(ctx context.Context, index int) (jobs.Arrays, error) {
 	return nil, nil
 }
 
-// blocks reads the shard behind a leaf. Forests whose leaves are not shards read
-// the shard of the same index.
-func (j *job) blocks(index int) func(context.Context) iter.Seq2[*dataset.Block, error] {
-	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
-		if index >= len(j.shards) {
-			return func(yield func(*dataset.Block, error) bool) {
-				yield(nil, fmt.Errorf("leaf %d has no shard; the plan has %d", index, len(j.shards)))
-			}
-		}
-		return j.source.Blocks(ctx, j.shards[index])
-	}
-}
-
 // step turns the roots into the next round or the model.
 func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	state, err := j.state(ctx, task.GetState())
 	if err != nil {
 		return nil, err
 	}
-	roots := make([]jobs.Arrays, len(task.GetPieces()))
-	for i, p := range task.GetPieces() {
-		if roots[i], err = j.w.getArrays(ctx, j.id, p.GetObject()); err != nil {
-			return nil, err
-		}
-	}
-	next, err := j.tasks.Step(ctx, task.GetPhase(), state, roots)
+	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task))
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +114,22 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	return &pb.TaskOutput{Next: wire}, nil
 }
 
+// round is what a step sees of the round that ended.
+func (j *job) round(task *pb.Task) jobs.Round {
+	roots := task.GetPieces() // in order of tree
+	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: j.emit,
+		Root: func(ctx context.Context, tree int) (jobs.Arrays, error) {
+			if tree < 0 || tree >= len(roots) {
+				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)
+			}
+			return j.w.getArrays(ctx, j.id, roots[tree].GetObject())
+		}}
+}
+
 // trees is a forest as it crosses the wire; nil means one tree over the shards.
 func (j *job) trees(trees []int) ([]uint32, error) {
 	if trees == nil {
-		trees = []int{len(j.shards)}
+		trees = []int{j.cut().Shards}
 	}
 	wire := make([]uint32, len(trees))
 	for i, n := range trees {

@@ -21,6 +21,9 @@ type worker struct {
 	store   objstore.Store // job objects
 	storeAt string
 	jobs    *jobCache
+	cache   *blockCache
+	states  stateCache
+	memory  *taskMemory
 	logs    *jobLogs
 	results chan *pb.TaskResult
 	slots   chan struct{} // one element per running task
@@ -49,6 +52,7 @@ func Run(ctx context.Context, cfg Config) error {
 	w := &worker{
 		cfg: cfg, id: uuid.NewString(), results: make(chan *pb.TaskResult, cfg.Slots),
 		slots: make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
+		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare}, memory: newTaskMemory(cfg.Memory),
 	}
 	if err := w.register(ctx); err != nil {
 		if ctx.Err() != nil {

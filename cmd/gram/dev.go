@@ -21,6 +21,7 @@ type devFlags struct {
 	store   string
 	workers int
 	slots   int
+	memory  string
 	timing  schedule.Config
 	logs    logFlags
 }
@@ -63,6 +64,7 @@ another --data run the line that dev prints on stdout first.`,
 	set.StringVar(&f.store, "store", "", "where job objects live: `URI` (default DIR/store)")
 	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time per worker; 0 shares out the CPUs")
+	set.StringVar(&f.memory, "memory", "", "`size` of memory that each worker plans with (default a share of the machine's)")
 	set.DurationVar(&f.timing.LeaseTTL, "lease-ttl", f.timing.LeaseTTL, leaseUsage)
 	f.logs.add(cmd, "error")
 	return cmd
@@ -85,6 +87,10 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 	if f.slots == 0 {
 		f.slots = max(1, runtime.GOMAXPROCS(0)/max(1, f.workers))
 	}
+	memory, err := memoryBudget(f.memory, f.workers)
+	if err != nil {
+		return err
+	}
 	cfg := coordinator.Config{DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
 	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
 	defer stop()
@@ -98,7 +104,7 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 		a.announceDev(c.Addr(), data, client, usual)
 		s := supervisor{a: a, binary: binary, arguments: []string{"worker", "--addr", c.Addr(),
 			"--cacert", filepath.Join(data, caPath), "--token-file", filepath.Join(data, coordinator.WorkerTokenFile),
-			"--slots", fmt.Sprint(f.slots), "--file-root", "/", "--log-level", f.logs.level, "--log-format", f.logs.format, "--while-stdin"}}
+			"--slots", fmt.Sprint(f.slots), "--memory", fmt.Sprint(memory), "--file-root", "/", "--log-level", f.logs.level, "--log-format", f.logs.format, "--while-stdin"}}
 		failed := s.run(ctx, f.workers, c.Failed())
 		stop()
 		a.note("gram: stopped")

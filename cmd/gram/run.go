@@ -15,7 +15,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var from specFlags
-	var out, store, kernels string
+	var out, store, kernels, memory string
 	var slots int
 	var logs logFlags
 	cmd := &cobra.Command{
@@ -38,16 +38,11 @@ Ctrl-C or SIGTERM ends the job.`,
 			if spec.Spec.Output.URI == "" {
 				spec.Spec.Output.URI = a.storeURI(out) + "/"
 			}
-			if strings.HasPrefix(spec.Spec.Output.URI, "mem:") {
-				return &failure{code: exitUsage, what: "outputs in " + spec.Spec.Output.URI + " would be gone with this process",
-					hint: "Name a directory or an s3:// URI with --out."}
-			}
-			// Nobody takes up a task that is given back, so draining is short.
-			cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
-			if cfg.Ops, err = a.kernels(kernels); err != nil {
+			if err := checkKept(spec.Spec.Output.URI); err != nil {
 				return err
 			}
-			if cfg.Logger, err = logs.logger(a.err); err != nil {
+			cfg, err := a.workerHere(slots, memory, kernels, logs)
+			if err != nil {
 				return err
 			}
 			return a.runHere(cmd.Context(), spec, store, cfg)
@@ -58,9 +53,34 @@ Ctrl-C or SIGTERM ends the job.`,
 	set.StringVar(&out, "out", "models", "`directory` or URI for the outputs where the spec names none")
 	set.StringVar(&store, "store", "", "where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
 	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
+	set.StringVar(&memory, "memory", "", memoryUsage)
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.add(cmd, "error")
 	return cmd
+}
+
+// workerHere configures the worker in this process. Nobody takes up a task that is given back,
+// so draining is short.
+func (a *app) workerHere(slots int, memory, kernels string, logs logFlags) (worker.Config, error) {
+	cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
+	var err error
+	if cfg.Memory, err = memoryBudget(memory, 1); err != nil {
+		return cfg, err
+	}
+	if cfg.Ops, err = a.kernels(kernels); err != nil {
+		return cfg, err
+	}
+	cfg.Logger, err = logs.logger(a.err)
+	return cfg, err
+}
+
+// checkKept refuses outputs that nobody could read afterwards.
+func checkKept(uri string) error {
+	if !strings.HasPrefix(uri, "mem:") {
+		return nil
+	}
+	return &failure{code: exitUsage, what: "outputs in " + uri + " would be gone with this process",
+		hint: "Name a directory or an s3:// URI with --out."}
 }
 
 // runHere starts a cluster of one in memory, gives it the job, and prints what came of it.

@@ -40,6 +40,7 @@ environment. Jobs may read and write local files below --file-root only.`,
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
+	set.StringVar(&f.memory, "memory", "", memoryUsage)
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
@@ -54,6 +55,7 @@ environment. Jobs may read and write local files below --file-root only.`,
 // workerFlags describe a worker.
 type workerFlags struct {
 	name, kernels string
+	memory        string
 	slots         int
 	roots         []string
 	drain         time.Duration
@@ -65,6 +67,9 @@ func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 	cfg := worker.Config{Name: f.name, Slots: f.slots, DrainTimeout: f.drain}
 	err := checkCount("slots", f.slots)
 	if err != nil {
+		return cfg, err
+	}
+	if cfg.Memory, err = memoryBudget(f.memory, 1); err != nil {
 		return cfg, err
 	}
 	if cfg.Logger, err = f.logs.logger(a.err); err != nil {
@@ -86,6 +91,7 @@ func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 
 // work runs a worker until ctx ends and it has drained.
 func (a *app) work(ctx context.Context, cfg worker.Config) error {
+	limitMemory(cfg.Memory)
 	cfg.Kind = all.Lookup
 	name, commit := build()
 	cfg.Build = name

@@ -6,14 +6,24 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/gaussiannb"
+	"github.com/gram-compute/gram/jobs/kmeans"
+	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
+	"github.com/gram-compute/gram/jobs/nearestmean"
+	"github.com/gram-compute/gram/jobs/predict"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Kinds returns every kind in byte order of name.
 func Kinds() []jobs.Kind {
 	return []jobs.Kind{
+		gaussiannb.Kind(), // GaussianNaiveBayes
+		kmeans.Kind(),
 		naivebayes.Kind(),
+		nearestmean.Kind(),
+		knn.Kind(), // NearestNeighbors
+		predict.Kind(OfModel),
 	}
 }
 

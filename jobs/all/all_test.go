@@ -34,8 +34,8 @@ func TestLookupSaysWhatWasMeant(t *testing.T) {
 	for name, want := range map[string]string{
 		"naiveBayes":  `Did you mean "NaiveBayes"?`,
 		"NaiveBays":   `Did you mean "NaiveBayes"?`,
-		"RandomWoods": "Known kinds: NaiveBayes",
-		"":            "Known kinds: NaiveBayes",
+		"RandomWoods": "Known kinds: GaussianNaiveBayes, KMeans",
+		"":            "Known kinds: GaussianNaiveBayes, KMeans",
 	} {
 		_, err := Lookup(name)
 		var fault *protocol.Fault

@@ -1,27 +1,31 @@
 package all
 
 import (
+	"fmt"
+
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Validate writes every default into a spec, the kind's own included, and refuses a
 // bad one with a *protocol.Fault of CodeSpecInvalid. It is what the coordinator is given.
-func Validate(spec protocol.JobSpec) (protocol.JobSpec, error) {
+func Validate(spec protocol.JobSpec) (protocol.JobSpec, error) { return ValidateWith(Lookup, spec) }
+
+// ValidateWith is Validate where lookup knows the kinds.
+func ValidateWith(lookup func(name string) (jobs.Kind, error), spec protocol.JobSpec) (protocol.JobSpec, error) {
 	spec = spec.WithDefaults()
 	if err := spec.Validate(); err != nil {
 		return spec, err
 	}
-	if err := dataset.CheckURI("spec.input.uri", spec.Spec.Input.URI); err != nil {
+	kind, err := lookup(spec.Kind)
+	if err != nil {
 		return spec, err
 	}
-	if out := spec.Spec.Output.URI; out != "" {
-		if err := dataset.CheckURI("spec.output.uri", out); err != nil {
-			return spec, err
-		}
+	if err := checkURIs(spec.Spec); err != nil {
+		return spec, err
 	}
-	kind, err := Lookup(spec.Kind)
-	if err != nil {
+	if err := checkUses(spec, kind); err != nil {
 		return spec, err
 	}
 	if spec.Spec.Params, err = kind.Defaults(spec.Spec.Params); err != nil {
@@ -29,4 +33,41 @@ func Validate(spec protocol.JobSpec) (protocol.JobSpec, error) {
 	}
 	_, err = kind.New(spec)
 	return spec, err
+}
+
+// checkURIs refuses what no process could open.
+func checkURIs(spec protocol.Spec) error {
+	type named struct{ field, uri string }
+	uris := []named{
+		{"spec.input.uri", spec.Input.URI}, {"spec.input.labels_uri", spec.Input.LabelsURI},
+		{"spec.output.uri", spec.Output.URI}, {"spec.model", spec.Model},
+	}
+	if q := spec.Queries; q != nil {
+		uris = append(uris, named{"spec.queries.uri", q.URI}, named{"spec.queries.labels_uri", q.LabelsURI})
+	}
+	for _, u := range uris {
+		if u.uri == "" {
+			continue // an input without a URI is refused before
+		}
+		if err := dataset.CheckURI(u.field, u.uri); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUses refuses what the kind would not read.
+func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
+	switch {
+	case spec.Spec.Queries != nil && !kind.UsesQueries:
+		return unused("spec.queries", kind.Name, "searches")
+	case spec.Spec.Model != "" && !kind.UsesModel:
+		return unused("spec.model", kind.Name, "predictions, and jobs that go on training a model")
+	}
+	return nil
+}
+
+func unused(field, kind, use string) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("%s is not used by kind %s", field, kind), Hint: fmt.Sprintf("Leave it out; it is for %s.", use)}
 }

@@ -8,10 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
-	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -159,36 +157,5 @@ func TestReadConfusionRefuses(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: want CORRUPT, got %v", name, err)
 		}
-	}
-}
-
-// The phase counts only test records, and hands on the model's very bytes.
-func TestPhase(t *testing.T) {
-	phase := &Phase{
-		Test: func() func(dataset.Identity) bool {
-			return func(id dataset.Identity) bool { return id.Offset != 1 }
-		},
-		Load: func(jobs.Arrays, *kernelops.Set) (Decide, error) {
-			return func(text []byte) ([]byte, bool) { return text, len(text) == 0 }, nil
-		},
-	}
-	model := jobs.Arrays{}
-	model.PutText("weights", "3")
-	records := []jobstest.Record{{Label: "a", Text: "a"}, {Label: "a", Text: "b"}, {Label: "a", Text: ""}, {Label: "b", Text: "a"}}
-	leaf := jobs.Leaf{Blocks: jobstest.Shards([][]jobstest.Record{records}, 3)[0]}
-	partial, _, err := phase.Map(t.Context(), model, leaf, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := phase.Step(t.Context(), model, []jobs.Arrays{partial})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !next.Done || jobstest.Digest(next.State) != jobstest.Digest(model) {
-		t.Error("the model changed")
-	}
-	const matrix = `{"labels":["a","b"],"cells":[[0,-1,1],[0,0,1],[1,0,1]]}`
-	if len(next.Metrics) != 2 || next.Metrics[0].Name != "evaluation" || string(next.Metrics[1].Value) != matrix {
-		t.Errorf("%s", next.Metrics)
 	}
 }

@@ -4,41 +4,70 @@
 package jobstest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"iter"
+	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 )
 
-// Record is one labelled text.
-type Record struct{ Label, Text string }
+// errWritten finds out a phase that writes to a block, which other readers may share.
+var errWritten = errors.New("jobstest: a block was written to")
 
-// Blocks reads one leaf.
+// Blocks reads one shard.
 type Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 
-// Shards turns records in memory into leaves whose blocks hold up to size records.
-// Identities are rows of one object over all shards. Each block's memory is overwritten once
-// the next is asked for, as a real reader does.
-func Shards(shards [][]Record, size int) []Blocks {
-	leaves := make([]Blocks, len(shards))
+// Shards turns records in memory into shards whose blocks hold up to size records.
+// Identities are rows of one object over all shards. A block ends where the width of the
+// vectors changes. Each block's memory is overwritten once the next is asked for, as a real
+// reader does; a phase that writes to one gets an error.
+func Shards(shards [][]Record, size int) []Blocks { return shardsOf("records", shards, size) }
+
+func shardsOf(object string, shards [][]Record, size int) []Blocks {
+	set := dataSet{object: object, size: size}
+	for _, records := range shards {
+		for _, r := range records {
+			set.labels = set.labels || r.Label != "" || r.vectorWidth() == 0
+			set.weights = set.weights || r.Weight != 0
+		}
+	}
+	all := make([]Blocks, len(shards))
 	row := int64(0)
 	for i, records := range shards {
-		leaves[i] = blocksOf(records, row, size)
+		all[i] = set.blocks(records, row)
 		row += int64(len(records))
 	}
-	return leaves
+	return all
 }
 
-func blocksOf(records []Record, row int64, size int) Blocks {
+// dataSet is what the shards of one have in common.
+type dataSet struct {
+	object          string
+	size            int
+	labels, weights bool
+}
+
+func (s dataSet) blocks(records []Record, row int64) Blocks {
 	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
 		return func(yield func(*dataset.Block, error) bool) {
-			for begin := 0; begin < len(records); begin += size {
+			for begin, end := 0, 0; begin < len(records); begin = end {
 				if err := ctx.Err(); err != nil {
 					yield(nil, err)
 					return
 				}
-				block := blockOf(records[begin:min(begin+size, len(records))], row+int64(begin))
+				end = begin + 1
+				for end < len(records) && end < begin+s.size && records[end].alike(records[begin]) {
+					end++
+				}
+				block := s.block(records[begin:end], row+int64(begin))
 				more := yield(block, nil)
+				if more && !same(block, s.block(records[begin:end], row+int64(begin))) {
+					yield(nil, errWritten)
+					return
+				}
 				overwrite(block)
 				if !more {
 					return
@@ -48,19 +77,66 @@ func blocksOf(records []Record, row int64, size int) Blocks {
 	}
 }
 
-func blockOf(records []Record, row int64) *dataset.Block {
+func (r Record) vectorWidth() int { return max(len(r.Dense), r.Width) }
+
+func (r Record) alike(other Record) bool {
+	return len(r.Dense) == len(other.Dense) && r.Width == other.Width
+}
+
+func (s dataSet) block(records []Record, row int64) *dataset.Block {
 	block := &dataset.Block{}
 	for i, r := range records {
-		block.Labels = append(block.Labels, []byte(r.Label))
-		block.Texts = append(block.Texts, []byte(r.Text))
-		block.IDs = append(block.IDs, dataset.Identity{Object: "records", Offset: row + int64(i)})
+		block.IDs = append(block.IDs, dataset.Identity{Object: s.object, Offset: row + int64(i)})
+		if s.labels {
+			block.Labels = append(block.Labels, []byte(r.Label))
+		}
+		if s.weights {
+			block.Weights = append(block.Weights, r.Weight)
+		}
+		if r.vectorWidth() == 0 {
+			block.Texts = append(block.Texts, []byte(r.Text))
+		}
+		block.Dense.Values = append(block.Dense.Values, r.Dense...)
 	}
+	block.Dense.Width = len(records[0].Dense)
+	block.Sparse = sparse(records)
 	return block
 }
 
-func overwrite(block *dataset.Block) {
-	for i := range block.Texts {
-		clear(block.Labels[i])
-		clear(block.Texts[i])
+func sparse(records []Record) (rows dataset.Sparse) {
+	if rows.Width = records[0].Width; rows.Width == 0 {
+		return rows
 	}
+	rows.Indptr = []int{0}
+	for _, r := range records {
+		rows.Indices = append(rows.Indices, r.Indices...)
+		rows.Values = append(rows.Values, r.Values...)
+		rows.Indptr = append(rows.Indptr, len(rows.Values))
+	}
+	return rows
+}
+
+func overwrite(block *dataset.Block) {
+	for _, text := range append(block.Labels, block.Texts...) {
+		clear(text)
+	}
+	for _, values := range [][]float32{block.Weights, block.Dense.Values, block.Sparse.Values} {
+		for i := range values {
+			values[i] = float32(math.NaN())
+		}
+	}
+	for i := range block.Sparse.Indices {
+		block.Sparse.Indices[i] = -1
+	}
+	clear(block.IDs)
+	clear(block.Sparse.Indptr)
+}
+
+// same compares what a phase could have written to; bits, so that NaN equals itself.
+func same(a, b *dataset.Block) bool {
+	bits := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
+	return slices.Equal(a.IDs, b.IDs) && slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) && slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
+		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.EqualFunc(a.Dense.Values, b.Dense.Values, bits) &&
+		slices.Equal(a.Sparse.Indptr, b.Sparse.Indptr) && slices.Equal(a.Sparse.Indices, b.Sparse.Indices) &&
+		slices.EqualFunc(a.Sparse.Values, b.Sparse.Values, bits)
 }

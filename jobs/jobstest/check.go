@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -29,22 +31,25 @@ func DrawGrouping(t *rapid.T) Grouping {
 }
 
 // CheckGrouping holds that any grouping into tasks and any size of blocks
-// gives the bytes and the metrics of the run in one task.
-func CheckGrouping(t *testing.T, algorithm jobs.Algorithm, spec protocol.JobSpec, shards [][]Record, ops *kernelops.Set) {
+// gives the model, the emitted files and the metrics of the run in one task, to the byte.
+func CheckGrouping(t *testing.T, algorithm jobs.Algorithm, spec protocol.JobSpec, shards [][]Record, ops *kernelops.Set, opts ...Option) {
 	t.Helper()
-	want, err := Run(t.Context(), algorithm, spec, Shards(shards, 1), ops, Grouping{})
+	want, err := Run(t.Context(), algorithm, spec, Shards(shards, 1), ops, Grouping{}, append(slices.Clip(opts), blockRecords(1))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantModel, wantMetrics := want.Model.Encode(), metricsJSON(t, want)
 	rapid.Check(t, func(rt *rapid.T) {
 		size := rapid.IntRange(1, 8).Draw(rt, "records per block")
-		got, err := Run(t.Context(), algorithm, spec, Shards(shards, size), ops, DrawGrouping(rt))
+		got, err := Run(t.Context(), algorithm, spec, Shards(shards, size), ops, DrawGrouping(rt), append(slices.Clip(opts), blockRecords(9-size))...)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		if !bytes.Equal(got.Model.Encode(), wantModel) {
 			rt.Fatalf("model %s, not %s", Digest(got.Model), Digest(want.Model))
+		}
+		if !maps.EqualFunc(got.Files, want.Files, bytes.Equal) {
+			rt.Fatalf("other files were emitted: %d, not %d", len(got.Files), len(want.Files))
 		}
 		if metrics := metricsJSON(rt, got); !bytes.Equal(metrics, wantMetrics) {
 			rt.Fatalf("metrics %s\nnot %s", metrics, wantMetrics)

@@ -24,18 +24,20 @@ type Grouping struct {
 type Result struct {
 	Model   jobs.Arrays
 	Metrics []jobs.Metric
+	Files   map[string][]byte // emitted, by name
 	Rounds  int
 }
 
-// Run carries a job through all its rounds.
-func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, leaves []Blocks, ops *kernelops.Set, grouping Grouping) (Result, error) {
+// Run carries a job over the shards of its input through all its rounds.
+func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, shards []Blocks, ops *kernelops.Set, grouping Grouping, opts ...Option) (Result, error) {
 	tasks, err := jobs.NewTasks(algorithm, spec, ops)
 	if err != nil {
 		return Result{}, err
 	}
-	r := runner{tasks: tasks, leaves: leaves, grouping: grouping, carries: map[leafKey][]byte{}}
-	next := jobs.Next{Phase: tasks.First(), State: jobs.Arrays{}}
-	var result Result
+	inputs := inputsOf(shards, opts)
+	r := runner{tasks: tasks, inputs: inputs, grouping: grouping, carries: map[leafKey][]byte{}}
+	next := jobs.Next{Phase: tasks.First(), State: inputs.model}
+	result := Result{Files: inputs.files}
 	for !next.Done {
 		if result.Rounds == maxRounds {
 			return Result{}, fmt.Errorf("jobstest: not done after %d rounds", maxRounds)
@@ -56,8 +58,8 @@ type leafKey struct {
 }
 
 type runner struct {
+	*inputs
 	tasks    *jobs.Tasks
-	leaves   []Blocks
 	grouping Grouping
 	carries  map[leafKey][]byte
 }
@@ -69,7 +71,7 @@ func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
 	}
 	trees := now.Trees
 	if trees == nil {
-		trees = []int{len(r.leaves)}
+		trees = []int{len(r.shards[jobs.Input])}
 	}
 	roots := make([]jobs.Arrays, len(trees))
 	for i, n := range trees {
@@ -78,7 +80,9 @@ func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
 			return jobs.Next{}, err
 		}
 	}
-	return r.tasks.Step(ctx, now.Phase, state, roots)
+	round := jobs.RoundOf(r.plan(), roots...)
+	round.Emit = r.emit
+	return r.tasks.Step(ctx, now.Phase, state, round)
 }
 
 // treeRun computes one tree of a round.
@@ -126,7 +130,7 @@ func (t treeRun) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 			return nil, err
 		}
 	}
-	leaf := jobs.Leaf{Tree: t.index, Index: index, Blocks: t.leaves[index%len(t.leaves)]}
+	leaf := t.inputs.leaf(t.index, index)
 	partial, carry, err := t.tasks.Map(ctx, t.phase, t.state, leaf, carry)
 	if err != nil {
 		return nil, err

@@ -46,9 +46,13 @@ func (c concat) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	return textOf(a + b), nil
 }
 
-func (concat) Step(_ context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
+func (concat) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	before, _ := state.Text("text")
-	now, err := roots[0].Text("text")
+	root, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	now, err := root.Text("text")
 	next := jobs.Next{Phase: "concat", State: textOf(before + now + ";")}
 	next.Done = len(before) > 0
 	return next, err

@@ -44,7 +44,7 @@ func BenchmarkMap(b *testing.B) {
 			}
 			b.ReportMetric(tokens*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 		})
-		next, err := phase.Step(b.Context(), state, []jobs.Arrays{root})
+		next, err := phase.Step(b.Context(), state, jobs.RoundOf(jobs.Plan{}, root))
 		if err != nil {
 			b.Fatal(err)
 		}

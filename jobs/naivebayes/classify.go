@@ -21,6 +21,8 @@ type scorer struct {
 	seen   []float64 // log p(w|y) beside each count of the model
 	row    []float64 // log p(w|y) of one term, for each class
 	scores []float64
+	// posterior is scratch for the rule of a cost matrix
+	posterior []float64
 }
 
 func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
@@ -31,7 +33,8 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 	classes := m.labels.Len()
 	s := &scorer{model: m, ops: ops, bagger: vocabulary.NewBagger(tokenizer, m.dictionary), prior: m.logPrior(),
 		unseen: make([]float64, classes), seen: make([]float64, len(m.counts.count)),
-		row: make([]float64, classes), scores: make([]float64, classes)}
+		row: make([]float64, classes), scores: make([]float64, classes),
+		posterior: make([]float64, classes)}
 	logTotal := m.logTotals()
 	logAlpha := fmath.Log(m.params.Alpha)
 	for y := range s.unseen {
@@ -98,7 +101,7 @@ func (s *scorer) logRow(term int) []float64 {
 }
 
 // decide returns the class of a document's scores. With a positive class that is Algorithm 1's
-// "if t > 0"; else the largest posterior, unless it is below the threshold.
+// "if t > 0"; with costs the least expected one; else the largest posterior, unless it is below the threshold.
 func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 	if s.positive != noPositive {
 		other := 1 - s.positive
@@ -106,6 +109,9 @@ func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 			return s.positive, false
 		}
 		return other, false
+	}
+	if s.rule != nil {
+		return s.rule.Decide(posteriors(s.posterior, scores)), false
 	}
 	best := 0
 	for y, score := range scores {
@@ -119,6 +125,15 @@ func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 	return best, fmath.Exp(scores[best]-fmath.LogSumExp(scores)) < s.params.RejectBelow
 }
 
+// posteriors sets dst to p(y|x) of each class by Bayes' rule.
+func posteriors(dst, scores []float64) []float64 {
+	evidence := fmath.LogSumExp(scores) // log p(x)
+	for y, score := range scores {
+		dst[y] = fmath.Exp(score - evidence)
+	}
+	return dst
+}
+
 // classifier predicts texts; one goroutine at a time.
 type classifier struct{ scorer *scorer }
 
@@ -126,15 +141,11 @@ type classifier struct{ scorer *scorer }
 // *protocol.Fault of CodeCorrupt. The classifier serves one goroutine at a time and runs on
 // the kernel set that the environment names, or the best.
 func NewClassifier(arrays jobs.Arrays) (jobs.Classifier, error) {
-	m, err := readModel(arrays)
-	if err != nil {
-		return nil, err
-	}
 	ops, err := kernelops.Choose("")
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScorer(m, ops)
+	s, err := loadScorer(arrays, ops)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +169,10 @@ func (c classifier) Classify(text string) (jobs.Prediction, error) {
 	slices.SortFunc(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y))
 	})
-	evidence := fmath.LogSumExp(scores) // log p(x)
+	posterior := posteriors(c.scorer.posterior, scores)
 	for _, y := range order {
 		prediction.Scores = append(prediction.Scores, jobs.ClassScore{
-			Label: string(c.scorer.labels.At(y)), Posterior: fmath.Exp(scores[y] - evidence)})
+			Label: string(c.scorer.labels.At(y)), Posterior: posterior[y]})
 	}
 	return prediction, nil
 }

@@ -72,6 +72,8 @@ func (m *model) describeHead(b *strings.Builder) {
 	switch {
 	case m.positive != noPositive:
 		line("decision", "%s iff its likelihood ratio is above %v", plain([]byte(m.params.Positive)), m.params.Ratio)
+	case m.rule != nil:
+		line("decision", "least expected cost, with %s named", plural(int64(m.rule.Pairs()), "pair"))
 	case m.params.RejectBelow > 0:
 		line("decision", "largest posterior; none if it is below %v", m.params.RejectBelow)
 	default:

@@ -45,8 +45,8 @@ func TestHostileModels(t *testing.T) {
 		"count 0":            func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3, 2, 1, 1, 1, 1, 0}) },
 		"count overflow":     func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
 		"count too short":    func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3}) },
-		"n-grams":            func(a jobs.Arrays) { jobs.PutScalar(a, modelNgramMax, int32(1<<30)) },
-		"stop words":         func(a jobs.Arrays) { a.PutStrings(modelStopWords, jobs.StringsOf("--")) },
+		"n-grams":            func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
+		"stop words":         func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
 	} {
 		model := modelOf(t, `{}`, fourDocuments)
 		spoil(model)
@@ -67,7 +67,8 @@ func wantCorrupt(t *testing.T, name string, err error) {
 
 // Whatever the bytes, loading gives a CORRUPT fault or a classifier whose posteriors sum to 1.
 func FuzzModel(f *testing.F) {
-	for _, params := range []string{`{}`, `{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`} {
+	for _, params := range []string{`{}`, `{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`,
+		`{"costs": {"spam": {"ham": 2}}}`} {
 		f.Add(modelOf(f, params, fourDocuments).Encode(), question)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, text string) {

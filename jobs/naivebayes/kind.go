@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
-	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -16,7 +15,8 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Classify: NewClassifier}
+	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
+		Classify: NewClassifier, Predict: NewPredictor}
 }
 
 // algorithm is a list of phases.
@@ -27,6 +27,9 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 // New makes the algorithm: phases "vocabulary", "counts" and, where the spec keeps test
 // records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	if err := checkInput(spec.Spec.Input); err != nil {
+		return nil, err
+	}
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
 		return nil, err
@@ -45,25 +48,20 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		&countsPhase{params: params, tokenizer: tokenizer, train: train, evaluate: evaluate},
 	}
 	if evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecide})
+		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecider, Costs: params.Costs})
 	}
 	return phases, nil
 }
 
-// loadDecide makes the decision function of a model.
-func loadDecide(arrays jobs.Arrays, ops *kernelops.Set) (evaluation.Decide, error) {
-	m, err := readModel(arrays)
-	if err != nil {
-		return nil, err
+// checkInput refuses an input whose records are not texts with labels.
+func checkInput(in protocol.Input) error {
+	texts := in.Format == "tsv" || in.Format == "csv" && len(in.Features) == 0
+	if in.Format == "" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
+		return nil // records in memory have no format
 	}
-	s, err := newScorer(m, ops)
-	if err != nil {
-		return nil, err
-	}
-	return func(text []byte) ([]byte, bool) {
-		class, rejected := s.decide(s.score(text))
-		return m.labels.At(class), rejected
-	}, nil
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+		What: "kind " + KindName + " counts words in texts with labels",
+		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
@@ -73,8 +71,8 @@ type vocabularyPhase struct {
 	params Params
 }
 
-func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, state, roots)
+func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	next, err := p.Phase.Step(ctx, state, round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -95,6 +93,9 @@ func (p Params) checkLabels(labels []string) error {
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
 		return specFault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
 			p.Positive, len(labels), someOf(labels))
+	}
+	if _, err := p.Costs.Rule(labels); err != nil {
+		return err
 	}
 	if p.Prior.Kind != priorGiven {
 		return nil

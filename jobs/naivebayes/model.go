@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
 // modelVersion is the version of the model's layout.
 const modelVersion = 1
 
-// Arrays of a model, beside kind, version, labels, dictionary and classes.documents.
+// Arrays of a model, beside kind, version, labels, dictionary, tokenizer, costs and classes.documents.
 // The counts are rows of a sparse matrix by term (CSR): the entries of term j
 // are counts.class and counts.count from counts.indptr[j] to counts.indptr[j+1].
 const (
@@ -23,10 +24,6 @@ const (
 	modelIndptr      = "counts.indptr"
 	modelClass       = "counts.class"
 	modelCount       = "counts.count"
-	modelLowercase   = "tokenizer.lowercase" // U8 scalar: 0 or 1
-	modelNgramMin    = "tokenizer.ngram_min" // I32 scalar
-	modelNgramMax    = "tokenizer.ngram_max" // I32 scalar
-	modelStopWords   = "tokenizer.stop_words"
 )
 
 // noPositive stands for a model that decides by the largest posterior.
@@ -40,6 +37,7 @@ type model struct {
 	labels     jobs.Strings
 	dictionary *vocabulary.Dictionary
 	counts     csr
+	rule       *evaluation.Rule // nil without costs
 }
 
 // csr holds the occurrences of terms (rows) in classes.
@@ -74,6 +72,11 @@ func newModel(params Params, state jobs.Arrays, root partialCounts) (*model, err
 		return nil, err
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
+	if params.Costs != nil {
+		if m.rule, err = params.Costs.Rule(m.labels.List()); err != nil {
+			return nil, err
+		}
+	}
 	return m, m.check()
 }
 
@@ -111,19 +114,9 @@ func (m *model) arrays() jobs.Arrays {
 	jobs.Put(a, modelIndptr, m.counts.indptr)
 	jobs.Put(a, modelClass, m.counts.class)
 	jobs.Put(a, modelCount, m.counts.count)
-	putTokenizer(a, m.params.Text)
+	m.params.Text.PutTokenizer(a)
+	m.rule.Put(a)
 	return a
-}
-
-func putTokenizer(a jobs.Arrays, p vocabulary.Params) {
-	lowercase := uint8(0)
-	if p.Lowercase {
-		lowercase = 1
-	}
-	jobs.PutScalar(a, modelLowercase, lowercase)
-	jobs.PutScalar(a, modelNgramMin, int32(p.NgramMin))
-	jobs.PutScalar(a, modelNgramMax, int32(p.NgramMax))
-	a.PutStrings(modelStopWords, jobs.StringsOf(p.StopWords...))
 }
 
 // check holds a model against what training guarantees, so that hostile bytes can

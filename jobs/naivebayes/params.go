@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -22,8 +23,11 @@ type Params struct {
 	Positive string  `json:"positive,omitempty"`
 	Ratio    float64 `json:"ratio"`
 	// RejectBelow, in [0, 1), rejects a document whose best posterior is below it.
-	RejectBelow float64           `json:"reject_below"`
-	Text        vocabulary.Params `json:"text"`
+	RejectBelow float64 `json:"reject_below"`
+	// Costs of decisions, by true label and label decided: with them the class of
+	// least expected cost is decided. A pair that is not named costs 1, a right decision 0.
+	Costs evaluation.Costs  `json:"costs,omitempty"`
+	Text  vocabulary.Params `json:"text"`
 }
 
 // maxAlpha keeps alpha times the number of terms far from overflow.
@@ -115,8 +119,13 @@ func (p Params) check() error {
 		return specFault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Positive != "":
 		return specFault("positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a posterior")
+	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
+		return specFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
 	if err := p.Prior.check(); err != nil {
+		return err
+	}
+	if err := p.Costs.Check(); err != nil {
 		return err
 	}
 	return p.Text.Check()

@@ -2,6 +2,7 @@ package naivebayes
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
@@ -12,7 +13,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, err
 	}
 	m := &model{}
-	for _, read := range []func(jobs.Arrays) error{m.readData, m.readParams, m.readTokenizer, m.readPrior} {
+	for _, read := range []func(jobs.Arrays) error{m.readData, m.readParams, m.readTokenizer, m.readPrior, m.readCosts} {
 		if err := read(a); err != nil {
 			return nil, err
 		}
@@ -61,28 +62,18 @@ func (m *model) readParams(a jobs.Arrays) (err error) {
 	return nil
 }
 
-func (m *model) readTokenizer(a jobs.Arrays) error {
-	lowercase, err := jobs.GetScalar[uint8](a, modelLowercase)
-	if err != nil {
-		return err
+func (m *model) readTokenizer(a jobs.Arrays) (err error) {
+	m.params.Text, err = vocabulary.ReadTokenizer(a)
+	return err
+}
+
+// readCosts reads the rule of a model that decides by costs, and by nothing else.
+func (m *model) readCosts(a jobs.Arrays) (err error) {
+	m.rule, err = evaluation.ReadRule(a, m.labels.Len())
+	if err == nil && m.rule != nil && (m.positive != noPositive || m.params.RejectBelow > 0) {
+		return jobs.Malformed("a model decides by costs and by another rule")
 	}
-	ngramMin, err := jobs.GetScalar[int32](a, modelNgramMin)
-	if err != nil {
-		return err
-	}
-	ngramMax, err := jobs.GetScalar[int32](a, modelNgramMax)
-	if err != nil {
-		return err
-	}
-	stopWords, err := a.Strings(modelStopWords)
-	if err != nil {
-		return err
-	}
-	m.params.Text = vocabulary.DefaultParams()
-	m.params.Text.Lowercase = lowercase != 0
-	m.params.Text.NgramMin, m.params.Text.NgramMax = int(ngramMin), int(ngramMax)
-	m.params.Text.StopWords = stopWords.List()
-	return nil
+	return err
 }
 
 // readPrior reads the prior and then holds all parameters to the rules of a spec.

@@ -143,11 +143,12 @@ func (p *countsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 }
 
 // Step makes the model. Normalising is left to those who load it.
-func (p *countsPhase) Step(_ context.Context, state jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	if len(roots) != 1 {
-		return jobs.Next{}, jobs.Malformed("counts: %d roots, not one", len(roots))
+func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	root, err := readPartial(roots[0])
+	root, err := readPartial(only)
 	if err != nil {
 		return jobs.Next{}, err
 	}

@@ -102,7 +102,7 @@ func TestMergeIsAssociative(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		next, err := phase.Step(t.Context(), state, []jobs.Arrays{root})
+		next, err := phase.Step(t.Context(), state, jobs.RoundOf(jobs.Plan{}, root))
 		if err != nil {
 			t.Fatal(err)
 		}

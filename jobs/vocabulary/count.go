@@ -4,20 +4,24 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// counter counts terms and the documents that hold them.
-type counter struct {
+// Counter counts terms and the documents that hold them.
+type Counter struct {
 	number map[string]int32 // of each key, in order of appearance
 	keys   jobs.Strings
 	count  []int64
 	inDocs []int64
 	last   []int64 // the last document that held the term
-	doc    int64   // the present document, from 1
+	doc    int64   // the present document, from 1; 0 before Next
 }
 
-func newCounter() *counter { return &counter{number: map[string]int32{}} }
+// NewCounter returns an empty counter.
+func NewCounter() *Counter { return &Counter{number: map[string]int32{}} }
 
-// add counts one occurrence in the present document.
-func (c *counter) add(key []byte) {
+// Next begins a document.
+func (c *Counter) Next() { c.doc++ }
+
+// Add counts one occurrence in the present document.
+func (c *Counter) Add(key []byte) {
 	i, ok := c.number[string(key)]
 	if !ok {
 		i = int32(len(c.count))
@@ -32,7 +36,7 @@ func (c *counter) add(key []byte) {
 	}
 }
 
-// table returns the keys in byte order with the columns count and documents.
-func (c *counter) table() table {
-	return table{keys: c.keys, columns: [][]int64{c.count, c.inDocs}}.sorted()
+// Table returns the keys in byte order with the columns count and documents.
+func (c *Counter) Table() Table {
+	return Table{Keys: c.keys, Columns: [][]int64{c.count, c.inDocs}}.sorted()
 }

@@ -21,6 +21,11 @@ func ReadDictionary(a jobs.Arrays) (*Dictionary, error) {
 	if err != nil {
 		return nil, err
 	}
+	return NewDictionary(list)
+}
+
+// NewDictionary numbers terms in their order; one that stands there twice is malformed.
+func NewDictionary(list jobs.Strings) (*Dictionary, error) {
 	if list.Len() > math.MaxInt32 {
 		return nil, jobs.Malformed("a dictionary of %d terms is too big", list.Len())
 	}

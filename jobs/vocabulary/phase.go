@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -50,27 +51,34 @@ func New(params Params, train jobs.Records, next string) (*Phase, error) {
 // Name is "vocabulary".
 func (p *Phase) Name() string { return Name }
 
-// Map counts one leaf: linear in its text, memory in its distinct terms.
+// Map counts one leaf: linear in its text, memory in its distinct terms. Records that are not labelled
+// texts are a fault of CodeBadRecord with the position of the first.
 func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	words, classes := newCounter(), newCounter()
+	words, classes := NewCounter(), NewCounter()
 	var scratch []byte
-	addWord, train := words.add, p.train()
+	addWord, train := words.Add, p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
+		}
+		if err := CheckTexts(block); err != nil {
+			return nil, nil, err
+		}
+		if block.Labels == nil && len(block.IDs) > 0 {
+			return nil, nil, recordFault(block.IDs[0], "the record has no label", "Name the column of labels in input.label.")
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
 				continue
 			}
-			words.doc++
+			words.Next()
 			scratch = p.tokenizer.Tokens(scratch, block.Texts[i], addWord)
-			classes.add(block.Labels[i])
+			classes.Add(block.Labels[i])
 		}
 	}
 	partial := jobs.Arrays{}
-	words.table().put(partial, terms, occurrence, inDocs)
-	classes.table().put(partial, labels, inDocs) // a label occurs once a document
+	words.Table().Put(partial, terms, occurrence, inDocs)
+	classes.Table().Put(partial, labels, inDocs) // a label occurs once a document
 	return partial, nil, nil
 }
 
@@ -85,17 +93,18 @@ func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 		return nil, err
 	}
 	partial := jobs.Arrays{}
-	merge(a.terms, b.terms).put(partial, terms, occurrence, inDocs)
-	merge(a.labels, b.labels).put(partial, labels, inDocs)
+	Merge(a.terms, b.terms).Put(partial, terms, occurrence, inDocs)
+	Merge(a.labels, b.labels).Put(partial, labels, inDocs)
 	return partial, nil
 }
 
 // Step chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
-func (p *Phase) Step(_ context.Context, _ jobs.Arrays, roots []jobs.Arrays) (jobs.Next, error) {
-	if len(roots) != 1 {
-		return jobs.Next{}, jobs.Malformed("vocabulary: %d roots, not one", len(roots))
+func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	root, err := readPartial(roots[0])
+	root, err := readPartial(only)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -103,41 +112,42 @@ func (p *Phase) Step(_ context.Context, _ jobs.Arrays, roots []jobs.Arrays) (job
 	if docs == 0 {
 		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
 	}
-	kept, err := p.choose(root.terms, docs)
+	kept, err := p.params.Choose(root.terms, docs)
 	if err != nil {
 		return jobs.Next{}, err
 	}
 	state := jobs.Arrays{}
-	state.PutStrings(dictionary, kept.keys)
-	jobs.Put(state, dictionary+"."+inDocs, kept.columns[1])
-	root.labels.put(state, labels, inDocs)
-	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(root, kept.keys.Len())}, nil
+	state.PutStrings(dictionary, kept.Keys)
+	jobs.Put(state, dictionary+"."+inDocs, kept.Columns[1])
+	root.labels.Put(state, labels, inDocs)
+	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(root, kept.Keys.Len())}, nil
 }
 
-// choose returns the kept terms by falling count, then byte order.
-func (p *Phase) choose(all table, docs int64) (table, error) {
-	low, high := documents(p.params.MinDF, docs), math.Inf(1)
-	if p.params.MaxDF != 0 {
-		high = documents(p.params.MaxDF, docs)
+// Choose returns the terms to keep, by falling count, then byte order. all has the columns count and
+// documents. A *protocol.Fault of CodeInputEmpty says that none is left.
+func (p Params) Choose(all Table, docs int64) (Table, error) {
+	low, high := documents(p.MinDF, docs), math.Inf(1)
+	if p.MaxDF != 0 {
+		high = documents(p.MaxDF, docs)
 	}
 	if high < low {
-		return table{}, specFault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.params.MaxDF, p.params.MinDF, docs)
+		return Table{}, specFault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
 	}
 	var rows []int32
-	for i := range all.keys.Len() {
-		if in := float64(all.columns[1][i]); in >= low && in <= high {
+	for i := range all.Keys.Len() {
+		if in := float64(all.Columns[1][i]); in >= low && in <= high {
 			rows = append(rows, int32(i))
 		}
 	}
 	// total order: terms are distinct
 	slices.SortFunc(rows, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(all.columns[0][j], all.columns[0][i]), bytes.Compare(all.keys.At(int(i)), all.keys.At(int(j))))
+		return cmp.Or(cmp.Compare(all.Columns[0][j], all.Columns[0][i]), bytes.Compare(all.Keys.At(int(i)), all.Keys.At(int(j))))
 	})
-	if p.params.MaxFeatures > 0 {
-		rows = rows[:min(len(rows), p.params.MaxFeatures)]
+	if p.MaxFeatures > 0 {
+		rows = rows[:min(len(rows), p.MaxFeatures)]
 	}
 	if len(rows) == 0 {
-		return table{}, emptyFault(fmt.Sprintf("none of %d terms in %d training records is kept", all.keys.Len(), docs),
+		return Table{}, emptyFault(fmt.Sprintf("none of %d terms in %d training records is kept", all.Keys.Len(), docs),
 			"Check input.text, min_df and max_df.")
 	}
 	return all.pick(rows), nil
@@ -146,33 +156,46 @@ func (p *Phase) choose(all table, docs int64) (table, error) {
 func metrics(root partialTables, kept int) []jobs.Metric {
 	return []jobs.Metric{
 		jobs.CountMetric("vocabulary.documents", root.documents()),
-		jobs.CountMetric("vocabulary.labels", int64(root.labels.keys.Len())),
-		jobs.CountMetric("vocabulary.terms", int64(root.terms.keys.Len())),
+		jobs.CountMetric("vocabulary.labels", int64(root.labels.Keys.Len())),
+		jobs.CountMetric("vocabulary.terms", int64(root.terms.Keys.Len())),
 		jobs.CountMetric("vocabulary.terms_kept", int64(kept)),
 	}
 }
 
-type partialTables struct{ terms, labels table }
+type partialTables struct{ terms, labels Table }
 
 func readPartial(a jobs.Arrays) (partialTables, error) {
-	words, err := getTable(a, terms, occurrence, inDocs)
+	words, err := GetTable(a, terms, occurrence, inDocs)
 	if err != nil {
 		return partialTables{}, err
 	}
-	if words.keys.Len() > math.MaxInt32 {
-		return partialTables{}, jobs.Malformed("%d terms are more than can be numbered", words.keys.Len())
+	if words.Keys.Len() > math.MaxInt32 {
+		return partialTables{}, jobs.Malformed("%d terms are more than can be numbered", words.Keys.Len())
 	}
-	classes, err := getTable(a, labels, inDocs)
+	classes, err := GetTable(a, labels, inDocs)
 	return partialTables{words, classes}, err
 }
 
 // documents is the number of training records; each has one label.
 func (p partialTables) documents() int64 {
 	total := int64(0)
-	for _, n := range p.labels.columns[0] {
+	for _, n := range p.labels.Columns[0] {
 		total += n
 	}
 	return total
+}
+
+// CheckTexts refuses records that are no texts with a *protocol.Fault of CodeBadRecord.
+func CheckTexts(block *dataset.Block) error {
+	if len(block.IDs) == 0 || block.Texts != nil {
+		return nil
+	}
+	return recordFault(block.IDs[0], "the record is a vector, not a text", "Use an input format of texts, or a kind that takes vectors.")
+}
+
+func recordFault(id dataset.Identity, what, hint string) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
+		What: what, Hint: hint}
 }
 
 func emptyFault(what, hint string) error {

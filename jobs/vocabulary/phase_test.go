@@ -1,7 +1,9 @@
 package vocabulary
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -59,16 +61,16 @@ func TestPartialByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := []string{"a", "brown", "dog", "fox", "hunts", "jumped", "lazy", "over", "quick", "the"}
-	if got := root.terms.keys.List(); !slices.Equal(got, words) {
+	if got := root.terms.Keys.List(); !slices.Equal(got, words) {
 		t.Errorf("terms %q", got)
 	}
-	if got := root.terms.columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
+	if got := root.terms.Columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
 		t.Errorf("occurrences %v", got)
 	}
-	if got := root.terms.columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
+	if got := root.terms.Columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("documents %v", got)
 	}
-	if got := root.labels.keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
+	if got := root.labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
 		t.Errorf("labels %q", got)
 	}
 }
@@ -94,7 +96,7 @@ func TestDictionaryByHand(t *testing.T) {
 		params := DefaultParams()
 		c.change(&params)
 		phase := newPhase(t, params, everyRecord)
-		next, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, figure115)})
+		next, err := phase.Step(t.Context(), nil, jobs.RoundOf(jobs.Plan{}, count(t, phase, figure115)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -119,8 +121,8 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root.documents() != 1 || root.labels.keys.Len() != 1 || root.terms.keys.Len() != 8 {
-		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.keys.List(), root.terms.keys.List())
+	if root.documents() != 1 || root.labels.Keys.Len() != 1 || root.terms.Keys.Len() != 8 {
+		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.Keys.List(), root.terms.Keys.List())
 	}
 }
 
@@ -150,7 +152,7 @@ func TestStepRefuses(t *testing.T) {
 		params := DefaultParams()
 		params.MinDF, params.MaxDF = c.minDF, c.maxDF
 		phase := newPhase(t, params, everyRecord)
-		_, err := phase.Step(t.Context(), nil, []jobs.Arrays{count(t, phase, c.shards)})
+		_, err := phase.Step(t.Context(), nil, jobs.RoundOf(jobs.Plan{}, count(t, phase, c.shards)))
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != c.code {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
@@ -179,3 +181,20 @@ func TestMalformedPartials(t *testing.T) {
 }
 
 func second(_ jobs.Arrays, err error) error { return err }
+
+func TestRecordsMustBeLabelledTexts(t *testing.T) {
+	phase := newPhase(t, DefaultParams(), everyRecord)
+	unlabelled := func(context.Context) iter.Seq2[*dataset.Block, error] {
+		return func(yield func(*dataset.Block, error) bool) {
+			yield(&dataset.Block{IDs: make([]dataset.Identity, 1), Texts: [][]byte{[]byte("a")}}, nil)
+		}
+	}
+	vectors := jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}}, "a")}, 1)[0]
+	for name, blocks := range map[string]jobstest.Blocks{"unlabelled": unlabelled, "vectors": vectors} {
+		_, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: blocks}, nil, nil)
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
+			t.Errorf("%s: want BAD_RECORD, got %v", name, err)
+		}
+	}
+}

@@ -7,94 +7,94 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// table is a list of keys with integer columns beside them.
-type table struct {
-	keys    jobs.Strings
-	columns [][]int64
+// Table is a list of keys with integer columns beside them.
+type Table struct {
+	Keys    jobs.Strings
+	Columns [][]int64
 }
 
 // appendRow adds a key with row i of the columns of another table.
-func (t *table) appendRow(key []byte, columns [][]int64, i int) {
-	t.keys.Append(key)
-	for c := range t.columns {
-		t.columns[c] = append(t.columns[c], columns[c][i])
+func (t *Table) appendRow(key []byte, columns [][]int64, i int) {
+	t.Keys.Append(key)
+	for c := range t.Columns {
+		t.Columns[c] = append(t.Columns[c], columns[c][i])
 	}
 }
 
-// merge adds two tables whose keys are in byte order.
-func merge(a, b table) table {
-	sum := table{columns: make([][]int64, len(a.columns))}
+// Merge adds two tables whose keys are in byte order.
+func Merge(a, b Table) Table {
+	sum := Table{Columns: make([][]int64, len(a.Columns))}
 	i, j := 0, 0
-	for i < a.keys.Len() && j < b.keys.Len() {
-		switch order := bytes.Compare(a.keys.At(i), b.keys.At(j)); {
+	for i < a.Keys.Len() && j < b.Keys.Len() {
+		switch order := bytes.Compare(a.Keys.At(i), b.Keys.At(j)); {
 		case order < 0:
-			sum.appendRow(a.keys.At(i), a.columns, i)
+			sum.appendRow(a.Keys.At(i), a.Columns, i)
 			i++
 		case order > 0:
-			sum.appendRow(b.keys.At(j), b.columns, j)
+			sum.appendRow(b.Keys.At(j), b.Columns, j)
 			j++
 		default:
-			sum.appendRow(a.keys.At(i), a.columns, i)
-			for c := range sum.columns {
-				sum.columns[c][sum.keys.Len()-1] += b.columns[c][j]
+			sum.appendRow(a.Keys.At(i), a.Columns, i)
+			for c := range sum.Columns {
+				sum.Columns[c][sum.Keys.Len()-1] += b.Columns[c][j]
 			}
 			i++
 			j++
 		}
 	}
-	for ; i < a.keys.Len(); i++ {
-		sum.appendRow(a.keys.At(i), a.columns, i)
+	for ; i < a.Keys.Len(); i++ {
+		sum.appendRow(a.Keys.At(i), a.Columns, i)
 	}
-	for ; j < b.keys.Len(); j++ {
-		sum.appendRow(b.keys.At(j), b.columns, j)
+	for ; j < b.Keys.Len(); j++ {
+		sum.appendRow(b.Keys.At(j), b.Columns, j)
 	}
 	return sum
 }
 
 // pick returns the rows of the given numbers in their order.
-func (t table) pick(rows []int32) table {
-	picked := table{columns: make([][]int64, len(t.columns))}
+func (t Table) pick(rows []int32) Table {
+	picked := Table{Columns: make([][]int64, len(t.Columns))}
 	for _, i := range rows {
-		picked.appendRow(t.keys.At(int(i)), t.columns, int(i))
+		picked.appendRow(t.Keys.At(int(i)), t.Columns, int(i))
 	}
 	return picked
 }
 
 // sorted returns the rows in byte order of their keys.
-func (t table) sorted() table {
-	rows := make([]int32, t.keys.Len())
+func (t Table) sorted() Table {
+	rows := make([]int32, t.Keys.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	// total order: keys are distinct
-	slices.SortFunc(rows, func(i, j int32) int { return bytes.Compare(t.keys.At(int(i)), t.keys.At(int(j))) })
+	slices.SortFunc(rows, func(i, j int32) int { return bytes.Compare(t.Keys.At(int(i)), t.Keys.At(int(j))) })
 	return t.pick(rows)
 }
 
-// put stores the table as a list of strings and one array for each named column.
-func (t table) put(a jobs.Arrays, name string, columns ...string) {
-	a.PutStrings(name, t.keys)
+// Put stores the table as a list of strings and one array for each named column.
+func (t Table) Put(a jobs.Arrays, name string, columns ...string) {
+	a.PutStrings(name, t.Keys)
 	for c, column := range columns {
-		jobs.Put(a, name+"."+column, t.columns[c])
+		jobs.Put(a, name+"."+column, t.Columns[c])
 	}
 }
 
-// getTable reads what put stored; its keys must be in byte order.
-func getTable(a jobs.Arrays, name string, columns ...string) (table, error) {
+// GetTable reads what Put stored; its keys must be in byte order.
+func GetTable(a jobs.Arrays, name string, columns ...string) (Table, error) {
 	keys, err := a.Strings(name)
 	if err != nil {
-		return table{}, err
+		return Table{}, err
 	}
 	if !keys.StrictlyAscending() {
-		return table{}, jobs.Malformed("the strings %q are not in byte order", name)
+		return Table{}, jobs.Malformed("the strings %q are not in byte order", name)
 	}
-	t := table{keys: keys}
+	t := Table{Keys: keys}
 	for _, column := range columns {
 		values, err := jobs.Get[int64](a, name+"."+column, keys.Len())
 		if err != nil {
-			return table{}, err
+			return Table{}, err
 		}
-		t.columns = append(t.columns, values)
+		t.Columns = append(t.Columns, values)
 	}
 	return t, nil
 }

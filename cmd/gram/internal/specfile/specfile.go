@@ -44,8 +44,13 @@ func Load(src Source) (protocol.JobSpec, error) {
 	if err != nil {
 		return spec, err
 	}
-	spec.Spec.Input.URI = AbsoluteURI(spec.Spec.Input.URI, dir)
-	spec.Spec.Output.URI = AbsoluteURI(spec.Spec.Output.URI, dir)
+	uris := []*string{&spec.Spec.Input.URI, &spec.Spec.Input.LabelsURI, &spec.Spec.Output.URI, &spec.Spec.Model}
+	if queries := spec.Spec.Queries; queries != nil {
+		uris = append(uris, &queries.URI, &queries.LabelsURI)
+	}
+	for _, uri := range uris {
+		*uri = AbsoluteURI(*uri, dir)
+	}
 	return spec, nil
 }
 

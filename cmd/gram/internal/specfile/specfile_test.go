@@ -49,6 +49,30 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestEveryPathCountsFromTheSpec(t *testing.T) {
+	path, dir := writeSpec(t, `
+apiVersion: v1
+kind: Any
+spec:
+  input: {uri: a/, format: idx, labels_uri: b/}
+  queries: {uri: c.npy, format: npy, labels_uri: s3://labels/}
+  model: ../m/model.safetensors
+`)
+	spec, err := specfile.Load(specfile.Source{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, base := spec.Spec, "file://"+dir
+	for got, want := range map[string]string{
+		s.Input.URI: base + "/a/", s.Input.LabelsURI: base + "/b/", s.Queries.URI: base + "/c.npy",
+		s.Queries.LabelsURI: "s3://labels/", s.Model: "file://" + filepath.Dir(dir) + "/m/model.safetensors",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestLoadFromStdinIsTheSameSpec(t *testing.T) {
 	path, _ := writeSpec(t, strings.ReplaceAll(glosses, "data/", "s3://corpus/"))
 	a, errA := specfile.Load(specfile.Source{Path: path})

@@ -1,0 +1,206 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// What a csv column that is no feature is for.
+const (
+	unused = -1 - iota
+	isLabel
+	isText
+	isWeight
+)
+
+// csvParser reads comma-separated values after RFC 4180: fields may stand in double quotes,
+// within which two stand for one. All records of an object have as many fields as its first.
+type csvParser struct {
+	input   *protocol.Input
+	delim   byte
+	names   [][]byte // of the header
+	columns []int    // for each field its place in the vector, or what else it is for
+	width   int      // of the vectors
+	scratch []byte
+}
+
+func newCSV(in *protocol.Input) lineParser { return &csvParser{input: in, delim: in.Delimiter[0]} }
+
+func (p *csvParser) content(text []byte) []byte { return text }
+
+func (p *csvParser) head() int { return firstRecord }
+
+// header keeps the names and finds the columns that have one.
+func (p *csvParser) header(text []byte) error {
+	bad := p.fields(bytes.Clone(text), func(_ int, field []byte) { p.names = append(p.names, field) })
+	if bad.reason != "" {
+		return errors.New("the header: " + bad.reason)
+	}
+	for _, c := range p.input.Columns() {
+		if _, err := columnOf(c, p.names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first counts the fields and says what each of them is for.
+func (p *csvParser) first(text []byte) flaw {
+	n := 0
+	p.scratch = append(p.scratch[:0], text...) // fields takes quotes out in place
+	if bad := p.fields(p.scratch, func(int, []byte) { n++ }); bad.reason != "" {
+		return bad
+	}
+	p.columns = make([]int, n)
+	for i := range p.columns {
+		p.columns[i] = unused
+	}
+	in := p.input
+	for _, c := range []struct {
+		column protocol.Column
+		use    int
+	}{{in.Label, isLabel}, {in.Text, isText}, {in.Weight, isWeight}} {
+		if bad := p.use(c.column, c.use); bad.reason != "" {
+			return bad
+		}
+	}
+	for i, c := range in.Features {
+		if bad := p.use(c, i); bad.reason != "" {
+			return bad
+		}
+	}
+	p.width = len(in.Features)
+	if p.width > 0 || !in.Text.IsZero() {
+		return flaw{}
+	}
+	return p.useOthers()
+}
+
+// use puts a column to a use; a name of the header can stand for a column that has one already.
+func (p *csvParser) use(c protocol.Column, use int) flaw {
+	i, err := columnOf(c, p.names)
+	switch {
+	case i < 0 || err != nil: // header has refused names that are not there
+		return flaw{}
+	case i >= len(p.columns):
+		return flaw{reason: tooFew, column: i + 1, have: len(p.columns)}
+	case p.columns[i] != unused:
+		return flaw{reason: twoUses, column: i + 1}
+	}
+	p.columns[i] = use
+	return flaw{}
+}
+
+// useOthers makes every column without a use a feature.
+func (p *csvParser) useOthers() flaw {
+	for i, use := range p.columns {
+		if use == unused {
+			p.columns[i] = p.width
+			p.width++
+		}
+	}
+	if p.width == 0 {
+		return flaw{reason: noFeatures, have: len(p.columns)}
+	}
+	return flaw{}
+}
+
+func (p *csvParser) record(b *Block, text []byte) flaw {
+	at := len(b.Dense.Values)
+	b.Dense.Width = p.width
+	b.Dense.Values = extend(b.Dense.Values, p.width)
+	row, whole := b.Dense.Values[at:], len(text)
+	for col, use := range p.columns {
+		last := col == len(p.columns)-1
+		if use >= 0 {
+			if value, n := scanNumber(text); n > 0 && n < len(text) && text[n] == p.delim && !last {
+				row[use], text = value, text[n+1:]
+				continue
+			} else if n > 0 && n == len(text) && last {
+				row[use] = value
+				return flaw{}
+			}
+		}
+		field, rest, more, bad := cutField(text, p.delim)
+		bad.at += whole - len(text)
+		if bad.reason != "" {
+			bad.column = col + 1
+			return bad
+		}
+		bad = p.put(b, row, use, col, field)
+		switch {
+		case bad.reason != "":
+			bad.column = col + 1
+			return p.unlessOpen(bad, rest, col+1, whole)
+		case more && last:
+			return p.unlessOpen(flaw{reason: tooMany, column: col + 2, have: len(p.columns)}, rest, col+1, whole)
+		case !more && !last:
+			return flaw{reason: tooFew, column: len(p.columns), have: col + 1}
+		}
+		text = rest
+	}
+	return flaw{}
+}
+
+// unlessOpen is bad, unless a quote further on in the line is open: that cannot be skipped.
+// rest is what follows the flaw, beginning with the column after columns others.
+func (p *csvParser) unlessOpen(bad flaw, rest []byte, columns, whole int) flaw {
+	open := p.fields(rest, func(int, []byte) {})
+	if open.reason != openQuote {
+		return bad
+	}
+	open.column += columns
+	return open.shifted(whole - len(rest))
+}
+
+// put takes one field for what it is for.
+func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (bad flaw) {
+	switch use {
+	case unused:
+	case isLabel:
+		b.Labels = append(b.Labels, field)
+		bad = checkLabel(field, col)
+	case isText:
+		b.Texts = append(b.Texts, field)
+		bad = checkField(field, col)
+	case isWeight:
+		var weight float32
+		if weight, bad = parseNumber(field); bad.reason == "" && weight < 0 {
+			bad.reason = badWeight
+		}
+		b.Weights = append(b.Weights, weight)
+	default:
+		row[use], bad = parseNumber(field)
+	}
+	return bad
+}
+
+// fields gives every field of a line to each, in order; they share the line's memory, which it changes.
+func (p *csvParser) fields(text []byte, each func(col int, field []byte)) flaw {
+	whole := len(text)
+	for col := 0; ; col++ {
+		field, rest, more, bad := cutField(text, p.delim)
+		if bad.reason != "" {
+			bad.column = col + 1
+			bad.at += whole - len(text)
+			return bad
+		}
+		each(col, field)
+		if !more {
+			return flaw{}
+		}
+		text = rest
+	}
+}
+
+// extend lengthens s by n zeros.
+func extend(s []float32, n int) []float32 {
+	if cap(s)-len(s) < n {
+		s = append(make([]float32, 0, max(2*cap(s), len(s)+n)), s...)
+	}
+	s = s[:len(s)+n]
+	clear(s[len(s)-n:])
+	return s
+}

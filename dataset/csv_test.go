@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+func TestCSVByHand(t *testing.T) {
+	set := func(f func(*protocol.Input)) protocol.Input { return formatInput("csv", f) }
+	label2 := set(func(in *protocol.Input) { in.Label.Number = 2 })
+	named := set(func(in *protocol.Input) {
+		in.Header, in.Label.Name, in.Weight.Name = true, "class", "w"
+		in.Features = []protocol.Column{{Name: "b"}, {Number: 1}}
+	})
+	texts := set(func(in *protocol.Input) { in.Label.Number, in.Text.Number, in.Delimiter = 1, 3, ";" })
+	both := set(func(in *protocol.Input) { in.Text.Number, in.Features = 1, columns(3) })
+	lines := set(func(in *protocol.Input) { in.Text.Number, in.Multiline = 1, true })
+	headed := set(func(in *protocol.Input) { in.Header, in.Label.Number = true, 3 })
+	for _, c := range []struct {
+		name string
+		in   protocol.Input
+		data string
+		want []row
+	}{
+		{"all columns", set(nil), "1,2\n-3.5,4e1\n", []row{{Vector: []float32{1, 2}}, {Offset: 4, Vector: []float32{-3.5, 40}}}},
+		{"the others", label2, "1,a,2\r\n3,b,4", []row{{Label: "a", Vector: []float32{1, 2}}, {Offset: 7, Label: "b", Vector: []float32{3, 4}}}},
+		{"by name, in the order of features", named, "a,class,w,b\n1,x,0.5,2\n", []row{{Offset: 12, Label: "x", Weight: 0.5, Vector: []float32{2, 1}}}},
+		{"quotes", label2, "\"1\",\"a,\"\"b\"\"\",\" 2 \"\n", []row{{Label: `a,"b"`, Vector: []float32{1, 2}}}},
+		{"only text", texts, "a;7;x, y\nb;8;\"\"\n", []row{{Label: "a", Text: "x, y"}, {Offset: 9, Label: "b"}}},
+		{"text and features", both, "t,x,2\n", []row{{Text: "t", Vector: []float32{2}}}},
+		{"blank lines and a byte order mark", set(nil), "\ufeff1\n\n\r\n2\n", []row{{Vector: []float32{1}}, {Offset: 8, Vector: []float32{2}}}},
+		{"lines within quotes", lines, "\"a\n\nb\"\n\"c\"\"\r\n\"\n", []row{{Text: "a\n\nb"}, {Offset: 7, Text: "c\"\r\n"}}},
+		{"a header of another length", headed, "3,a\n1,2,x\n3,4,y\n", []row{{Offset: 4, Label: "x", Vector: []float32{1, 2}}, {Offset: 10, Label: "y", Vector: []float32{3, 4}}}},
+	} {
+		got, _, err := readFile(t, c.in, map[string]string{"f": c.data})
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
+		}
+		if got, _, err = readFile(t, c.in, map[string]string{"f.gz": zipped(c.data)}); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s as gzip: %v, %v; want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestCSVFaultsByHand(t *testing.T) {
+	numbers := formatInput("csv", nil)
+	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })
+	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
+	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
+	name := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "lable" })
+	for _, c := range []struct {
+		reason string
+		in     protocol.Input
+		data   string
+		final  bool
+		at     protocol.Fault // code, offset, line and column
+	}{
+		{tooFew, numbers, "1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{tooMany, numbers, "1,2\n3,4,5\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 3}},
+		{notNumber, numbers, "1,2\n3,x\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{notNumber, numbers, "1,2\n,3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{notFinite, numbers, "1,2\n3,-Inf\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{notFinite, numbers, "1,2\nNaN,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{beyond32, numbers, "1,2\n3,1e39\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{notNumber, numbers, "1,2\n0x10,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{notNumber, numbers, "1,2\n1_0,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{bareQuote, text, "a,1\nb\"c,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{afterQuote, text, "a,1\n\"b\"c,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{badWeight, text, "a,1\nb,-1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{emptyLabel, label, "a,1\n\"\",1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{nulByte, label, "a,1\n\x00,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{notUTF8, label, "a,1\n\xff,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{openQuote, numbers, "1,2\n3,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
+		{openQuote, numbers, "\ufeff1,\"2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 5, Line: 1, Column: 2}},
+		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
+		{openQuote, numbers, "1,2\n3,4,5,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 10, Line: 2, Column: 4}},
+		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
+		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
+		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
+		{`did you mean "label"`, name, "a,label\n1,x\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
+	} {
+		c.at.Object, c.at.Class = "f", protocol.ClassInput
+		for _, skips := range []int64{0, 1} {
+			c.in.OnBadRecord.SkipMax = skips
+			rows, skipped, err := readFile(t, c.in, map[string]string{"f": c.data})
+			if skips > 0 && !c.final {
+				want := []Skip{{ID: Identity{"f", c.at.Offset}, Column: c.at.Column, Reason: c.reason}}
+				if err != nil || len(rows) != 1 || !slices.Equal(skipped, want) {
+					t.Errorf("%s, skipped: %v %v %v; want %v", c.reason, rows, skipped, err, want)
+				}
+				continue
+			}
+			var fault *protocol.Fault
+			if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.reason) || fault.Hint == "" {
+				t.Errorf("%s: %v %v", c.reason, rows, err)
+				continue
+			}
+			got := protocol.Fault{Code: fault.Code, Class: fault.Class, Object: fault.Object, Offset: fault.Offset, Line: fault.Line, Column: fault.Column}
+			if got != c.at {
+				t.Errorf("%s: %+v, want %+v", c.reason, got, c.at)
+			}
+		}
+	}
+}

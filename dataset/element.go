@@ -1,0 +1,85 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// element is how one number is stored in a binary format.
+type element struct {
+	kind  byte // 'f' IEEE 754, 'i' two's complement, 'u' unsigned
+	size  int  // bytes
+	order binary.ByteOrder
+}
+
+// decode reads a row of numbers, each rounded to the nearest float32.
+func (e element) decode(to []float32, row []byte) flaw {
+	if e.kind == 'u' && e.size == 1 {
+		for i, b := range row[:len(to)] {
+			to[i] = float32(b)
+		}
+		return flaw{}
+	}
+	for i := range to {
+		if e.kind != 'f' {
+			to[i] = e.integer32(row[i*e.size:])
+			continue
+		}
+		value := e.float(row[i*e.size:])
+		to[i] = float32(value)
+		if float64(to[i])-float64(to[i]) != 0 { // infinity or NaN
+			if value-value == 0 {
+				return flaw{reason: beyond32, column: i + 1}
+			}
+			return flaw{reason: notFinite, column: i + 1}
+		}
+	}
+	return flaw{}
+}
+
+func (e element) float(b []byte) float64 {
+	if e.size == 4 {
+		return float64(math.Float32frombits(e.order.Uint32(b)))
+	}
+	return math.Float64frombits(e.order.Uint64(b))
+}
+
+func (e element) unsigned(b []byte) uint64 {
+	switch e.size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(e.order.Uint16(b))
+	case 4:
+		return uint64(e.order.Uint32(b))
+	}
+	return e.order.Uint64(b)
+}
+
+func (e element) signed(b []byte) int64 {
+	shift := 64 - 8*e.size
+	return int64(e.unsigned(b)<<shift) >> shift
+}
+
+func (e element) integer32(b []byte) float32 {
+	if e.kind == 'u' {
+		return float32(e.unsigned(b))
+	}
+	return float32(e.signed(b))
+}
+
+// label appends the number in decimal: the shortest that reads back as the same.
+func (e element) label(to, b []byte) ([]byte, flaw) {
+	switch e.kind {
+	case 'u':
+		return strconv.AppendUint(to, e.unsigned(b), 10), flaw{}
+	case 'i':
+		return strconv.AppendInt(to, e.signed(b), 10), flaw{}
+	}
+	value := e.float(b)
+	if value-value != 0 {
+		return to, flaw{reason: badNumberLabel}
+	}
+	return strconv.AppendFloat(to, value, 'g', -1, 8*e.size), flaw{}
+}

@@ -1,0 +1,117 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// flaw is what makes a line a bad record. The zero value is none.
+type flaw struct {
+	reason string // never the content
+	column int    // from 1; 0 where no column is at fault
+	at     int    // byte within the field, of a quote within the line; where it matters
+	have   int    // columns there are, for tooFew and tooMany
+	final  bool   // what follows cannot be told apart, so the record cannot be skipped
+}
+
+const (
+	tooFew         = "too few columns"
+	tooMany        = "too many columns"
+	emptyLabel     = "the label is empty"
+	notUTF8        = "not valid UTF-8"
+	nulByte        = "a NUL byte"
+	bareQuote      = "a quote in a field that does not begin with one"
+	afterQuote     = "text after a closing quote"
+	openQuote      = "a quoted field is open at the end of the line"
+	notNumber      = "not a decimal number"
+	notFinite      = "not a finite number"
+	beyond32       = "beyond the range of float32"
+	badWeight      = "a weight must not be negative"
+	twoUses        = "a column is used twice, by number and by name"
+	noFeatures     = "no column is left for the features"
+	badNumberLabel = "the label is not a finite number"
+	otherWidth     = "the vector declares another width"
+	noLabel        = "the line does not begin with a label"
+	badPair        = "not an index:value pair"
+	badIndex       = "not an index from index_base to width"
+	notAscends     = "the indices do not ascend"
+	tooLong        = "longer than max_record_bytes"
+	byteOrder      = "\uFEFF"
+	gzipMagic      = "\x1f\x8b"
+	hintRecord     = "Mend the record, or let some pass with spec.input.on_bad_record.skip_max"
+	hintGzip       = "The object looks like gzip; set spec.input.compression: gzip"
+	hintOpen       = "Mend the quote, or set spec.input.multiline: true if fields may hold line ends"
+	hintFirst      = "The first record of an object says how many columns it has; mend it, or correct spec.input"
+	hintTooLong    = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
+)
+
+// checkLabel is checkField for a label, which must not be empty.
+func checkLabel(label []byte, col int) flaw {
+	if len(label) == 0 {
+		return flaw{reason: emptyLabel, column: col + 1}
+	}
+	return checkField(label, col)
+}
+
+func checkField(field []byte, col int) flaw {
+	if i := bytes.IndexByte(field, 0); i >= 0 {
+		return flaw{reason: nulByte, column: col + 1, at: i}
+	}
+	if !utf8.Valid(field) {
+		return flaw{reason: notUTF8, column: col + 1, at: firstInvalid(field)}
+	}
+	return flaw{}
+}
+
+func firstInvalid(field []byte) int {
+	for i := 0; i < len(field); {
+		r, n := utf8.DecodeRune(field[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(field)
+}
+
+// fault is the flaw as the error of a line.
+func (f flaw) fault(object string, ln line) *protocol.Fault {
+	code, hint := protocol.CodeBadRecord, hintRecord
+	what := f.reason
+	if f.final {
+		hint = hintFirst
+	}
+	switch f.reason {
+	case tooFew:
+		what = fmt.Sprintf("%s: the line has %d, column %d is wanted", f.reason, f.have, f.column)
+	case tooMany:
+		what = fmt.Sprintf("%s: the object's first record has %d", f.reason, f.have)
+	case twoUses, noFeatures:
+		code = protocol.CodeSpecInvalid
+	case notUTF8, nulByte:
+		what = fmt.Sprintf("%s at byte %d of the field", f.reason, f.at)
+	case tooLong:
+		code, hint = protocol.CodeInputLimit, hintTooLong
+		what = "the record is " + f.reason
+	}
+	if ln.off == 0 && bytes.HasPrefix(ln.text, []byte(gzipMagic)) {
+		hint = hintGzip
+	}
+	fault := inputFault(code, object, nil, what, hint)
+	fault.Offset, fault.Line, fault.Column = ln.off, ln.number, f.column
+	if f.reason == openQuote {
+		fault.Offset, fault.Hint = ln.off+int64(f.at), hintOpen
+	}
+	return fault
+}
+
+// shifted is the flaw in a line that had n more bytes in front.
+func (f flaw) shifted(n int) flaw {
+	if f.reason == openQuote {
+		f.at += n
+	}
+	return f
+}

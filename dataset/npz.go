@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// maxNPZDirectory bounds what is read of a zip's directory.
+const maxNPZDirectory = 16 << 20
+
+// npzFormat reads arrays of a .npz object: a zip of .npy files, stored or deflated.
+type npzFormat struct{ input *protocol.Input }
+
+func (f npzFormat) whole() bool { return true }
+
+func (f npzFormat) read(r *shardReader, obj pinned, _ Piece, zipped bool) (err error) {
+	if zipped {
+		return headFault(obj, protocol.CodeSpecInvalid, "an .npz within gzip cannot be read")
+	}
+	directory, err := zip.NewReader(&objectAt{r.ctx, obj, 0}, obj.obj.Size)
+	if err != nil {
+		return f.damaged(obj, err)
+	}
+	data, err := f.open(r, obj, directory, f.input.Features[0].Name)
+	if err != nil {
+		return err
+	}
+	defer data.close(&err)
+	var labels *rowStream
+	if name := f.input.Label.Name; name != "" {
+		if labels, err = f.open(r, obj, directory, name); err != nil {
+			return err
+		}
+		defer labels.close(&err)
+		if err := labels.matches(data); err != nil {
+			return err
+		}
+	}
+	return r.rows(data, labels, 0, data.rows)
+}
+
+// damaged tells a store that failed from a zip that is none.
+func (f npzFormat) damaged(obj pinned, err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	if ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); ended {
+		return err
+	}
+	return headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the zip cannot be read: %v", err))
+}
+
+// open opens the array of a name.
+func (f npzFormat) open(r *shardReader, obj pinned, directory *zip.Reader, name string) (*rowStream, error) {
+	member, err := f.find(obj, directory, name)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := member.DataOffset()
+	if err != nil {
+		return nil, f.damaged(obj, err)
+	}
+	packed, plain := member.CompressedSize64, member.UncompressedSize64
+	size := uint64(obj.obj.Size)
+	switch {
+	case offset < 0 || uint64(offset) > size || packed > size-uint64(offset) || packed == 0:
+		return nil, headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the array %q lies beyond the object", name))
+	case plain > maxDecodedBytes || plain > max(ratioFreeBytes, maxRatio*packed):
+		return nil, headFault(obj, protocol.CodeInputLimit, fmt.Sprintf("the array %q has %d bytes packed into %d", name, plain, packed))
+	}
+	stored := newPieceReader(r.ctx, obj, offset, offset+int64(packed))
+	in := &npzMember{in: stickyReader{r: io.LimitReader(stored, int64(packed))}, obj: obj, sum: crc32.NewIEEE(), want: member.CRC32}
+	in.plain = &in.in
+	if member.Method == zip.Deflate {
+		in.plain = flate.NewReader(&in.in)
+	}
+	s := &rowStream{obj: obj, r: r, stored: stored, packed: true, check: in.check}
+	if err := s.open(in, parseNPY); err != nil {
+		return nil, errors.Join(err, stored.Close())
+	}
+	if err := s.checkSize(int64(plain)); err != nil {
+		return nil, errors.Join(err, stored.Close())
+	}
+	return s, nil
+}
+
+func (f npzFormat) find(obj pinned, directory *zip.Reader, name string) (*zip.File, error) {
+	names := make([][]byte, 0, len(directory.File))
+	for _, member := range directory.File {
+		if member.Name == name+".npy" {
+			if member.Method != zip.Store && member.Method != zip.Deflate {
+				return nil, headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the array %q is packed by the method %d", name, member.Method))
+			}
+			return member, nil
+		}
+		if n, ok := trimNPY(member.Name); ok {
+			names = append(names, []byte(n))
+		}
+	}
+	return nil, headFault(obj, protocol.CodeSpecInvalid, fmt.Sprintf("there is no array %q%s", name, suggest(name, names)))
+}
+
+func trimNPY(name string) (string, bool) {
+	n := len(name) - len(".npy")
+	if n < 0 || name[n:] != ".npy" {
+		return "", false
+	}
+	return name[:n], true
+}
+
+// npzMember is the content of one file of the zip; its checksum is held at the end.
+type npzMember struct {
+	obj   pinned
+	in    stickyReader
+	plain io.Reader
+	sum   hash.Hash32
+	want  uint32
+}
+
+func (m *npzMember) Read(p []byte) (int, error) {
+	n, err := m.plain.Read(p)
+	m.sum.Write(p[:n]) // never fails
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if m.in.err != nil {
+		return n, m.in.err
+	}
+	return n, headFault(m.obj, protocol.CodeBadRecord, fmt.Sprintf("an array is damaged: %v", err))
+}
+
+func (m *npzMember) check() error {
+	if m.sum.Sum32() != m.want {
+		return headFault(m.obj, protocol.CodeBadRecord, "an array is damaged: its checksum is wrong")
+	}
+	return nil
+}
+
+// objectAt reads a zip's directory from a pinned object.
+type objectAt struct {
+	ctx  context.Context
+	obj  pinned
+	read int64
+}
+
+func (o *objectAt) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off >= o.obj.obj.Size {
+		return 0, io.EOF
+	}
+	n := min(int64(len(p)), o.obj.obj.Size-off)
+	if o.read += n; o.read > maxNPZDirectory {
+		return 0, fmt.Errorf("its directory has more than %d bytes", maxNPZDirectory)
+	}
+	body, err := o.obj.open(o.ctx, off, off+n)
+	if err != nil {
+		return 0, err
+	}
+	read, err := io.ReadFull(body, p[:n])
+	if err = errors.Join(err, body.Close()); err == nil && read < len(p) {
+		err = io.EOF
+	}
+	return read, err
+}

@@ -1,0 +1,151 @@
+package dataset
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// table is what the head of a binary object says: rows of equal length follow one another.
+type table struct {
+	head   int64 // bytes before the first row
+	rows   int64 // declared; -1 for as many as there are
+	stride int64 // bytes of a row
+	width  int   // numbers in a row
+	lead   int   // bytes of a row before its numbers: the width, again
+	element
+}
+
+// parseHead reads an object's head; what is wrong with it is said as a headFlaw.
+type parseHead func(head *bufio.Reader) (table, error)
+
+// headFlaw is why an object's head cannot be used.
+type headFlaw string
+
+func (f headFlaw) Error() string { return string(f) }
+
+func headFlawf(format string, args ...any) error { return headFlaw(fmt.Sprintf(format, args...)) }
+
+// row reads one row into a vector. A flaw that is final says that this is no row.
+func (t table) row(to []float32, row []byte) flaw {
+	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
+		return flaw{reason: otherWidth, final: true}
+	}
+	return t.decode(to, row[t.lead:])
+}
+
+// bytes is the length of a whole object with the table's declared rows; -1 beyond 2^63.
+func (t table) bytes() int64 {
+	if t.rows > (math.MaxInt64-t.head)/t.stride {
+		return -1
+	}
+	return t.head + t.rows*t.stride
+}
+
+// rowFormat reads formats that are one table.
+type rowFormat struct{ head parseHead }
+
+func (f rowFormat) whole() bool { return false }
+
+func (f rowFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (err error) {
+	data, err := openRows(r, obj, zipped, &r.zip, f.head)
+	if err != nil {
+		return err
+	}
+	defer data.close(&err)
+	var labels *rowStream
+	if r.src.input.LabelsURI != "" {
+		if labels, err = f.labels(r, piece.Object); err != nil {
+			return err
+		}
+		defer labels.close(&err)
+		if err := labels.matches(data); err != nil {
+			return err
+		}
+	}
+	first, last := data.rowsOf(piece)
+	return r.rows(data, labels, first, last)
+}
+
+// labels opens the companion of an object.
+func (f rowFormat) labels(r *shardReader, object int) (*rowStream, error) {
+	o := r.src.manifest.Labels[object]
+	zipped, err := isGzip(o.Key, r.src.input.Compression)
+	if err != nil {
+		return nil, err
+	}
+	return openRows(r, pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}, zipped, new(gunzip), f.head)
+}
+
+// rows reads the rows [first, last) into blocks.
+func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
+	if err := data.seek(first, last); err != nil {
+		return err
+	}
+	if labels != nil {
+		if err := labels.seek(first, last); err != nil {
+			return err
+		}
+	}
+	r.block.Dense.Width = data.width
+	for {
+		row, ok, err := data.next()
+		if err != nil {
+			return err
+		}
+		var label []byte
+		if labels != nil && ok {
+			if label, ok, err = labels.next(); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			break
+		}
+		if err := r.row(data, labels, row, label); err != nil {
+			return err
+		}
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return errors.Join(data.finish(), labels.finish())
+}
+
+// row takes one row into the block, as a record or as skipped.
+func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
+	b, number, at := &r.block, data.at-1, data
+	n := len(b.Dense.Values)
+	b.Dense.Values = extend(b.Dense.Values, data.width)
+	bad := data.row(b.Dense.Values[n:], row)
+	if labels != nil && bad.reason == "" {
+		var text []byte
+		if text, bad = labels.label(nil, label); bad.reason == "" {
+			b.Labels = append(b.Labels, text)
+		}
+		at = labels
+	}
+	id := Identity{Object: data.obj.obj.Key, Offset: number}
+	switch {
+	case bad.reason == "":
+		return r.keep(id)
+	case r.skips > 0 && !bad.final:
+		return r.skip(Skip{ID: id, Column: bad.column, Reason: bad.reason})
+	}
+	fault := bad.fault(at.obj.obj.Key, line{off: at.head + number*at.stride})
+	if fault.What = fmt.Sprintf("row %d: %s", number, fault.What); bad.final {
+		fault.What += fmt.Sprintf(", not the %d of the first row", data.width)
+		fault.Hint = "All vectors of an object must be of one width; check the file"
+	}
+	return fault
+}
+
+// headFault is a problem of an object's head as the error of a job.
+func headFault(obj pinned, code protocol.Code, what string) *protocol.Fault {
+	fault := inputFault(code, obj.obj.Key, nil, what, "Check that the object is whole and that spec.input.format is right")
+	fault.Offset = 0
+	return fault
+}

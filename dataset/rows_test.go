@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/dataset/datasettest"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// row is all that a reader says of one record.
+type row struct {
+	Offset      int64
+	Label, Text string
+	Weight      float32
+	Vector      []float32
+	Indices     []int32 // of the sparse
+}
+
+// formatInput is an input of the format with its defaults in.
+func formatInput(format string, set func(*protocol.Input)) protocol.Input {
+	in := protocol.Input{URI: "mem://test/", Format: format}
+	if set != nil {
+		set(&in)
+	}
+	return in.WithDefaults()
+}
+
+// rowsOf copies the rows of a block, which must be of one shape and within its bounds.
+func rowsOf(b *Block) (rows []row, err error) {
+	n := len(b.IDs)
+	all := func(have int) bool { return have == 0 || have == n }
+	switch {
+	case n+len(b.Skipped) == 0 || n+len(b.Skipped) > blockRecords:
+		return nil, fmt.Errorf("a block of %d records and %d skipped", n, len(b.Skipped))
+	case !all(len(b.Labels)) || !all(len(b.Texts)) || !all(len(b.Weights)) || len(b.Dense.Values) != n*b.Dense.Width:
+		return nil, fmt.Errorf("%d records, %d labels, %d texts, %d weights, %d values", n, len(b.Labels), len(b.Texts), len(b.Weights), len(b.Dense.Values))
+	case b.Sparse.Width > 0 && (len(b.Sparse.Indptr) != n+1 || len(b.Sparse.Indices) != b.Sparse.Indptr[n] || len(b.Sparse.Values) != b.Sparse.Indptr[n]):
+		return nil, fmt.Errorf("%d records, but the sparse rows %v of %d", n, b.Sparse.Indptr, len(b.Sparse.Values))
+	case n > 1 && len(b.Dense.Values) > blockValues:
+		return nil, fmt.Errorf("a block of %d values", len(b.Dense.Values))
+	}
+	for i, id := range b.IDs {
+		r := row{Offset: id.Offset}
+		if len(b.Labels) > 0 {
+			r.Label = string(b.Labels[i])
+		}
+		if len(b.Texts) > 0 {
+			r.Text = string(b.Texts[i])
+		}
+		if len(b.Weights) > 0 {
+			r.Weight = b.Weights[i]
+		}
+		if b.Dense.Width > 0 {
+			r.Vector = slices.Clone(b.Dense.Row(i))
+		}
+		if b.Sparse.Width > 0 {
+			indices, values := b.Sparse.Row(i)
+			r.Indices, r.Vector = slices.Clone(indices), slices.Clone(values)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+func readRows(ctx context.Context, s *Source, shards []Shard) (rows []row, skipped []Skip, err error) {
+	for _, shard := range shards {
+		for b, err := range s.Blocks(ctx, shard) {
+			if err != nil {
+				return rows, skipped, err
+			}
+			more, err := rowsOf(b)
+			if err != nil {
+				return rows, skipped, err
+			}
+			rows, skipped = append(rows, more...), append(skipped, b.Skipped...)
+		}
+	}
+	return rows, skipped, nil
+}
+
+// openInput plans all of a store and makes a source.
+func openInput(store *datasettest.Store, in protocol.Input) (*Source, []Shard, error) {
+	m, shards, err := Plan(context.Background(), store, "", in)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := NewSource(store, "", m, in)
+	return s, shards, err
+}
+
+// readFile reads one file in shards of any size up to its own and demands the same of each.
+func readFile(t *testing.T, in protocol.Input, files map[string]string) (rows []row, skipped []Skip, err error) {
+	t.Helper()
+	longest := 0
+	for _, data := range files {
+		longest = max(longest, len(data))
+	}
+	for _, size := range slices.Compact([]int{longest, 1 + longest/2, 1 + longest/7, 5, 1}) {
+		in.ShardBytes = protocol.ByteSize(size)
+		s, shards, planErr := openInput(storeOf(t, files), in)
+		if planErr != nil {
+			return nil, nil, planErr
+		}
+		again, skippedAgain, errAgain := readRows(t.Context(), s, shards)
+		for i := range skippedAgain {
+			skippedAgain[i].Line = 0 // known only to the first piece of an object
+		}
+		if size == longest {
+			rows, skipped, err = again, skippedAgain, errAgain
+			continue
+		}
+		same := errAgain == nil && equalRows(rows, again) && slices.Equal(skipped, skippedAgain)
+		if (err == nil && !same) || (err != nil && (errAgain == nil || err.Error() != errAgain.Error())) {
+			t.Errorf("shards of %d: %v %v %v; whole: %v %v %v", size, again, skippedAgain, errAgain, rows, skipped, err)
+		}
+	}
+	return rows, skipped, err
+}
+
+func columns(numbers ...int) (c []protocol.Column) {
+	for _, n := range numbers {
+		c = append(c, protocol.Column{Number: n})
+	}
+	return c
+}

@@ -1,0 +1,225 @@
+package dataset
+
+import (
+	"bytes"
+	"io"
+	"math"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// lineParser makes records of the lines of one object. A line ends with LF or CRLF; the last
+// one may end with the object. Blank lines are passed over. A byte order mark at the start of
+// an object is not content.
+type lineParser interface {
+	// head says how much of the object's head must be seen before a record is read.
+	head() int
+	// header takes the header line, where the input has one.
+	header(text []byte) error
+	// first takes the first record ahead of record, where head is firstRecord. Its flaw is final.
+	first(text []byte) flaw
+	// content takes off what is none; a line without content is blank.
+	content(text []byte) []byte
+	// record appends a record's fields to b. On a flaw it may leave some of them.
+	record(b *Block, text []byte) flaw
+}
+
+// What a lineParser must see of an object's head.
+const (
+	noLine = iota
+	headerLine
+	firstRecord // and the header line, where the input has one
+)
+
+// lineFormat reads formats whose records are lines.
+type lineFormat struct {
+	input  *protocol.Input
+	parser func(*protocol.Input) lineParser
+}
+
+func (f lineFormat) whole() bool { return f.input.Multiline }
+
+// linePiece is one run over one piece.
+type linePiece struct {
+	*shardReader
+	obj    pinned
+	start  int64
+	lines  *lines
+	parser lineParser
+	ready  bool // the parser has seen the head
+}
+
+func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (err error) {
+	start, end := piece.Start, piece.End
+	if start > 0 {
+		start-- // whether a record begins at Start shows in the byte before it
+	}
+	stored := newPieceReader(r.ctx, obj, start, piece.End)
+	defer func() {
+		if closed := stored.Close(); err == nil {
+			err = StoreFault(obj.obj.Key, closed)
+		}
+	}()
+	var in io.Reader = stored
+	if zipped {
+		if err := r.zip.reset(obj.obj, stored); err != nil {
+			return err
+		}
+		in, end = &r.zip, math.MaxInt64
+	}
+	p := &linePiece{shardReader: r, obj: obj, start: piece.Start, parser: f.parser(f.input),
+		lines: newLines(in, r.buf, start, end, int(f.input.MaxRecordBytes))}
+	p.lines.quoted = f.input.Multiline
+	defer func() { r.buf = p.lines.buf }()
+	if err := p.begin(); err != nil {
+		return err
+	}
+	return p.all()
+}
+
+// all reads the records up to the piece's end.
+func (p *linePiece) all() error {
+	for {
+		ln, ok := p.lines.next()
+		var err error
+		switch {
+		case ok:
+			err = p.line(ln)
+		case p.lines.done():
+			return p.flush()
+		default:
+			if err = p.flush(); err == nil {
+				err = p.lines.fill()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// begin shows the parser the object's head and leaves lines at the first record of the piece.
+func (p *linePiece) begin() error {
+	header, head := p.src.input.Header, p.parser.head()
+	p.ready = head < firstRecord
+	if p.start == 0 {
+		if header {
+			return p.header(p.lines)
+		}
+		return nil
+	}
+	if err := p.lines.dropLine(); err != nil || head == noLine {
+		return err
+	}
+	return p.lookBack(header, head)
+}
+
+// lookBack reads the head of an object whose piece begins further on.
+func (p *linePiece) lookBack(header bool, head int) error {
+	stored := newPieceReader(p.ctx, p.obj, 0, min(p.obj.obj.Size, 4<<10))
+	defer stored.Close()
+	end := int64(1)
+	if head == firstRecord {
+		end = p.obj.obj.Size
+	}
+	top := newLines(stored, make([]byte, 4<<10), 0, end, p.lines.max)
+	if header {
+		if err := p.header(top); err != nil {
+			return err
+		}
+	}
+	for !p.ready {
+		ln, ok, err := top.wait()
+		if err != nil || !ok {
+			return err
+		}
+		if err := p.see(ln); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *linePiece) header(in *lines) error {
+	ln, ok, err := in.wait()
+	if err != nil || !ok { // nothing at all, so no record either
+		return err
+	}
+	if ln.long {
+		return flaw{reason: tooLong}.fault(p.obj.obj.Key, ln)
+	}
+	text, _ := trimLine(ln.text, 0)
+	if err := p.parser.header(text); err != nil {
+		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(), "Correct the columns of spec.input, or the header")
+		fault.Offset, fault.Line = 0, 1
+		return fault
+	}
+	return nil
+}
+
+// see shows the parser the first record, unless ln is blank.
+func (p *linePiece) see(ln line) error {
+	text, marks := trimLine(ln.text, ln.off)
+	text = p.parser.content(text)
+	if len(text) == 0 && !ln.long {
+		return nil
+	}
+	bad := flaw{reason: tooLong}
+	if !ln.long {
+		bad = p.parser.first(text).shifted(marks)
+	}
+	p.ready = true
+	if bad.reason != "" {
+		bad.final = true
+		return bad.fault(p.obj.obj.Key, ln)
+	}
+	return nil
+}
+
+// line takes one line into the block, as a record or as skipped.
+func (p *linePiece) line(ln line) error {
+	if !p.ready {
+		if err := p.see(ln); err != nil {
+			return err
+		}
+	}
+	text, marks := trimLine(ln.text, ln.off)
+	text = p.parser.content(text)
+	if len(text) == 0 && !ln.long {
+		return nil
+	}
+	bad := flaw{reason: tooLong, final: p.lines.quoted}
+	if !ln.long {
+		bad = p.parser.record(&p.block, text).shifted(marks)
+	}
+	if p.start > 0 {
+		ln.number = 0 // counted from somewhere inside the object
+	}
+	id := Identity{Object: p.obj.obj.Key, Offset: ln.off}
+	if bad.reason == "" {
+		return p.keep(id)
+	}
+	if p.skips == 0 || bad.final {
+		return p.badRecord(bad, ln)
+	}
+	return p.skip(Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
+}
+
+func (p *linePiece) badRecord(bad flaw, ln line) error {
+	if ln.number == 0 {
+		ln.number = lineNumber(p.ctx, p.obj, ln.off)
+	}
+	return bad.fault(p.obj.obj.Key, ln)
+}
+
+// trimLine takes off what is not content: a CR before the LF and a byte order mark at the
+// start of the object. marks are the bytes taken off in front.
+func trimLine(text []byte, off int64) (content []byte, marks int) {
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		text = text[:n-1]
+	}
+	if off == 0 && bytes.HasPrefix(text, []byte(byteOrder)) {
+		marks = len(byteOrder)
+	}
+	return text[marks:], marks
+}

@@ -1,0 +1,136 @@
+package evaluation
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Regression is how far predicted values lie from the labels, read as numbers. No record gives
+// zeros.
+type Regression struct {
+	Records           int64   `json:"records"`
+	MeanSquaredError  float64 `json:"mean_squared_error"`
+	MeanAbsoluteError float64 `json:"mean_absolute_error"`
+	// R2 is 1 - (sum of squared errors) / (sum of squared distances of the labels from their mean). Where
+	// all labels are equal it is 1 if they are all met and 0 otherwise.
+	R2 float64 `json:"r2"`
+}
+
+// Arrays of a partial of a regression; its sums are float64, merged along the tree.
+const (
+	errorRecords  = "errors.records"  // I64 scalar
+	errorSquared  = "errors.squared"  // F64 scalars
+	errorAbsolute = "errors.absolute" //
+	truthMean     = "truth.mean"      //
+	truthM2       = "truth.m2"        // squared distances of the labels from their mean
+)
+
+// errorSums are sums over records in their order.
+type errorSums struct {
+	records           int64
+	squared, absolute float64
+	mean, m2          float64 // of the labels
+}
+
+// Number reads the label of a record as a finite number; another is a *protocol.Fault of
+// CodeBadRecord with its position.
+func Number(id dataset.Identity, label []byte) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(string(label)), 64)
+	if err != nil || v-v != 0 {
+		return 0, recordFault(id, "the label is not a finite number", "Regression learns from numbers; check input.label.")
+	}
+	return v, nil
+}
+
+func (s *errorSums) add(id dataset.Identity, label []byte, value float64) error {
+	truth, err := Number(id, label)
+	if err != nil {
+		return err
+	}
+	e := value - truth
+	if e-e != 0 {
+		return recordFault(id, fmt.Sprintf("the prediction %v of %v has no finite error", value, truth), "")
+	}
+	s.records++
+	s.squared += float64(e * e)
+	s.absolute += math.Abs(e)
+	d := truth - s.mean
+	s.mean += d / float64(s.records)
+	s.m2 += float64(d * (truth - s.mean))
+	return nil
+}
+
+// plus adds the sums to the right, the moments by Chan's formula.
+func (s errorSums) plus(right errorSums) errorSums {
+	if s.records == 0 {
+		return right
+	}
+	if right.records == 0 {
+		return s
+	}
+	sum := errorSums{records: s.records + right.records, squared: s.squared + right.squared, absolute: s.absolute + right.absolute}
+	share := float64(right.records) / float64(sum.records)
+	d := right.mean - s.mean
+	sum.mean = s.mean + float64(d*share)
+	sum.m2 = s.m2 + right.m2 + float64(float64(d*d)*float64(float64(s.records)*share))
+	return sum
+}
+
+func (s errorSums) report() Regression {
+	if s.records == 0 {
+		return Regression{}
+	}
+	r := Regression{Records: s.records, MeanSquaredError: bounded(s.squared / float64(s.records)),
+		MeanAbsoluteError: bounded(s.absolute / float64(s.records))}
+	switch {
+	case s.m2 > 0:
+		r.R2 = bounded(1 - s.squared/s.m2)
+	case s.squared == 0:
+		r.R2 = 1
+	}
+	return r
+}
+
+// bounded is v as JSON can hold it: a sum that overflowed is the largest number, and what came of two
+// such is 0.
+func bounded(v float64) float64 {
+	if v != v {
+		return 0
+	}
+	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
+}
+
+func (s errorSums) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	jobs.PutScalar(a, errorRecords, s.records)
+	jobs.PutScalar(a, errorSquared, s.squared)
+	jobs.PutScalar(a, errorAbsolute, s.absolute)
+	jobs.PutScalar(a, truthMean, s.mean)
+	jobs.PutScalar(a, truthM2, s.m2)
+	return a
+}
+
+func readErrorSums(a jobs.Arrays) (*errorSums, error) {
+	s := &errorSums{}
+	var err error
+	if s.records, err = jobs.GetScalar[int64](a, errorRecords); err != nil {
+		return nil, err
+	}
+	if s.records < 0 {
+		return nil, jobs.Malformed("errors of %d records", s.records)
+	}
+	for _, sum := range []struct {
+		name string
+		to   *float64
+	}{{errorSquared, &s.squared}, {errorAbsolute, &s.absolute}, {truthMean, &s.mean}, {truthM2, &s.m2}} {
+		if *sum.to, err = jobs.GetScalar[float64](a, sum.name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,27 @@
+// Package features turns records into vectors, for every algorithm that works on vectors.
+//
+// Phase "features" reads the training records once and finds what all later reading needs: the
+// width, the labels, the scaling of each column and, for texts, the dictionary. Its result is a
+// Space, which every later state and the model carry; a Reader reads blocks into it, in
+// training and in prediction alike:
+//
+//	dense records   ->  rows of a kernelops.Matrix
+//	sparse records  ->  compressed rows
+//	texts           ->  compressed rows of term counts (package vocabulary)
+//
+// A scaled value is float32((float64(x) - shift) * factor), every step in float64 and rounded
+// once at the end, with
+//
+//	none      shift 0, factor 1
+//	standard  shift mean, factor 1 / sqrt(variance), the variance being that of the population (m2 / n);
+//	          sparse rows keep their zeros: they are scaled, with shift 0
+//	minmax    shift min, factor 1 / (max - min), so that training values lie in [0, 1]; dense only
+//	l2        each row by itself: x / |x|, the norm in float64; a row of zeros stays as it is
+//
+// The factor of a constant column is 1. Weights of records do not enter the scaling.
+//
+// Means and variances are taken in float64: by Welford's update (Technometrics 4(3), 1962) over
+// the rows of a leaf in their order, and by the pairwise formula of Chan, Golub and LeVeque
+// ("Updating formulae and a pairwise algorithm for computing sample variances", 1979) where leaves
+// merge along the tree. Counts are integers.
+package features

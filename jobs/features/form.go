@@ -1,0 +1,63 @@
+package features
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// form is what the records of a data set are.
+type form int32
+
+const (
+	unknown form = iota // of no records
+	dense
+	sparse
+	texts
+)
+
+func (f form) String() string {
+	return [...]string{"of no form", "dense vectors", "sparse vectors", "texts"}[f]
+}
+
+// shape is what all records of a data set share.
+type shape struct {
+	form  form
+	width int // of vectors; 0 for texts
+}
+
+func (s shape) String() string {
+	if s.width > 0 {
+		return fmt.Sprintf("%s of width %d", s.form, s.width)
+	}
+	return s.form.String()
+}
+
+func shapeOf(block *dataset.Block) shape {
+	switch {
+	case len(block.IDs) == 0:
+		return shape{}
+	case block.Dense.Width > 0:
+		return shape{dense, block.Dense.Width}
+	case block.Sparse.Width > 0:
+		return shape{sparse, block.Sparse.Width}
+	case block.Texts != nil:
+		return shape{form: texts}
+	}
+	return shape{}
+}
+
+// shapeFault says that records from id on have another shape than those before or
+// than the model.
+func shapeFault(id dataset.Identity, got, want shape) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
+		What: fmt.Sprintf("the records are %v, not %v", got, want),
+		Hint: "All records of a job, and those that its model predicts, have one width."}
+}
+
+// valueFault says that a value of a record is none that can be computed with.
+func valueFault(id dataset.Identity, column int, what string) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
+		What: fmt.Sprintf("value %d of the vector %s", column+1, what)}
+}

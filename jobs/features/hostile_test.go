@@ -1,0 +1,146 @@
+package features
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func model(t testing.TB, scale string, make func([]point, int) *dataset.Block) jobs.Arrays {
+	t.Helper()
+	a, err := run(t, scaleParams(scale), leaves(fourPoints, 2, make), jobstest.Grouping{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestPutWritesWhatWasRead(t *testing.T) {
+	for _, a := range []jobs.Arrays{model(t, ScaleNone, denseBlock), model(t, ScaleMinMax, denseBlock),
+		model(t, ScaleStandard, sparseBlock), model(t, ScaleL2, textBlock)} {
+		s, err := ReadSpace(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := jobs.Arrays{}
+		s.Put(back)
+		if jobstest.Digest(back) != jobstest.Digest(a) {
+			t.Errorf("%v: other bytes came back", s.shape())
+		}
+	}
+}
+
+func TestHostileSpaces(t *testing.T) {
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"no form":          func(a jobs.Arrays) { delete(a, spaceForm) },
+		"form 0":           func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(0)) },
+		"form 4":           func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(4)) },
+		"form of texts":    func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(texts)) },
+		"width 0":          func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(0)) },
+		"width 3":          func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(3)) },
+		"width huge":       func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(1)<<40) },
+		"records 0":        func(a jobs.Arrays) { jobs.PutScalar(a, spaceRecords, int64(0)) },
+		"scale unknown":    func(a jobs.Arrays) { a.PutText(spaceScale, "zoom") },
+		"labels unsorted":  func(a jobs.Arrays) { a.PutStrings(labelsName, jobs.StringsOf("b", "a")) },
+		"label of none":    func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{0, 3}) },
+		"labels of more":   func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{math.MaxInt64, math.MaxInt64}) },
+		"label counts":     func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{4}) },
+		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, spaceMean, []float64{math.NaN(), 1}) },
+		"mean short":       func(a jobs.Arrays) { jobs.Put(a, spaceMean, []float64{1}) },
+		"variance below 0": func(a jobs.Arrays) { jobs.Put(a, spaceVariance, []float64{1, -1}) },
+		"range reversed":   func(a jobs.Arrays) { jobs.Put(a, spaceMin, []float32{9, 0}) },
+		"factor 0":         func(a jobs.Arrays) { jobs.Put(a, spaceFactor, []float64{1, 0}) },
+		"factor infinite":  func(a jobs.Arrays) { jobs.Put(a, spaceFactor, []float64{1, math.Inf(1)}) },
+		"no factor":        func(a jobs.Arrays) { delete(a, spaceFactor) },
+		"no shift":         func(a jobs.Arrays) { delete(a, spaceShift) },
+	} {
+		a := model(t, ScaleStandard, denseBlock)
+		spoil(a)
+		_, err := ReadSpace(a)
+		wantCorrupt(t, name, err)
+	}
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"another width": func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(1)) },
+		"no terms":      func(a jobs.Arrays) { delete(a, "dictionary.bytes") },
+		"n-grams":       func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
+		"standard":      func(a jobs.Arrays) { a.PutText(spaceScale, ScaleStandard) },
+	} {
+		a := model(t, ScaleNone, textBlock)
+		spoil(a)
+		_, err := ReadSpace(a)
+		wantCorrupt(t, name, err)
+	}
+}
+
+func TestHostilePartials(t *testing.T) {
+	phase, err := New(scaleParams(ScaleStandard), protocol.JobSpec{}, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	partial := func() jobs.Arrays {
+		a, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: leaves(fourPoints, 2, denseBlock)[0]}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"form":    func(a jobs.Arrays) { jobs.PutScalar(a, partForm, int32(9)) },
+		"width":   func(a jobs.Arrays) { jobs.PutScalar(a, partWidth, int64(-1)) },
+		"records": func(a jobs.Arrays) { jobs.PutScalar(a, partRecords, int64(-1)) },
+		"mean":    func(a jobs.Arrays) { jobs.Put(a, partMean, []float64{1}) },
+		"labels":  func(a jobs.Arrays) { a.PutStrings(labelsName, jobs.StringsOf("b", "a")) },
+		"first":   func(a jobs.Arrays) { delete(a, firstObject) },
+	} {
+		bad := partial()
+		spoil(bad)
+		_, err := phase.Merge(bad, partial())
+		wantCorrupt(t, name, err)
+		_, err = phase.Merge(partial(), bad)
+		wantCorrupt(t, name, err)
+	}
+}
+
+func wantCorrupt(t *testing.T, name string, err error) {
+	t.Helper()
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+		t.Errorf("%s: want a CORRUPT fault, got %v", name, err)
+	}
+}
+
+// Whatever the bytes, reading gives a CORRUPT fault or a space that reads blocks and writes itself
+// down to the same space.
+func FuzzSpace(f *testing.F) {
+	f.Add(model(f, ScaleStandard, denseBlock).Encode())
+	f.Add(model(f, ScaleStandard, sparseBlock).Encode())
+	f.Add(model(f, ScaleL2, textBlock).Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := jobs.Decode(data)
+		if err != nil {
+			return
+		}
+		s, err := ReadSpace(a)
+		if err != nil {
+			wantCorrupt(t, "space", err)
+			return
+		}
+		for _, make := range []func([]point, int) *dataset.Block{denseBlock, sparseBlock, textBlock} {
+			_, err := s.NewReader().Read(make(fourPoints[0], 0), nil)
+			var fault *protocol.Fault
+			if err != nil && (!errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord) {
+				t.Fatal(err)
+			}
+		}
+		back := jobs.Arrays{}
+		s.Put(back)
+		if again, err := ReadSpace(back); err != nil || again.Width != s.Width {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package features
+
+import "github.com/gram-compute/gram/jobs/vocabulary"
+
+// plus adds the records to the right of those of a.
+func (a partial) plus(b partial) (partial, error) {
+	switch {
+	case a.shape.form == unknown:
+		return b, nil
+	case b.shape.form == unknown:
+		return a, nil
+	case a.shape != b.shape:
+		return partial{}, shapeFault(b.first, b.shape, a.shape)
+	}
+	sum := partial{shape: a.shape, first: a.first, records: a.records + b.records,
+		labels: vocabulary.Merge(a.labels, b.labels)}
+	if a.shape.form == texts {
+		sum.terms = vocabulary.Merge(a.terms, b.terms)
+	}
+	sum.columns = a.columns.plus(a.records, b.columns, b.records)
+	return sum, nil
+}
+
+func (c columns) plus(n int64, d columns, k int64) columns {
+	if c.mean == nil {
+		return columns{}
+	}
+	sum := columns{moments: newMoments(len(c.mean))}
+	if c.entries != nil {
+		sum.entries = make([]int64, len(c.entries))
+		for j := range sum.entries {
+			sum.entries[j] = c.entries[j] + d.entries[j]
+			sum.join(j, c.moments, c.entries[j], d.moments, d.entries[j])
+		}
+		return sum
+	}
+	for j := range c.mean {
+		sum.join(j, c.moments, n, d.moments, k)
+	}
+	switch {
+	case k == 0:
+		sum.min, sum.max = c.min, c.max
+	case n == 0:
+		sum.min, sum.max = d.min, d.max
+	default:
+		sum.min, sum.max = make([]float32, len(c.min)), make([]float32, len(c.min))
+		for j := range sum.min {
+			sum.min[j], sum.max[j] = min(c.min[j], d.min[j]), max(c.max[j], d.max[j])
+		}
+	}
+	return sum
+}

@@ -1,0 +1,42 @@
+package features
+
+// moments are the mean of a column's values and the sum of their squared distances from it.
+type moments struct{ mean, m2 []float64 }
+
+func newMoments(width int) moments {
+	return moments{make([]float64, width), make([]float64, width)}
+}
+
+// addRow adds a row that is the n-th of every column: Welford's update.
+func (m moments) addRow(row []float32, n int64) {
+	mean, m2, count := m.mean[:len(row)], m.m2[:len(row)], float64(n)
+	for j, v := range row {
+		x := float64(v)
+		d := x - mean[j]
+		mean[j] += d / count
+		m2[j] += float64(d * (x - mean[j]))
+	}
+}
+
+// add adds a value that is the n-th of column j.
+func (m moments) add(j int32, v float32, n int64) {
+	d := float64(v) - m.mean[j]
+	m.mean[j] += d / float64(n)
+	m.m2[j] += float64(d * (float64(v) - m.mean[j]))
+}
+
+// join sets column j to that of left with n values and of right with k values together: Chan's
+// formula. Equal means stay as they are, so that a constant column has an m2 of 0.
+func (m moments) join(j int, left moments, n int64, right moments, k int64) {
+	switch {
+	case k == 0:
+		m.mean[j], m.m2[j] = left.mean[j], left.m2[j]
+	case n == 0:
+		m.mean[j], m.m2[j] = right.mean[j], right.m2[j]
+	default:
+		share := float64(k) / float64(n+k)
+		d := right.mean[j] - left.mean[j]
+		m.mean[j] = left.mean[j] + float64(d*share)
+		m.m2[j] = left.m2[j] + right.m2[j] + float64(float64(d*d)*float64(float64(n)*share))
+	}
+}

@@ -1,0 +1,61 @@
+package features
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// The ways to scale; see the package.
+const (
+	ScaleNone     = "none"
+	ScaleStandard = "standard"
+	ScaleMinMax   = "minmax"
+	ScaleL2       = "l2"
+)
+
+// Params choose how records become vectors.
+type Params struct {
+	Scale string             `json:"scale"`          // "none", "standard", "minmax" or "l2"
+	Text  *vocabulary.Params `json:"text,omitempty"` // for records that are texts; nil stands for the defaults
+}
+
+// DefaultParams scale nothing. They hold the defaults for texts, so that JSON
+// decoded over them changes what it names and no more.
+func DefaultParams() Params {
+	text := vocabulary.DefaultParams()
+	return Params{Scale: ScaleNone, Text: &text}
+}
+
+// Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid.
+func (p Params) Check() error {
+	switch p.Scale {
+	case ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2:
+	default:
+		return specFault("scale is none, standard, minmax or l2, not %q", p.Scale)
+	}
+	return p.text().Check()
+}
+
+func (p Params) text() vocabulary.Params {
+	if p.Text == nil {
+		return vocabulary.DefaultParams()
+	}
+	return *p.Text
+}
+
+// checkForm refuses a scale that records of a form cannot have.
+func (p Params) checkForm(f form) error {
+	switch {
+	case f == sparse && p.Scale == ScaleMinMax:
+		return specFault("params: scale minmax would fill sparse vectors; use standard or l2")
+	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:
+		return specFault("params: texts take scale none or l2, not %s", p.Scale)
+	}
+	return nil
+}
+
+func specFault(format string, args ...any) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}

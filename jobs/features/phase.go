@@ -1,0 +1,156 @@
+package features
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Name is the phase's name.
+const Name = "features"
+
+// Phase reads the training records once and hands the Space to the next phase.
+type Phase struct {
+	params      Params
+	kind        string
+	tokenizer   *text.Tokenizer
+	train       jobs.Records
+	next        string
+	countLabels bool
+	classes     int // required; -1 for no labels required
+}
+
+// Option changes what the phase asks of labels.
+type Option func(*Phase)
+
+// Classes requires a label of every training record, of min classes or more together;
+// the fault is that of Space.RequireLabels.
+func Classes(min int) Option { return func(p *Phase) { p.classes = min } }
+
+// NoClasses leaves labels uncounted: where they are numbers, or identifiers, the
+// state would grow with the records.
+func NoClasses() Option { return func(p *Phase) { p.countLabels = false } }
+
+// New makes the phase for the training records of a spec; next is the phase that follows.
+func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	tokenizer, err := p.text().Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	phase := &Phase{params: p, kind: spec.Kind, tokenizer: tokenizer, train: jobs.TrainingRecords(spec), next: next,
+		countLabels: true, classes: -1}
+	for _, option := range options {
+		option(phase)
+	}
+	return phase, nil
+}
+
+// Name is "features".
+func (p *Phase) Name() string { return Name }
+
+// Map reads one leaf: linear in its values, memory in its width, labels and terms. A change of
+// shape and a training value that is not finite are faults of CodeBadRecord with their position.
+func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	l, train := p.newLeaf(), p.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := l.begin(block); err != nil {
+			return nil, nil, err
+		}
+		for i, id := range block.IDs {
+			if !train(id) {
+				continue
+			}
+			if err := l.add(block, i); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return l.partial().arrays(), nil, nil
+}
+
+// Merge adds two neighbours: linear in their width, labels and terms. Another shape to the right is
+// a fault of CodeBadRecord with the position of its first record.
+func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := p.readPartial(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.readPartial(right)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := a.plus(b)
+	if err != nil {
+		return nil, err
+	}
+	return sum.arrays(), nil
+}
+
+// Step makes the space. No training record is a fault of CodeInputEmpty.
+func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	root, err := p.readPartial(only)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if root.records == 0 {
+		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
+	}
+	space, err := p.space(root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if p.classes >= 0 {
+		if err := space.RequireLabels(p.kind, p.classes); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	state := jobs.Arrays{}
+	space.Put(state)
+	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(space)}, nil
+}
+
+// space derives the space from the counts of all training records.
+func (p *Phase) space(root partial) (*Space, error) {
+	s := &Space{Width: root.shape.width, Records: root.records, Sparse: root.shape.form != dense,
+		Labels: root.labels.Keys, ClassRecords: root.labels.Columns[0],
+		form: root.shape.form, scale: p.params.Scale}
+	switch s.form {
+	case dense:
+		s.scaleDense(root.columns)
+	case sparse:
+		s.scaleSparse(root.columns)
+	case texts:
+		kept, err := p.params.text().Choose(root.terms, root.records)
+		if err != nil {
+			return nil, err
+		}
+		if s.dictionary, err = vocabulary.NewDictionary(kept.Keys); err != nil {
+			return nil, err
+		}
+		s.Width, s.text = s.dictionary.Len(), p.params.text()
+	}
+	s.index()
+	return s, nil
+}
+
+func metrics(s *Space) []jobs.Metric {
+	return []jobs.Metric{
+		jobs.CountMetric("features.records", s.Records),
+		jobs.CountMetric("features.width", int64(s.Width)),
+		jobs.CountMetric("features.labels", int64(s.Labels.Len())),
+	}
+}

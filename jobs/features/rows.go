@@ -1,0 +1,66 @@
+package features
+
+import "github.com/gram-compute/gram/dataset"
+
+// sparse returns the kept rows of a sparse block; a block that is kept whole and not scaled
+// is not copied.
+func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
+	if len(r.records) == len(block.IDs) && r.space.scale == ScaleNone && len(block.IDs) > 0 {
+		for i, id := range block.IDs {
+			index, value := block.Sparse.Row(i)
+			if err := checkFinite(id, value, index); err != nil {
+				return dataset.Sparse{}, err
+			}
+		}
+		return block.Sparse, nil
+	}
+	r.begin()
+	for _, i := range r.records {
+		index, value := block.Sparse.Row(i)
+		start := len(r.values)
+		r.indices, r.values = append(r.indices, index...), append(r.values, value...)
+		r.indptr = append(r.indptr, len(r.values))
+		row := r.values[start:]
+		r.scaleEntries(index, row)
+		if err := checkFinite(block.IDs[i], row, index); err != nil {
+			return dataset.Sparse{}, r.blame(err, checkFinite(block.IDs[i], value, index))
+		}
+	}
+	return r.rows(), nil
+}
+
+// bags returns the kept texts as counts of the dictionary's terms.
+func (r *Reader) bags(block *dataset.Block) dataset.Sparse {
+	r.begin()
+	for _, i := range r.records {
+		bag := r.bagger.Bag(block.Texts[i])
+		start := len(r.values)
+		r.indices = append(r.indices, bag.Terms...)
+		for _, n := range bag.Counts {
+			r.values = append(r.values, float32(n))
+		}
+		r.indptr = append(r.indptr, len(r.values))
+		r.scaleEntries(bag.Terms, r.values[start:])
+	}
+	return r.rows()
+}
+
+func (r *Reader) begin() {
+	r.indices, r.values, r.indptr = r.indices[:0], r.values[:0], append(r.indptr[:0], 0)
+}
+
+func (r *Reader) rows() dataset.Sparse {
+	return dataset.Sparse{Width: r.space.Width, Indptr: r.indptr, Indices: r.indices, Values: r.values}
+}
+
+// scaleEntries scales the entries of a sparse row in place.
+func (r *Reader) scaleEntries(index []int32, row []float32) {
+	switch r.space.scale {
+	case ScaleL2:
+		normalise(row)
+	case ScaleStandard:
+		for k, j := range index {
+			row[k] = scaled(row[k], 0, r.space.factor[j])
+		}
+	}
+}

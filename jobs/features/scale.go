@@ -1,0 +1,101 @@
+package features
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
+)
+
+// scaleDense sets the scaling, and the moments after it.
+func (s *Space) scaleDense(c columns) {
+	s.Mean, s.Variance, s.Min, s.Max = c.mean, make([]float64, s.Width), c.min, c.max
+	for j, m2 := range c.m2 {
+		s.Variance[j] = m2 / float64(s.Records)
+	}
+	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
+		return
+	}
+	s.shift, s.factor = make([]float64, s.Width), make([]float64, s.Width)
+	s.Mean = make([]float64, s.Width)
+	for j := range s.factor {
+		low, high := float64(c.min[j]), float64(c.max[j])
+		s.shift[j], s.factor[j] = c.mean[j], factor(math.Sqrt(s.Variance[j]))
+		if s.scale == ScaleMinMax {
+			s.shift[j], s.factor[j] = low, factor(high-low)
+		}
+		s.Mean[j] = float64((c.mean[j] - s.shift[j]) * s.factor[j])
+		s.Variance[j] = float64(float64(s.Variance[j]*s.factor[j]) * s.factor[j])
+	}
+}
+
+// scaleSparse sets the factors of standard: the moments of the stored entries of a column, joined
+// with the zeros that are not stored.
+func (s *Space) scaleSparse(c columns) {
+	if c.entries == nil {
+		return
+	}
+	s.factor = make([]float64, s.Width)
+	all, zeros := newMoments(s.Width), newMoments(s.Width)
+	for j, n := range c.entries {
+		all.join(j, c.moments, n, zeros, s.Records-n)
+		s.factor[j] = factor(math.Sqrt(all.m2[j] / float64(s.Records)))
+	}
+}
+
+// factor is 1/spread, or 1 where there is none.
+func factor(spread float64) float64 {
+	if spread == 0 {
+		return 1
+	}
+	return 1 / spread
+}
+
+// scaled is one value after scaling.
+func scaled(v float32, shift, factor float64) float32 {
+	return float32((float64(v) - shift) * factor)
+}
+
+// scaleRow scales a dense row into dst; they may be the same.
+func (s *Space) scaleRow(dst, row []float32) {
+	for j, v := range row {
+		dst[j] = scaled(v, s.shift[j], s.factor[j])
+	}
+}
+
+// normalise divides a row by its Euclidean norm, unless that is 0.
+func normalise(row []float32) {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(float64(v) * float64(v))
+	}
+	if sum == 0 {
+		return
+	}
+	norm := math.Sqrt(sum)
+	for j, v := range row {
+		row[j] = float32(float64(v) / norm)
+	}
+}
+
+// checkFinite refuses a row with a value that is not finite. index names the columns of a sparse row.
+func checkFinite(id dataset.Identity, row []float32, index []int32) error {
+	most := uint32(0)
+	for _, v := range row {
+		most = max(most, math.Float32bits(v)&^(1<<31))
+	}
+	if most < infinite {
+		return nil
+	}
+	for j, v := range row {
+		if math.Float32bits(v)&infinite == infinite {
+			if index != nil {
+				j = int(index[j])
+			}
+			return valueFault(id, j, "is not a finite number")
+		}
+	}
+	return nil
+}
+
+// infinite is the exponent of infinities and NaN, as bits.
+const infinite = 0xff << 23

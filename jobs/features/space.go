@@ -1,0 +1,83 @@
+package features
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Space is what the training records say about vectors: the coordinates that every record is
+// read into. It is not changed after it is made and is safe for concurrent use.
+type Space struct {
+	Width   int   // of every vector; for texts the terms of the dictionary
+	Records int64 // training records
+	Sparse  bool  // vectors are compressed rows; texts are too
+	// Labels of the training records in byte order, with the records of each; both are empty where the
+	// input has no labels or they were not counted.
+	Labels       jobs.Strings
+	ClassRecords []int64
+	// Moments of each column of the training records after scaling, the variance being that of
+	// the population; nil if sparse.
+	Mean, Variance []float64
+	// Range of each column before scaling (l2: after); nil if sparse.
+	Min, Max []float32
+
+	form          form
+	scale         string
+	shift, factor []float64 // of standard and minmax; no shift if sparse
+	dictionary    *vocabulary.Dictionary
+	text          vocabulary.Params
+	class         map[string]int32
+}
+
+// Class returns the number of a label in Labels, -1 where it is not among them.
+func (s *Space) Class(label []byte) int32 {
+	if c, ok := s.class[string(label)]; ok {
+		return c
+	}
+	return -1
+}
+
+// Dictionary returns the terms of texts, nil for other records.
+func (s *Space) Dictionary() *vocabulary.Dictionary { return s.dictionary }
+
+// Scale returns the name of the scaling.
+func (s *Space) Scale() string { return s.scale }
+
+// RequireLabels refuses training records without labels, or with labels of fewer classes, with a
+// *protocol.Fault of CodeInputEmpty that names the kind.
+func (s *Space) RequireLabels(kind string, classes int) error {
+	labelled := int64(0)
+	for _, n := range s.ClassRecords {
+		labelled += n
+	}
+	switch {
+	case labelled < s.Records:
+		return emptyFault(fmt.Sprintf("%s learns from labels; %d of %d training records have none", kind, s.Records-labelled, s.Records),
+			"Name the column of labels in input.label, or use a format that has labels.")
+	case s.Labels.Len() < classes:
+		return emptyFault(fmt.Sprintf("%s needs %d classes or more; the %d training records have %d", kind, classes, s.Records, s.Labels.Len()),
+			"Check input.label.")
+	}
+	return nil
+}
+
+func (s *Space) index() {
+	s.class = make(map[string]int32, s.Labels.Len())
+	for i := range s.Labels.Len() {
+		s.class[string(s.Labels.At(i))] = int32(i)
+	}
+}
+
+func (s *Space) shape() shape {
+	if s.form == texts {
+		return shape{form: texts}
+	}
+	return shape{s.form, s.Width}
+}
+
+func emptyFault(what, hint string) error {
+	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
+}

@@ -1,0 +1,113 @@
+package gaussiannb
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
+)
+
+const (
+	describeClasses = 8 // classes shown unless named
+	describeColumns = 8 // columns per class unless told
+)
+
+// Describe tells people what a model is: its parameters, and the mean and standard deviation of
+// the columns of each class, those first whose mean lies farthest from the mean of all records in
+// standard deviations of the class. A named class that the model lacks is a *protocol.Fault of
+// CodeSpecInvalid.
+func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
+	m, err := readModel(arrays)
+	if err != nil {
+		return "", err
+	}
+	classes, err := m.pickClasses(opt.Classes)
+	if err != nil {
+		return "", err
+	}
+	top := opt.Top
+	if top <= 0 {
+		top = describeColumns
+	}
+	var b strings.Builder
+	m.describeHead(&b)
+	for _, y := range classes {
+		fmt.Fprintf(&b, "\n%s (weight %g)\n", strconv.QuoteToGraphic(string(m.space.Labels.At(y))), m.weight[y])
+		for _, j := range m.farthest(y, top) {
+			at := y*m.space.Width + j
+			fmt.Fprintf(&b, "  column %-8d mean %12.6g   deviation %12.6g\n", j+1, m.mean[at], math.Sqrt(m.variance[at]))
+		}
+	}
+	if len(opt.Classes) == 0 && len(classes) < len(m.weight) {
+		fmt.Fprintf(&b, "\n%d of %d classes shown; name others to see them.\n", len(classes), len(m.weight))
+	}
+	return b.String(), nil
+}
+
+func (m *model) describeHead(b *strings.Builder) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("kind", "%s", KindName)
+	line("classes", "%d", len(m.weight))
+	line("records", "%d of width %d", m.space.Records, m.space.Width)
+	line("scale", "%s", m.space.Scale())
+	line("prior", "%s", m.prior)
+	switch {
+	case m.rule != nil:
+		line("decision", "least expected cost, of %d named pairs", m.rule.Pairs())
+	case m.rejectBelow > 0:
+		line("decision", "largest posterior; none if it is below %v", m.rejectBelow)
+	default:
+		line("decision", "largest posterior")
+	}
+}
+
+// pickClasses returns the named classes, or the first few.
+func (m *model) pickClasses(names []string) ([]int, error) {
+	labels := m.space.Labels.List()
+	var classes []int
+	for _, name := range names {
+		y, ok := slices.BinarySearch(labels, name)
+		if !ok {
+			hint := ""
+			if near := protocol.Nearest(name, labels); near != "" {
+				hint = fmt.Sprintf("Did you mean %q?", near)
+			}
+			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+				What: fmt.Sprintf("the model has no class %q", name), Hint: hint}
+		}
+		classes = append(classes, y)
+	}
+	for y := 0; len(names) == 0 && y < min(len(labels), describeClasses); y++ {
+		classes = append(classes, y)
+	}
+	return classes, nil
+}
+
+// farthest returns the columns of a class in which it differs most, at most top of them.
+func (m *model) farthest(class, top int) []int {
+	distance := func(j int) float64 {
+		at := class*m.space.Width + j
+		return math.Abs(m.mean[at]-m.space.Mean[j]) / math.Sqrt(m.variance[at])
+	}
+	columns := make([]int, m.space.Width)
+	for j := range columns {
+		columns[j] = j
+	}
+	// total order: columns differ
+	slices.SortFunc(columns, func(i, j int) int {
+		switch a, b := distance(i), distance(j); {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return i - j
+	})
+	return columns[:min(top, len(columns))]
+}

@@ -1,0 +1,44 @@
+package gaussiannb
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "GaussianNaiveBayes"
+
+// Kind is Gaussian naive Bayes as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor}
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// New makes the algorithm: phases "features", "moments" and, where the spec keeps test
+// records, "evaluate".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	space, err := features.New(params.Features, spec, momentsName, features.Classes(2))
+	if err != nil {
+		return nil, err
+	}
+	evaluate := spec.Spec.Input.Split.Test > 0
+	phases := algorithm{space, &momentsPhase{params: params, train: jobs.TrainingRecords(spec), evaluate: evaluate}}
+	if evaluate {
+		load := func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+			return loadPredictor(model, false)
+		}
+		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: load, Costs: params.Costs})
+	}
+	return phases, nil
+}

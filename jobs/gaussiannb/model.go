@@ -1,0 +1,136 @@
+package gaussiannb
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// modelVersion is the version of the model's layout.
+const modelVersion = 1
+
+// Arrays of a model, beside kind, version, the feature space and costs.
+const (
+	modelPrior       = "prior"            // U8 text: learned or uniform
+	modelRejectBelow = "reject_below"     // F64 scalar
+	modelWeight      = "classes.weight"   // F64 [classes], above 0
+	modelMean        = "classes.mean"     // F64 [classes x width], of scaled vectors
+	modelVariance    = "classes.variance" // F64 [classes x width], above 0, smoothed
+)
+
+// model is a trained model.
+type model struct {
+	space          *features.Space
+	prior          string
+	rejectBelow    float64
+	weight         []float64
+	mean, variance []float64
+	rule           *evaluation.Rule // nil without costs
+}
+
+func newModel(params Params, space *features.Space, root moments) (*model, error) {
+	classes := space.Labels.Len()
+	if len(root.weight) != classes || root.width != space.Width {
+		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d", len(root.weight), root.width, classes, space.Width)
+	}
+	smoothing := params.smoothing(space)
+	if smoothing == 0 {
+		return nil, emptyFault("every column is constant over the training records", "Nothing tells the classes apart; check the input's columns.")
+	}
+	m := &model{space: space, prior: params.Prior, rejectBelow: params.RejectBelow, weight: root.weight, mean: root.mean,
+		variance: make([]float64, len(root.m2))}
+	for y, weight := range root.weight {
+		if weight == 0 {
+			return nil, emptyFault(fmt.Sprintf("the training records of label %q all weigh 0", space.Labels.At(y)), "")
+		}
+		for j := y * root.width; j < (y+1)*root.width; j++ {
+			m.variance[j] = max(0, root.m2[j])/weight + smoothing
+		}
+	}
+	if params.Costs != nil {
+		var err error
+		if m.rule, err = params.Costs.Rule(space.Labels.List()); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func emptyFault(what, hint string) error {
+	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
+}
+
+// arrays writes the model: one byte string per content.
+func (m *model) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	a.PutKind(KindName, modelVersion)
+	m.space.Put(a)
+	a.PutText(modelPrior, m.prior)
+	jobs.PutScalar(a, modelRejectBelow, m.rejectBelow)
+	classes := len(m.weight)
+	jobs.Put(a, modelWeight, m.weight)
+	jobs.Put(a, modelMean, m.mean, classes, m.space.Width)
+	jobs.Put(a, modelVariance, m.variance, classes, m.space.Width)
+	m.rule.Put(a)
+	return a
+}
+
+// readModel reads a model's arrays, in time and memory linear in their bytes. Whatever training
+// would not have written is a *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) {
+	if err := a.CheckKind(KindName, modelVersion); err != nil {
+		return nil, err
+	}
+	m := &model{}
+	var err error
+	if m.space, err = features.ReadSpace(a); err != nil {
+		return nil, err
+	}
+	if m.prior, err = a.Text(modelPrior); err != nil {
+		return nil, err
+	}
+	if m.rejectBelow, err = jobs.GetScalar[float64](a, modelRejectBelow); err != nil {
+		return nil, err
+	}
+	classes, width := m.space.Labels.Len(), m.space.Width
+	if m.weight, err = jobs.Get[float64](a, modelWeight, classes); err != nil {
+		return nil, err
+	}
+	if m.mean, err = jobs.Get[float64](a, modelMean, classes, width); err != nil {
+		return nil, err
+	}
+	if m.variance, err = jobs.Get[float64](a, modelVariance, classes, width); err != nil {
+		return nil, err
+	}
+	if m.rule, err = evaluation.ReadRule(a, classes); err != nil {
+		return nil, err
+	}
+	return m, m.check()
+}
+
+// check holds a model against what training guarantees, so that every density is a number.
+func (m *model) check() error {
+	switch {
+	case m.space.Sparse || m.space.Labels.Len() < 2:
+		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
+	case m.prior != priorLearned && m.prior != priorUniform:
+		return jobs.Malformed("a model's prior is not %q", m.prior)
+	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
+		return jobs.Malformed("a model rejects below %v", m.rejectBelow)
+	}
+	const least, most = 1e-300, 1e300
+	for _, w := range m.weight {
+		if !(w > 0 && w < most) {
+			return jobs.Malformed("a class of weight %v", w)
+		}
+	}
+	for i, v := range m.variance {
+		if mean := m.mean[i]; !(v > least && v < most) || !(mean > -most && mean < most) {
+			return jobs.Malformed("value %d of a model has mean %v and variance %v", i, mean, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package jobstest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"maps"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Option adds to what a job is given.
+type Option func(*inputs)
+
+// WithQueries gives the job a second data set. Its identities are rows of another object.
+func WithQueries(shards [][]Record) Option { return func(in *inputs) { in.queries = shards } }
+
+// WithModel gives the job a model to begin from.
+func WithModel(model jobs.Arrays) Option { return func(in *inputs) { in.model = maps.Clone(model) } }
+
+// blockRecords bounds the blocks of the queries.
+func blockRecords(size int) Option { return func(in *inputs) { in.size = size } }
+
+// inputs are what a job reads, and the files that it emits.
+type inputs struct {
+	model   jobs.Arrays
+	queries [][]Record
+	size    int
+	shards  [2][]Blocks // by jobs.Source
+	files   map[string][]byte
+}
+
+func inputsOf(shards []Blocks, opts []Option) *inputs {
+	in := &inputs{model: jobs.Arrays{}, size: 1000, files: map[string][]byte{}}
+	for _, option := range opts {
+		option(in)
+	}
+	in.shards = [2][]Blocks{jobs.Input: shards, jobs.Queries: shardsOf("queries", in.queries, in.size)}
+	return in
+}
+
+// Leaf is a leaf as a job over these shards has it, for a test that calls Map itself. Emitted
+// files are dropped.
+func Leaf(tree, index int, shards []Blocks, opts ...Option) jobs.Leaf {
+	in := inputsOf(shards, opts)
+	leaf := in.leaf(tree, index)
+	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] { return in.read(ctx, jobs.Input, index) }
+	return leaf
+}
+
+func (in *inputs) leaf(tree, index int) jobs.Leaf {
+	return jobs.Leaf{Tree: tree, Index: index, Plan: in.plan(), Read: in.read, Emit: in.emit}
+}
+
+func (in *inputs) plan() jobs.Plan {
+	return jobs.Plan{Shards: len(in.shards[jobs.Input]), QueryShards: len(in.shards[jobs.Queries])}
+}
+
+func (in *inputs) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	return in.shards[from][shard](ctx)
+}
+
+// emit keeps a file, and holds its name to one content.
+func (in *inputs) emit(_ context.Context, name string, data []byte) (jobs.File, error) {
+	if before, ok := in.files[name]; ok && !bytes.Equal(before, data) {
+		return jobs.File{}, fmt.Errorf("jobstest: %q was emitted with other bytes before", name)
+	}
+	in.files[name] = bytes.Clone(data)
+	sum := sha256.Sum256(data)
+	return jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, nil
+}

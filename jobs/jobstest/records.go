@@ -1,0 +1,54 @@
+package jobstest
+
+// Record is one record. A data set is of texts unless its records have vectors; vectors are
+// dense or sparse, all of a data set the same.
+type Record struct {
+	Label   string    // no record of a data set of vectors has one: Block.Labels is nil
+	Text    string    // of records without a vector
+	Dense   []float32 // a dense vector
+	Width   int       // of a sparse vector; 0 for none
+	Indices []int32   // of a sparse vector, ascending
+	Values  []float32
+	Weight  float32 // no record of a data set has one other than 0: Block.Weights is nil
+}
+
+// DenseRecords makes records of dense vectors. Without labels they have none.
+func DenseRecords(rows [][]float32, labels ...string) []Record {
+	records := make([]Record, len(rows))
+	for i, row := range rows {
+		records[i].Dense = row
+	}
+	return labelled(records, labels)
+}
+
+// SparseRecords makes records of sparse vectors out of the values of rows that are not zero.
+func SparseRecords(width int, rows [][]float32, labels ...string) []Record {
+	records := make([]Record, len(rows))
+	for i, row := range rows {
+		records[i].Width = width
+		for j, v := range row {
+			if v != 0 {
+				records[i].Indices = append(records[i].Indices, int32(j))
+				records[i].Values = append(records[i].Values, v)
+			}
+		}
+	}
+	return labelled(records, labels)
+}
+
+func labelled(records []Record, labels []string) []Record {
+	for i := range labels {
+		records[i].Label = labels[i]
+	}
+	return records
+}
+
+// Deal cuts records into n shards of about the same length, in order. There may be
+// more shards than records.
+func Deal(records []Record, n int) [][]Record {
+	shards := make([][]Record, n)
+	for i := range shards {
+		shards[i] = records[i*len(records)/n : (i+1)*len(records)/n]
+	}
+	return shards
+}

@@ -1,0 +1,68 @@
+package kmeans
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// assigner finds the nearest centre of rows (equation 1.30): the argmin of float32 scores
+// over data shifted to an origin. One goroutine.
+type assigner struct {
+	ops     *kernelops.Set
+	ws      kernelops.Workspace
+	width   int
+	origin  []float32
+	packed  *kernelops.Centroids
+	centers []float64
+
+	index []int32 // the centre of each row of the last chunk
+	score []float32
+	rows  kernelops.Matrix // memory for shifted rows
+}
+
+func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assigner {
+	width := len(origin)
+	a := &assigner{ops: ops, width: width, origin: origin, centers: centers}
+	small := kernelops.NewMatrix(len(centers)/width, width)
+	for i, v := range centers {
+		small.Data[i] = float32(v - float64(origin[i%width]))
+	}
+	if small.Rows > 0 {
+		a.packed = ops.PackCentroids(small)
+	}
+	return a
+}
+
+// assign finds the nearest centre of each row of a chunk. A row so far out that float32 has no finite score for it
+// is a fault of CodeBadRecord.
+func (a *assigner) assign(c chunk) error {
+	if a.rows.Rows < c.x.Rows {
+		a.rows = kernelops.NewMatrix(c.x.Rows, a.width)
+		a.index, a.score = make([]int32, c.x.Rows), make([]float32, c.x.Rows)
+	}
+	shifted := a.rows.RowRange(0, c.x.Rows)
+	a.index, a.score = a.index[:c.x.Rows], a.score[:c.x.Rows]
+	for i := range c.x.Rows {
+		from, to := c.x.Row(i), shifted.Row(i)
+		for j, o := range a.origin {
+			to[j] = from[j] - o
+		}
+	}
+	a.ops.ArgMin(a.index, a.score, shifted, a.packed, &a.ws)
+	for i, nearest := range a.index {
+		if nearest < 0 || math.IsInf(float64(a.score[i]), -1) {
+			return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: c.ids[i].Object, Offset: c.ids[i].Offset,
+				What: "the squared distances of the record to the centres are beyond the range of float32",
+				Hint: "Scale the columns: params.scale standard or minmax."}
+		}
+	}
+	return nil
+}
+
+// sqDist is the squared distance of row i of the last chunk to its centre.
+func (a *assigner) sqDist(c chunk, i int) float64 {
+	at := int(a.index[i]) * a.width
+	return sqDist(c.x.Row(i), a.centers[at:at+a.width])
+}

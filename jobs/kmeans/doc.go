@@ -1,0 +1,46 @@
+// Package kmeans clusters vectors: Algorithm 5 (K-Means) of Smola and Vishwanathan, "Introduction
+// to Machine Learning" (2008), section 1.3.4. It minimises the distortion of equation 1.29, with a
+// weight w_i for each record (1 where the input has none),
+//
+//	J(r, mu) = 1/2 sum over i, j of w_i r_ij |x_i - mu_j|^2,
+//
+// by turns: each record goes to its nearest centre (1.30), each centre to the mean of its records
+// (1.32). The phases:
+//
+//	features     the space: width, scaling, column means, labels, dictionary
+//	init.NAME    centres to begin from: random, plusplus, parallel or farthest; none where they are given
+//	lloyd        a round of Algorithm 5: assign, add up, move
+//	lloyd.refill after a round that left clusters without records: the farthest records
+//	finish       one pass with the final centres: sizes, distortion, agreement with labels, assignments
+//
+// # Begin
+//
+// The text begins with random records ("random"). The default is "kmeans||" (Bahmani, Moseley, Vattani,
+// Kumar and Vassilvitskii, "Scalable k-means++", VLDB 2012, algorithm 2): a first record, then init_rounds
+// passes that each draw oversampling * k records with a chance in proportion to w D^2, D being the distance
+// to the nearest record drawn so far; each candidate then weighs what is nearest to it, and k-means++ on the
+// candidates chooses k. In place of independent draws, each round draws exactly that many. It takes init_rounds + 2 passes
+// and the distances of 1 + init_rounds * oversampling * k candidates. "kmeans++" (Arthur and Vassilvitskii, SODA 2007)
+// draws one record a pass: k passes. "farthest" takes the record farthest from those taken, after a random first: k passes
+// (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends
+// on shards; sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
+//
+// # Numerics
+//
+// Assignment is kernelops.ArgMin over data centred by the column means, as docs/numerics.md says; ties go to the
+// lower number. Sums are float64 in row order and merge along the tree; distances are float64, of the
+// records as they are.
+// A round changes J only downwards, but for the error of the float32 scores.
+//
+// With metric "cosine" rows are scaled to length 1 and so are centres (Dhillon and Modha, "Concept
+// decompositions for large sparse text data using clustering", Machine Learning 42, 2001). The distance
+// is half the squared Euclidean one: 1 - cosine. A row of zeros has no direction: it stays zero, never becomes a
+// centre, and belongs to the centre of lowest score, at a distance of 1/2.
+//
+// # End
+//
+// It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is 0
+// by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far
+// centres move. The restart with the least J of its last round is kept. Centres are numbered in lexicographic order of their
+// coordinates.
+package kmeans

@@ -1,0 +1,91 @@
+package kmeans
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func TestHostileModels(t *testing.T) {
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"another kind":      func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
+		"another version":   func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
+		"no centres":        func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{}, 0, 1) },
+		"centres missing":   func(a jobs.Arrays) { delete(a, modelCenters) },
+		"another width":     func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, 2, 3, 4}, 2, 2) },
+		"a centre NaN":      func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, math.NaN()}, 2, 1) },
+		"a centre infinite": func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, math.Inf(1)}, 2, 1) },
+		"float32 centres":   func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float32{1, 2}, 2, 1) },
+		"metric":            func(a jobs.Arrays) { a.PutText(modelMetric, "manhattan") },
+		"cosine unscaled":   func(a jobs.Arrays) { a.PutText(modelMetric, metricCosine) },
+		"init":              func(a jobs.Arrays) { a.PutText(modelInit, "") },
+		"stop":              func(a jobs.Arrays) { a.PutText(modelStop, "never") },
+		"fewer sizes":       func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{5}) },
+		"size below 0":      func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{6, -1}) },
+		"sizes overflow":    func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{math.MaxInt64, 1}) },
+		"weight NaN":        func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{1, math.NaN()}) },
+		"costs infinite":    func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{math.MaxFloat64, math.MaxFloat64}) },
+		"cost below 0":      func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{1, -1}) },
+		"labels":            func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2}, 1, 2) },
+		"labels below 0":    func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2, 3, -1}, 2, 2) },
+		"rounds 0":          func(a jobs.Arrays) { jobs.PutScalar(a, modelRounds, int64(0)) },
+		"restart":           func(a jobs.Arrays) { jobs.PutScalar(a, modelRestart, int64(-1)) },
+		"silhouette":        func(a jobs.Arrays) { jobs.PutScalar(a, modelSilhouette, math.NaN()) },
+	} {
+		model := train(t, fromLeft, line).Model
+		spoil(model)
+		_, err := NewPredictor(model, kernelops.Generic())
+		wantFault(t, err, protocol.CodeCorrupt, "")
+		_, err = Describe(model, jobs.DescribeOptions{})
+		if err == nil {
+			t.Errorf("%s: described", name)
+		}
+	}
+}
+
+// Whatever the bytes, loading gives a CORRUPT fault or a predictor that answers with a cluster it has.
+func FuzzModel(f *testing.F) {
+	f.Add(train(f, fromLeft, line).Model.Encode(), float32(2))
+	f.Add(train(f, `{"k": 2, "metric": "cosine"}`, blobs(9, 4, 2, 1)).Model.Encode(), float32(0))
+	f.Add(train(f, `{"k": 3, "scale": "standard", "restarts": 2}`, blobs(9, 3, 3, 1)).Model.Encode(), float32(-1))
+	f.Fuzz(func(t *testing.T, data []byte, value float32) {
+		arrays, err := jobs.Decode(data)
+		if err != nil {
+			return
+		}
+		p, err := NewPredictor(arrays, kernelops.Generic())
+		if err != nil {
+			wantFault(t, err, protocol.CodeCorrupt, "")
+			return
+		}
+		m, err := readModel(arrays)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Describe(arrays, jobs.DescribeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Figures(arrays, nil); err != nil {
+			t.Fatal(err)
+		}
+		if m.space.Sparse {
+			return
+		}
+		block := &dataset.Block{IDs: []dataset.Identity{{Object: "x"}},
+			Dense: dataset.Dense{Width: m.space.Width, Values: slices.Repeat([]float32{value}, m.space.Width)}}
+		outcomes, err := p.Predict(t.Context(), block)
+		var fault *protocol.Fault
+		switch {
+		case err != nil && (!errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord):
+			t.Fatal(err)
+		case err == nil && (!slices.Contains(p.Answers().Labels, outcomes[0].Label) || !(outcomes[0].Value >= 0)):
+			t.Fatalf("outcome %+v", outcomes[0])
+		}
+	})
+}

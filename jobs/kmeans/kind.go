@@ -1,0 +1,86 @@
+package kmeans
+
+import (
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "KMeans"
+
+// Kind is k-means as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+		Predict: NewPredictor, Figures: Figures}
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// job is what all phases of a job know.
+type job struct {
+	params Params
+	seed   uint64
+	train  jobs.Records
+}
+
+// New makes the algorithm: phases "features", one that begins unless centres are given, "lloyd", "lloyd.refill" where
+// the policy for empty clusters asks for it, and "finish".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := params.checkModel(spec.Spec.Model != ""); err != nil {
+		return nil, inParams(err)
+	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
+	space, err := features.New(params.Params, spec, j.firstPhase())
+	if err != nil {
+		return nil, err
+	}
+	phases := algorithm{&spacePhase{space, j}}
+	if params.Init != initGiven {
+		phases = append(phases, &seedPhase{j})
+	}
+	phases = append(phases, &lloydPhase{j})
+	if params.Empty == emptyFarthest {
+		phases = append(phases, &refillPhase{j})
+	}
+	return append(phases, &finishPhase{j}), nil
+}
+
+// checkModel holds the ways to give centres against each other.
+func (p Params) checkModel(model bool) error {
+	switch {
+	case model && p.Init != initGiven:
+		return specFault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
+	case model && p.Centers != nil:
+		return specFault("centers and spec.model both give centers; leave one out")
+	case !model && p.Init == initGiven && p.Centers == nil:
+		return specFault("init given needs centers, or spec.model")
+	case model && p.Scale != features.ScaleNone && p.Scale != features.ScaleL2:
+		return specFault("the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
+	}
+	return nil
+}
+
+// firstPhase is the phase that a restart begins with.
+func (j job) firstPhase() string {
+	if j.params.Init == initGiven {
+		return lloydName
+	}
+	return j.seedName()
+}
+
+// seedName names the phase that begins: letters only, for metrics and paths.
+func (j job) seedName() string {
+	return "init." + strings.NewReplacer("kmeans++", "plusplus", "kmeans||", "parallel").Replace(j.params.Init)
+}
+
+func (j job) cosine() bool { return j.params.Metric == metricCosine }

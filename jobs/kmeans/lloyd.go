@@ -1,0 +1,164 @@
+package kmeans
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+const lloydName = "lloyd"
+
+// lloydPhase is one turn of the loop of Algorithm 5.
+type lloydPhase struct{ job }
+
+func (p *lloydPhase) Name() string { return lloydName }
+
+// Map assigns each record to its nearest centre and adds up those of each.
+// O(records * k * width).
+func (p *lloydPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	s, err := readState(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	near := newAssigner(ops, s.centers, origin(s.space))
+	total, print := newTotals(len(s.centers)/s.space.Width, s.space.Width), newFingerprint(leaf.Index)
+	err = p.leaf(ctx, s.space, leaf, func(c chunk) error {
+		if err := near.assign(c); err != nil {
+			return err
+		}
+		total.add(ops, near, c)
+		print.add(near.index)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	total.fingerprint = print.sum()
+	return total.arrays(), nil, nil
+}
+
+// Merge adds two neighbours.
+func (p *lloydPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	l, err := readTotals(left)
+	if err != nil {
+		return nil, err
+	}
+	r, err := readTotals(right)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.merge(r); err != nil {
+		return nil, err
+	}
+	return l.arrays(), nil
+}
+
+// Step moves each centre to the mean of its records (equation 1.32) and decides what comes next.
+func (p *lloydPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	root, err := readTotals(only)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s, err := readState(a)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if !slices.ContainsFunc(root.weight, func(w float64) bool { return w > 0 }) {
+		return jobs.Next{}, emptyFault("Give some records a weight above 0.", "no training record weighs more than 0")
+	}
+	stop := p.stop(s, root)
+	if err := p.move(s, root); err != nil {
+		return jobs.Next{}, err
+	}
+	s.round, s.distortion, s.fingerprint = s.round+1, root.distortion(), root.fingerprint
+	metric, err := jobs.NewMetric(fmt.Sprintf("%slloyd.%03d.distortion", runPrefix(s.restart), s.round), s.distortion)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := p.next(s, stop)
+	next.Metrics = append([]jobs.Metric{metric}, next.Metrics...)
+	return next, nil
+}
+
+// stop says why the run ends with this round; "" if it does not.
+func (p *lloydPhase) stop(s *state, root *totals) string {
+	after := s.round > 0
+	fall := s.distortion - root.distortion()
+	switch {
+	case after && slices.Equal(s.fingerprint, root.fingerprint):
+		return stopUnchanged
+	case after && p.params.Tol > 0 && fall <= float64(p.params.Tol*s.distortion):
+		return stopTolerance
+	case s.round+1 >= p.params.MaxRounds:
+		return stopRounds
+	}
+	return ""
+}
+
+// next is another round, another restart, or the end.
+func (p *lloydPhase) next(s *state, stop string) jobs.Next {
+	if stop == "" {
+		if len(s.empty) > 0 && p.params.Empty == emptyFarthest {
+			return jobs.Next{Phase: refillName, State: s.arrays()}
+		}
+		return jobs.Next{Phase: lloydName, State: s.arrays()}
+	}
+	metrics := []jobs.Metric{jobs.CountMetric(runPrefix(s.restart)+"lloyd.rounds", int64(s.round))}
+	if len(s.best.centers) == 0 || s.distortion < s.best.distortion {
+		s.best = run{s.centers, s.distortion, s.restart, s.round, stop}
+	}
+	if s.restart+1 < p.params.Restarts {
+		s = &state{space: s.space, restart: s.restart + 1, best: s.best}
+		return jobs.Next{Phase: p.firstPhase(), State: s.arrays(), Metrics: metrics}
+	}
+	s = &state{space: s.space, best: s.best}
+	s.best.centers = canonical(s.best.centers, s.space.Width)
+	return jobs.Next{Phase: finishName, State: s.arrays(), Metrics: metrics}
+}
+
+// fingerprint is a digest of the assignments of a leaf. Those of all leaves are added, so that the sum
+// tells whether any assignment changed, but for a collision of 256 bits.
+type fingerprint struct {
+	hash  hash.Hash
+	bytes []byte
+}
+
+func newFingerprint(leaf int) *fingerprint {
+	f := &fingerprint{hash: sha256.New()}
+	f.hash.Write(binary.LittleEndian.AppendUint64(nil, uint64(leaf)))
+	return f
+}
+
+func (f *fingerprint) add(index []int32) {
+	f.bytes = f.bytes[:0]
+	for _, j := range index {
+		f.bytes = binary.LittleEndian.AppendUint32(f.bytes, uint32(j))
+	}
+	f.hash.Write(f.bytes)
+}
+
+func (f *fingerprint) sum() []uint64 {
+	digest, words := f.hash.Sum(nil), make([]uint64, 4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(digest[8*i:])
+	}
+	return words
+}
+
+// canonical orders centres lexicographically. Equal centres are the same in any order.
+func canonical(centers []float64, width int) []float64 {
+	rows := slices.Collect(slices.Chunk(centers, width))
+	// total order: rows that compare equal hold equal numbers
+	slices.SortFunc(rows, slices.Compare[[]float64])
+	return slices.Concat(rows...)
+}

@@ -1,0 +1,51 @@
+package kmeans
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// move sets each centre to the mean of its records; for cosine, to the direction of their sum. A centre without
+// records stays, and is dropped or refused if the policy says so; s.empty lists those that stay.
+func (j job) move(s *state, root *totals) error {
+	width := s.space.Width
+	if len(root.sums) != len(s.centers) {
+		return jobs.Malformed("sums of %d numbers for centres of %d", len(root.sums), len(s.centers))
+	}
+	centers := slices.Clone(s.centers)
+	s.empty = nil
+	for c, weight := range root.weight {
+		sums, center := root.sums[c*width:(c+1)*width], centers[c*width:(c+1)*width]
+		if !(weight > 0) {
+			s.empty = append(s.empty, int32(c))
+			continue
+		}
+		mean := make([]float64, width)
+		for i, sum := range sums {
+			mean[i] = sum / weight
+		}
+		if j.cosine() {
+			unit(mean, width)
+		}
+		if !j.cosine() || !zero(mean) { // opposite rows have no direction together
+			copy(center, mean)
+		}
+	}
+	s.centers = centers
+	return j.applyEmpty(s)
+}
+
+// applyEmpty does what the policies drop and error say.
+func (j job) applyEmpty(s *state) error {
+	width := s.space.Width
+	switch {
+	case len(s.empty) == 0:
+	case j.params.Empty == emptyError:
+		return emptyFault("Choose a smaller k, or another policy than error for params.empty.",
+			"round %d of Lloyd's algorithm left %d of %d clusters without records", s.round+1, len(s.empty), len(s.centers)/width)
+	case j.params.Empty == emptyDrop:
+		s.centers, s.empty = s.filled(), nil
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package kmeans
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// nearness is what a leaf carries from round to round of seeding: each record's squared distance to
+// the nearest seed, and that seed. A round looks at the newest seeds only. Rows are shifted to the first
+// seed and not to the mean, so that the choice depends on records alone.
+type nearness struct {
+	sqDist []float64
+	seed   []int32
+	at     int       // rows visited
+	first  int       // number of the first of the newest seeds
+	newest *assigner // nil where there is no seed yet
+	carry  bool      // sqDist and seed come from a former round
+	ones   []float64
+}
+
+func newNearness(s *state, carry jobs.Arrays, ops *kernelops.Set) (*nearness, error) {
+	width := s.space.Width
+	seeds := len(s.seeds) / width
+	n := &nearness{first: seeds - s.newest, carry: s.newest < seeds}
+	if s.newest < 0 || n.first < 0 {
+		return nil, jobs.Malformed("%d of %d seeds are new", s.newest, seeds)
+	}
+	if seeds == 0 {
+		return n, nil
+	}
+	n.newest = newAssigner(ops, wide(s.seeds[n.first*width:]), s.seeds[:width])
+	if !n.carry {
+		return n, nil
+	}
+	r := arrayReader{arrays: carry}
+	sqDist := get[float64](&r, "sqdist")
+	seed := get[int32](&r, "seed", len(sqDist))
+	n.sqDist, n.seed = append(n.sqDist, sqDist...), append(n.seed, seed...)
+	return n, r.err
+}
+
+// next returns the squared distance and the seed of each of the next rows; 1 and nil where there is no seed.
+func (n *nearness) next(c chunk) ([]float64, []int32, error) {
+	rows := c.x.Rows
+	if n.newest == nil {
+		for len(n.ones) < rows {
+			n.ones = append(n.ones, 1)
+		}
+		return n.ones[:rows], nil, nil
+	}
+	from := n.at
+	n.at += rows
+	if !n.carry {
+		for range rows {
+			n.sqDist, n.seed = append(n.sqDist, math.Inf(1)), append(n.seed, 0)
+		}
+	}
+	if n.at > len(n.sqDist) {
+		return nil, nil, jobs.Malformed("a leaf of more than the %d records it had", len(n.sqDist))
+	}
+	sqDist, seed := n.sqDist[from:n.at], n.seed[from:n.at]
+	if n.newest.packed == nil { // the last round drew none
+		return sqDist, seed, nil
+	}
+	if err := n.newest.assign(c); err != nil {
+		return nil, nil, err
+	}
+	for i, index := range n.newest.index {
+		if d := n.newest.sqDist(c, i); d < sqDist[i] {
+			sqDist[i], seed[i] = d, int32(n.first)+index
+		}
+	}
+	return sqDist, seed, nil
+}
+
+// checkEnd holds the rows visited against those carried.
+func (n *nearness) checkEnd() error {
+	if n.at != len(n.sqDist) {
+		return jobs.Malformed("a leaf of %d records had %d", n.at, len(n.sqDist))
+	}
+	return nil
+}
+
+func (n *nearness) arrays() jobs.Arrays {
+	if n.newest == nil {
+		return nil
+	}
+	a := jobs.Arrays{}
+	jobs.Put(a, "sqdist", n.sqDist)
+	jobs.Put(a, "seed", n.seed)
+	return a
+}

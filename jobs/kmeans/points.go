@@ -1,0 +1,140 @@
+package kmeans
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// chunk is some rows of a block as dense vectors, valid until the next.
+type chunk struct {
+	x       kernelops.Matrix
+	ids     []dataset.Identity
+	weights []float32 // nil where each weighs 1
+	class   []int32
+}
+
+func (c chunk) weight(i int) float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return float64(c.weights[i])
+}
+
+// chunkFloats is how many numbers a chunk holds, so that it stays in the cache with what is made of it.
+const chunkFloats = 1 << 15
+
+// points reads blocks in chunks. One goroutine.
+type points struct {
+	reader *features.Reader
+	dense  kernelops.Matrix // where sparse rows are filled up
+	rows   int
+}
+
+func newPoints(space *features.Space) *points {
+	return &points{reader: space.NewReader(), rows: min(1024, max(16, chunkFloats/space.Width))}
+}
+
+// leaf visits the training rows of a leaf in order.
+func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, visit func(chunk) error) error {
+	p, train := newPoints(space), j.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := p.block(ctx, block, train, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block visits the rows of a block that keep chooses.
+func (p *points) block(ctx context.Context, block *dataset.Block, keep func(dataset.Identity) bool, visit func(chunk) error) error {
+	v, err := p.reader.Read(block, keep)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < v.Rows; from += p.rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := visit(p.chunk(v, from, min(from+p.rows, v.Rows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *points) chunk(v features.Vectors, from, to int) chunk {
+	c := chunk{ids: v.IDs[from:to], class: v.Class[from:to]}
+	if v.Weights != nil {
+		c.weights = v.Weights[from:to]
+	}
+	if v.Sparse.Width > 0 {
+		c.x = p.fill(v.Sparse, from, to)
+	} else {
+		c.x = v.Dense.RowRange(from, to)
+	}
+	return c
+}
+
+// fill writes sparse rows with their zeros.
+func (p *points) fill(s dataset.Sparse, from, to int) kernelops.Matrix {
+	if p.dense.Rows == 0 {
+		p.dense = kernelops.NewMatrix(p.rows, s.Width)
+	}
+	x := p.dense.RowRange(0, to-from)
+	clear(x.Data[:x.Rows*x.Stride])
+	for i := range x.Rows {
+		row := x.Row(i)
+		indices, values := s.Row(from + i)
+		for n, column := range indices {
+			row[column] = values[n]
+		}
+	}
+	return x
+}
+
+// zero reports whether a row has no direction.
+func zero[T float32 | float64](row []T) bool {
+	for _, v := range row {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sqDist is the squared Euclidean distance of x and c in float64, by 4 lanes: lane i adds the elements
+// j with j mod 4 = i, ascending; then (0 + 1) + (2 + 3).
+func sqDist(x []float32, c []float64) float64 {
+	var s0, s1, s2, s3 float64
+	c = c[:len(x)]
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		d0, d1 := float64(x[j])-c[j], float64(x[j+1])-c[j+1]
+		d2, d3 := float64(x[j+2])-c[j+2], float64(x[j+3])-c[j+3]
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
+		s2 += float64(d2 * d2)
+		s3 += float64(d3 * d3)
+	}
+	for lane := [3]*float64{&s0, &s1, &s2}; j < len(x); j++ {
+		d := float64(x[j]) - c[j]
+		*lane[j%4] += float64(d * d)
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// distance is what a squared Euclidean distance is called outside: its root, or 1 - cosine.
+func distance(sqDist float64, cosine bool) float64 {
+	if cosine {
+		return sqDist / 2
+	}
+	return math.Sqrt(sqDist)
+}

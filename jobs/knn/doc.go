@@ -1,0 +1,69 @@
+// Package knn searches nearest neighbors exactly, and classifies and regresses by them:
+// Algorithm 2 of Smola and Vishwanathan, "Introduction to Machine Learning" (2008), section 1.3.2,
+//
+//	Classify(X, Y, x): compute the distance d(x_i, x) for i = 1 to m; let I be the indices of
+//	the k smallest; return the majority label of {y_i where i in I}.
+//
+// and its remark on regression: the average of the y_i instead of their majority.
+//
+// # Phases
+//
+// Phase "index" reads the base (spec.input) once: its width, scaling and labels, and how many
+// records lie in each shard. Phase "neighbors" is the search. It has one tree for each shard
+// of queries and in each tree a leaf for each shard of the base, so that neither needs to fit
+// into memory: a leaf holds its queries, a chunk of its base and the lists found so far. Map finds
+// the neighbors of the queries in one shard of the base, Merge takes the first k of two lists,
+// Step reads the finished lists a tree at a time, votes and writes them out. Where
+// store_base is set, phase "base" gathers the base into the model, for prediction.
+//
+// Without spec.queries the base is searched for its own records, each without itself
+// (leave one out), or for those that spec.input.split holds out, in the others.
+//
+// # Order
+//
+// A neighbor's id is the number of its record in spec.input, counted from 0 over all records in
+// order. Lists are in the order of (distance, id), which is total; so the k best of two lists
+// do not depend on how the base was cut. A query has min(k, n) neighbors in a base of n. Of
+// duplicates those that come first in the input are taken.
+//
+// # Distances
+//
+// All are float64, by 8 lanes (lane j takes the columns i with i mod 8 = j, ascending, each
+// product rounded) and the tree j+4, j+2, j+1, of float32 features after scaling:
+//
+//	l2             the root of the sum of (x-y)^2; ordered by the sum
+//	inner_product  -(x.y): the largest product is nearest
+//	cosine         1 - x.y / (|x| |y|), the quotient cut to [-1, 1], and 1 where a norm is 0
+//	l1             the sum of |x-y|
+//	linf           the largest |x-y|
+//	hamming        the features that differ; all must be 0 or 1
+//	edit           Levenshtein: the least number of insertions, deletions and substitutions of Unicode
+//	               code points that turn one text into the other; a byte that is not UTF-8 counts as U+FFFD
+//
+// For l2 kernelops.Set.Search gives them. For inner_product, cosine and l1, linf a float32 kernel
+// filters: a row is passed over only if the kernel's proved error bound puts its float64 distance
+// beyond the worst of a full list or the radius; every other is computed in float64. Hence the
+// kernel set, the chunks and the order of the scan change the time and not a bit. Sparse rows are searched
+// as dense ones, a tile at a time, to the same bits: time goes by width, not by non-zeros.
+//
+// # Votes
+//
+// The class with most votes wins, a vote weighing 1 or 1/d; a neighbor at distance 0 leaves no
+// vote to others. A tie goes to the label that comes first in byte order (ties: "label", as
+// in scikit-learn), or to the class of the nearest neighbor among those tied ("nearest").
+// reject_below refuses a winner with a smaller share of the votes; a query without neighbors (by radius) is
+// always refused. Votes are added in the order of the list.
+//
+// # Random projection
+//
+// projection maps the rows into fewer dimensions before an l2 search (the same section: a matrix of
+// normal numbers; the lemma of Johnson and Lindenstrauss). For m points, base and queries, and
+// eps it takes the least
+//
+//	dims >= 4 ln(m) / (eps^2/2 - eps^3/3)
+//
+// of Dasgupta and Gupta, "An elementary proof of a theorem of Johnson and Lindenstrauss" (2003),
+// theorem 2.1. The lists are then exact for the projected points and have their distances. What
+// it cost is measured: the ratio of squared distances after and before on sampled pairs, and
+// recall@k against the exact search on sampled queries.
+package knn

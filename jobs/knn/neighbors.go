@@ -1,0 +1,144 @@
+package knn
+
+import (
+	"context"
+	"maps"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// neighborsName names the search.
+const neighborsName = "neighbors"
+
+// prefixes of the lists in a partial.
+const (
+	foundLists = "found"
+	exactLists = "exact" // of sampled queries, where rows are projected
+)
+
+// neighborsPhase is the search: tree t holds the queries of shard t, its leaf i the base of shard i.
+type neighborsPhase struct{ *plan }
+
+func (p *neighborsPhase) Name() string { return neighborsName }
+
+// targets reports whether neighbors carry what they vote for.
+func (p *plan) targets() bool { return p.params.Mode != modeSearch }
+
+// Map finds the neighbors of the queries of a shard among the base of a shard. It holds the
+// queries, their lists and a chunk of the base in memory.
+func (p *neighborsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	in, err := p.readIndex(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	sample := p.newSample(in)
+	queries, q, err := p.readQueries(ctx, in, leaf, sample)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := p.newSearch(in, ops, queries, sample)
+	first, err := in.offset(leaf.Index)
+	if err != nil {
+		return nil, nil, err
+	}
+	chunk := func(base *points) error { return s.search(ctx, base) }
+	if err := in.newReader(first).readBase(leaf.Blocks(ctx), p.train(), chunk); err != nil {
+		return nil, nil, err
+	}
+	partial := s.partial(p.targets())
+	if leaf.Index == 0 {
+		q.put(partial, p.params.Mode)
+	}
+	return partial, nil, nil
+}
+
+// index is the state of the search.
+type index struct {
+	*space
+	offsets []int64
+	projected
+}
+
+func (p *plan) readIndex(state jobs.Arrays) (*index, error) {
+	s, err := readSpace(p.params, state)
+	if err != nil {
+		return nil, err
+	}
+	in := &index{space: s}
+	if in.offsets, err = jobs.Get[int64](state, baseOffsets); err != nil {
+		return nil, err
+	}
+	in.projected, err = p.readProjected(state)
+	return in, err
+}
+
+// offset is the number of the first record of a shard of the base.
+func (in *index) offset(shard int) (int64, error) {
+	if shard < 0 || shard >= len(in.offsets) {
+		return 0, jobs.Malformed("shard %d is not one of the %d counted", shard, len(in.offsets)-1)
+	}
+	return in.offsets[shard], nil
+}
+
+// readQueries reads the queries of a tree. Their ids are numbers of records of the base where
+// they are of it, else within their shard.
+func (p *plan) readQueries(ctx context.Context, in *index, leaf jobs.Leaf, sample *sample) (*points, *asked, error) {
+	source, first := jobs.Queries, int64(0)
+	var keep func(dataset.Identity) bool
+	if !p.queries {
+		source, keep = jobs.Input, p.ownQueries()()
+		var err error
+		if first, err = in.offset(leaf.Tree); err != nil {
+			return nil, nil, err
+		}
+	}
+	r := in.newReader(first)
+	queries, t, err := r.readQueries(leaf.Read(ctx, source, leaf.Tree), keep, sample)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := &asked{numbers: make([]int64, queries.rows), shard: r.next - first, truths: *t}
+	for i, id := range queries.ids {
+		q.numbers[i] = id - first
+	}
+	return queries, q, nil
+}
+
+// Merge takes the first k of each two lists, or all by radius.
+func (p *neighborsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	out := maps.Clone(left) // with the queries of the first leaf
+	if err := mergeLists(out, left, right, foundLists, p.params.rule(), p.params.Metric, p.targets()); err != nil {
+		return nil, err
+	}
+	if _, ok := left[exactLists+listIndptr]; ok {
+		if err := p.mergeMeasures(out, left, right); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Step reads the finished lists a tree at a time, decides by them and writes them out.
+func (p *neighborsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	in, err := p.readIndex(state)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	out := newOutput(p.plan, in, round.Emit)
+	for tree := range round.Trees {
+		root, err := round.Root(ctx, tree)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		if err := out.tree(ctx, tree, root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	metrics, err := out.finish(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return p.finish(jobs.Next{State: state, Metrics: metrics})
+}

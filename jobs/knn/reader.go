@@ -1,0 +1,297 @@
+package knn
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// space is what the base says about records: vectors, or texts.
+type space struct {
+	params  Params
+	vectors *features.Space // nil where the metric compares texts
+	labels  jobs.Strings    // in mode classify
+	class   map[string]int32
+	records int64 // of the base
+}
+
+func readSpace(p Params, a jobs.Arrays) (*space, error) {
+	s := &space{params: p}
+	var err error
+	if p.Metric != edit {
+		if s.vectors, err = features.ReadSpace(a); err != nil {
+			return nil, err
+		}
+		s.labels, s.records = s.vectors.Labels, s.vectors.Records
+	} else {
+		if s.labels, err = vocabulary.ReadLabels(a); err != nil {
+			return nil, err
+		}
+		if s.records, err = jobs.GetScalar[int64](a, textRecords); err != nil {
+			return nil, err
+		}
+	}
+	if s.records < 1 || p.Mode == modeClassify && (s.labels.Len() < 1 || s.labels.Len() > math.MaxInt32) {
+		return nil, jobs.Malformed("a base of %d records and %d labels", s.records, s.labels.Len())
+	}
+	s.class = make(map[string]int32, s.labels.Len())
+	for y := range s.labels.Len() {
+		s.class[string(s.labels.At(y))] = int32(y)
+	}
+	return s, nil
+}
+
+func (s *space) put(a jobs.Arrays) {
+	if s.vectors != nil {
+		s.vectors.Put(a)
+		return
+	}
+	vocabulary.PutLabels(a, s.labels)
+	jobs.PutScalar(a, textRecords, s.records)
+}
+
+// reader gathers records into points. One goroutine.
+type reader struct {
+	*space
+	vectors *features.Reader
+	next    int64 // number of the next record
+	chosen  []int
+}
+
+func (s *space) newReader(first int64) *reader {
+	r := &reader{space: s, next: first}
+	if s.vectors != nil {
+		r.vectors = s.vectors.NewReader()
+	}
+	return r
+}
+
+// newPoints returns no rows of the space.
+func (s *space) newPoints() *points {
+	p := &points{}
+	if s.vectors != nil {
+		p.width = s.vectors.Width
+		if s.params.Metric == hamming {
+			p.words = (p.width + 63) / 64
+		} else if s.vectors.Sparse {
+			p.sparse.indptr = []int{0}
+		}
+	}
+	return p
+}
+
+// add appends the records of a block that keep chooses; nil keeps all. It returns their places
+// in the block.
+func (r *reader) add(to *points, block *dataset.Block, keep func(dataset.Identity) bool) ([]int, error) {
+	first := r.next
+	r.next += int64(len(block.IDs))
+	var err error
+	if r.vectors == nil {
+		err = r.addTexts(to, block, keep)
+	} else {
+		err = r.addVectors(to, block, keep)
+	}
+	for _, i := range r.chosen {
+		to.ids = append(to.ids, first+int64(i))
+	}
+	to.rows += len(r.chosen)
+	return r.chosen, err
+}
+
+func (r *reader) addTexts(to *points, block *dataset.Block, keep func(dataset.Identity) bool) error {
+	r.chosen = r.chosen[:0]
+	for i, id := range block.IDs {
+		if keep == nil || keep(id) {
+			r.chosen = append(r.chosen, i)
+		}
+	}
+	if err := checkTexts(block); err != nil {
+		return err
+	}
+	for _, i := range r.chosen {
+		to.texts = append(to.texts, []rune(string(block.Texts[i])))
+	}
+	return nil
+}
+
+func (r *reader) addVectors(to *points, block *dataset.Block, keep func(dataset.Identity) bool) error {
+	v, err := r.vectors.Read(block, keep)
+	if err != nil {
+		return err
+	}
+	r.chosen = append(r.chosen[:0], v.Records...)
+	switch {
+	case to.words > 0:
+		return to.addBits(v)
+	case v.Sparse.Width > 0:
+		to.addSparse(v)
+	default:
+		for i := range v.Rows {
+			to.dense = append(to.dense, v.Dense.Row(i)...)
+		}
+	}
+	return nil
+}
+
+func (p *points) addSparse(v features.Vectors) {
+	for i := range v.Rows {
+		index, value := v.Sparse.Row(i)
+		p.sparse.indices = append(p.sparse.indices, index...)
+		p.sparse.values = append(p.sparse.values, value...)
+		p.sparse.indptr = append(p.sparse.indptr, len(p.sparse.values))
+	}
+}
+
+// addBits packs features of 0 and 1, column j into bit j mod 64 of word j/64.
+func (p *points) addBits(v features.Vectors) error {
+	for i := range v.Rows {
+		start := len(p.bits)
+		p.bits = append(p.bits, make([]uint64, p.words)...)
+		row := p.bits[start:]
+		set := func(j int, x float32) error {
+			switch x {
+			case 0:
+			case 1:
+				row[j/64] |= 1 << (j % 64)
+			default:
+				return recordFault(v.IDs[i], fmt.Sprintf("value %d of the vector is %v; metric hamming needs 0 or 1", j+1, x))
+			}
+			return nil
+		}
+		if v.Sparse.Width > 0 {
+			index, value := v.Sparse.Row(i)
+			for e, j := range index {
+				if err := set(int(j), value[e]); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		for j, x := range v.Dense.Row(i) {
+			if err := set(j, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// target is what a record of the base votes for: its class or its value.
+func (s *space) target(block *dataset.Block, i int) (float64, error) {
+	if block.Labels == nil {
+		return 0, recordFault(block.IDs[i], "the record has no label")
+	}
+	label := block.Labels[i]
+	if s.params.Mode == modeRegress {
+		return parseValue(block.IDs[i], label)
+	}
+	y, ok := s.class[string(label)]
+	if !ok {
+		return 0, jobs.Malformed("a training record has the label %q, which the first phase did not see", label)
+	}
+	return float64(y), nil
+}
+
+// parseValue reads a label as a number.
+func parseValue(id dataset.Identity, label []byte) (float64, error) {
+	value, err := strconv.ParseFloat(string(label), 64)
+	if err != nil || value-value != 0 {
+		return 0, recordFault(id, fmt.Sprintf("the label %.40q is not a finite number, as mode regress needs", label))
+	}
+	return value, nil
+}
+
+// readBase passes the base records of blocks on, a chunk of points at a time.
+func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, chunk func(*points) error) error {
+	p := r.newPoints()
+	for block, err := range blocks {
+		if err != nil {
+			return err
+		}
+		rows, err := r.add(p, block, keep)
+		if err != nil {
+			return err
+		}
+		if r.params.Mode != modeSearch {
+			for _, i := range rows {
+				target, err := r.target(block, i)
+				if err != nil {
+					return err
+				}
+				p.target = append(p.target, target)
+			}
+		}
+		if p.weight() >= tileFloats {
+			if err := chunk(p); err != nil {
+				return err
+			}
+			p.reset()
+		}
+	}
+	return chunk(p)
+}
+
+// truths are the labels of queries, where they have any.
+type truths struct {
+	known  bool
+	labels jobs.Strings
+	values []float64
+}
+
+// readQueries gathers all queries of blocks, and draws the sample among them.
+func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, s *sample) (*points, *truths, error) {
+	p, t := r.newPoints(), &truths{known: r.params.Mode != modeSearch}
+	for block, err := range blocks {
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err := r.add(p, block, keep)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, i := range rows {
+			s.draw(p.rows-len(rows)+k, block.IDs[i])
+		}
+		t.known = t.known && (block.Labels != nil || len(block.IDs) == 0)
+		if !t.known {
+			continue
+		}
+		if err := t.add(block, rows, r.params.Mode); err != nil {
+			return nil, nil, err
+		}
+	}
+	return p, t, nil
+}
+
+func (t *truths) add(block *dataset.Block, rows []int, mode string) error {
+	for _, i := range rows {
+		if mode == modeClassify {
+			t.labels.Append(block.Labels[i])
+			continue
+		}
+		value, err := parseValue(block.IDs[i], block.Labels[i])
+		if err != nil {
+			return err
+		}
+		t.values = append(t.values, value)
+	}
+	return nil
+}
+
+func checkTexts(block *dataset.Block) error {
+	if len(block.IDs) > 0 && (block.Texts == nil || block.Dense.Width > 0 || block.Sparse.Width > 0) {
+		return recordFault(block.IDs[0], "the records are not texts, as metric edit needs")
+	}
+	return nil
+}
+
+func recordFault(id dataset.Identity, what string) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset, What: what}
+}

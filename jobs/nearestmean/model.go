@@ -1,0 +1,81 @@
+package nearestmean
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// modelVersion is that of the layout: the arrays of features.Space, and
+//
+//	means         F64 [classes, width]
+//	means.weight  F64 [classes]: training records of each class, or their weights
+const (
+	modelVersion = 1
+	modelMeans   = "means"
+	modelWeight  = "means.weight"
+)
+
+type model struct {
+	space  *features.Space
+	means  []float64 // classes x width
+	weight []float64
+}
+
+// newModel divides the sums; a class whose records weigh nothing has no mean (INPUT_EMPTY).
+func newModel(space *features.Space, t totals) (*model, error) {
+	m := &model{space, make([]float64, len(t.sums)), t.weights}
+	for y, w := range t.weights {
+		if !(w > 0) {
+			return nil, &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
+				What: fmt.Sprintf("the training records of class %q weigh nothing", space.Labels.At(y)), Hint: "Give one of them a weight above 0."}
+		}
+		for j := range space.Width {
+			m.means[y*space.Width+j] = t.sums[y*space.Width+j] / w
+		}
+	}
+	return m, nil
+}
+
+func (m *model) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	a.PutKind(KindName, modelVersion)
+	m.space.Put(a)
+	jobs.Put(a, modelMeans, m.means, len(m.weight), m.space.Width)
+	jobs.Put(a, modelWeight, m.weight)
+	return a
+}
+
+// readModel reads a model, linear in its bytes; what training would not have written is a
+// *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) {
+	if err := a.CheckKind(KindName, modelVersion); err != nil {
+		return nil, err
+	}
+	space, err := features.ReadSpace(a)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{space: space}
+	if m.weight, err = jobs.Get[float64](a, modelWeight, space.Labels.Len()); err != nil {
+		return nil, err
+	}
+	if m.means, err = jobs.Get[float64](a, modelMeans, len(m.weight), space.Width); err != nil {
+		return nil, err
+	}
+	if len(m.weight) < 2 {
+		return nil, jobs.Malformed("a nearest-mean model of %d classes", len(m.weight))
+	}
+	for i, v := range m.means {
+		if v-v != 0 { // NaN or infinite
+			return nil, jobs.Malformed("array %q: value %d is not finite", modelMeans, i)
+		}
+	}
+	return m, nil
+}
+
+func (m *model) mean(class int) []float64 {
+	return m.means[class*m.space.Width : (class+1)*m.space.Width]
+}

@@ -1,0 +1,124 @@
+package parts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Part is one output object.
+type Part struct {
+	jobs.File
+	Rows int64 `json:"rows"`
+}
+
+// List is parts in the order of their rows. In arrays it has the names "parts", "parts.sha256",
+// "parts.size" and "parts.rows".
+type List []Part
+
+const (
+	listName   = "parts"
+	listSHA256 = "parts.sha256"
+	listSize   = "parts.size"
+	listRows   = "parts.rows"
+)
+
+// Write encodes a table, emits it as part number leaf of a folder and returns a list of that part.
+func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format string, t Table) (List, error) {
+	data, err := t.Encode(format)
+	if err != nil {
+		return nil, err
+	}
+	file, err := emit(ctx, fmt.Sprintf("%s/part-%06d.%s", folder, leaf, format), data)
+	if err != nil {
+		return nil, err
+	}
+	return List{{file, int64(t.Rows())}}, nil
+}
+
+// Put stores the list.
+func (l List) Put(a jobs.Arrays) {
+	names, sums := make([]string, len(l)), make([]string, len(l))
+	bytes, rows := make([]int64, len(l)), make([]int64, len(l))
+	for i, p := range l {
+		names[i], sums[i], bytes[i], rows[i] = p.Name, p.SHA256, p.Size, p.Rows
+	}
+	a.PutStrings(listName, jobs.StringsOf(names...))
+	a.PutStrings(listSHA256, jobs.StringsOf(sums...))
+	jobs.Put(a, listSize, bytes)
+	jobs.Put(a, listRows, rows)
+}
+
+// ReadList reads what Put stored; anything else is a *protocol.Fault of CodeCorrupt.
+func ReadList(a jobs.Arrays) (List, error) {
+	names, err := a.Strings(listName)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := a.Strings(listSHA256)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := jobs.Get[int64](a, listSize, names.Len())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := jobs.Get[int64](a, listRows, names.Len())
+	if err != nil {
+		return nil, err
+	}
+	if sums.Len() != names.Len() {
+		return nil, jobs.Malformed("%d parts with %d digests", names.Len(), sums.Len())
+	}
+	l := make(List, names.Len())
+	for i := range l {
+		l[i] = Part{jobs.File{Name: string(names.At(i)), SHA256: string(sums.At(i)), Size: bytes[i]}, rows[i]}
+	}
+	return l, l.check()
+}
+
+func (l List) check() error {
+	total := int64(0)
+	for _, p := range l {
+		if p.Rows < 0 || p.Size < 0 || p.Rows > math.MaxInt64-total {
+			return jobs.Malformed("the part %q has %d rows and %d bytes", p.Name, p.Rows, p.Size)
+		}
+		total += p.Rows
+	}
+	return nil
+}
+
+// Rows is the number of rows in all parts.
+func (l List) Rows() int64 {
+	total := int64(0)
+	for _, p := range l {
+		total += p.Rows
+	}
+	return total
+}
+
+// Index tells a reader what the parts of a folder are: <folder>/index.json.
+type Index struct {
+	SchemaVersion int      `json:"schema_version"`
+	Format        string   `json:"format"`
+	Columns       []string `json:"columns"`
+	Labels        []string `json:"labels,omitempty"` // what the numbers of a column of classes stand for
+	Rows          int64    `json:"rows"`
+	Parts         List     `json:"parts"`
+}
+
+// IndexName is the name of an index within its folder.
+const IndexName = "index.json"
+
+// WriteIndex emits the index of a folder.
+func WriteIndex(ctx context.Context, emit jobs.Emit, folder string, x Index) (jobs.File, error) {
+	x.SchemaVersion, x.Rows = 1, x.Parts.Rows()
+	data, err := json.MarshalIndent(x, "", "  ")
+	if err != nil {
+		return jobs.File{}, fmt.Errorf("parts: encode the index: %w", err)
+	}
+	return emit(ctx, folder+"/"+IndexName, append(data, '\n'))
+}

@@ -1,0 +1,190 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "Predict"
+
+// Folder is where the output objects lie below the model's folder.
+const Folder = "predictions"
+
+// modelVersion is that of the layout of the list that ends the job.
+const modelVersion = 1
+
+// OfModel finds the kind that made a model.
+type OfModel func(model jobs.Arrays) (jobs.Kind, error)
+
+// Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
+func Kind(ofModel OfModel) jobs.Kind {
+	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true,
+		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
+}
+
+type algorithm struct{ phase }
+
+func (a algorithm) Phases() []jobs.Phase { return []jobs.Phase{a.phase} }
+
+func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Spec.Model == "" {
+		return nil, specFault("spec.model is missing: the URI of the model.safetensors to predict with")
+	}
+	return algorithm{phase{params, ofModel}}, nil
+}
+
+// phase is the only one: its state is the model, from the first round on.
+type phase struct {
+	params  Params
+	ofModel OfModel
+}
+
+// Name is "predict".
+func (phase) Name() string { return "predict" }
+
+// load makes the predictor of the state.
+func (p phase) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	kind, err := p.ofModel(model)
+	if err != nil {
+		return nil, err
+	}
+	if kind.Predict == nil {
+		return nil, specFault("spec.model: a model of kind %s does not predict", kind.Name)
+	}
+	return kind.Predict(model, ops)
+}
+
+// Map predicts a shard and writes its output object.
+func (p phase) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	predictor, err := p.load(model, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := newRows(predictor.Answers(), p.params)
+	judged := evaluation.NewConfusion()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		outcomes, err := predictor.Predict(ctx, block)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows.add(block, outcomes)
+		judge(judged, predictor.Answers(), block.Labels, outcomes)
+	}
+	list, err := parts.Write(ctx, leaf.Emit, Folder, leaf.Index, p.params.Format, rows.table())
+	if err != nil {
+		return nil, nil, err
+	}
+	partial := judged.Arrays()
+	list.Put(partial)
+	return partial, nil, nil
+}
+
+// judge counts decisions about records whose label is known.
+func judge(c *evaluation.Confusion, answers jobs.Answers, truth [][]byte, outcomes []jobs.Outcome) {
+	if truth == nil || answers.Labels == nil {
+		return
+	}
+	for i, o := range outcomes {
+		switch {
+		case len(truth[i]) == 0:
+		case o.Rejected:
+			c.AddRejected(string(truth[i]))
+		default:
+			c.Add(string(truth[i]), o.Label)
+		}
+	}
+}
+
+// Merge puts two neighbours' lists one after the other and adds their counts.
+func (phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := readPartial(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readPartial(right)
+	if err != nil {
+		return nil, err
+	}
+	a.judged.Merge(b.judged)
+	partial := a.judged.Arrays()
+	append(a.list, b.list...).Put(partial)
+	return partial, nil
+}
+
+type partial struct {
+	list   parts.List
+	judged *evaluation.Confusion
+}
+
+func readPartial(a jobs.Arrays) (partial, error) {
+	list, err := parts.ReadList(a)
+	if err != nil {
+		return partial{}, err
+	}
+	judged, err := evaluation.ReadConfusion(a)
+	return partial{list, judged}, err
+}
+
+// Step writes the index and ends the job with the list of parts.
+func (p phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	root, err := readPartial(only)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	predictor, err := p.load(model, kernelops.Generic())
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	rows := newRows(predictor.Answers(), p.params)
+	index := parts.Index{Format: p.params.Format, Columns: rows.table().Names(), Labels: predictor.Answers().Labels, Parts: root.list}
+	if _, err := parts.WriteIndex(ctx, round.Emit, Folder, index); err != nil {
+		return jobs.Next{}, err
+	}
+	result := jobs.Arrays{}
+	result.PutKind(KindName, modelVersion)
+	result.PutText("format", p.params.Format)
+	root.list.Put(result)
+	metrics := []jobs.Metric{jobs.CountMetric("predict.records", root.list.Rows())}
+	if report := root.judged.Report(); report.Records > 0 {
+		judged, err := jobs.NewMetric("evaluation", report)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		metrics = append(metrics, judged)
+	}
+	return jobs.Next{Done: true, State: result, Metrics: metrics}, nil
+}
+
+// Describe tells what was written.
+func Describe(result jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
+	if err := result.CheckKind(KindName, modelVersion); err != nil {
+		return "", err
+	}
+	list, err := parts.ReadList(result)
+	if err != nil {
+		return "", err
+	}
+	format, err := result.Text("format")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Predictions of %d records in %d %s objects below %s/; `gram get` joins them.\n", list.Rows(), len(list), format, Folder), nil
+}

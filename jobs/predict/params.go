@@ -1,0 +1,56 @@
+package predict
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Params of a job of kind Predict.
+type Params struct {
+	// Format of the output objects: "csv", "jsonl" or "npy" (a number for each record: that of its
+	// label in the index, -1 where it is rejected, or the predicted value).
+	Format string `json:"format"`
+	// Scores adds a column for every score that the model gives.
+	Scores bool `json:"scores"`
+}
+
+// Defaults returns params with every default written in; a *protocol.Fault of
+// CodeSpecInvalid says what is wrong with them.
+func Defaults(params json.RawMessage) (json.RawMessage, error) {
+	p, err := parseParams(params)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+func parseParams(params json.RawMessage) (Params, error) {
+	p := Params{Format: parts.CSV}
+	if len(params) > 0 {
+		if err := protocol.StrictDecode(params, &p); err != nil {
+			return Params{}, inParams(err)
+		}
+	}
+	switch p.Format {
+	case parts.CSV, parts.JSONL, parts.NPY:
+		return p, nil
+	}
+	return Params{}, specFault("params: format is csv, jsonl or npy, not %q", p.Format)
+}
+
+// inParams says where in the spec the fault lies.
+func inParams(err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) {
+		fault.What = "params: " + fault.What
+	}
+	return err
+}
+
+func specFault(format string, args ...any) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,100 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/dataset"
+)
+
+// BlockReader reads a shard of one of the data sets in order, as Leaf.Read does.
+type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
+
+// skipWatch counts what a leaf's complete passes over shards skipped.
+type skipWatch struct {
+	limits skipLimits
+	found  skips
+}
+
+// watch passes on a leaf's reads: those of the plan only, and counted. Blocks is the read of
+// the leaf's own shard.
+func (w *skipWatch) watch(leaf Leaf) Leaf {
+	read, own := leaf.Read, leaf.Blocks
+	leaf.Read = func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error] {
+		if err := leaf.Plan.check(from, shard); err != nil {
+			return failing(err)
+		}
+		return w.pass(place{from, shard}, read(ctx, from, shard))
+	}
+	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
+		if own != nil {
+			return w.pass(place{Input, leaf.Index}, own(ctx))
+		}
+		return leaf.Read(ctx, Input, leaf.Index)
+	}
+	return leaf
+}
+
+// pass ends with a BAD_RECORD fault as soon as one shard alone is beyond the bound.
+func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+	return func(yield func(*dataset.Block, error) bool) {
+		var pass skips
+		for block, err := range blocks {
+			if err == nil && len(block.Skipped) > 0 {
+				pass.add(at, block.Skipped)
+				err = w.limits.check(pass)
+			}
+			if !yield(block, err) || err != nil {
+				return
+			}
+		}
+		w.found = w.found.plus(pass)
+	}
+}
+
+// add counts further records of the only shard of s.
+func (s *skips) add(at place, found []dataset.Skip) {
+	if s.shards == nil {
+		s.shards = []shardSkips{{place: at}}
+	}
+	s.shards[0].count += int64(len(found))
+	for _, skip := range found[:min(len(found), maxSkipSamples-len(s.samples))] {
+		s.samples = append(s.samples, sample{at, skip})
+	}
+}
+
+// plainRoots detaches the roots that a step reads.
+type plainRoots struct {
+	read   func(ctx context.Context, tree int) (Arrays, error)
+	limits skipLimits
+	found  skips
+}
+
+func (r *plainRoots) root(ctx context.Context, tree int) (Arrays, error) {
+	root, err := r.read(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	plain, s, err := detach(root)
+	if err != nil {
+		return nil, err
+	}
+	r.found = r.found.plus(s)
+	return plain, r.limits.check(r.found)
+}
+
+func (p Plan) check(from Source, shard int) error {
+	shards := p.Shards
+	if from == Queries {
+		shards = p.QueryShards
+	}
+	if !from.known() || shard < 0 || shard >= shards {
+		return fmt.Errorf("jobs: there is no shard %d of %s; the plan has %d", shard, from, shards)
+	}
+	return nil
+}
+
+func failing(err error) iter.Seq2[*dataset.Block, error] {
+	return func(yield func(*dataset.Block, error) bool) { yield(nil, err) }
+}

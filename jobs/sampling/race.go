@@ -1,0 +1,54 @@
+package sampling
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/kernelops/philox"
+)
+
+// Race gives records their times in one race: one seed and one purpose. It is not safe for concurrent use.
+type Race struct {
+	key    philox.Key
+	object philox.Object
+	name   string
+}
+
+// NewRace prepares the race of a purpose, such as "kmeans/init/0/1". Two draws that must
+// not depend on each other have two purposes.
+func NewRace(seed uint64, purpose string) *Race {
+	key := philox.New(seed, purpose)
+	return &Race{key: key, object: key.Object("")}
+}
+
+// slack is more than what the quotient and the logarithm of a time can err by, relatively.
+const slack = 1e-9
+
+// Time returns when a record of that weight arrives, +Inf for a weight that is not above 0. Times that are surely
+// later than limit may come out as +Inf: most records of a large set are then spared the logarithm.
+func (r *Race) Time(id dataset.Identity, weight, limit float64) float64 {
+	if !(weight > 0) {
+		return math.Inf(1)
+	}
+	if id.Object != r.name {
+		r.name, r.object = id.Object, r.key.Object(id.Object)
+	}
+	return arrival(r.object.Float64(id.Offset), weight, limit)
+}
+
+// NumberTime is Time for what a number names in place of a record.
+func (r *Race) NumberTime(number uint64, weight float64) float64 {
+	if !(weight > 0) {
+		return math.Inf(1)
+	}
+	return arrival(r.key.Float64(number, 0), weight, math.Inf(1))
+}
+
+// arrival is -log(1-v) / weight for v in [0, 1), which is at least v / weight.
+func arrival(v, weight, limit float64) float64 {
+	if v > float64(limit*weight)*(1+slack) {
+		return math.Inf(1)
+	}
+	return -fmath.Log(1-v) / weight
+}

@@ -1,0 +1,94 @@
+package sampling
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+)
+
+// Draw is a record of a sample.
+type Draw struct {
+	Key float64 // what it was drawn by, such as its time in a race
+	ID  dataset.Identity
+	Row []float32
+}
+
+// Compare orders draws by key, ties by identity. Two records never tie.
+func (d Draw) Compare(e Draw) int {
+	return cmp.Or(cmp.Compare(d.Key, e.Key), cmp.Compare(d.ID.Object, e.ID.Object), cmp.Compare(d.ID.Offset, e.ID.Offset))
+}
+
+// Sample keeps the records of least key among those offered. Its memory follows the records kept.
+type Sample struct {
+	size int
+	kept worst
+}
+
+// New returns an empty sample of up to size records, size from 1 to 2^31-1.
+func New(size int) *Sample { return &Sample{size: size} }
+
+// Len is the number of records kept.
+func (s *Sample) Len() int { return len(s.kept) }
+
+// Limit is a key from which on a record cannot enter: +Inf while there is room.
+func (s *Sample) Limit() float64 {
+	if len(s.kept) < s.size {
+		return math.Inf(1)
+	}
+	return s.kept[0].Key
+}
+
+// Offer keeps a copy of a record if its key is among the least so far. Keys of +Inf and NaN are never kept.
+// O(log size) where it is kept, O(1) where not.
+func (s *Sample) Offer(key float64, id dataset.Identity, row []float32) {
+	if key > s.Limit() || !(key < math.Inf(1)) {
+		return
+	}
+	s.offer(Draw{Key: key, ID: id, Row: row}, true)
+}
+
+func (s *Sample) offer(d Draw, copyRow bool) {
+	full := len(s.kept) == s.size
+	if full && d.Compare(s.kept[0]) >= 0 {
+		return
+	}
+	if copyRow {
+		d.Row = slices.Clone(d.Row)
+	}
+	if full {
+		s.kept[0] = d
+		heap.Fix(&s.kept, 0)
+		return
+	}
+	heap.Push(&s.kept, d)
+}
+
+// Merge takes what is least of another sample, which must not be used afterwards.
+func (s *Sample) Merge(other *Sample) {
+	for _, d := range other.kept {
+		s.offer(d, false)
+	}
+}
+
+// Draws returns the sample in the order of Compare.
+func (s *Sample) Draws() []Draw {
+	draws := slices.Clone([]Draw(s.kept))
+	slices.SortFunc(draws, Draw.Compare) // total order: identities differ
+	return draws
+}
+
+// worst is a heap whose top is the draw to give up next.
+type worst []Draw
+
+func (w worst) Len() int           { return len(w) }
+func (w worst) Less(i, j int) bool { return w[i].Compare(w[j]) > 0 }
+func (w worst) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *worst) Push(x any)        { *w = append(*w, x.(Draw)) }
+func (w *worst) Pop() any {
+	last := (*w)[len(*w)-1]
+	*w = (*w)[:len(*w)-1]
+	return last
+}

@@ -1,0 +1,92 @@
+package protocol
+
+import "net/url"
+
+// Input names a data set and how to read it. Which fields a format takes is in
+// docs/formats.md; Validate refuses the others.
+type Input struct {
+	// URI is one object, or a prefix ending in "/" or holding a "*" in its last segment.
+	URI    string `json:"uri"`
+	Format string `json:"format"` // one of Formats
+	// LabelsURI names the objects that hold the labels, where they are not in those of URI: as many
+	// objects, paired in order, in the same bucket (for file://, the same folder).
+	LabelsURI string `json:"labels_uri,omitempty"`
+	// Label, Text, Weight and Features are columns: a number counted from 1, or a name when Header is
+	// true. Without Features and Text all other columns are features. In an npz they are arrays.
+	Label       Column      `json:"label,omitzero"`
+	Text        Column      `json:"text,omitzero"`
+	Weight      Column      `json:"weight,omitzero"`
+	Features    []Column    `json:"features,omitempty"`
+	Header      bool        `json:"header"`
+	Delimiter   string      `json:"delimiter,omitempty"`  // between the columns of csv: one ASCII character
+	Multiline   bool        `json:"multiline,omitempty"`  // quoted csv fields may hold line ends; each object is then one shard
+	Width       int         `json:"width,omitempty"`      // columns of libsvm's vectors
+	IndexBase   *int        `json:"index_base,omitempty"` // number of libsvm's first column: 0 or 1
+	Compression string      `json:"compression"`          // "auto" (by suffix), "none", "gzip"
+	ShardBytes  ByteSize    `json:"shard_bytes"`          // stored bytes per shard at most, one record excepted
+	OnBadRecord OnBadRecord `json:"on_bad_record"`
+	Split       Split       `json:"split"`
+	// MaxRecordBytes bounds one record; a longer one is a bad input.
+	MaxRecordBytes ByteSize `json:"max_record_bytes"`
+}
+
+// Formats are the input formats that this release reads.
+func Formats() []string {
+	return []string{"tsv", "csv", "libsvm", "idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}
+}
+
+// MaxWidth bounds the columns of a vector.
+const MaxWidth = 1 << 30
+
+// formatFields says which fields a format takes beside those that all of them take.
+type formatFields struct {
+	label, text, weight, features, header bool
+	delimiter, multiline, libsvm          bool
+	labelsURI                             bool
+}
+
+// fields returns what the format takes; false for one that is not known.
+func (in Input) fields() (formatFields, bool) {
+	switch in.Format {
+	case "tsv":
+		return formatFields{label: true, text: true, header: true}, true
+	case "csv":
+		return formatFields{label: true, text: true, weight: true, features: true, header: true, delimiter: true, multiline: true}, true
+	case "libsvm":
+		return formatFields{libsvm: true}, true
+	case "idx", "npy":
+		return formatFields{labelsURI: true}, true
+	case "npz":
+		return formatFields{label: true, features: true}, true
+	case "fvecs", "bvecs", "ivecs":
+		return formatFields{}, true
+	}
+	return formatFields{}, false
+}
+
+// WithDefaults returns the input with the defaults of its format written in.
+func (in Input) WithDefaults() Input {
+	setDefault(&in.Compression, "auto")
+	setDefault(&in.ShardBytes, DefaultShardBytes)
+	setDefault(&in.MaxRecordBytes, DefaultMaxRecordBytes)
+	if in.Format == "csv" {
+		setDefault(&in.Delimiter, ",")
+	}
+	return in
+}
+
+// Columns are the columns that the input names, in the order label, text, weight, features.
+func (in Input) Columns() []Column {
+	var named []Column
+	for _, c := range []Column{in.Label, in.Text, in.Weight} {
+		if !c.IsZero() {
+			named = append(named, c)
+		}
+	}
+	return append(named, in.Features...)
+}
+
+func hasCredentials(uri string) bool {
+	u, err := url.Parse(uri)
+	return err == nil && u.User != nil
+}

@@ -1,0 +1,115 @@
+package protocol
+
+import (
+	"math"
+	"strings"
+)
+
+// Validate checks an input that has its defaults in. field is what the spec calls it, such
+// as "spec.input"; a fault of SPEC_INVALID names the field below it that does not fit.
+func (in Input) Validate(field string) error {
+	takes, known := in.fields()
+	switch {
+	case in.URI == "":
+		return specFault("%s.uri is missing", field)
+	case !known:
+		return specFault("%s.format is %q; known formats: %s", field, in.Format, strings.Join(Formats(), ", "))
+	case in.Compression != "auto" && in.Compression != "none" && in.Compression != "gzip":
+		return specFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
+	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI):
+		return specFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
+	}
+	if err := in.checkFields(field, takes); err != nil {
+		return err
+	}
+	for _, check := range []func(string) error{in.checkColumns, in.checkFormat, in.checkRanges} {
+		if err := check(field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFields refuses what the format does not take.
+func (in Input) checkFields(field string, takes formatFields) error {
+	for _, f := range []struct {
+		name         string
+		given, taken bool
+	}{
+		{"label", !in.Label.IsZero(), takes.label},
+		{"text", !in.Text.IsZero(), takes.text},
+		{"weight", !in.Weight.IsZero(), takes.weight},
+		{"features", len(in.Features) > 0, takes.features},
+		{"header", in.Header, takes.header},
+		{"delimiter", in.Delimiter != "", takes.delimiter},
+		{"multiline", in.Multiline, takes.multiline},
+		{"width", in.Width != 0, takes.libsvm},
+		{"index_base", in.IndexBase != nil, takes.libsvm},
+		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
+	} {
+		if f.given && !f.taken {
+			return specFault("%s.%s is not for the format %q", field, f.name, in.Format)
+		}
+	}
+	return nil
+}
+
+// checkColumns holds that columns are named as they can be found, and each used once.
+func (in Input) checkColumns(field string) error {
+	columns := in.Columns()
+	seen := make(map[Column]bool, len(columns))
+	for _, c := range columns {
+		switch {
+		case c.Number < 0 || c.Number > maxColumn || c.IsZero():
+			return specFault("%s: a column is a number from 1 to %d or a name", field, maxColumn)
+		case in.Format == "npz" && c.Name == "":
+			return specFault("%s.label and %s.features must name arrays of the npz, not number them", field, field)
+		case in.Format != "npz" && c.Name != "" && !in.Header:
+			return specFault("%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c, field)
+		case seen[c]:
+			return specFault("%s uses the column %v twice, among label, text, weight and features", field, c)
+		}
+		seen[c] = true
+	}
+	return nil
+}
+
+// checkFormat holds what one format alone asks for.
+func (in Input) checkFormat(field string) error {
+	switch {
+	case in.Format == "tsv" && in.Text.IsZero():
+		return specFault("%s.text must name a column (a number from 1, or a name)", field)
+	case in.Format == "csv" && !validDelimiter(in.Delimiter):
+		return specFault("%s.delimiter is %q; use one ASCII character that is in no number and not a quote, such as \",\", \";\" or a tab", field, in.Delimiter)
+	case in.Format == "libsvm" && (in.Width < 1 || in.Width > MaxWidth):
+		return specFault("%s.width is %d; libsvm needs the number of columns, from 1 to %d", field, in.Width, MaxWidth)
+	case in.Format == "libsvm" && (in.IndexBase == nil || *in.IndexBase < 0 || *in.IndexBase > 1):
+		return specFault("%s.index_base must say whether libsvm's columns are counted from 0 or from 1", field)
+	case in.Format == "npz" && len(in.Features) != 1:
+		return specFault("%s.features must name the one array of the npz that holds the vectors, such as [X]", field)
+	}
+	return nil
+}
+
+// validDelimiter refuses what numbers, quotes and line ends are made of.
+func validDelimiter(d string) bool {
+	if len(d) != 1 || d[0] >= 0x7f || (d[0] < ' ' && d[0] != '\t') {
+		return false
+	}
+	letter := d[0]|0x20 >= 'a' && d[0]|0x20 <= 'z'
+	return !letter && !strings.ContainsAny(d, "\"+-.0123456789")
+}
+
+func (in Input) checkRanges(field string) error {
+	switch {
+	case in.ShardBytes < 1:
+		return specFault("%s.shard_bytes must be at least 1", field)
+	case in.MaxRecordBytes < 1 || in.MaxRecordBytes > 1<<30:
+		return specFault("%s.max_record_bytes must lie in 1B..1GiB", field)
+	case in.OnBadRecord.SkipMax < 0:
+		return specFault("%s.on_bad_record.skip_max must not be negative", field)
+	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:
+		return specFault("%s.split.test must lie in [0, 1)", field)
+	}
+	return nil
+}

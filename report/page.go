@@ -1,0 +1,103 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Page is what the HTML page of a finished job shows.
+type Page struct {
+	Job, Name, Kind string
+	ModelSHA256     string
+	Seconds         float64
+	Rounds          []Round
+	Metrics         []jobs.Metric
+	Figures         []jobs.Figure
+	Facts           [][2]string // further lines of the summary, such as seed and input
+}
+
+// Round is a finished round.
+type Round struct {
+	Number  uint32
+	Phase   string
+	Leaves  uint64
+	Seconds float64
+}
+
+//go:embed page.html
+var pageSource string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"seconds": func(s float64) string {
+		return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+	},
+	"value": metricText,
+}).Parse(pageSource))
+
+// drawn is a figure ready for the page.
+type drawn struct {
+	jobs.Figure
+	SVG template.HTML
+}
+
+// HTML writes the page. A figure that cannot be drawn (a picture whose width does not
+// divide its values, a chart whose axes differ in length) is an error.
+func HTML(p Page) ([]byte, error) {
+	figures := make([]drawn, len(p.Figures))
+	for i, f := range p.Figures {
+		picture, err := draw(f)
+		if err != nil {
+			return nil, fmt.Errorf("report: figure %q: %w", f.Title, err)
+		}
+		figures[i] = drawn{f, template.HTML(picture)} // our own SVG, its texts escaped
+	}
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, struct {
+		Page
+		Figures []drawn
+	}{p, figures})
+	return out.Bytes(), err
+}
+
+// draw makes the SVG of a figure; a table has none.
+func draw(f jobs.Figure) ([]byte, error) {
+	switch {
+	case f.Lines != nil:
+		for _, s := range f.Lines.Series {
+			if len(s.X) != len(s.Y) {
+				return nil, fmt.Errorf("series %q has %d and %d values", s.Name, len(s.X), len(s.Y))
+			}
+		}
+		return lineChart(f.Lines), nil
+	case f.Heat != nil:
+		if len(f.Heat.Counts) != len(f.Heat.RowKeys)*len(f.Heat.ColKeys) {
+			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys), len(f.Heat.ColKeys))
+		}
+		return heatMap(f.Heat), nil
+	case f.Images != nil:
+		return imageGrid(f.Images)
+	}
+	return nil, nil
+}
+
+func escape(text string) string { return html.EscapeString(text) }
+
+// maxMetricText bounds what the page shows of one metric; report.json has all of it.
+const maxMetricText = 160
+
+func metricText(raw json.RawMessage) string {
+	text := strings.TrimSpace(string(raw))
+	var plain string
+	if json.Unmarshal(raw, &plain) == nil {
+		text = plain
+	}
+	return shorten(text, maxMetricText)
+}

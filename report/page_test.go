@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// sample is a page with a figure of every sort.
+func sample() Page {
+	loop := jobs.Image{Label: "4 as 9", Width: 4, Values: []float32{0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0}}
+	return Page{
+		Job: "digits-k3f9p2", Name: "digits", Kind: "KMeans", ModelSHA256: strings.Repeat("8e", 32), Seconds: 12.3456,
+		Rounds:  []Round{{1, "features", 8, 0.5}, {2, "lloyd", 8, 1.25}},
+		Metrics: []jobs.Metric{{Name: "lloyd.001.distortion", Value: json.RawMessage("1234.5")}, {Name: "note", Value: json.RawMessage(`"<b>&"`)}},
+		Facts:   [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
+		Figures: []jobs.Figure{
+			{Title: "Distortion", Caption: "J after each round.", Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
+				{Name: "restart 1", X: []float64{1, 2, 3, 4}, Y: []float64{900, 500, 430, 425}},
+				{Name: "restart 2", X: []float64{1, 2, 3, 4}, Y: []float64{950, 470, 410, math.NaN()}}}}},
+			{Title: "Confusion", Heat: &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: []string{"<a>", "b"}, ColKeys: []string{"<a>", "b", "rejected"},
+				Counts: []int64{90, 8, 2, 11_000, 0, 1}}},
+			{Title: "Centres", Images: []jobs.Image{loop, {Label: "flat", Width: 2, Values: []float32{3, 3, 3, 3}}}},
+			{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"pair", "errors"}, Rows: [][]string{{"0-1", "3"}}}},
+		},
+	}
+}
+
+// The page's elements nest, and nothing in it is fetched from anywhere.
+func TestPageIsWholeAndSelfContained(t *testing.T) {
+	page, err := HTML(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path := os.Getenv("GRAM_REPORT_OUT"); path != "" { // to look at it
+		if err := os.WriteFile(path, page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"digits-k3f9p2", "12.346s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if found := regexp.MustCompile(`(?i)<script|<link|@import|url\(|(href|src)="?(https?:|//|file:)|<b>`).Find(page); found != nil {
+		t.Errorf("the page holds %q", found)
+	}
+	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(page, []byte("<!doctype html>\n"))))
+	dec.Strict, dec.AutoClose, dec.Entity = false, []string{"meta"}, xml.HTMLEntity
+	for {
+		if _, err := dec.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("the page does not nest: %v", err)
+		}
+	}
+}
+
+func TestPageIsAFunctionOfItsContent(t *testing.T) {
+	one, err := HTML(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := HTML(sample())
+	if err != nil || !bytes.Equal(one, two) {
+		t.Error("two pages of one content differ", err)
+	}
+}
+
+func TestFiguresThatCannotBeDrawn(t *testing.T) {
+	for name, f := range map[string]jobs.Figure{
+		"a ragged picture":        {Images: []jobs.Image{{Width: 3, Values: make([]float32, 8)}}},
+		"a picture without width": {Images: []jobs.Image{{Values: make([]float32, 8)}}},
+		"axes of two lengths":     {Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1}, Y: []float64{1, 2}}}}},
+		"counts that do not fit":  {Heat: &jobs.HeatMap{RowKeys: []string{"a"}, ColKeys: []string{"a"}}},
+	} {
+		if _, err := HTML(Page{Figures: []jobs.Figure{f}}); err == nil {
+			t.Errorf("%s was drawn", name)
+		}
+	}
+}
+
+// Nothing to show is no reason to fail.
+func TestEmptyFigures(t *testing.T) {
+	for name, f := range map[string]jobs.Figure{
+		"no series": {Lines: &jobs.LineChart{}}, "no value": {Lines: &jobs.LineChart{Series: []jobs.Series{{}}}},
+		"one value": {Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1}, Y: []float64{0}}}}},
+		"no finite": {Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1}, Y: []float64{math.Inf(1)}}}}},
+		"no keys":   {Heat: &jobs.HeatMap{}}, "no pictures": {Images: []jobs.Image{}}, "nothing": {},
+	} {
+		if _, err := HTML(Page{Figures: []jobs.Figure{f}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []float64
+	}{
+		{0, 10, []float64{0, 2, 4, 6, 8, 10}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}, {3, 3, []float64{3}}, {1, 4, []float64{1, 1.5, 2, 2.5, 3, 3.5, 4}},
+		{0, 97_000, []float64{0, 20_000, 40_000, 60_000, 80_000}},
+	} {
+		got := axis{low: c.low, high: c.high}.ticks()
+		if len(got) != len(c.want) {
+			t.Errorf("%v to %v: %v", c.low, c.high, got)
+			continue
+		}
+		for i, v := range got {
+			if math.Abs(v-c.want[i]) > 1e-9*math.Abs(c.high) {
+				t.Errorf("%v to %v: %v", c.low, c.high, got)
+			}
+		}
+	}
+}

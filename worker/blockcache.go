@@ -1,0 +1,179 @@
+package worker
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// blockCache keeps decoded blocks of shards in memory, so that rounds after the first
+// neither read nor parse. What it holds are copies of what a pass over the store gave: no result
+// depends on what is found here. A nil cache holds nothing.
+//
+// Rounds read a data set's shards in turn, where an LRU of shards that do not all fit
+// would always drop the one wanted next. So a shard stays as long as its data set is read at all, and
+// what does not fit beside it is read from the store; a data set that nobody has read for
+// a while makes room as a whole.
+type blockCache struct {
+	mu     sync.Mutex
+	budget int64 // bytes
+	used   int64 // bytes, of copies in the making too
+	reads  uint64
+	sets   map[setKey]*cachedSet
+}
+
+type setKey struct {
+	job  string
+	from jobs.Source
+}
+
+// cachedSet is what is kept of one data set of one job.
+type cachedSet struct {
+	read   uint64 // number of its last read
+	shards map[int]*copied
+}
+
+// copied is a shard's blocks, which nobody may write to.
+type copied struct {
+	blocks []*dataset.Block
+	bytes  int64
+}
+
+// idleReads is how many reads of other data sets make one idle.
+const idleReads = 32
+
+func newBlockCache(budget int64) *blockCache {
+	return &blockCache{budget: budget, sets: make(map[setKey]*cachedSet)}
+}
+
+// blocks passes on the blocks of a shard: those kept, or else those of read, of which it
+// keeps copies if they fit.
+func (c *blockCache) blocks(ctx context.Context, set setKey, shard int, read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+	if c == nil || c.budget <= 0 {
+		return read
+	}
+	return func(yield func(*dataset.Block, error) bool) {
+		if kept := c.lookup(set, shard); kept != nil {
+			kept.replay(ctx, yield)
+			return
+		}
+		copies := &copied{}
+		defer func() { c.release(copies) }()
+		for block, err := range read {
+			if copies != nil && (err != nil || !c.add(set, copies, block)) {
+				c.release(copies)
+				copies = nil
+			}
+			if !yield(block, err) {
+				return
+			}
+		}
+		if copies != nil && c.keep(set, shard, copies) {
+			copies = nil
+		}
+	}
+}
+
+// replay hands out copies of the headers: blocks themselves are shared by every reader.
+func (k *copied) replay(ctx context.Context, yield func(*dataset.Block, error) bool) {
+	for _, block := range k.blocks {
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+			return
+		}
+		header := *block
+		if !yield(&header, nil) {
+			return
+		}
+	}
+}
+
+func (c *blockCache) lookup(set setKey, shard int) *copied {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads++
+	s := c.sets[set]
+	if s == nil {
+		s = &cachedSet{shards: make(map[int]*copied)}
+		c.sets[set] = s
+	}
+	s.read = c.reads
+	return s.shards[shard]
+}
+
+// add copies a block, if there is room for it.
+func (c *blockCache) add(set setKey, to *copied, block *dataset.Block) bool {
+	size := blockBytes(block)
+	if !c.reserve(set, size) {
+		return false
+	}
+	to.bytes += size
+	to.blocks = append(to.blocks, copyBlock(block))
+	return true
+}
+
+// reserve makes room, at the cost of idle data sets only.
+func (c *blockCache) reserve(set setKey, size int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.used+size > c.budget {
+		idle, found := setKey{}, false
+		for key, s := range c.sets {
+			if key != set && c.reads-s.read >= idleReads && (!found || s.read < c.sets[idle].read) {
+				idle, found = key, true
+			}
+		}
+		if !found {
+			return false
+		}
+		c.dropSet(idle)
+	}
+	c.used += size
+	return true
+}
+
+// release gives back the room of copies that were not kept.
+func (c *blockCache) release(copies *copied) {
+	if copies == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used -= copies.bytes
+}
+
+// keep takes a whole shard in, unless another reader was first.
+func (c *blockCache) keep(set setKey, shard int, copies *copied) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sets[set]
+	if s == nil || s.shards[shard] != nil {
+		return false
+	}
+	s.shards[shard] = copies
+	return true
+}
+
+// drop forgets a job.
+func (c *blockCache) drop(job string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, from := range []jobs.Source{jobs.Input, jobs.Queries} {
+		c.dropSet(setKey{job, from})
+	}
+}
+
+func (c *blockCache) dropSet(key setKey) {
+	if s := c.sets[key]; s != nil {
+		for _, shard := range s.shards {
+			c.used -= shard.bytes
+		}
+		delete(c.sets, key)
+	}
+}

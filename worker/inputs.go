@@ -1,0 +1,103 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// input is one data set of a job. Its manifest, shards and source are there once the job is planned.
+type input struct {
+	spec     protocol.Input
+	store    objstore.Store
+	name     string // within its store
+	manifest dataset.Manifest
+	shards   []dataset.Shard
+	source   *dataset.Source
+}
+
+// openInputs opens the stores of a spec's data sets, by jobs.Source.
+func (w *worker) openInputs(ctx context.Context, spec protocol.Spec) ([]*input, error) {
+	specs := []protocol.Input{jobs.Input: spec.Input}
+	if spec.Queries != nil {
+		specs = append(specs, *spec.Queries)
+	}
+	inputs := make([]*input, len(specs))
+	for i, s := range specs {
+		store, name, err := w.openRead(ctx, s.URI)
+		if err != nil {
+			return nil, err
+		}
+		inputs[i] = &input{spec: s, store: store, name: name}
+	}
+	return inputs, nil
+}
+
+// openRead opens the store of an object or prefix that a spec names, to read.
+func (w *worker) openRead(ctx context.Context, uri string) (store objstore.Store, name string, err error) {
+	storeURI, name, err := objstore.SplitObjectURI(uri)
+	if err != nil {
+		return nil, "", dataset.StoreFault(uri, err)
+	}
+	if store, err = w.cfg.OpenInput(ctx, storeURI); err != nil {
+		return nil, "", dataset.OpenFault(uri, err)
+	}
+	return store, name, nil
+}
+
+// list lists the data set once and cuts its shards.
+func (in *input) list(ctx context.Context) (dataset.Manifest, []dataset.Shard, error) {
+	return dataset.Plan(ctx, in.store, in.name, in.spec)
+}
+
+// ready makes the data set readable as it was planned.
+func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err error) {
+	in.manifest, in.shards = manifest, shards
+	in.source, err = dataset.NewSource(in.store, dataset.Prefix(in.name), manifest, in.spec)
+	return err
+}
+
+// read reads a shard of a data set; jobs.Tasks has held both against the plan.
+func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	in := j.inputs[from]
+	return j.w.cache.blocks(ctx, setKey{j.id, from}, shard, in.source.Blocks(ctx, in.shards[shard]))
+}
+
+// cut is how many shards each data set has.
+func (j *job) cut() jobs.Plan {
+	plan := jobs.Plan{Shards: len(j.inputs[jobs.Input].shards)}
+	if len(j.inputs) > int(jobs.Queries) {
+		plan.QueryShards = len(j.inputs[jobs.Queries].shards)
+	}
+	return plan
+}
+
+// firstModel reads the model that the spec begins from.
+func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error) {
+	uri := j.spec.Spec.Model
+	if uri == "" {
+		return jobs.Arrays{}, nil, nil
+	}
+	store, name, err := j.w.openRead(ctx, uri)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := readModel(ctx, store, uri, name, int64(j.spec.Spec.Run.MaxStateBytes))
+	if err != nil {
+		return nil, nil, err
+	}
+	model, err := jobs.Decode(data)
+	if err == nil {
+		_, _, err = model.Kind()
+	}
+	if err != nil {
+		return nil, nil, modelFault(protocol.CodeCorrupt, uri, fmt.Sprintf("the object is not a model: %v", err),
+			"spec.model names the model.safetensors of a job")
+	}
+	return model, pinModel(uri, data), nil
+}

@@ -1,0 +1,66 @@
+package worker
+
+import (
+	"context"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"golang.org/x/sync/semaphore"
+)
+
+// DefaultMemory is a worker's budget where its Config names none.
+const DefaultMemory = 1 << 30
+
+// A worker's budget in parts of the whole. What is left is for code, connections and
+// what the garbage collector has not found yet.
+const (
+	taskShare  = 2 // a half for tasks at work
+	cacheShare = 4 // a quarter for blocks of shards
+	stateShare = 8 // an eighth for the states of jobs that wait
+)
+
+// taskMemory lets tasks begin while what they will want fits together. A task that wants
+// more than there is runs alone.
+type taskMemory struct {
+	room   int64
+	tokens *semaphore.Weighted
+}
+
+func newTaskMemory(budget int64) *taskMemory {
+	room := max(budget/taskShare, 1)
+	return &taskMemory{room: room, tokens: semaphore.NewWeighted(room)}
+}
+
+// take waits until there is room, and returns how to give it back.
+func (m *taskMemory) take(ctx context.Context, want int64) (giveBack func(), err error) {
+	want = min(max(want, 0), m.room)
+	if err := m.tokens.Acquire(ctx, want); err != nil {
+		return nil, err
+	}
+	return func() { m.tokens.Release(want) }, nil
+}
+
+// readerBytes is what reading a shard takes (dataset.Source.Blocks), beside its records.
+const readerBytes = 4 << 20
+
+// wants estimates what a task takes: buffers to read shards with, the state, a partial of the state's
+// size and the pieces it merges.
+func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
+	state, largest := task.GetState().GetSize(), int64(0)
+	for _, p := range task.GetPieces() {
+		largest = max(largest, p.GetObject().GetSize())
+	}
+	switch task.GetId().GetKind() {
+	case pb.TaskKind_TASK_KIND_NODE:
+		want := 2*state + 3*largest
+		for _, in := range j.inputs {
+			want += readerBytes + 3*int64(in.spec.MaxRecordBytes)
+		}
+		for _, c := range task.GetCarries() {
+			want += c.GetObject().GetSize()
+		}
+		return want
+	case pb.TaskKind_TASK_KIND_STEP:
+		return 3*state + 2*largest
+	}
+	return readerBytes + brief.GetModel().GetSize()
+}

@@ -1,0 +1,88 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// output is the folder of a job's outputs: below the spec's output URI, or beside the job
+// objects. The job's id is part of it: nothing is ever overwritten by another job.
+type output struct {
+	mu     sync.Mutex
+	store  objstore.Store // nil until it is opened
+	prefix string
+	base   string
+}
+
+func (j *job) openOutput(ctx context.Context) (store objstore.Store, prefix, base string, err error) {
+	o := &j.output
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	uri := j.spec.Spec.Output.URI
+	switch {
+	case o.store != nil:
+	case uri == "":
+		o.store, o.prefix, o.base = j.w.store, protocol.OutputPrefix(j.id), j.w.storeAt
+	default:
+		storeURI, prefix, err := objstore.SplitObjectURI(uri)
+		if err != nil {
+			return nil, "", "", dataset.StoreFault(uri, err)
+		}
+		if prefix != "" && !strings.HasSuffix(prefix, "/") {
+			prefix += "/"
+		}
+		store, err := j.w.cfg.OpenStore(ctx, storeURI)
+		if err != nil {
+			return nil, "", "", dataset.OpenFault(uri, err)
+		}
+		o.store, o.prefix, o.base = store, prefix+j.id+"/", storeURI
+	}
+	return o.store, o.prefix, o.base, nil
+}
+
+// writeOutput puts one file into the job's folder.
+func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.OutputFile, error) {
+	store, prefix, base, err := j.openOutput(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uri := base + "/" + prefix + name
+	if _, err := store.Put(ctx, prefix+name, data); err != nil {
+		return nil, outputFault(uri, err)
+	}
+	sum := sha256.Sum256(data)
+	return &pb.OutputFile{Name: name, Uri: uri, Sha256: sum[:], Size: int64(len(data))}, nil
+}
+
+// emit writes a file for a phase. The coordinator hears nothing of it: there may be very
+// many, and the phase's own index names them.
+func (j *job) emit(ctx context.Context, name string, data []byte) (jobs.File, error) {
+	written, err := j.writeOutput(ctx, name, data)
+	if err != nil {
+		return jobs.File{}, err
+	}
+	return jobs.File{Name: name, SHA256: hex.EncodeToString(written.GetSha256()), Size: written.GetSize()}, nil
+}
+
+// outputFault is class task unless the store is only unreachable: another worker may have the right.
+func outputFault(uri string, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, objstore.ErrUnavailable):
+		return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: uri, Offset: -1,
+			What: "the store did not take the output", Err: err}
+	}
+	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
+		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}
+}
