@@ -37,7 +37,7 @@ func seedsOf(t *testing.T, params string, shards [][]jobstest.Record) []float64 
 }
 
 // stopHere stands in for phase lloyd.
-type stopHere struct{ lloydPhase }
+type stopHere struct{}
 
 func (stopHere) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	return jobs.Arrays{}, nil, nil
