@@ -44,7 +44,8 @@
 // filters: a row is passed over only if the kernel's proved error bound puts its float64 distance
 // beyond the worst of a full list or the radius; every other is computed in float64. Hence the
 // kernel set, the chunks and the order of the scan change the time and not a bit. Sparse rows are searched
-// as dense ones, a tile at a time, to the same bits: time goes by width, not by non-zeros.
+// as dense ones, a tile at a time, to the same bits: time goes by width, not by non-zeros, and a width beyond
+// 4,194,304 is an INPUT_LIMIT fault.
 //
 // # Votes
 //

@@ -21,6 +21,9 @@ type space struct {
 	records int64 // of the base
 }
 
+// maxSparseWidth bounds the memory of a sparse row that is spread out.
+const maxSparseWidth = tileFloats
+
 func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	s := &space{params: p}
 	var err error
@@ -39,6 +42,11 @@ func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	}
 	if s.records < 1 || p.Mode == modeClassify && (s.labels.Len() < 1 || s.labels.Len() > math.MaxInt32) {
 		return nil, jobs.Malformed("a base of %d records and %d labels", s.records, s.labels.Len())
+	}
+	if s.vectors != nil && s.vectors.Sparse && s.vectors.Width > maxSparseWidth {
+		return nil, &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("sparse vectors of width %d; a search spreads rows out and takes widths up to %d", s.vectors.Width, maxSparseWidth),
+			Hint: "Choose fewer terms (features.text.max_features), or hash columns before the job."}
 	}
 	s.class = make(map[string]int32, s.labels.Len())
 	for y := range s.labels.Len() {
