@@ -17,7 +17,10 @@ import (
 const memoryUsage = "`size` of memory to plan with, such as 2GiB (default 3/4 of a container's limit, or 1/2 of what is available)"
 
 // minMemory is less than what a worker needs for itself and one task.
-const minMemory = 64 << 20
+const minMemory = 128 << 20
+
+// programMemory is what the pages of the program itself take, which Go's runtime does not count.
+const programMemory = 24 << 20
 
 // memoryBudget reads --memory; empty means what fits this machine, shared by so many workers.
 func memoryBudget(text string, workers int) (int64, error) {
@@ -34,8 +37,8 @@ func memoryBudget(text string, workers int) (int64, error) {
 // limitMemory holds this process to the budget as far as Go's runtime can: it collects
 // garbage more often when memory comes near the limit. A lower GOMEMLIMIT stays.
 func limitMemory(budget int64) {
-	if set := debug.SetMemoryLimit(-1); set > budget {
-		debug.SetMemoryLimit(budget)
+	if set, limit := debug.SetMemoryLimit(-1), budget-programMemory; set > limit {
+		debug.SetMemoryLimit(limit)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestMemoryFlag(t *testing.T) {
 	if err != nil || err4 != nil || four < minMemory || one < four {
 		t.Error(one, four, err, err4)
 	}
-	for _, text := range []string{"0", "63MiB", "-1GiB", "much"} {
+	for _, text := range []string{"0", "127MiB", "-1GiB", "much"} {
 		var f *failure
 		if _, err := memoryBudget(text, 1); !errors.As(err, &f) || f.code != exitUsage {
 			t.Errorf("%q: %v", text, err)

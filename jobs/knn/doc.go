@@ -44,7 +44,8 @@
 // filters: a row is passed over only if the kernel's proved error bound puts its float64 distance
 // beyond the worst of a full list or the radius; every other is computed in float64. Hence the
 // kernel set, the chunks and the order of the scan change the time and not a bit. Sparse rows are searched
-// as dense ones, a tile at a time, to the same bits: time goes by width, not by non-zeros.
+// as dense ones, a tile at a time, to the same bits: time goes by width, not by non-zeros, and a width beyond
+// 4,194,304 is an INPUT_LIMIT fault.
 //
 // # Votes
 //
@@ -66,4 +67,19 @@
 // theorem 2.1. The lists are then exact for the projected points and have their distances. What
 // it cost is measured: the ratio of squared distances after and before on sampled pairs, and
 // recall@k against the exact search on sampled queries.
+//
+// # Memory and time
+//
+// A leaf holds the queries of a shard, their lists (24 bytes a neighbor) and 16 MiB of its base; Step
+// holds the lists of one tree and their file. m queries of n records cost m n distances, and each
+// shard of the base is read once for every shard of queries: shards of queries should
+// be as large as memory allows.
+//
+// # The model
+//
+// The model holds the parameters, the scaling and the labels. With store_base it holds the base too, as
+// vectors after scaling and projection (bits for hamming, texts for edit), and can then predict; a
+// base beyond run.max_state_bytes is a STATE_TOO_BIG fault, never left out silently. It is a
+// parameter of the spec and not a consequence of the size, because the model is named by the spec.
+// The lists, decisions and figures are files and metrics beside it.
 package knn

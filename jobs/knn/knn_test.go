@@ -244,6 +244,7 @@ func TestFaults(t *testing.T) {
 		what string
 	}{
 		{job{base: line(), queries: jobstest.DenseRecords([][]float32{{1, 2}})}, protocol.CodeBadRecord, "width 2, not dense vectors of width 1"},
+		{job{base: jobstest.SparseRecords(1<<23, [][]float32{{1}})}, protocol.CodeInputLimit, "width 8388608"},
 		{job{base: nil, queries: at(1)}, protocol.CodeInputEmpty, "no training record"},
 		{job{params: `{"metric":"edit"}`, base: line()}, protocol.CodeBadRecord, "not texts"},
 		{job{params: `{"metric":"hamming"}`, base: line()}, protocol.CodeBadRecord, "value 1 of the vector is 3"},

@@ -110,7 +110,7 @@ func TestDigitsByEveryMetric(t *testing.T) {
 // Places on the map: 135,233 points of two columns, far from the origin against their distances.
 func TestPlaces(t *testing.T) {
 	rows, _ := table(t, "geonames-cities.csv.gz", 0, 2, 3, 1)
-	queries := [][]float32{rows[0], rows[5000], rows[77777], {13.4, 52.5}, {-180, 0}, {0, 90}}
+	queries := [][]float32{rows[77777], {13.4, 52.5}, {-180, 0}}
 	for _, of := range []metric{l2, l1, linf, cosine} {
 		j := job{params: fmt.Sprintf(`{"metric":%q,"k":20}`, of), base: jobstest.DenseRecords(rows),
 			queries: jobstest.DenseRecords(queries), shards: 3, block: 5000}

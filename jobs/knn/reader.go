@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -21,6 +20,9 @@ type space struct {
 	class   map[string]int32
 	records int64 // of the base
 }
+
+// maxSparseWidth bounds the memory of a sparse row that is spread out.
+const maxSparseWidth = tileFloats
 
 func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	s := &space{params: p}
@@ -40,6 +42,11 @@ func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	}
 	if s.records < 1 || p.Mode == modeClassify && (s.labels.Len() < 1 || s.labels.Len() > math.MaxInt32) {
 		return nil, jobs.Malformed("a base of %d records and %d labels", s.records, s.labels.Len())
+	}
+	if s.vectors != nil && s.vectors.Sparse && s.vectors.Width > maxSparseWidth {
+		return nil, &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("sparse vectors of width %d; a search spreads rows out and takes widths up to %d", s.vectors.Width, maxSparseWidth),
+			Hint: "Choose fewer terms (features.text.max_features), or hash columns before the job."}
 	}
 	s.class = make(map[string]int32, s.labels.Len())
 	for y := range s.labels.Len() {
@@ -133,11 +140,19 @@ func (r *reader) addVectors(to *points, block *dataset.Block, keep func(dataset.
 	case v.Sparse.Width > 0:
 		to.addSparse(v)
 	default:
-		for i := range v.Rows {
-			to.dense = append(to.dense, v.Dense.Row(i)...)
-		}
+		to.addDense(v)
 	}
 	return nil
+}
+
+func (p *points) addDense(v features.Vectors) {
+	if v.Dense.Stride == v.Dense.Cols {
+		p.dense = append(p.dense, v.Dense.Data[:v.Rows*v.Dense.Cols]...)
+		return
+	}
+	for i := range v.Rows {
+		p.dense = append(p.dense, v.Dense.Row(i)...)
+	}
 }
 
 func (p *points) addSparse(v features.Vectors) {
@@ -183,31 +198,6 @@ func (p *points) addBits(v features.Vectors) error {
 	return nil
 }
 
-// target is what a record of the base votes for: its class or its value.
-func (s *space) target(block *dataset.Block, i int) (float64, error) {
-	if block.Labels == nil {
-		return 0, recordFault(block.IDs[i], "the record has no label")
-	}
-	label := block.Labels[i]
-	if s.params.Mode == modeRegress {
-		return parseValue(block.IDs[i], label)
-	}
-	y, ok := s.class[string(label)]
-	if !ok {
-		return 0, jobs.Malformed("a training record has the label %q, which the first phase did not see", label)
-	}
-	return float64(y), nil
-}
-
-// parseValue reads a label as a number.
-func parseValue(id dataset.Identity, label []byte) (float64, error) {
-	value, err := strconv.ParseFloat(string(label), 64)
-	if err != nil || value-value != 0 {
-		return 0, recordFault(id, fmt.Sprintf("the label %.40q is not a finite number, as mode regress needs", label))
-	}
-	return value, nil
-}
-
 // readBase passes the base records of blocks on, a chunk of points at a time.
 func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, chunk func(*points) error) error {
 	p := r.newPoints()
@@ -238,13 +228,6 @@ func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], keep func(dat
 	return chunk(p)
 }
 
-// truths are the labels of queries, where they have any.
-type truths struct {
-	known  bool
-	labels jobs.Strings
-	values []float64
-}
-
 // readQueries gathers all queries of blocks, and draws the sample among them.
 func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, s *sample) (*points, *truths, error) {
 	p, t := r.newPoints(), &truths{known: r.params.Mode != modeSearch}
@@ -268,21 +251,6 @@ func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], keep func(
 		}
 	}
 	return p, t, nil
-}
-
-func (t *truths) add(block *dataset.Block, rows []int, mode string) error {
-	for _, i := range rows {
-		if mode == modeClassify {
-			t.labels.Append(block.Labels[i])
-			continue
-		}
-		value, err := parseValue(block.IDs[i], block.Labels[i])
-		if err != nil {
-			return err
-		}
-		t.values = append(t.values, value)
-	}
-	return nil
 }
 
 func checkTexts(block *dataset.Block) error {

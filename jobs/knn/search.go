@@ -78,7 +78,6 @@ func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, vi
 	t := tile{base: base, filterOfRow: newFilter(base.width)}
 	for t.firstY = 0; t.firstY < base.rows; t.firstY += stepY {
 		t.y = base.tile(t.firstY, min(base.rows, t.firstY+stepY), &s.yBuf)
-		s.yNorms = norms(s.yNorms, t.y)
 		for t.firstX = 0; t.firstX < s.queries.rows; t.firstX += stepX {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -133,6 +132,9 @@ func (s *searcher) dots(t tile) error {
 	products := kernelops.Matrix{Data: s.products, Rows: t.x.Rows, Cols: t.y.Rows, Stride: t.y.Rows}
 	s.ops.Dots(products, t.x, t.y, &s.ws)
 	s.xNorms = norms(s.xNorms, t.x)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.yNorms = norms(s.yNorms, t.y)
+	}
 	f := t.filterOfRow
 	for i := range t.x.Rows {
 		q, x, xNorm := t.firstX+i, t.x.Row(i), s.xNorms[i]
