@@ -59,7 +59,7 @@ func TestMistakesDoNotDependOnCuts(t *testing.T) {
 	})
 }
 
-// Every mistake has the same chance: of 1000, ten times 100 objects of their own, none is preferred for its place.
+// No mistake is preferred for its place.
 func TestMistakesAreSpread(t *testing.T) {
 	s := NewMistakes(100)
 	for i := range 1000 {

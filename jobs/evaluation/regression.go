@@ -105,14 +105,12 @@ func bounded(v float64) float64 {
 	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
 }
 
-func (s errorSums) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
+func (s errorSums) put(a jobs.Arrays) {
 	jobs.PutScalar(a, errorRecords, s.records)
 	jobs.PutScalar(a, errorSquared, s.squared)
 	jobs.PutScalar(a, errorAbsolute, s.absolute)
 	jobs.PutScalar(a, truthMean, s.mean)
 	jobs.PutScalar(a, truthM2, s.m2)
-	return a
 }
 
 func readErrorSums(a jobs.Arrays) (*errorSums, error) {
