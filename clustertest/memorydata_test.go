@@ -121,4 +121,3 @@ func corpus(text []byte) func(*bufio.Writer, int64) error {
 		return nil
 	}
 }
-
