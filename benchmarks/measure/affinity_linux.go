@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"fmt"
@@ -28,9 +28,9 @@ func setAffinity(set processors) error {
 	return nil
 }
 
-// bindLast binds the calling thread to the last processor that it may use, and
+// BindLast binds the calling thread to the last processor that it may use, and
 // returns what undoes that.
-func bindLast() (undo func() error, err error) {
+func BindLast() (undo func() error, err error) {
 	all, err := affinity()
 	if err != nil {
 		return nil, err

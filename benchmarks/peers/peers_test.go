@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"os"
@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // answering starts a process that answers each request as the script's case says.
-func answering(t *testing.T, cases string) *peers {
+func answering(t *testing.T, cases string) *Process {
 	t.Helper()
 	folder := t.TempDir()
 	bin := filepath.Join(folder, ".venv", "bin")
@@ -21,7 +23,7 @@ func answering(t *testing.T, cases string) *peers {
 	if err := os.WriteFile(filepath.Join(bin, "python"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p, err := startPeers(folder, 1, nil)
+	p, err := Start(folder, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,50 +32,50 @@ func answering(t *testing.T, cases string) *peers {
 
 func TestPeersAnswerByLines(t *testing.T) {
 	p := answering(t, "prepare) echo ok slow;;\nrun) echo ok 2000 1000 0.5;;\ndrop) echo ok;;")
-	if p.versions["numpy"] != "1.2" {
-		t.Errorf("versions %v", p.versions)
+	if p.Versions["numpy"] != "1.2" {
+		t.Errorf("versions %v", p.Versions)
 	}
-	found, err := p.contenders("xyt/1x1x1", 7)
-	if err != nil || len(found) != 1 || found[0].name != "slow" {
+	found, err := p.Prepare("xyt/1x1x1", 7)
+	if err != nil || len(found) != 1 || found[0] != "slow" {
 		t.Fatalf("contenders %v, %v", found, err)
 	}
-	want := sample{Wall: 2 * time.Microsecond, CPU: time.Microsecond, Times: 3, Checksum: 0.5}
-	if got, err := found[0].run(3); err != nil || got != want {
+	want := measure.Sample{Wall: 2 * time.Microsecond, CPU: time.Microsecond, Times: 3, Checksum: 0.5}
+	if got, err := p.Run(found[0], 3); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if err := p.drop(); err != nil {
+	if err := p.Drop(); err != nil {
 		t.Error(err)
 	}
-	if err := p.stop(); err != nil {
+	if err := p.Stop(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestPeersErrorsNameTheRequest(t *testing.T) {
 	p := answering(t, "prepare) echo error MemoryError: no room;;\nrun) echo ok nonsense;;\ndrop) exit 3;;")
-	if _, err := p.contenders("xyt/1x1x1", 7); err == nil || !strings.Contains(err.Error(), "prepare xyt/1x1x1 7: MemoryError: no room") {
+	if _, err := p.Prepare("xyt/1x1x1", 7); err == nil || !strings.Contains(err.Error(), "prepare xyt/1x1x1 7: MemoryError: no room") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := p.run("slow", 1); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := p.Run("slow", 1); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v", err)
 	}
-	if err := p.drop(); err == nil || !strings.Contains(err.Error(), "no answer") {
+	if err := p.Drop(); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("error %v", err)
 	}
-	if err := p.stop(); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	if err := p.Stop(); err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestWithoutPeersThereAreNoContenders(t *testing.T) {
-	p, err := startPeers(t.TempDir(), 1, nil)
+	p, err := Start(t.TempDir(), 1, nil)
 	if err != nil || p != nil {
 		t.Fatalf("%v, %v", p, err)
 	}
-	if found, err := p.contenders("xyt/1x1x1", 7); err != nil || found != nil {
+	if found, err := p.Prepare("xyt/1x1x1", 7); err != nil || found != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	if err := p.drop(); err != nil {
+	if err := p.Drop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -84,12 +86,12 @@ func TestOpenBLASIsToldItsWidestKernels(t *testing.T) {
 		"OPENBLAS_CORETYPE=SKYLAKEX": "avx2 fma avx512f avx512dq avx512bw avx512vl",
 		"OPENBLAS_CORETYPE=HASWELL":  "avx2 fma avx512f",
 	} {
-		if got := peerSettings(1, strings.Fields(flags)); !slices.Contains(got, want) {
+		if got := settings(1, strings.Fields(flags)); !slices.Contains(got, want) {
 			t.Errorf("%s: %v", flags, got)
 		}
 	}
 	t.Setenv("OPENBLAS_CORETYPE", "ZEN")
-	if got := peerSettings(1, []string{"avx2", "fma"}); slices.Contains(got, "OPENBLAS_CORETYPE=HASWELL") {
+	if got := settings(1, []string{"avx2", "fma"}); slices.Contains(got, "OPENBLAS_CORETYPE=HASWELL") {
 		t.Errorf("what the user has set was overruled: %v", got)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package peers asks the Python libraries that Gram is measured against, in a process of their own, and
+// makes the same data as they do.
+package peers
 
 import (
 	"bufio"
@@ -13,25 +15,27 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
-// peers is the process in which the Python contenders live; benchmarks/peers/serve.py
-// says what the lines mean. A nil *peers has no contenders.
-type peers struct {
-	process  *exec.Cmd
+// Process is the process in which the Python contenders live; serve.py says what the
+// lines mean. A nil *Process has no contenders.
+type Process struct {
+	command  *exec.Cmd
 	requests io.WriteCloser
 	answers  *bufio.Reader
-	versions map[string]string
+	Versions map[string]string
 }
 
-// startPeers starts the process with so many threads. flags are the CPU's.
-func startPeers(folder string, threads int, flags []string) (*peers, error) {
+// Start starts the process with so many threads. flags are the CPU's.
+func Start(folder string, threads int, flags []string) (*Process, error) {
 	python := filepath.Join(folder, ".venv", "bin", "python")
 	if _, err := os.Stat(python); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	cmd := exec.Command(python, "-B", filepath.Join(folder, "serve.py"))
-	cmd.Env = append(os.Environ(), peerSettings(threads, flags)...)
+	cmd.Env = append(os.Environ(), settings(threads, flags)...)
 	cmd.Stderr = os.Stderr
 	requests, err := cmd.StdinPipe()
 	if err != nil {
@@ -44,20 +48,20 @@ func startPeers(folder string, threads int, flags []string) (*peers, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the peers: %w", err)
 	}
-	p := &peers{process: cmd, requests: requests, answers: bufio.NewReader(answers)}
+	p := &Process{command: cmd, requests: requests, answers: bufio.NewReader(answers)}
 	text, err := p.ask("describe")
 	if err == nil {
-		err = json.Unmarshal([]byte(text), &p.versions)
+		err = json.Unmarshal([]byte(text), &p.Versions)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("ask the peers who they are: %w", err), p.stop())
+		return nil, errors.Join(fmt.Errorf("ask the peers who they are: %w", err), p.Stop())
 	}
 	return p, nil
 }
 
-// peerSettings makes the peers as fast as they can be: OpenBLAS knows few CPUs by name and may
+// settings makes the peers as fast as they can be: OpenBLAS knows few CPUs by name and may
 // choose kernels half as wide for the others, so it is told. What the user has set stays.
-func peerSettings(threads int, flags []string) []string {
+func settings(threads int, flags []string) []string {
 	n := strconv.Itoa(threads)
 	set := []string{"OMP_NUM_THREADS=" + n, "OPENBLAS_NUM_THREADS=" + n, "OMP_WAIT_POLICY=passive"}
 	has := func(names ...string) bool {
@@ -74,7 +78,7 @@ func peerSettings(threads int, flags []string) []string {
 }
 
 // ask sends a request and returns the answer, without "ok".
-func (p *peers) ask(format string, args ...any) (string, error) {
+func (p *Process) ask(format string, args ...any) (string, error) {
 	request := fmt.Sprintf(format, args...)
 	if _, err := fmt.Fprintln(p.requests, request); err != nil {
 		return "", fmt.Errorf("peers: %s: %w", request, err)
@@ -89,29 +93,23 @@ func (p *peers) ask(format string, args ...any) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(line, "ok")), nil
 }
 
-// contenders makes the data of a workload over there and returns who does it.
-func (p *peers) contenders(workload string, seed uint64) ([]contender, error) {
+// Prepare makes the data of a workload over there and returns the names of who does it.
+func (p *Process) Prepare(workload string, seed uint64) ([]string, error) {
 	if p == nil {
 		return nil, nil
 	}
 	names, err := p.ask("prepare %s %d", workload, seed)
-	if err != nil {
-		return nil, err
-	}
-	var all []contender
-	for _, name := range strings.Fields(names) {
-		all = append(all, contender{name: name, run: func(times int) (sample, error) { return p.run(name, times) }})
-	}
-	return all, nil
+	return strings.Fields(names), err
 }
 
-func (p *peers) run(name string, times int) (sample, error) {
+// Run lets one do it so many times.
+func (p *Process) Run(name string, times int) (measure.Sample, error) {
 	text, err := p.ask("run %s %d", name, times)
 	if err != nil {
-		return sample{}, err
+		return measure.Sample{}, err
 	}
 	var wall, cpu int64
-	s := sample{Times: times}
+	s := measure.Sample{Times: times}
 	if _, err := fmt.Sscan(text, &wall, &cpu, &s.Checksum); err != nil {
 		return s, fmt.Errorf("peers: %s answered %q: %w", name, text, err)
 	}
@@ -119,8 +117,8 @@ func (p *peers) run(name string, times int) (sample, error) {
 	return s, nil
 }
 
-// drop frees the data of the last workload.
-func (p *peers) drop() error {
+// Drop frees the data of the last workload.
+func (p *Process) Drop() error {
 	if p == nil {
 		return nil
 	}
@@ -128,10 +126,10 @@ func (p *peers) drop() error {
 	return err
 }
 
-// stop lets the process end and waits for it.
-func (p *peers) stop() error {
+// Stop lets the process end and waits for it.
+func (p *Process) Stop() error {
 	if p == nil {
 		return nil
 	}
-	return errors.Join(p.requests.Close(), p.process.Wait())
+	return errors.Join(p.requests.Close(), p.command.Wait())
 }
