@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/gaussiannb"
+	"github.com/gram-compute/gram/jobs/kernelperceptron"
 	"github.com/gram-compute/gram/jobs/kmeans"
 	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
@@ -20,6 +21,7 @@ func Kinds() []jobs.Kind {
 	return []jobs.Kind{
 		gaussiannb.Kind(), // GaussianNaiveBayes
 		kmeans.Kind(),
+		kernelperceptron.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
 		knn.Kind(), // NearestNeighbors
