@@ -22,7 +22,9 @@ type shardCase struct {
 	same         bool
 }
 
-func (c shardCase) String() string { return fmt.Sprintf("%s of %s with %s", c.kind, c.format, c.params) }
+func (c shardCase) String() string {
+	return fmt.Sprintf("%s of %s with %s", c.kind, c.format, c.params)
+}
 
 // shardCases are over numbers whose sums round: float64 sums in another order are other sums.
 func shardCases() []shardCase {
