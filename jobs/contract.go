@@ -57,6 +57,8 @@ type Answers struct {
 	Labels []string // every Label that may be given; nil where Value alone is the answer
 	Value  string   // what Value is, such as "distance"; empty where it says nothing
 	Scores []string // a name for each of Scores; nil where there are none
+	// Clusters says that Labels are of clusters: no label of a record is the truth about them.
+	Clusters bool
 }
 
 // Outcome is what a model says of one record.

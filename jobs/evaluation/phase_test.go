@@ -30,7 +30,7 @@ func (e echo) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, 
 			*e.seen = append(*e.seen, block.IDs[i].Offset)
 		}
 		value, _ := strconv.ParseFloat(string(text), 64)
-		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0, Value: value})
+		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0 && e.answers.Labels != nil, Value: value})
 	}
 	return outcomes, nil
 }
@@ -137,7 +137,7 @@ func TestRegressionMerges(t *testing.T) {
 				part = &right
 			}
 			for _, s := range []*errorSums{&whole, part} {
-				if err := s.add(dataset.Identity{}, []byte(strconv.Itoa(truth)), value); err != nil {
+				if err := s.add(dataset.Identity{}, float64(truth), value); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -47,11 +47,7 @@ func Number(id dataset.Identity, label []byte) (float64, error) {
 	return v, nil
 }
 
-func (s *errorSums) add(id dataset.Identity, label []byte, value float64) error {
-	truth, err := Number(id, label)
-	if err != nil {
-		return err
-	}
+func (s *errorSums) add(id dataset.Identity, truth, value float64) error {
 	e := value - truth
 	if e-e != 0 {
 		return recordFault(id, fmt.Sprintf("the prediction %v of %v has no finite error", value, truth), "")

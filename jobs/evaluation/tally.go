@@ -40,28 +40,44 @@ func (t *Tally) Add(block *dataset.Block, outcomes []jobs.Outcome) error {
 		return jobs.Malformed("%d records have %d outcomes", len(block.IDs), len(outcomes))
 	}
 	for i := range outcomes {
-		if err := t.AddOne(block, i, outcomes[i]); err != nil {
+		if err := t.Judge(block.IDs[i], block.Labels[i], outcomes[i], PictureOf(block, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// AddOne judges the outcome of record i of a block that has labels.
-func (t *Tally) AddOne(block *dataset.Block, i int, o jobs.Outcome) error {
+// Judge judges the outcome of one record by its label; picture is what PictureOf says of it. Where the model
+// predicts numbers, a rejected record has none and does not count.
+func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture []float32) error {
 	if t.errors != nil {
-		return t.errors.add(block.IDs[i], block.Labels[i], o.Value)
+		if o.Rejected {
+			return nil
+		}
+		truth, err := Number(id, label)
+		if err != nil {
+			return err
+		}
+		return t.JudgeNumber(id, truth, o.Value)
 	}
-	truth := string(block.Labels[i])
+	truth := string(label)
 	if o.Rejected {
 		t.confusion.AddRejected(truth)
 	} else {
 		t.confusion.Add(truth, o.Label)
 	}
 	if o.Rejected || o.Label != truth {
-		t.mistakes.Offer(Mistake{block.IDs[i], truth, o.Label, o.Rejected, PictureOf(block, i)})
+		t.mistakes.Offer(Mistake{id, truth, o.Label, o.Rejected, picture})
 	}
 	return nil
+}
+
+// JudgeNumber judges a predicted number.
+func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
+	if t.errors == nil {
+		return jobs.Malformed("a number was predicted where there are labels")
+	}
+	return t.errors.add(id, truth, value)
 }
 
 // Put stores the tally in a partial, as arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and

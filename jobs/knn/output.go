@@ -3,6 +3,7 @@ package knn
 import (
 	"context"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/parts"
@@ -25,15 +26,13 @@ type output struct {
 	folder map[string]*parts.Index
 
 	queries, listed, refused int64
-	confusion                *evaluation.Confusion
-	squares                  float64 // of errors
-	judged                   int64
+	judged                   *evaluation.Tally
 	recall                   recall
 }
 
 func newOutput(p *plan, in *index, emit jobs.Emit) *output {
 	return &output{plan: p, in: in, emit: emit, voter: newVoter(p.params, in.labels.Len()),
-		folder: map[string]*parts.Index{}, confusion: evaluation.NewConfusion()}
+		folder: map[string]*parts.Index{}, judged: evaluation.NewTally(p.params.answers(in.labels))}
 }
 
 // tree takes the root of one tree.
@@ -147,15 +146,15 @@ func (o *output) classify(ctx context.Context, tree int, numbers []int64, found 
 		if class < 0 {
 			o.refused++
 		}
-		switch {
-		case !q.known:
-		case class < 0:
-			o.confusion.AddRejected(string(q.labels.At(i)))
-		default:
-			o.confusion.Add(string(q.labels.At(i)), string(o.in.labels.At(class)))
+		if !q.known {
+			continue
 		}
-		if q.known {
-			o.judged++
+		outcome := jobs.Outcome{Rejected: class < 0}
+		if class >= 0 {
+			outcome.Label = string(o.in.labels.At(class))
+		}
+		if err := o.judged.Judge(queryID(numbers[i]), q.labels.At(i), outcome, nil); err != nil {
+			return err
 		}
 	}
 	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: numbers},
@@ -182,9 +181,9 @@ func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *
 		}
 		answered, values = append(answered, numbers[i]), append(values, value)
 		if q.known {
-			e := value - q.values[i]
-			o.squares += float64(e * e)
-			o.judged++
+			if err := o.judged.JudgeNumber(queryID(numbers[i]), q.values[i], value); err != nil {
+				return err
+			}
 		}
 	}
 	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}})
@@ -214,25 +213,12 @@ func (o *output) finish(ctx context.Context) ([]jobs.Metric, error) {
 			return nil, err
 		}
 	}
-	if o.judged == 0 {
+	if o.judged.Records() == 0 {
 		return metrics, nil
 	}
-	if o.params.Mode == modeRegress {
-		err := add("neighbors.mse", o.squares/float64(o.judged))
-		return metrics, err
-	}
-	if err := add("evaluation", o.confusion.Report()); err != nil {
-		return nil, err
-	}
-	err := add("evaluation.confusion", matrixOf(o.confusion))
-	return metrics, err
+	judged, err := o.judged.Metrics(nil)
+	return append(metrics, judged...), err
 }
 
-func matrixOf(c *evaluation.Confusion) evaluation.Matrix {
-	labels, cells := c.Cells()
-	m := evaluation.Matrix{Labels: labels, Cells: make([][3]int64, len(cells))}
-	for i, cell := range cells {
-		m.Cells[i] = [3]int64{int64(cell.Truth), int64(cell.Predicted), cell.Count}
-	}
-	return m
-}
+// queryID names a query in place of a record: it is known here by its number alone.
+func queryID(number int64) dataset.Identity { return dataset.Identity{Object: "query", Offset: number} }

@@ -16,7 +16,12 @@ const KindName = "NaiveBayes"
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
-		Classify: NewClassifier, Predict: NewPredictor}
+		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
+}
+
+// Figures show the evaluation, where the spec kept test records.
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
+	return evaluation.Figures(metrics)
 }
 
 // algorithm is a list of phases.
