@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
 	"github.com/gram-compute/gram/jobs/nearestmean"
+	"github.com/gram-compute/gram/jobs/perceptron"
 	"github.com/gram-compute/gram/jobs/predict"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -25,6 +26,7 @@ func Kinds() []jobs.Kind {
 		naivebayes.Kind(),
 		nearestmean.Kind(),
 		knn.Kind(), // NearestNeighbors
+		perceptron.Kind(),
 		predict.Kind(OfModel),
 	}
 }

@@ -51,6 +51,11 @@ func shardCases() []shardCase {
 		{"NearestNeighbors", `{"store_base":true}`, sparse, "libsvm", true},
 		{"NearestNeighbors", `{"store_base":true,"features":{"scale":"standard"}}`, sparse, "libsvm", false},
 		{"NearestNeighbors", `{"store_base":true,"metric":"edit"}`, texts, "tsv", true},
+		{"Perceptron", `{}`, sparse, "libsvm", false},
+		{"Perceptron", `{"shuffle":false}`, dense, "csv", false},
+		{"Perceptron", `{"shuffle":false}`, sparse, "libsvm", true},
+		{"Perceptron", `{"shuffle":false}`, texts, "tsv", true},
+		{"Perceptron", `{"shuffle":false,"over":"mixed"}`, sparse, "libsvm", false},
 	}
 }
 

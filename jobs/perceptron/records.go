@@ -1,0 +1,144 @@
+package perceptron
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops/philox"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// windowNumbers bounds what is kept to be shuffled: 16 MiB of dense values, 32 MiB of sparse ones and their
+// columns. A record counts as eight numbers more than it has.
+const windowNumbers = 4 << 20
+
+// record is a training record to learn from.
+type record struct {
+	x      Row
+	class  int
+	weight float32
+	number int64 // in its shard, test records left out
+}
+
+// records hands the training records of a shard to visit, in the order of an epoch; below 0, as
+// they are read.
+func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64, visit func(record) error) error {
+	reader, train, number := space.NewReader(), j.train(), int64(0)
+	w := newWindow(j.seed, epoch, space.Sparse)
+	for block, err := range blocks {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		v, err := reader.Read(block, train)
+		if err != nil {
+			return err
+		}
+		if err := checkClasses(v, block); err != nil {
+			return err
+		}
+		for i := range v.Rows {
+			r := recordOf(v, i, number)
+			number++
+			if epoch >= 0 && j.params.Shuffle {
+				err = w.add(r, v.IDs[i], visit)
+			} else {
+				err = visit(r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return w.flush(visit)
+}
+
+func recordOf(v features.Vectors, i int, number int64) record {
+	r := record{class: int(v.Class[i]), weight: 1, number: number}
+	if v.Weights != nil {
+		r.weight = v.Weights[i]
+	}
+	if v.Sparse.Width > 0 {
+		r.x.Index, r.x.Values = v.Sparse.Row(i)
+	} else {
+		r.x.Values = v.Dense.Row(i)
+	}
+	return r
+}
+
+// checkClasses refuses a label that the model does not know, which only a job that goes on with one meets.
+func checkClasses(v features.Vectors, block *dataset.Block) error {
+	for i, class := range v.Class {
+		if class >= 0 {
+			continue
+		}
+		what := "the record has no label to learn from"
+		if block.Labels != nil {
+			what = fmt.Sprintf("the label %.100q is none of the model's", block.Labels[v.Records[i]])
+		}
+		return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: v.IDs[i].Object, Offset: v.IDs[i].Offset,
+			What: what, Hint: "A model goes on learning the classes that it has; train a new one for others."}
+	}
+	return nil
+}
+
+// window keeps records until they are shuffled.
+type window struct {
+	key     philox.Key
+	object  philox.Object
+	name    string
+	sparse  bool
+	values  []float32
+	indices []int32
+	kept    []drawn
+}
+
+// drawn is a kept record and its draw.
+type drawn struct {
+	draw       uint64
+	begin, end int
+	record
+}
+
+func newWindow(seed uint64, epoch int64, sparse bool) *window {
+	key := philox.New(seed, fmt.Sprintf("perceptron/records/%d", epoch))
+	return &window{key: key, object: key.Object(""), sparse: sparse}
+}
+
+func (w *window) add(r record, id dataset.Identity, visit func(record) error) error {
+	if id.Object != w.name {
+		w.name, w.object = id.Object, w.key.Object(id.Object)
+	}
+	begin := len(w.values)
+	w.values = append(w.values, r.x.Values...)
+	w.indices = append(w.indices, r.x.Index...)
+	w.kept = append(w.kept, drawn{w.object.Uint64(id.Offset), begin, len(w.values), r})
+	if len(w.values)+8*len(w.kept) >= windowNumbers {
+		return w.flush(visit)
+	}
+	return nil
+}
+
+// flush visits the kept records in the order of their draws.
+func (w *window) flush(visit func(record) error) error {
+	// total order: numbers differ
+	slices.SortFunc(w.kept, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
+	for _, d := range w.kept {
+		d.x = Row{Values: w.values[d.begin:d.end]}
+		if w.sparse {
+			d.x.Index = w.indices[d.begin:d.end]
+		}
+		if err := visit(d.record); err != nil {
+			return err
+		}
+	}
+	w.values, w.indices, w.kept = w.values[:0], w.indices[:0], w.kept[:0]
+	return nil
+}
