@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +121,21 @@ func TestTicks(t *testing.T) {
 				t.Errorf("%v to %v: %v", c.low, c.high, got)
 			}
 		}
+	}
+}
+
+func TestRaggedTableIsRefused(t *testing.T) {
+	p := sample()
+	p.Figures = []jobs.Figure{{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"a", "b"}, Rows: [][]string{{"1", "2"}, {"3"}}}}}
+	if _, err := HTML(p); err == nil || !strings.Contains(err.Error(), "row 1 has 1 cells for 2 columns") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNumbersStandToTheRight(t *testing.T) {
+	numeric := numericColumns(&jobs.FigureTable{Columns: []string{"label", "records", "share", "name"},
+		Rows: [][]string{{"0", "12", "3.5 %", "7"}, {"mean", "", "4 %", "b"}}})
+	if want := []bool{false, true, true, false}; !slices.Equal(numeric, want) {
+		t.Errorf("%v, want %v", numeric, want)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxHeatLabels bounds a confusion matrix that is shown whole; of a larger one the most
-// confused pairs are listed.
-const maxHeatLabels = 40
+// maxHeatLabels bounds a confusion matrix that is shown whole.
+const maxHeatLabels = 60
+
+// maxReadLabels bounds a confusion matrix whose counts can be read; of a larger one the most
+// confused pairs are listed, too.
+const maxReadLabels = 20
 
 // maxLabelRows bounds the labels whose ratios are shown.
 const maxLabelRows = 100
@@ -42,8 +45,8 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-// labelFigures tells the ratios of each label and, where there are too many labels for a
-// matrix, the most confused pairs.
+// labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
+// confused pairs.
 func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	var r Report
 	if err := json.Unmarshal(value, &r); err != nil {
@@ -62,7 +65,7 @@ func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
 		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected, 100*r.AccuracyAnswered)
 	}
 	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
-	if len(r.Labels) > maxHeatLabels && len(r.Confused) > 0 {
+	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
 		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records"}}
 		for _, c := range r.Confused {
 			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count)})
