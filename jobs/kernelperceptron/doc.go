@@ -31,7 +31,8 @@
 //
 // With a budget, a new support vector takes the place of an old one when there are as many as that: of the one that
 // came first ("oldest"), or the one of least sum of alpha^2 ("smallest", the older where two are equal). What
-// it contributed leaves f, b and the average.
+// it contributed leaves f and b. The form is plain: the mean of all f, like their votes, holds every
+// support vector that there was.
 //
 // # Numerics
 //

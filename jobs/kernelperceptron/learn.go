@@ -114,8 +114,8 @@ func (l *learner) mistake(c chunk, i, against int, step float64) {
 			change(l.bLag, class, against, late)
 		}
 	case formVoted:
-		l.votes.place = append(l.votes.place, int32(place))       //lint:checked places are below maxSupports
-		l.votes.against = append(l.votes.against, int32(against)) //lint:checked a class, at most maxClasses
+		l.votes.place = append(l.votes.place, int32(place))
+		l.votes.against = append(l.votes.against, int32(against))
 		l.votes.step, l.votes.survived = append(l.votes.step, step), append(l.votes.survived, 1)
 	}
 }
@@ -152,12 +152,6 @@ func (l *learner) vacate() int {
 			l.b[y] -= l.alpha[at]
 		}
 		l.alpha[at] = 0
-		if l.form == formAveraged {
-			if l.bias {
-				l.bLag[y] -= l.lag[at]
-			}
-			l.lag[at] = 0
-		}
 	}
 	delete(l.place, l.ids[place])
 	l.dropped++

@@ -66,7 +66,8 @@ func (s *state) separation() (margin, bound float64) {
 	if s.columns() == 1 {
 		classes = 1
 	}
-	return margin, float64(classes*radius) * (norm / float64(s.gap*s.gap))
+	bound = float64(float64(classes*radius) * (norm / float64(s.gap*s.gap)))
+	return margin, bound
 }
 
 func (m *model) arrays() jobs.Arrays {

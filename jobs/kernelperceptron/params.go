@@ -38,7 +38,7 @@ const (
 // Params of a job of kind KernelPerceptron.
 type Params struct {
 	kernels.Params
-	// Form is "averaged", "plain" or "voted".
+	// Form is "averaged" (the default without a budget), "plain" or "voted".
 	Form string `json:"form"`
 	// Bias adds the offset b of Algorithm 4.
 	Bias bool `json:"bias"`
@@ -46,7 +46,7 @@ type Params struct {
 	Epochs int `json:"epochs"`
 	// Shuffle draws another order for each epoch; without it records come in the order of the input.
 	Shuffle bool `json:"shuffle"`
-	// Budget bounds the support vectors, 0 for no bound; not with form voted. Drop says which one
+	// Budget bounds the support vectors, 0 for no bound; with form plain only. Drop says which one
 	// a new one replaces, "oldest" or "smallest".
 	Budget int    `json:"budget"`
 	Drop   string `json:"drop"`
@@ -58,9 +58,9 @@ type Params struct {
 	Features features.Params  `json:"features"`
 }
 
-// DefaultParams are ten epochs of the averaged form with the polynomial kernel of degree 2.
+// DefaultParams are ten epochs with the polynomial kernel of degree 2.
 func DefaultParams() Params {
-	return Params{Params: kernels.Params{Kernel: kernels.Polynomial}, Form: formAveraged, Bias: true, Epochs: 10,
+	return Params{Params: kernels.Params{Kernel: kernels.Polynomial}, Bias: true, Epochs: 10,
 		Shuffle: true, Drop: dropOldest, Features: features.DefaultParams()}
 }
 
@@ -82,6 +82,12 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	p.Params = p.WithDefaults()
+	switch {
+	case p.Form == "" && p.Budget > 0:
+		p.Form = formPlain
+	case p.Form == "":
+		p.Form = formAveraged
+	}
 	if err := p.check(); err != nil {
 		var fault *protocol.Fault
 		if errors.As(err, &fault) {
@@ -105,8 +111,8 @@ func (p Params) check() error {
 			return err
 		}
 	}
-	if p.Form == formVoted && p.Budget > 0 {
-		return specFault("form voted keeps every support vector; choose averaged or plain with a budget")
+	if p.Form != formPlain && p.Budget > 0 {
+		return specFault("form %s is of every f that there was, and so of every support vector; with a budget the form is plain", p.Form)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func run(t testing.TB, params string, shards [][]jobstest.Record, ops *kernelops
 	if err != nil {
 		return jobstest.Result{}, err
 	}
-	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 7), ops, jobstest.Grouping{}, opts...)
+	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 1000), ops, jobstest.Grouping{}, opts...)
 }
 
 func mustRun(t testing.TB, params string, shards [][]jobstest.Record, opts ...jobstest.Option) jobstest.Result {
@@ -79,15 +79,22 @@ func errorsOf(t testing.TB, model jobs.Arrays, records []jobstest.Record) (wrong
 // metric reads a number among the metrics; ok is false where there is none.
 func metric(t testing.TB, result jobstest.Result, name string) (v float64, ok bool) {
 	t.Helper()
+	ok = decode(t, result, name, &v)
+	return v, ok
+}
+
+// decode reads a metric of any form.
+func decode(t testing.TB, result jobstest.Result, name string, into any) bool {
+	t.Helper()
 	for _, m := range result.Metrics {
 		if m.Name == name {
-			if err := json.Unmarshal(m.Value, &v); err != nil {
+			if err := json.Unmarshal(m.Value, into); err != nil {
 				t.Fatal(err)
 			}
-			return v, true
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 func wantFault(t testing.TB, err error, code protocol.Code) *protocol.Fault {

@@ -87,7 +87,7 @@ func (m *machine) putIdentities(a jobs.Arrays) {
 	for i, id := range m.ids {
 		n, ok := number[id.Object]
 		if !ok {
-			n = int32(len(number)) //lint:checked at most one for each support vector, whose places are int32
+			n = int32(len(number))
 			number[id.Object] = n
 			names.Append([]byte(id.Object))
 		}
@@ -155,7 +155,7 @@ func (m *machine) check() error {
 	if oneOf("form", m.form, formAveraged, formPlain, formVoted) != nil {
 		return jobs.Malformed("a kernel perceptron of form %q", m.form)
 	}
-	classes := int32(m.space.Labels.Len()) //lint:checked at most maxClasses
+	classes := int32(m.space.Labels.Len())
 	for i, y := range m.class {
 		if y < 0 || y >= classes {
 			return jobs.Malformed("support vector %d is of class %d of %d", i, y, classes)
