@@ -30,6 +30,11 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err := metricOf(metrics, pairsMetric, &pairs); err != nil {
 		return nil, err
 	}
+	judged, err := evaluation.Figures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, judged...)
 	if len(pairs) == 0 {
 		return figures, nil
 	}

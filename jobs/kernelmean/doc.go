@@ -1,0 +1,47 @@
+// Package kernelmean classifies by the mean kernel value of a query with the training records of
+// each class: the kinds KernelNearestMean and KernelDensityBayes.
+//
+// # Nearest mean in feature space
+//
+// Smola and Vishwanathan, "Introduction to Machine Learning", section 1.3.3: the means of the classes lie in
+// the feature space of a kernel k (package kernels), and the closest wins. With two classes that is (1.24),
+//
+//	f(x) = sum over i of alpha_i k(x_i, x) + b,  alpha_i = y_i / m_{y_i},
+//
+// and with any number of them the least of
+//
+//	|phi(x) - mu_y|^2 = k(x, x) - 2/m_y sum over i of k(x_i, x) + 1/m_y^2 sum over i, j of k(x_i, x_j),
+//
+// the sums over the records of class y. Equal ones go to the label that is first in byte order. The values of
+// the kernel are those of kernelops (float32), their sums float64 in the order of the records; with the linear
+// kernel the rule is that of package nearestmean but for rounding, of some width times 2^-24 |x|^2. A kernel that is not
+// positive semidefinite (sigmoid) has squares below 0; they decide as they are, and count 0 as distances.
+//
+// # Bayes by kernel densities
+//
+// If k integrates to 1 the mean is the kernel density estimate of Parzen (Annals of Mathematical Statistics 33(3),
+// 1962) and, with the priors of the classes, decides by Bayes's rule. Here k is the normal density of bandwidth h:
+//
+//	p(x | y) = 1/m_y sum over i of (2 pi h_y^2)^(-d/2) exp(-|x - x_i|^2 / (2 h_y^2))
+//
+// The bandwidth is a parameter, one for all classes, or follows for each class from a rule of thumb, m_y its records, d
+// the width and s_y^2 the mean over the columns of their variances in the class:
+//
+//	scott      h_y = s_y m_y^(-1/(d+4))                  Scott, "Multivariate Density Estimation" (1992), section 6.3
+//	silverman  h_y = s_y (4 / ((d+2) m_y))^(1/(d+4))     Silverman, "Density Estimation" (1986), section 4.3.2
+//
+// Everything is float64 and in logarithms, so that a query far from all records has posteriors too. A term that is
+// less than e^-50 of the greatest of its class is left out. Distances are measured in float32 first; only records whose term
+// could count, by the error bound of kernelops.Set.SqDists, are measured in float64, which changes the time and not a bit.
+//
+// # Phases, memory, time
+//
+//	features   width, labels and scaling, see package features
+//	base       gathers the training records into the model, class after class
+//	norms      the squares |mu_y|^2, of KernelNearestMean: each leaf takes its share of the rows
+//	evaluate   the decisions on the records that spec.input.split holds out, or on spec.queries
+//
+// The model holds every training record, dense or as compressed rows, 4 bytes a value; beyond run.max_state_bytes that is a
+// STATE_TOO_BIG fault. A prediction costs a kernel value for each of them, "norms" one for each two of a
+// class. Sparse rows are spread out a tile at a time, and have a width of up to 4,194,304. Weights of records count as repetitions.
+package kernelmean
