@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/objstore"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -52,7 +54,7 @@ written.`,
 // outputFolder is the URI, ending in "/", of the folder with a job's model.
 func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
 	if strings.ContainsAny(from, "./") {
-		return strings.TrimRight(specfile.AbsoluteURI(from, a.dir), "/") + "/", nil
+		return a.folder(from), nil
 	}
 	c, err := a.connect()
 	if err != nil {
@@ -69,11 +71,20 @@ func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
 	return strings.TrimSuffix(model.GetUri(), model.GetName()), nil
 }
 
+// folder is the URI of a folder that the command line names, ending in "/".
+func (a *app) folder(from string) string {
+	return strings.TrimRight(specfile.AbsoluteURI(from, a.dir), "/") + "/"
+}
+
 // getResult writes a result to a file, which appears whole or not at all, or to stdout.
 func (a *app) getResult(ctx context.Context, folder, result, out string) error {
 	data, err := readObject(ctx, folder+result+"/"+parts.IndexName, maxIndexBytes, "")
+	if errors.Is(err, objstore.ErrNotFound) {
+		return &failure{code: exitNotFound, what: fmt.Sprintf("there is no result %q beside the model", result), cause: err,
+			hint: "A job has one only if its kind and params ask for it: " + folder + result + "/" + parts.IndexName + " is not there."}
+	}
 	if err != nil {
-		return fmt.Errorf("%w; a job has a result of that name only if its kind and params ask for one", err)
+		return err
 	}
 	index, err := parts.ReadIndex(data)
 	if err != nil {

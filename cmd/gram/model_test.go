@@ -106,7 +106,7 @@ func TestModelThatIsNotThere(t *testing.T) {
 		}
 	}
 	client := newClient(t)
-	client.want(exitFailed, client.run("model", "show", "./absent.safetensors"))
+	client.want(exitNotFound, client.run("model", "show", "./absent.safetensors"))
 	if !strings.Contains(client.stderr.String(), "not found") {
 		t.Errorf("stderr:\n%s", client.stderr)
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+)
+
+// maxMetricColumns leaves room for a metric's name within 80 columns.
+const maxMetricColumns = 52
+
+// metricRows are the metrics of a job as a person wants to see them: what was found at the end of rounds
+// in one row, values in short; what only a page can show is left to it.
+func metricRows(metrics []jobs.Metric) [][2]string {
+	var rows [][2]string
+	series := map[string]int{} // number of the row
+	seen := map[string]int{}   // values in it
+	for _, m := range metrics {
+		if strings.HasPrefix(m.Name, "restart.") {
+			continue // of the restarts, the metrics that follow tell the best
+		}
+		name, number := withoutRound(m.Name)
+		text := metricText(m)
+		at, known := series[name]
+		switch {
+		case text == "":
+		case !number:
+			rows = append(rows, [2]string{m.Name, text})
+		case !known:
+			series[name], seen[name] = len(rows), 1
+			rows = append(rows, [2]string{name, text})
+		default:
+			seen[name]++
+			first, _, _ := strings.Cut(rows[at][1], " ")
+			rows[at][1] = fmt.Sprintf("%s ... %s in %d rounds", first, text, seen[name])
+		}
+	}
+	return rows
+}
+
+// withoutRound takes the number of a round out of a name such as "lloyd.003.distortion".
+func withoutRound(name string) (string, bool) {
+	words := strings.Split(name, ".")
+	at := slices.IndexFunc(words, func(word string) bool {
+		_, err := strconv.ParseUint(word, 10, 32)
+		return err == nil && len(word) >= 3
+	})
+	if at < 0 {
+		return name, false
+	}
+	return strings.Join(slices.Delete(words, at, at+1), "."), true
+}
+
+// metricText is a metric in one short line; "" where only the page can show it.
+func metricText(m jobs.Metric) string {
+	switch m.Name {
+	case "evaluation":
+		return evaluationText(m.Value)
+	case "evaluation.confusion", "evaluation.mistakes":
+		return ""
+	}
+	dec := json.NewDecoder(bytes.NewReader(m.Value))
+	dec.UseNumber()
+	text, flat := flatText(dec)
+	if !flat {
+		return ""
+	}
+	return terminal.Shorten(terminal.Clean(text), maxMetricColumns)
+}
+
+func evaluationText(value json.RawMessage) string {
+	var e evaluation.Report
+	if json.Unmarshal(value, &e) != nil {
+		return ""
+	}
+	text := fmt.Sprintf("accuracy %.4f, macro F1 %.4f, %d test records", e.Accuracy, e.Macro.F1, e.Records)
+	if e.Rejected > 0 {
+		text += fmt.Sprintf(", %d rejected", e.Rejected)
+	}
+	return text
+}
+
+// flatText writes a value, a list of values or an object of values in its own order; what is nested
+// deeper is not flat.
+func flatText(dec *json.Decoder) (text string, flat bool) {
+	token, err := dec.Token()
+	if err != nil {
+		return "", false
+	}
+	open, nested := token.(json.Delim)
+	if !nested {
+		return scalarText(token), true
+	}
+	var items []string
+	for dec.More() {
+		item := ""
+		if open == '{' {
+			key, err := dec.Token()
+			if err != nil {
+				return "", false
+			}
+			item = strings.ReplaceAll(fmt.Sprint(key), "_", " ") + " "
+		}
+		token, err := dec.Token()
+		if _, deep := token.(json.Delim); err != nil || deep {
+			return "", false
+		}
+		items = append(items, item+scalarText(token))
+	}
+	return strings.Join(items, ", "), true
+}
+
+// scalarText writes whole numbers as they are and others with six digits, or all that stand before the point.
+func scalarText(token json.Token) string {
+	number, ok := token.(json.Number)
+	if !ok {
+		return fmt.Sprint(token)
+	}
+	if _, err := number.Int64(); err == nil {
+		return number.String()
+	}
+	v, err := number.Float64()
+	if err != nil {
+		return number.String()
+	}
+	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
