@@ -52,7 +52,7 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 // classRow returns the row of a class, and the sign that it has there.
 func (m *model) classRow(weights []float32, class int) (row []float32, sign float32) {
 	if m.Rule != Signed {
-		return weights[class*m.stride() : (class+1)*m.stride()], 1
+		return m.rowOf(weights, class), 1
 	}
 	return weights, float32(2*class - 1)
 }

@@ -78,7 +78,7 @@ func (m *model) images() []jobs.Image {
 		if m.Rule == Signed {
 			label = fmt.Sprintf("%s (bright) or %s (dark)", m.space.Labels.At(1), m.space.Labels.At(0))
 		}
-		images = append(images, jobs.Image{Label: label, Width: side, Values: weights[r*m.stride() : r*m.stride()+m.Width]})
+		images = append(images, jobs.Image{Label: label, Width: side, Values: m.rowOf(weights, r)[:m.Width]})
 	}
 	return images
 }

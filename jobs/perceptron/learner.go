@@ -65,6 +65,33 @@ func (s Setup) stride() int { return s.Width + 1 }
 
 func (s Setup) size() int { return s.rows() * s.stride() }
 
+// at is where the weight of a row for a column stands, or its bias, the column after the last. Dense rows lie one
+// after the other; for sparse ones the weights of a column lie side by side, since they are
+// needed together.
+func (s Setup) at(row, column int) int {
+	if s.Sparse {
+		return column*s.rows() + row
+	}
+	return row*s.stride() + column
+}
+
+// shape is that of the weights: [rows, stride], for sparse vectors [stride, rows].
+func (s Setup) shape() []int {
+	if s.Sparse {
+		return []int{s.stride(), s.rows()}
+	}
+	return []int{s.rows(), s.stride()}
+}
+
+// rowOf copies a row out of weights.
+func (s Setup) rowOf(weights []float32, row int) []float32 {
+	w := make([]float32, s.stride())
+	for j := range w {
+		w[j] = weights[s.at(row, j)]
+	}
+	return w
+}
+
 // Row is a vector to learn from: Values of columns Index, or of all columns where a Learner is
 // not Sparse.
 type Row struct {
@@ -76,8 +103,8 @@ type Row struct {
 type Learner struct {
 	Setup
 	ops      *kernelops.Set
-	weights  []float32 // rows x stride, the bias last
-	sums     []float64 // Averaged: rows x stride, the sum of t times the update of step t
+	weights  []float32 // see at
+	sums     []float64 // Averaged: the sum of t times the update of step t, as the weights stand
 	steps    int64     // records met; the sums' t counts them from 0
 	vectors  []float32 // votes: the weights before each mistake, one after the other
 	survived []int64   // votes: steps that each of vectors, and last the weights, came through
@@ -151,7 +178,8 @@ func (l *Learner) learn(x Row, class int, weight float32, extra *float32) (mista
 // learnSigned is the loop's body of Algorithm 3: the second class is +1, the first -1.
 func (l *Learner) learnSigned(x Row, class int, weight float32, extra *float32) bool {
 	y := float32(2*class - 1)
-	score := l.score(0, x)
+	l.rate(x)
+	score := l.scores[0]
 	if extra != nil {
 		score += float32(l.Distinct * *extra)
 	}
@@ -207,14 +235,18 @@ func (l *Learner) learnOneVsRest(x Row, class int, weight float32) (mistake bool
 
 // update adds a multiple of a record to a row of weights.
 func (l *Learner) update(r int, x Row, a float32) {
-	w := l.weights[r*l.stride() : (r+1)*l.stride()]
-	if l.Sparse {
-		l.ops.SparseAxpy(w[:l.Width], x.Index, x.Values, a)
-	} else {
-		l.ops.Axpy(w[:l.Width], x.Values, a)
+	switch {
+	case !l.Sparse:
+		l.ops.Axpy(l.weights[r*l.stride():r*l.stride()+l.Width], x.Values, a)
+	case l.rows() == 1:
+		l.ops.SparseAxpy(l.weights[:l.Width], x.Index, x.Values, a)
+	default:
+		for i, j := range x.Index {
+			l.weights[l.at(r, int(j))] += float32(a * x.Values[i])
+		}
 	}
 	if l.Bias {
-		w[l.Width] += a
+		l.weights[l.at(r, l.Width)] += a
 	}
 	l.updates++
 	if l.Form == Averaged && l.steps > 0 {
@@ -224,20 +256,19 @@ func (l *Learner) update(r int, x Row, a float32) {
 
 // addSum adds t times an update to the sums of a row.
 func (l *Learner) addSum(r int, x Row, ta float64) {
-	u := l.sums[r*l.stride() : (r+1)*l.stride()]
 	if l.Sparse {
 		for i, j := range x.Index {
-			u[j] += float64(ta * float64(x.Values[i]))
+			l.sums[l.at(r, int(j))] += float64(ta * float64(x.Values[i]))
 		}
 	} else {
 		l.scratch = l.scratch[:0]
 		for _, v := range x.Values {
 			l.scratch = append(l.scratch, float64(v))
 		}
-		l.ops.AddScaled(u[:l.Width], l.scratch, ta)
+		l.ops.AddScaled(l.sums[r*l.stride():r*l.stride()+l.Width], l.scratch, ta)
 	}
 	if l.Bias {
-		u[l.Width] += ta
+		l.sums[l.at(r, l.Width)] += ta
 	}
 }
 
@@ -280,30 +311,23 @@ func finite[T float32 | float64](v []T) bool {
 	return true
 }
 
-// score is <w, x> + b of a row of weights.
-func (l *Learner) score(r int, x Row) float32 {
-	w := l.weights[r*l.stride() : (r+1)*l.stride()]
-	return l.dot(w[:l.Width], x) + w[l.Width]
-}
-
-func (l *Learner) dot(w []float32, x Row) float32 {
-	if l.Sparse {
-		return l.ops.SparseDot(x.Index, x.Values, w)
-	}
-	return l.ops.Dot(w, x.Values)
-}
-
-// rate sets scores to those of every row of weights.
+// rate sets scores to <w, x> + b of every row of weights.
 func (l *Learner) rate(x Row) {
-	if l.Sparse || len(l.scores) == 1 {
-		for r := range l.scores {
-			l.scores[r] = l.score(r, x)
+	switch {
+	case !l.Sparse && l.rows() == 1:
+		l.scores[0] = l.ops.Dot(l.weights[:l.Width], x.Values)
+	case !l.Sparse:
+		l.ops.DotRows(l.scores, kernelops.Matrix{Data: l.weights, Rows: l.rows(), Cols: l.Width, Stride: l.stride()}, x.Values)
+	case l.rows() == 1:
+		l.scores[0] = l.ops.SparseDot(x.Index, x.Values, l.weights[:l.Width])
+	default:
+		clear(l.scores)
+		for i, j := range x.Index {
+			l.ops.Axpy(l.scores, l.weights[int(j)*len(l.scores):(int(j)+1)*len(l.scores)], x.Values[i])
 		}
-		return
 	}
-	l.ops.DotRows(l.scores, kernelops.Matrix{Data: l.weights, Rows: l.rows(), Cols: l.Width, Stride: l.stride()}, x.Values)
 	for r := range l.scores {
-		l.scores[r] += l.weights[r*l.stride()+l.Width]
+		l.scores[r] += l.weights[l.at(r, l.Width)]
 	}
 }
 

@@ -212,7 +212,7 @@ func (p *marginPhase) conclude(s *state, all *reach) {
 func (s *state) norm(i int) float64 {
 	weights := s.weights
 	if s.Rule == OneVsRest {
-		weights = s.weights[i*s.stride() : (i+1)*s.stride()]
+		weights = s.rowOf(s.weights, i)
 	}
 	sum := 0.0
 	for _, w := range weights {

@@ -17,8 +17,8 @@ func (*mixedPhase) Name() string { return overMixed }
 
 // Arrays of a mixed partial.
 const (
-	mixChange = "change" // F64 [rows, stride]: sum of the changes of the weights, each times its share
-	mixMean   = "mean"   // F64 [rows, stride], averaged: sum over all steps of the weights then, less the shared ones
+	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
+	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
 	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
 )
 
@@ -46,7 +46,7 @@ func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.mixOf(l, s.weights).arrays(l.rows()), nil, nil
+	return p.mixOf(l, s.weights).arrays(), nil, nil
 }
 
 // mixOf is what one leaf learned from the shared weights.
@@ -71,41 +71,37 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 	return m
 }
 
-func (m *mix) arrays(rows int) jobs.Arrays {
+func (m *mix) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	jobs.Put(a, mixChange, m.change, rows, len(m.change)/rows)
+	jobs.Put(a, mixChange, m.change)
 	if m.mean != nil {
-		jobs.Put(a, mixMean, m.mean, rows, len(m.change)/rows)
+		jobs.Put(a, mixMean, m.mean)
 	}
 	jobs.Put(a, mixCounts, []int64{m.leaves, m.steps, m.mistakes, m.updates})
 	return a
 }
 
-func readMix(a jobs.Arrays) (m *mix, rows int, err error) {
+func readMix(a jobs.Arrays) (*mix, error) {
 	r := arrayReader{arrays: a}
-	m = &mix{change: get[float64](&r, mixChange, -1, -1)}
-	if r.err != nil {
-		return nil, 0, r.err
-	}
-	shape := a[mixChange].Shape
+	m := &mix{change: get[float64](&r, mixChange)}
 	if _, ok := a[mixMean]; ok {
-		m.mean = get[float64](&r, mixMean, shape...)
+		m.mean = get[float64](&r, mixMean, len(m.change))
 	}
 	counts := get[int64](&r, mixCounts, 4)
 	if r.err != nil {
-		return nil, 0, r.err
+		return nil, r.err
 	}
 	m.leaves, m.steps, m.mistakes, m.updates = counts[0], counts[1], counts[2], counts[3]
-	return m, shape[0], nil
+	return m, nil
 }
 
 // Merge adds two neighbours.
 func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, rows, err := readMix(left)
+	a, err := readMix(left)
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := readMix(right)
+	b, err := readMix(right)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +113,7 @@ func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if a.mean != nil {
 		sum.mean = plus(a.mean, b.mean)
 	}
-	return sum.arrays(rows), nil
+	return sum.arrays(), nil
 }
 
 func plus(a, b []float64) []float64 {
@@ -134,7 +130,7 @@ func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	all, _, err := readMix(root)
+	all, err := readMix(root)
 	if err != nil {
 		return jobs.Next{}, err
 	}

@@ -13,7 +13,8 @@ import (
 const modelVersion = 1
 
 // Arrays of a model, beside kind, version and the space's. There is one row of weights for two
-// classes, else one for each; stride is the width and one for the bias, which is last.
+// classes, else one for each; stride is the width and one for the bias, which is last. The weights of sparse
+// vectors are transposed.
 const (
 	modelForm         = "form"          // U8 text
 	modelRule         = "rule"          // U8 text: signed, argmax or one_vs_rest
@@ -53,7 +54,7 @@ type history struct {
 // maxCount bounds counts, which are exact in float64.
 const maxCount = int64(1) << 53
 
-func flag(b bool) int32 {
+func bit(b bool) int32 {
 	if b {
 		return 1
 	}
@@ -67,7 +68,7 @@ func (m *model) arrays() jobs.Arrays {
 	m.space.Put(a)
 	a.PutText(modelForm, m.Form.String())
 	a.PutText(modelRule, m.Rule.String())
-	jobs.PutScalar(a, modelBias, flag(m.Bias))
+	jobs.PutScalar(a, modelBias, bit(m.Bias))
 	jobs.PutScalar(a, modelDistinct, m.Distinct)
 	jobs.PutScalar(a, modelMaxVectors, int64(m.MaxVectors))
 	if m.ClassWeights != nil {
@@ -76,8 +77,8 @@ func (m *model) arrays() jobs.Arrays {
 	m.Learner.put(a)
 	jobs.Put(a, trainingMistakes, m.epochMistakes)
 	jobs.Put(a, trainingUpdates, m.epochUpdates)
-	jobs.PutScalar(a, trainingSeparated, flag(m.separated))
-	jobs.PutScalar(a, trainingWarm, flag(m.warm))
+	jobs.PutScalar(a, trainingSeparated, bit(m.separated))
+	jobs.PutScalar(a, trainingWarm, bit(m.warm))
 	jobs.Put(a, trainingMargin, m.margin)
 	jobs.PutScalar(a, trainingRadius, m.radius)
 	jobs.PutScalar(a, trainingBound, m.bound)
@@ -86,10 +87,10 @@ func (m *model) arrays() jobs.Arrays {
 
 // put writes what was learned.
 func (l *Learner) put(a jobs.Arrays) {
-	jobs.Put(a, modelWeights, l.weights, l.rows(), l.stride())
+	jobs.Put(a, modelWeights, l.weights, l.shape()...)
 	jobs.PutScalar(a, modelSteps, l.steps)
 	if l.sums != nil {
-		jobs.Put(a, modelSums, l.sums, l.rows(), l.stride())
+		jobs.Put(a, modelSums, l.sums, l.shape()...)
 	}
 	if l.survived != nil {
 		jobs.Put(a, modelVectors, l.vectors, l.votes(), l.size())
@@ -100,6 +101,16 @@ func (l *Learner) put(a jobs.Arrays) {
 // readModel loads a model in time and memory linear in its bytes, and refuses with jobs.Malformed what
 // training would not write. It shares memory with the arrays: a learner that goes on needs own().
 func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
+	m, err := readArrays(a, ops)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.checkLearned()
+}
+
+// readArrays is readModel but for the check of every weight, which the states of a job, written by its own steps, are
+// spared.
+func readArrays(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
 	if err := a.CheckKind(KindName, modelVersion); err != nil {
 		return nil, err
 	}
@@ -108,7 +119,7 @@ func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
 		return nil, err
 	}
 	m := &model{space: space, Learner: &Learner{ops: ops}}
-	for _, read := range []func(jobs.Arrays) error{m.readSetup, m.Learner.read, m.checkLearned, m.readHistory} {
+	for _, read := range []func(jobs.Arrays) error{m.readSetup, m.Learner.read, m.readHistory} {
 		if err := read(a); err != nil {
 			return nil, err
 		}
@@ -149,27 +160,27 @@ func (m *model) readSetup(a jobs.Arrays) error {
 // read reads what put wrote, for a Setup that is known.
 func (l *Learner) read(a jobs.Arrays) error {
 	r := arrayReader{arrays: a}
-	l.weights, l.steps = get[float32](&r, modelWeights, l.rows(), l.stride()), getScalar[int64](&r, modelSteps)
+	l.weights, l.steps = get[float32](&r, modelWeights, l.shape()...), getScalar[int64](&r, modelSteps)
 	if l.Form == Averaged {
-		l.sums = get[float64](&r, modelSums, l.rows(), l.stride())
+		l.sums = get[float64](&r, modelSums, l.shape()...)
 	}
 	if l.Form.votes() {
 		l.vectors = get[float32](&r, modelVectors, -1, l.size())
 		l.survived = get[int64](&r, modelSurvived)
 	}
-	return r.err
+	if r.err != nil || !l.Form.votes() {
+		return r.err
+	}
+	if n := l.votes(); n > l.MaxVectors || len(l.survived) != n+1 || !counts(l.survived) {
+		return jobs.Malformed("a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
+	}
+	return nil
 }
 
 // checkLearned holds what was learned against what training guarantees.
-func (m *model) checkLearned(jobs.Arrays) error {
+func (m *model) checkLearned() error {
 	if m.steps < 0 || m.steps > maxCount || !finite(m.weights) || !finite(m.sums) || !finite(m.vectors) || !m.finiteMean() {
 		return jobs.Malformed("the weights of a perceptron after %d steps are not all finite", m.steps)
-	}
-	if !m.Form.votes() {
-		return nil
-	}
-	if n := m.votes(); n > m.MaxVectors || len(m.survived) != n+1 || !counts(m.survived) {
-		return jobs.Malformed("a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(m.survived), m.MaxVectors)
 	}
 	return nil
 }

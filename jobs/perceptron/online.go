@@ -73,10 +73,8 @@ func (o *Online) decide(v features.Vectors) jobs.Outcome {
 		p.voteSparse(scores, v)
 	case o.Form.votes():
 		p.voteDense(scores, v.Dense)
-	case o.Sparse:
-		for r := range p.scores {
-			p.scores[r] = o.decidingScore(r, o.row)
-		}
+	case o.Sparse && o.Form == Averaged && o.steps > 0:
+		o.rateMean(&l, o.row)
 		p.perClass(scores, p.scores)
 	default:
 		l.weights = o.deciding()
@@ -86,17 +84,22 @@ func (o *Online) decide(v features.Vectors) jobs.Outcome {
 	return p.outcome(scores)
 }
 
-// decidingScore is <w, x> + b of a sparse record with the weights that decide. Means change with every step, so
-// they are made for the record's columns only; where they stand in a row of weights is nothing to the product.
-func (o *Online) decidingScore(r int, x Row) float32 {
-	if o.Form != Averaged || o.steps == 0 {
-		return o.score(r, x)
-	}
+// rateMean sets scores as rate does with the mean weights, for a sparse record. Means change with every step, so they
+// are made for the record's columns only; where columns stand is nothing to a product.
+func (o *Online) rateMean(l *Learner, x Row) {
+	rows := o.rows()
 	o.mean, o.place = o.mean[:0], o.place[:0]
 	for i, j := range x.Index {
-		o.mean, o.place = append(o.mean, o.Learner.mean(r*o.stride()+int(j))), append(o.place, int32(i))
+		o.place = append(o.place, int32(i))
+		for r := range rows {
+			o.mean = append(o.mean, o.Learner.mean(o.at(r, int(j))))
+		}
 	}
-	return o.ops.SparseDot(o.place, x.Values, o.mean) + o.Learner.mean(r*o.stride()+o.Width)
+	for r := range rows {
+		o.mean = append(o.mean, o.Learner.mean(o.at(r, o.Width)))
+	}
+	l.weights, l.Width = o.mean, len(x.Index)
+	l.rate(Row{Index: o.place, Values: x.Values})
 }
 
 // Update tells the label of the record last predicted. It reports whether the last weights were mistaken, which

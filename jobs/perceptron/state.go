@@ -45,7 +45,7 @@ func (s *state) arrays() jobs.Arrays {
 }
 
 func readState(a jobs.Arrays, ops *kernelops.Set) (*state, error) {
-	m, err := readModel(a, ops)
+	m, err := readArrays(a, ops)
 	if err != nil {
 		return nil, err
 	}
