@@ -19,6 +19,11 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 	for _, r := range facts.Rounds {
 		page.Rounds = append(page.Rounds, report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})
 	}
+	certificate, err := j.certificate(model)
+	if facts.Certificate = certificate; err != nil {
+		j.w.cfg.Logger.Warn("the report has no certificate", "job", j.id, "error", err)
+		page.Facts = append(page.Facts, [2]string{"certificate", "could not be made: " + err.Error()})
+	}
 	figures, err := j.figures(model, facts.Metrics)
 	if err == nil {
 		page.Figures = figures
@@ -36,12 +41,7 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 
 // figures asks the kind for the pictures of its model, and makes sure that JSON can hold them.
 func (j *job) figures(model []byte, metrics []jobs.Metric) (figures []jobs.Figure, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			j.w.cfg.Logger.Error("panic in figures", "job", j.id, "cause", cause, "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic: %v", cause)
-		}
-	}()
+	defer j.recovered("figures", &err)
 	kind, err := j.w.cfg.Kind(j.spec.Kind)
 	if err != nil || kind.Figures == nil {
 		return nil, err
@@ -54,6 +54,32 @@ func (j *job) figures(model []byte, metrics []jobs.Metric) (figures []jobs.Figur
 		_, err = json.Marshal(figures)
 	}
 	return figures, err
+}
+
+// certificate asks the kind to check its model; nil where it does not.
+func (j *job) certificate(model []byte) (certificate json.RawMessage, err error) {
+	defer j.recovered("the certificate", &err)
+	kind, err := j.w.cfg.Kind(j.spec.Kind)
+	if err != nil || kind.Certify == nil {
+		return nil, err
+	}
+	arrays, err := jobs.Decode(model)
+	if err != nil {
+		return nil, err
+	}
+	found, err := kind.Certify(arrays)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return json.Marshal(found)
+}
+
+// recovered turns a panic of a kind into an error: the job has succeeded before.
+func (j *job) recovered(what string, err *error) {
+	if cause := recover(); cause != nil {
+		j.w.cfg.Logger.Error("panic in "+what, "job", j.id, "cause", cause, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("panic: %v", cause)
+	}
 }
 
 // summary is what the page says of the job beside its name: what went in, and how much came out.

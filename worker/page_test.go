@@ -81,3 +81,32 @@ func TestReportKeepsTexts(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 }
+
+// The certificate of a model is a part of the report; without one there is no field for it, and one that fails
+// leaves the job and its figures as they are.
+func TestCertificate(t *testing.T) {
+	for name, c := range map[string]struct {
+		certify          func(jobs.Arrays) (any, error)
+		want, wantInPage string
+	}{
+		"none":     {nil, "", ""},
+		"no need":  {func(jobs.Arrays) (any, error) { return nil, nil }, "", ""},
+		"one":      {func(jobs.Arrays) (any, error) { return map[string]bool{"holds": true}, nil }, `{"holds":true}`, ""},
+		"an error": {func(jobs.Arrays) (any, error) { return nil, errors.New("no ink") }, "", "could not be made: no ink"},
+		"a panic":  {func(jobs.Arrays) (any, error) { panic("no ink") }, "", "could not be made: panic: no ink"},
+		"no JSON":  {func(jobs.Arrays) (any, error) { return math.NaN(), nil }, "", "could not be made: json"},
+	} {
+		kind := func(string) (jobs.Kind, error) { return jobs.Kind{Certify: c.certify}, nil }
+		j := &job{id: "digits-1", w: &worker{cfg: Config{Kind: kind, Logger: slog.New(slog.DiscardHandler)}}}
+		model := jobs.Arrays{}
+		model.PutKind("Test", 1)
+		facts := &runReport{Job: "digits-1"}
+		html, err := j.page(facts, model.Encode())
+		if err != nil || string(facts.Certificate) != c.want || !bytes.Contains(html, []byte(c.wantInPage)) {
+			t.Errorf("%s: certificate %s, %v", name, facts.Certificate, err)
+		}
+		if data, err := facts.encode(); err != nil || bytes.Contains(data, []byte("certificate")) != (c.want != "") {
+			t.Errorf("%s: %s, %v", name, data, err)
+		}
+	}
+}

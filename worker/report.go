@@ -71,6 +71,8 @@ type runReport struct {
 	Counters      counters      `json:"counters"`
 	Metrics       []jobs.Metric `json:"metrics"`           // in order of round
 	Figures       []jobs.Figure `json:"figures,omitempty"` // of the page
+	// Certificate is what the kind finds when it checks the finished model.
+	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
 
 type reportRound struct {

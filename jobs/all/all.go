@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/gaussiannb"
+	"github.com/gram-compute/gram/jobs/kernelmatrix"
 	"github.com/gram-compute/gram/jobs/kernelmean"
 	"github.com/gram-compute/gram/jobs/kernelperceptron"
 	"github.com/gram-compute/gram/jobs/kmeans"
@@ -24,7 +25,8 @@ func Kinds() []jobs.Kind {
 		gaussiannb.Kind(), // GaussianNaiveBayes
 		kmeans.Kind(),
 		kernelmean.DensityKind(), // KernelDensityBayes
-		kernelmean.MeanKind(),    // KernelNearestMean
+		kernelmatrix.Kind(),
+		kernelmean.MeanKind(), // KernelNearestMean
 		kernelperceptron.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),

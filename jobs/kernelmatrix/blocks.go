@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxBlockBytes bounds a block of rows; a row that is wider is a block of its own.
-	maxBlockBytes = 32 << 20
-	// maxWidth bounds what a single row takes, to 16 MiB.
+	// maxBlockBytes bounds a block of rows.
+	maxBlockBytes = 16 << 20
+	// maxWidth is that of a row that fills a block alone.
 	maxWidth = 1 << 22
 )
 

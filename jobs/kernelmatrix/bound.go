@@ -18,7 +18,7 @@ func bound(k kernelops.Kernel, xx, yy float64, width int) float64 {
 	nu := float64(n * u)
 	g := nu / (1 - nu)
 	tiny := float64((n + 8) * 0x1p-145) // underflow
-	most := math.Sqrt(xx) * math.Sqrt(yy)
+	most := float64(math.Sqrt(xx) * math.Sqrt(yy))
 	dot := float64(g*most) + tiny
 	scale, offset := math.Abs(float64(k.Scale)), math.Abs(float64(k.Offset))
 	affine := float64(scale*most) + offset                                          // bounds |t|
@@ -45,6 +45,9 @@ func powerBound(t, e float64, degree int) float64 {
 		low = float64(low * t)
 		high = float64(high * float64((t+e)*(1+u)))
 		lost = float64(lost*max(1, t+e)) + 0x1p-149
+	}
+	if high > math.MaxFloat64 {
+		return math.MaxFloat64
 	}
 	// The last term covers the float64 rounding of this sum.
 	return min(high-low+lost+float64(high*float64(degree)*0x1p-50), math.MaxFloat64)

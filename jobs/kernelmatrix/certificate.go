@@ -32,6 +32,14 @@ func Certify(a jobs.Arrays) (*Certificate, error) {
 	return c, err
 }
 
+// certify is Certify for a report.
+func certify(a jobs.Arrays) (any, error) {
+	if c, err := Certify(a); c != nil || err != nil {
+		return c, err
+	}
+	return nil, nil
+}
+
 // certificate returns the eigenvalues too, in descending order.
 func (m *model) certificate() (*Certificate, []float64, error) {
 	if m.sample == nil || len(m.sample.ids) == 0 {

@@ -12,7 +12,7 @@
 // Phase "tiles" has a tree of one leaf for every two shards, with nothing to merge; of a symmetric
 // matrix for each (i, j) with i <= j. A leaf cuts its shards into blocks of at most params.tile records, and
 // writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in memory, whatever
-// the number of records; a block has fewer records where these are wide (at most 32 MiB of float32).
+// the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
 //
 // # Files
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // maxPicture bounds the sides of the picture of the sample.
-const maxPicture = 128
+const maxPicture = 64
 
 // Figures show the sample: a picture of its matrix, its eigenvalues, and what they say.
 func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {

@@ -26,7 +26,7 @@ type Params struct {
 // Bounds of parameters.
 const (
 	defaultTile     = 2048
-	maxTile         = 1 << 15
+	maxTile         = 1 << 13
 	maxSample       = 256
 	defaultMaxBytes = 64 << 30
 )

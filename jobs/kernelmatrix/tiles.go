@@ -18,7 +18,7 @@ const (
 	tilesName   = "tiles"
 	tilesFolder = "tiles"
 	// maxSampleBytes bounds the rows of the sample, which travel with the partials.
-	maxSampleBytes = 32 << 20
+	maxSampleBytes = 16 << 20
 )
 
 // tilesPhase computes the matrix: a tree of one leaf for every two shards.
@@ -64,6 +64,12 @@ func (p *plan) newSample(space *features.Space) *sampling.Sample {
 		return nil
 	}
 	return sampling.New(max(1, min(p.params.PSDSample, maxSampleBytes/(4*max(1, space.Width)))))
+}
+
+// Gathers counts two blocks, one of them packed for the kernel as well, a tile and its file, and the
+// sample on its way.
+func (p *tilesPhase) Gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
+	return 3*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
 }
 
 // Merge is never called: trees have one leaf.
