@@ -11,15 +11,14 @@ import (
 // learner goes through records and changes a state. One goroutine.
 type learner struct {
 	*state
-	ops    *kernelops.Set
 	steps  []float64 // class weights
 	budget int
 	drop   string
 
 	place map[dataset.Identity]int // of the records that are support vectors
-	ws    kernelops.Workspace
-	tile  kernelops.Matrix // kernel values of a chunk's records with the support vectors
-	gram  kernelops.Matrix // and with each other
+	sums  sums
+	stale bool             // the coefficients of a place that is in the sums have changed
+	gram  kernelops.Matrix // kernel values of a chunk's records with each other
 	f     []float64
 }
 
@@ -29,7 +28,7 @@ func newLearner(s *state, p Params, ops *kernelops.Set) (*learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{state: s, ops: ops, steps: steps, budget: p.Budget, drop: p.Drop,
+	l := &learner{state: s, steps: steps, budget: p.Budget, drop: p.Drop, sums: sums{ops: ops},
 		place: make(map[dataset.Identity]int, s.supports()), f: make([]float64, s.columns())}
 	for i, id := range s.ids {
 		l.place[id] = i
@@ -46,7 +45,11 @@ func (l *learner) learn(c chunk) error {
 		if weight == 0 {
 			continue
 		}
-		l.score(l.ops, l.f, l.tile.Data[i*l.tile.Stride:][:l.supports()])
+		if l.stale {
+			l.sums.again(&l.machine, i)
+			l.stale = false
+		}
+		l.sums.at(&l.machine, l.f, i)
 		own := float64(l.gram.Row(i)[i])
 		against, gap := rival(l.f, int(c.class[i]))
 		if !allFinite(l.f) || own-own != 0 {
@@ -63,21 +66,15 @@ func (l *learner) learn(c chunk) error {
 	return nil
 }
 
-// measure computes the kernel values of a chunk, with room for the support vectors that it brings.
+// measure computes the kernel values of a chunk.
 func (l *learner) measure(c chunk) {
-	n, had := c.x.Rows, l.supports()
-	stride := had + n
-	if cap(l.tile.Data) < n*stride {
-		l.tile.Data = make([]float32, n*(stride+stride/4))
-	}
-	l.tile = kernelops.Matrix{Data: l.tile.Data[:n*stride], Rows: n, Cols: had, Stride: stride}
+	n := c.x.Rows
+	l.sums.begin(&l.machine, c.x, n)
+	l.stale = false
 	if l.gram.Rows != n {
 		l.gram = kernelops.NewMatrix(n, n)
 	}
-	if had > 0 {
-		l.ops.KernelMatrix(l.tile, l.kernel, c.x, l.matrix(), &l.ws)
-	}
-	l.ops.KernelMatrixSymmetric(l.gram, l.kernel, c.x, &l.ws)
+	l.sums.ops.KernelMatrixSymmetric(l.gram, l.kernel, c.x, &l.sums.ws)
 }
 
 // right notes a record on the right side.
@@ -96,6 +93,7 @@ func (l *learner) right(id dataset.Identity, gap float64) {
 // mistake takes a step for record i of a chunk: f <- f + y k(x, .) + y.
 func (l *learner) mistake(c chunk, i, against int, step float64) {
 	class, columns := int(c.class[i]), l.columns()
+	places := l.supports()
 	place, known := l.place[c.ids[i]]
 	if !known {
 		place = l.add(c, i)
@@ -105,6 +103,11 @@ func (l *learner) mistake(c chunk, i, against int, step float64) {
 	change(l.alpha[place*columns:][:columns], class, against, step)
 	if l.bias {
 		change(l.b, class, against, step)
+	}
+	if place < places { // it is among those added up
+		l.stale = true
+	} else {
+		l.sums.add(&l.machine, place, i)
 	}
 	switch l.form {
 	case formAveraged:
@@ -137,9 +140,7 @@ func (l *learner) add(c chunk, i int) int {
 	l.ids[place], l.class[place] = c.ids[i], c.class[i]
 	l.born[place] = int64(l.supports()) + l.dropped
 	l.place[c.ids[i]] = place
-	for later := i + 1; later < len(c.ids); later++ {
-		l.tile.Data[later*l.tile.Stride+place] = l.gram.Row(later)[i]
-	}
+	copy(l.sums.tile.Row(place), l.gram.Row(i))
 	return place
 }
 

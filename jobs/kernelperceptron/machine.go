@@ -56,23 +56,6 @@ func (m *machine) innerProduct() bool {
 	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF || k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
 }
 
-// score sets f to the functions at a record whose kernel values with the support vectors are k.
-func (m *machine) score(ops *kernelops.Set, f []float64, k []float32) {
-	if len(f) == 1 {
-		sum := 0.0
-		for i, a := range m.alpha {
-			sum += float64(a * float64(k[i]))
-		}
-		f[0] = sum + m.b[0]
-		return
-	}
-	clear(f)
-	for i, v := range k {
-		ops.AddScaled(f, m.alpha[i*len(f):(i+1)*len(f)], float64(v))
-	}
-	ops.Add(f, m.b)
-}
-
 // decide is the class of the largest function, the first of equal ones; of two classes the
 // second where f > 0.
 func decide(f []float64) int {

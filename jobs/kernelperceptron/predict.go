@@ -13,13 +13,12 @@ import (
 // predictor is a model with the memory for its kernel values; one goroutine at a time.
 type predictor struct {
 	*model
-	ops      *kernelops.Set
-	ws       kernelops.Workspace
 	reader   *features.Reader
 	rows     kernels.Rows
 	labels   []string
-	tile     []float32
+	sums     sums
 	f, sum   []float64
+	b        []float64 // of the f that votes
 	outcomes []jobs.Outcome
 	scores   []float64 // of all outcomes
 }
@@ -31,8 +30,8 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &predictor{model: m, ops: ops, reader: m.space.NewReader(), labels: m.space.Labels.List(),
-		f: make([]float64, m.columns()), sum: make([]float64, m.columns())}, nil
+	return &predictor{model: m, sums: sums{ops: ops}, reader: m.space.NewReader(), labels: m.space.Labels.List(),
+		f: make([]float64, m.columns()), sum: make([]float64, m.columns()), b: make([]float64, m.columns())}, nil
 }
 
 // Answers are a label, and as scores the decision functions of all classes (of two classes -f and
@@ -63,51 +62,47 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 
 // chunk predicts some records; scores has room for theirs.
 func (p *predictor) chunk(c chunk, scores []float64) error {
-	n, places, classes := c.x.Rows, p.supports(), len(p.labels)
-	if cap(p.tile) < n*places {
-		p.tile = make([]float32, n*places)
-	}
-	tile := kernelops.Matrix{Data: p.tile[:n*places], Rows: n, Cols: places, Stride: places}
-	p.ops.KernelMatrix(tile, p.kernel, c.x, p.matrix(), &p.ws)
-	for i := range n {
+	classes := len(p.labels)
+	p.sums.begin(&p.machine, c.x, 0)
+	for i, id := range c.ids {
 		row := scores[i*classes : (i+1)*classes]
-		best, ok := p.decide(row, tile.Row(i))
-		if !ok {
-			return kernels.Beyond(c.ids[i], p.kernel)
+		best := p.decide(row, i)
+		if !allFinite(p.f) {
+			return kernels.Beyond(id, p.kernel)
 		}
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Scores: row})
 	}
 	return nil
 }
 
-// decide writes the scores of a record with kernel values k; ok is false where a function is not finite.
-func (p *predictor) decide(scores []float64, k []float32) (best int, ok bool) {
+// decide writes the scores of a record of the chunk.
+func (p *predictor) decide(scores []float64, record int) int {
 	if p.form == formVoted {
-		return p.vote(scores, k)
+		return p.vote(scores, record)
 	}
-	p.score(p.ops, p.f, k)
+	p.sums.at(&p.machine, p.f, record)
 	if len(p.f) == 1 {
 		scores[0], scores[1] = -p.f[0], p.f[0]
 	} else {
 		copy(scores, p.f)
 	}
-	return decide(p.f), allFinite(p.f)
+	return decide(p.f)
 }
 
 // vote lets each f vote: f is summed up step by step.
-func (p *predictor) vote(scores []float64, k []float32) (best int, ok bool) {
+func (p *predictor) vote(scores []float64, record int) int {
 	clear(p.sum)
+	clear(p.b)
 	clear(scores)
 	total := 0.0
-	b := make([]float64, len(p.sum))
 	for i, place := range p.votes.place {
 		class, against, step := int(p.class[place]), int(p.votes.against[i]), p.votes.step[i]
-		change(p.sum, class, against, float64(step*float64(k[place])))
+		change(p.sum, class, against, float64(step*float64(p.sums.tile.Row(int(place))[record])))
 		if p.bias {
-			change(b, class, against, step)
+			change(p.b, class, against, step)
 		}
 		for y := range p.f {
-			p.f[y] = p.sum[y] + b[y]
+			p.f[y] = p.sum[y] + p.b[y]
 		}
 		survived := float64(p.votes.survived[i])
 		scores[decide(p.f)] += survived
@@ -116,5 +111,5 @@ func (p *predictor) vote(scores []float64, k []float32) (best int, ok bool) {
 	for y := range scores {
 		scores[y] /= total
 	}
-	return decide(scores), allFinite(p.f)
+	return decide(scores)
 }
