@@ -24,9 +24,9 @@ import (
 const maxModelBytes = 8 << 30
 
 func (a *app) modelCommand() *cobra.Command {
-	return group("model", "Look at models, and predict with them",
+	return group("model", "Look at models, predict with them, teach them",
 		"  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large cat'",
-		a.modelShowCommand(), a.modelClassifyCommand())
+		a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand())
 }
 
 func (a *app) modelShowCommand() *cobra.Command {

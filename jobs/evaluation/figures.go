@@ -43,7 +43,7 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	regressionMetric: regressionFigures,
 }
 
-func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 
 // labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
 // confused pairs.
@@ -60,9 +60,9 @@ func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
 		table.Rows = append(table.Rows, []string{fmt.Sprintf("%d more", more), "", "", "", ""})
 	}
 	table.Rows = append(table.Rows, []string{"mean", "", percent(r.Macro.Precision), percent(r.Macro.Recall), percent(r.Macro.F1)})
-	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %d test records", 100*r.Accuracy, r.Correct, r.Records)
+	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %d test records", float64(100*r.Accuracy), r.Correct, r.Records)
 	if r.Rejected > 0 {
-		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected, 100*r.AccuracyAnswered)
+		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected, float64(100*r.AccuracyAnswered))
 	}
 	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
 	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
