@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/jobs/kernelmatrix"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func (a *app) getCommand() *cobra.Command {
 		Long: `A result with a row for every record lies beside its model: one object for
 each shard and an index. RESULT is the name of its folder, by default
 predictions. Every part is held against its SHA-256 in the index before it is
-written.`,
+written. Of a kernel matrix (tiles), --out is one npy file.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			result := "predictions"
@@ -86,6 +87,9 @@ func (a *app) getResult(ctx context.Context, folder, result, out string) error {
 	if err != nil {
 		return err
 	}
+	if result == kernelmatrix.TilesFolder {
+		return a.getMatrix(ctx, folder, data, out)
+	}
 	index, err := parts.ReadIndex(data)
 	if err != nil {
 		return fmt.Errorf("%s%s: %w", folder, result, err)
@@ -100,6 +104,24 @@ func (a *app) getResult(ctx context.Context, folder, result, out string) error {
 		out = filepath.Join(a.dir, out)
 	}
 	return writeWhole(out, func(w io.Writer) error { return join(ctx, folder, index, w) })
+}
+
+// getMatrix puts the tiles of a kernel matrix together, in a file: they do not follow each other.
+func (a *app) getMatrix(ctx context.Context, folder string, data []byte, out string) error {
+	index, err := kernelmatrix.ReadIndex(data)
+	if err != nil {
+		return fmt.Errorf("%s%s: %w", folder, kernelmatrix.TilesFolder, err)
+	}
+	if out == "" {
+		return &failure{code: exitUsage, what: "the tiles of a matrix become one npy file", hint: "Name it with --out."}
+	}
+	if !filepath.IsAbs(out) {
+		out = filepath.Join(a.dir, out)
+	}
+	read := func(ctx context.Context, t kernelmatrix.Tile) ([]byte, error) {
+		return readObject(ctx, folder+t.Name, maxPartBytes, t.SHA256)
+	}
+	return writeFile(out, func(f *os.File) error { return kernelmatrix.Assemble(ctx, index, read, f) })
 }
 
 func join(ctx context.Context, folder string, index parts.Index, out io.Writer) error {
@@ -118,6 +140,11 @@ func join(ctx context.Context, folder string, index parts.Index, out io.Writer) 
 
 // writeWhole writes beside a file and then takes its place.
 func writeWhole(path string, write func(io.Writer) error) error {
+	return writeFile(path, func(f *os.File) error { return write(f) })
+}
+
+// writeFile is writeWhole for what is not written from front to back.
+func writeFile(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	} else {
 		line("matrix", "%d queries x %d records", m.rows, m.columns)
 	}
-	line("tiles", "%d npy files, %d bytes, listed in %s/index.json", m.tiles, m.bytes, tilesFolder)
+	line("tiles", "%d npy files, %d bytes, listed in %s/index.json", m.tiles, m.bytes, TilesFolder)
 	if c != nil {
 		line("eigenvalues", "from %.6g to %.6g on %d records drawn, within %.2g", c.Least, c.Greatest, c.Records, c.Tolerance)
 		line("the matrix", "%s", "is "+c.verdict())

@@ -204,5 +204,5 @@ func writeIndex(ctx context.Context, emit jobs.Emit, g grid, kernel kernelops.Ke
 	if err != nil {
 		return jobs.File{}, fmt.Errorf("kernelmatrix: encode the index: %w", err)
 	}
-	return emit(ctx, tilesFolder+"/"+parts.IndexName, append(data, '\n'))
+	return emit(ctx, TilesFolder+"/"+parts.IndexName, append(data, '\n'))
 }

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	tilesName   = "tiles"
-	tilesFolder = "tiles"
+	tilesName = "tiles"
+	// TilesFolder is where the tiles and their index lie below the model's folder.
+	TilesFolder = "tiles"
 	// maxSampleBytes bounds the rows of the sample, which travel with the partials.
 	maxSampleBytes = 16 << 20
 )
@@ -149,7 +150,7 @@ func (w *tiler) tile(ctx context.Context, x, y *block) error {
 }
 
 func tileName(row, column int64) string {
-	return fmt.Sprintf("%s/%09d-%09d.npy", tilesFolder, row, column)
+	return fmt.Sprintf("%s/%09d-%09d.npy", TilesFolder, row, column)
 }
 
 func finite(values []float32) bool {
