@@ -36,9 +36,15 @@
 // weights are those of one loop over all records, to the bit. "mixed" is iterative parameter
 // mixing (McDonald, Hall and Mann, "Distributed training strategies for the structured perceptron", NAACL
 // 2010, figure 3): in each epoch every shard learns from the shared weights, and their changes are added up along
-// the tree, in float64, divided by the number of shards that have records (uniform) or in proportion to the mistakes
-// of each (mistakes). Its averaged form is the mean over the steps of all shards; with one shard it is the
-// chained one but for rounding. The forms that vote, and distinct, are chained only.
+// the tree, in float64, and divided
+//
+//	changed   each weight's by the number of shards that changed it, so that what few shards learn of a rare
+//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform.
+//	uniform   by the number of shards that have records (the paper's)
+//	mistakes  in proportion to the mistakes of each shard (the paper's weighted one)
+//
+// Its averaged form is the mean over the steps of all shards and epochs; with one shard it is the chained one but
+// for rounding. docs/perceptrons.md measures what mixing costs. The forms that vote, and distinct, are chained only.
 //
 // With shuffle, the shards come in an order drawn by (seed, epoch), and the records inside a shard
 // in one drawn by (seed, epoch, identity). A shard of more than 2^22 numbers is shuffled in

@@ -62,7 +62,7 @@ func TestAccuracyAgainstShards(t *testing.T) {
 	}
 	records := glosses(t)
 	for _, form := range []string{"averaged", "plain"} {
-		for _, over := range []string{`"chained"`, `"mixed", "mixing": "uniform"`, `"mixed", "mixing": "mistakes"`} {
+		for _, over := range []string{`"chained"`, `"mixed", "mixing": "changed"`, `"mixed", "mixing": "uniform"`, `"mixed", "mixing": "mistakes"`} {
 			for _, shards := range []int{1, 8, 64} {
 				accuracy(t, records, shards, fmt.Sprintf(`{"form": %q, "over": %s}`, form, over))
 			}

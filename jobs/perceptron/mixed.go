@@ -18,6 +18,7 @@ func (*mixedPhase) Name() string { return overMixed }
 // Arrays of a mixed partial.
 const (
 	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
+	mixLeaves = "leaves" // I32 [size], changed: leaves that changed the weight
 	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
 	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
 )
@@ -25,6 +26,7 @@ const (
 // mix is what leaves learned together.
 type mix struct {
 	change, mean                     []float64
+	leavesOf                         []int32
 	leaves, steps, mistakes, updates int64
 }
 
@@ -56,8 +58,14 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 	if p.params.Mixing == mixMistakes {
 		share = float64(l.mistakes)
 	}
+	if p.params.Mixing == mixChanged {
+		m.leavesOf = make([]int32, len(shared))
+	}
 	for i, w := range l.weights {
 		m.change[i] = float64(share * (float64(w) - float64(shared[i])))
+		if m.leavesOf != nil && w != shared[i] {
+			m.leavesOf[i] = 1
+		}
 	}
 	if l.Form == Averaged {
 		m.mean = make([]float64, len(shared))
@@ -77,6 +85,9 @@ func (m *mix) arrays() jobs.Arrays {
 	if m.mean != nil {
 		jobs.Put(a, mixMean, m.mean)
 	}
+	if m.leavesOf != nil {
+		jobs.Put(a, mixLeaves, m.leavesOf)
+	}
 	jobs.Put(a, mixCounts, []int64{m.leaves, m.steps, m.mistakes, m.updates})
 	return a
 }
@@ -86,6 +97,9 @@ func readMix(a jobs.Arrays) (*mix, error) {
 	m := &mix{change: get[float64](&r, mixChange)}
 	if _, ok := a[mixMean]; ok {
 		m.mean = get[float64](&r, mixMean, len(m.change))
+	}
+	if _, ok := a[mixLeaves]; ok {
+		m.leavesOf = get[int32](&r, mixLeaves, len(m.change))
 	}
 	counts := get[int64](&r, mixCounts, 4)
 	if r.err != nil {
@@ -105,7 +119,7 @@ func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.change) != len(b.change) || len(a.mean) != len(b.mean) {
+	if len(a.change) != len(b.change) || len(a.mean) != len(b.mean) || len(a.leavesOf) != len(b.leavesOf) {
 		return nil, jobs.Malformed("changes of %d and of %d weights", len(a.change), len(b.change))
 	}
 	sum := &mix{change: plus(a.change, b.change), leaves: a.leaves + b.leaves, steps: a.steps + b.steps,
@@ -113,11 +127,14 @@ func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if a.mean != nil {
 		sum.mean = plus(a.mean, b.mean)
 	}
+	if a.leavesOf != nil {
+		sum.leavesOf = plus(a.leavesOf, b.leavesOf)
+	}
 	return sum.arrays(), nil
 }
 
-func plus(a, b []float64) []float64 {
-	sum := make([]float64, len(a))
+func plus[T float64 | int32](a, b []T) []T {
+	sum := make([]T, len(a))
 	for i := range sum {
 		sum[i] = a[i] + b[i]
 	}
@@ -138,7 +155,7 @@ func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) {
+	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) || (all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
 		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
 	}
 	if all.steps == 0 {
@@ -162,18 +179,17 @@ func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 func (p *mixedPhase) mix(l *Learner, all *mix) {
 	shares := float64(all.leaves)
 	if p.params.Mixing == mixMistakes {
-		shares = float64(all.mistakes)
-	}
-	total := float64(l.steps + all.steps)
-	for i, change := range all.change {
-		if shares == 0 { // no mistakes, no changes
-			break
-		}
-		before := l.weights[i]
-		l.weights[i] = float32(float64(before) + change/shares)
-		if l.sums != nil {
-			l.sums[i] += float64(total*(float64(l.weights[i])-float64(before))) - all.mean[i]
-		}
+		shares = float64(max(1, all.mistakes)) // without mistakes there are no changes
 	}
 	l.steps += all.steps
+	for i, change := range all.change {
+		if all.leavesOf != nil {
+			shares = float64(max(1, all.leavesOf[i]))
+		}
+		before := float64(l.weights[i])
+		l.weights[i] = float32(before + change/shares)
+		if l.sums != nil {
+			l.sums[i] += float64(float64(l.steps)*(float64(l.weights[i])-before)) - all.mean[i]
+		}
+	}
 }

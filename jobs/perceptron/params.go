@@ -18,6 +18,7 @@ const (
 	overChained = "chained"
 	overMixed   = "mixed"
 
+	mixChanged  = "changed"
 	mixUniform  = "uniform"
 	mixMistakes = "mistakes"
 )
@@ -38,7 +39,7 @@ type Params struct {
 	// Over is "chained" (exactly the serial algorithm, one shard after the other) or "mixed" (all shards
 	// at once, their weights mixed after each epoch).
 	Over    string `json:"over"`
-	Mixing  string `json:"mixing"` // of mixed: "uniform" or "mistakes"
+	Mixing  string `json:"mixing"` // of mixed: "changed", "uniform" or "mistakes"
 	Shuffle bool   `json:"shuffle"`
 	// ClassWeights multiply the updates of records by their label; 1 where none is given.
 	ClassWeights map[string]float64 `json:"class_weights,omitempty"`
@@ -55,7 +56,7 @@ type Params struct {
 
 // DefaultParams are five epochs of the averaged perceptron, chained and shuffled.
 func DefaultParams() Params {
-	return Params{Form: Averaged.String(), Classes: ArgMax.String(), Epochs: 5, Over: overChained, Mixing: mixUniform,
+	return Params{Form: Averaged.String(), Classes: ArgMax.String(), Epochs: 5, Over: overChained, Mixing: mixChanged,
 		Shuffle: true, Bias: true, MaxVectors: 10_000, Features: features.DefaultParams()}
 }
 
@@ -96,7 +97,7 @@ func (p Params) check() error {
 		oneOf("form", p.Form, formNames...),
 		oneOf("classes", p.Classes, ruleNames[1:]...),
 		oneOf("over", p.Over, overChained, overMixed),
-		oneOf("mixing", p.Mixing, mixUniform, mixMistakes),
+		oneOf("mixing", p.Mixing, mixChanged, mixUniform, mixMistakes),
 		within("epochs", p.Epochs, 1, maxEpochs),
 		within("max_vectors", p.MaxVectors, 1, maxVectorsEver),
 		p.checkDistinct(), p.checkWeights(), p.Costs.Check(), p.Features.Check(),
