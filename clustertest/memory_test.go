@@ -1,6 +1,7 @@
 package clustertest_test
 
 import (
+	"bufio"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -24,6 +25,7 @@ type memoryCase struct {
 	input, queries func(t *testing.T, d *bigData) string
 	model          string // name of an earlier case
 	params         string
+	fault          string // code of the fault of a kind whose model would be the data set
 }
 
 var (
@@ -31,7 +33,11 @@ var (
 		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "points.npy", npy(64)))
 	}
 	wide = func(t *testing.T, d *bigData) string {
-		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "wide.npy", npy(16384)))
+		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "wide.npy", npy(8192)))
+	}
+	// fewer are five quarters of the budget: more than fits, at a third of the time.
+	fewer = func(t *testing.T, d *bigData) string {
+		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "fewer.npy", func(w *bufio.Writer, bytes int64) error { return npy(8192)(w, bytes*5/16) }))
 	}
 	table = func(t *testing.T, d *bigData) string {
 		return fmt.Sprintf(`"uri":%q,"format":"csv","label":1,"split":{"test":0.1}`, d.uri(t, "table.csv", csvRows))
@@ -47,19 +53,30 @@ var (
 var memoryCases = []memoryCase{
 	{name: "kmeans", kind: "KMeans", input: points, params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`},
 	{name: "kmeans-scaled", kind: "KMeans", input: table, params: `{"k":3,"max_rounds":3,"scale":"standard","silhouette_sample":500}`},
-	{name: "kmeans-sparse", kind: "KMeans", input: sparse, params: `{"k":4,"max_rounds":2,"metric":"cosine"}`},
+	{name: "kmeans-sparse", kind: "KMeans", input: sparse, params: `{"k":4,"max_rounds":2,"metric":"cosine","init":"random"}`},
 	{name: "nearest-mean", kind: "NearestMean", input: table, params: `{}`},
 	{name: "nearest-mean-sparse", kind: "NearestMean", input: sparse, params: `{}`},
 	{name: "gaussian", kind: "GaussianNaiveBayes", input: table, params: `{}`},
 	{name: "naive-bayes", kind: "NaiveBayes", input: documents, params: `{}`},
-	{name: "neighbors", kind: "NearestNeighbors", input: wide, queries: wide, params: `{"k":10}`},
+	{name: "neighbors", kind: "NearestNeighbors", input: wide, queries: fewer, params: `{"k":3}`},
+	{name: "neighbors-stored", kind: "NearestNeighbors", input: points, params: `{"store_base":true,"leave_one_out":false}`, fault: "STATE_TOO_BIG"},
+	{name: "perceptron", kind: "Perceptron", input: table, params: `{"epochs":1}`},
+	{name: "perceptron-sparse", kind: "Perceptron", input: sparse, params: `{"epochs":1,"form":"voted"}`},
+	{name: "perceptron-mixed", kind: "Perceptron", input: sparse, params: `{"epochs":2,"over":"mixed"}`},
+	{name: "perceptron-texts", kind: "Perceptron", input: documents, params: `{"epochs":1,"over":"mixed"}`},
+	{name: "kernel-perceptron", kind: "KernelPerceptron", input: table, params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`},
+	{name: "kernel-matrix", kind: "KernelMatrix", input: wide, params: `{"kernel":"polynomial","degree":2}`},
+	{name: "kernel-mean", kind: "KernelNearestMean", input: table, params: `{}`, fault: "STATE_TOO_BIG"},
+	{name: "kernel-density", kind: "KernelDensityBayes", input: table, params: `{}`, fault: "STATE_TOO_BIG"},
 	{name: "predict-kmeans", kind: "Predict", input: points, model: "kmeans", params: `{"scores":true}`},
 	{name: "predict-gaussian", kind: "Predict", input: table, model: "gaussian", params: `{"scores":true,"format":"jsonl"}`},
 	{name: "predict-naive-bayes", kind: "Predict", input: documents, model: "naive-bayes", params: `{}`},
+	{name: "predict-perceptron", kind: "Predict", input: sparse, model: "perceptron-mixed", params: `{"scores":true}`},
+	{name: "predict-kernel-perceptron", kind: "Predict", input: table, model: "kernel-perceptron", params: `{"format":"npy"}`},
 }
 
-// A data set of four times a worker's memory passes every kind of job, and the worker never has more than
-// its budget and a tenth resident. Shards are as large as a default, or as a person who plans for so little
+// A data set of four times a worker's memory passes every kind of job, or is refused where the model would be
+// the data set itself, and the worker never has more than its budget and a tenth resident. Shards are as large as a default, or as a person who plans for so little
 // memory would have them: an eighth of the budget.
 func TestMemory(t *testing.T) {
 	if *memoryBudget == "" {
@@ -79,7 +96,7 @@ func TestMemory(t *testing.T) {
 			began := time.Now()
 			cluster.Submit(t, c.name, spec)
 			job := cluster.Wait(t, c.name, 20*time.Minute)
-			if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+			if code := job.GetFailure().GetCode(); code != c.fault || c.fault == "" && job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 				t.Errorf("%v: %v", job.GetState(), job.GetFailure())
 			}
 			if worker.Ended() {
@@ -104,6 +121,6 @@ func (c memoryCase) spec(t *testing.T, d *bigData, store string, shard int64) st
 	if c.model != "" {
 		fmt.Fprintf(&more, `"model":%q,`, "file://"+filepath.Join(store, "models", c.model, "model.safetensors"))
 	}
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{%s,"shard_bytes":%d},%s"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`,
-		c.kind, c.input(t, d), shard, more.String(), c.params)
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{%s,"shard_bytes":%d},%s"output":{},"params":%s,"repro":{"seed":7},"run":{"max_state_bytes":%d}}}`,
+		c.kind, c.input(t, d), shard, more.String(), c.params, shard)
 }

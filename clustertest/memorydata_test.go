@@ -46,16 +46,18 @@ func (d *bigData) uri(t *testing.T, name string, write func(w *bufio.Writer, byt
 
 func noise() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// npy writes rows of float32, whole numbers below 256.
+// npy writes rows of float32, each of another length: rows of noise that are all as far from each other
+// would make a search compare them all in float64.
 func npy(width int) func(*bufio.Writer, int64) error {
 	return func(w *bufio.Writer, bytes int64) error {
 		rows := bytes / int64(4*width)
 		header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, width)
 		fmt.Fprintf(w, "\x93NUMPY\x01\x00\x76\x00%-117s\n", header)
 		random, eight := noise(), make([]byte, 32)
-		for range rows * int64(width) / 8 {
+		for n := range rows * int64(width) / 8 {
+			length := 1 + float32(8*n/int64(width)%10_000)/1000
 			for i, bits := 0, random.Uint64(); i < 8; i, bits = i+1, bits>>8 {
-				binary.LittleEndian.PutUint32(eight[4*i:], math.Float32bits(float32(bits&255)))
+				binary.LittleEndian.PutUint32(eight[4*i:], math.Float32bits(float32(bits&255)*length))
 			}
 			if _, err := w.Write(eight); err != nil {
 				return err
