@@ -137,13 +137,28 @@ func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
 		return listMetrics(named{regressionMetric, t.errors.report()})
 	}
 	list := []named{{reportMetric, t.confusion.Report()}, {confusionMetric, t.confusion.Matrix()}}
-	if mistakes := shown(t.mistakes.List()); len(mistakes) > 0 {
-		list = append(list, named{mistakesMetric, mistakes})
+	if mistakes := t.mistakes.List(); len(mistakes) > 0 {
+		list = append(list, named{mistakesMetric, shown(mistakes)})
 	}
 	if costs != nil {
 		list = append(list, named{costMetric, t.confusion.cost(costs)})
 	}
 	return listMetrics(list...)
+}
+
+// TakeMistakes takes the mistakes out of the tally, for a phase that looks their records up; its metric is then
+// MistakesMetric.
+func (t *Tally) TakeMistakes() *Mistakes {
+	taken := NewMistakes(maxMistakes)
+	if t.mistakes != nil {
+		taken, t.mistakes = t.mistakes, taken
+	}
+	return taken
+}
+
+// MistakesMetric is "evaluation.mistakes".
+func MistakesMetric(list []Mistake) (jobs.Metric, error) {
+	return jobs.NewMetric(mistakesMetric, shown(list))
 }
 
 // maxShownValues bounds the values of all pictures in a metric.

@@ -35,7 +35,7 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "index", "neighbors" and "base".
+// New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
@@ -50,7 +50,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, &basePhase{p}}, nil
+	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, &mistakesPhase{p}, &basePhase{p}}, nil
 }
 
 // inner is the phase that learns what the records look like.

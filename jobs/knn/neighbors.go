@@ -140,9 +140,15 @@ func (p *neighborsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs
 			return jobs.Next{}, err
 		}
 	}
+	mistakes := out.judged.TakeMistakes()
 	metrics, err := out.finish(ctx)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.finish(jobs.Next{State: state, Metrics: metrics})
+	if len(mistakes.List()) == 0 {
+		return p.finish(jobs.Next{State: state, Metrics: metrics})
+	}
+	state = maps.Clone(state)
+	mistakes.Put(state, mistakesName)
+	return jobs.Next{Phase: mistakesName, Trees: []int{round.Trees}, State: state, Metrics: metrics}, nil
 }

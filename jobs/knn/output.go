@@ -3,7 +3,6 @@ package knn
 import (
 	"context"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/parts"
@@ -153,7 +152,7 @@ func (o *output) classify(ctx context.Context, tree int, numbers []int64, found 
 		if class >= 0 {
 			outcome.Label = string(o.in.labels.At(class))
 		}
-		if err := o.judged.Judge(queryID(numbers[i]), q.labels.At(i), outcome, nil); err != nil {
+		if err := o.judged.Judge(placeOf(tree, q.numbers[i]), q.labels.At(i), outcome, nil); err != nil {
 			return err
 		}
 	}
@@ -181,7 +180,7 @@ func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *
 		}
 		answered, values = append(answered, numbers[i]), append(values, value)
 		if q.known {
-			if err := o.judged.JudgeNumber(queryID(numbers[i]), q.values[i], value); err != nil {
+			if err := o.judged.JudgeNumber(placeOf(tree, q.numbers[i]), q.values[i], value); err != nil {
 				return err
 			}
 		}
@@ -219,6 +218,3 @@ func (o *output) finish(ctx context.Context) ([]jobs.Metric, error) {
 	judged, err := o.judged.Metrics(nil)
 	return append(metrics, judged...), err
 }
-
-// queryID names a query in place of a record: it is known here by its number alone.
-func queryID(number int64) dataset.Identity { return dataset.Identity{Object: "query", Offset: number} }
