@@ -31,7 +31,7 @@
 //	silverman  h_y = s_y (4 / ((d+2) m_y))^(1/(d+4))     Silverman, "Density Estimation" (1986), section 4.3.2
 //
 // Everything is float64 and in logarithms, so that a query far from all records has posteriors too. A term that is
-// less than e^-50 of the greatest of its class is left out. Distances are measured in float32 first; only records whose term
+// less than e^-37 = 2^-53 of the greatest of its class is left out. Distances are measured in float32 first; only records whose term
 // could count, by the error bound of kernelops.Set.SqDists, are measured in float64, which changes the time and not a bit.
 //
 // # Phases, memory, time

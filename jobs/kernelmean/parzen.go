@@ -10,8 +10,9 @@ import (
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
-// leastTerm is the logarithm of the least term that counts, relative to the greatest of its class.
-const leastTerm = -50
+// leastTerm is the logarithm of the least term that counts, relative to the greatest of its class: below it
+// a term is less than the last bit of the sum.
+const leastTerm = -37
 
 // parzen evaluates log densities of classes. One goroutine.
 type parzen struct {
@@ -113,7 +114,7 @@ func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) 
 }
 
 // logSum is the logarithm of the sum over the rows of a class, from first on, of w_i exp(-|x - x_i|^2 / (2 h^2)). Terms
-// below e^-50 times the greatest are left out. approximate are the float32 distances: they only spare the float64
+// below e^-37 times the greatest are left out. approximate are the float32 distances: they only spare the float64
 // distance of rows whose term is surely left out.
 func (p *parzen) logSum(x, approximate []float32, first int, h float64) float64 {
 	scale := 1 / float64(2*float64(h*h))
