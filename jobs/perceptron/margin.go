@@ -98,7 +98,7 @@ func (l *Learner) margins(dst []float32, x Row, class int) {
 func (r *reach) add(margins []float32, x Row, weight float64) {
 	wrong := false
 	for i, m := range margins {
-		r.least[i] = min(r.least[i], float64(m))
+		r.least[i] = min(r.least[i], bounded(m))
 		wrong = wrong || !(m > 0)
 	}
 	if wrong {
