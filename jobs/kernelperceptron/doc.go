@@ -25,7 +25,8 @@
 //
 // The while loop of the text ends when no mistake is left; here also after a number of epochs. With shuffle
 // (the default) each epoch draws an order of the shards by (seed, epoch), and within a shard
-// an order of the records by (seed, epoch, identity), for which the shard is read into memory.
+// an order of the records by (seed, epoch, identity). A shard of more than 2^22 numbers is shuffled in windows
+// of about that many.
 //
 // # Budget
 //

@@ -23,37 +23,34 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 
 // job is what all phases of a job know.
 type job struct {
-	params   Params
-	seed     uint64
-	train    jobs.Records
-	queries  bool // the test records are those of spec.queries
-	holdsOut bool // the test records are those of spec.input.split
+	params Params
+	seed   uint64
+	train  jobs.Records
+	judged bool // there are records to judge the model on
 }
 
-// New makes the algorithm: phases "features", "train" and, where there are test records, "evaluate".
+// New makes the algorithm: phases "features", "train" and, where there are records to judge the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
-		queries: spec.Spec.Queries != nil, holdsOut: spec.Spec.Input.Split.Test > 0}
-	if j.queries && j.holdsOut {
-		return nil, specFault("spec.queries and input.split.test both give test records; leave one out")
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
 	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged}
 	space, err := features.New(params.Features, spec, trainName, features.Classes(2))
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{&spacePhase{space, j}, &trainPhase{j}}
-	if j.evaluates() {
-		evaluate := &evaluation.Phase{Test: jobs.TestRecords(spec), Load: NewPredictor, Costs: params.Costs}
-		if j.queries {
-			evaluate.Test = everyRecord
-		}
-		phases = append(phases, &evaluatePhase{evaluate, j.queries})
+	if !judged {
+		return phases, nil
 	}
-	return phases, nil
+	evaluate := &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}
+	if spec.Spec.Queries != nil {
+		return append(phases, evaluation.OnQueries{Phase: evaluate}), nil
+	}
+	return append(phases, evaluate), nil
 }
-
-func (j job) evaluates() bool { return j.queries || j.holdsOut }

@@ -49,10 +49,13 @@ func (j job) shardAt(epoch, position int64, shards int) int {
 	return order[position]
 }
 
+// windowNumbers bounds what is kept in memory to be shuffled; a record counts as eight numbers more than it has.
+const windowNumbers = 4 << 20
+
 // visit goes through the training records of a shard in the order of an epoch.
 func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error) error {
 	reader, train, rows := space.NewReader(), j.train(), kernels.Rows{}
-	kept := kept{width: space.Width}
+	w := newWindow(space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)))
 	for block, err := range leaf.Read(ctx, jobs.Input, shard) {
 		if err != nil {
 			return err
@@ -65,18 +68,21 @@ func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, s
 			return unseen(v.IDs[at])
 		}
 		for from, size := 0, chunkRows(space.Width); from < v.Rows; from += size {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			c := chunkOf(v, &rows, from, min(from+size, v.Rows))
 			if j.params.Shuffle {
-				kept.add(c)
-			} else if err := learn(c); err != nil {
+				err = w.add(ctx, c, learn)
+			} else {
+				err = learn(c)
+			}
+			if err != nil {
 				return err
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 	}
-	return kept.shuffled(ctx, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
+	return w.flush(ctx, learn)
 }
 
 func chunkOf(v features.Vectors, rows *kernels.Rows, from, to int) chunk {
@@ -92,60 +98,76 @@ func unseen(id dataset.Identity) error {
 		What: fmt.Sprintf("a training record has a label that phase %q did not see", features.Name)}
 }
 
-// kept are the records of a shard in memory.
-type kept struct {
-	width   int
-	rows    [][]float32
-	ids     []dataset.Identity
-	class   []int32
-	weights []float32 // nil where each weighs 1
+// window keeps records until they are shuffled.
+type window struct {
+	key    philox.Key
+	object philox.Object
+	name   string
+	width  int
+	values []float32
+	kept   []drawn
+	x      kernelops.Matrix // of a chunk
 }
 
-func (k *kept) add(c chunk) {
-	memory := make([]float32, 0, c.x.Rows*k.width)
-	for i := range c.x.Rows {
-		memory = append(memory, c.x.Row(i)...)
-		k.rows = append(k.rows, memory[len(memory)-k.width:])
-	}
-	k.ids, k.class = append(k.ids, c.ids...), append(k.class, c.class...)
-	k.weights = append(k.weights, c.weights...)
+// drawn is a kept record and its draw.
+type drawn struct {
+	draw   uint64
+	number int // in the window
+	id     dataset.Identity
+	class  int32
+	weight float32
 }
 
-// shuffled visits the records in an order drawn by their identities.
-func (k *kept) shuffled(ctx context.Context, key philox.Key, learn func(chunk) error) error {
-	order, draw := make([]int, len(k.rows)), make([]uint64, len(k.rows))
-	var object philox.Object
-	for i, id := range k.ids {
-		if i == 0 || id.Object != k.ids[i-1].Object {
-			object = key.Object(id.Object)
+func newWindow(width int, key philox.Key) *window {
+	return &window{key: key, object: key.Object(""), width: width}
+}
+
+// add keeps the records of a chunk. Whenever there are so many that the window is full, they are learned from.
+func (w *window) add(ctx context.Context, c chunk, learn func(chunk) error) error {
+	for i, id := range c.ids {
+		if id.Object != w.name {
+			w.name, w.object = id.Object, w.key.Object(id.Object)
 		}
-		order[i], draw[i] = i, object.Uint64(id.Offset)
-	}
-	// total order: no record stands there twice
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(draw[a], draw[b]), cmp.Compare(a, b)) })
-	size := chunkRows(k.width)
-	x := kernelops.NewMatrix(min(size, len(order)), k.width)
-	for len(order) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
+		weight := float32(1)
+		if c.weights != nil {
+			weight = c.weights[i]
 		}
-		n := min(size, len(order))
-		if err := learn(k.gather(x.RowRange(0, n), order[:n])); err != nil {
-			return err
+		w.kept = append(w.kept, drawn{w.object.Uint64(id.Offset), len(w.kept), id, c.class[i], weight})
+		w.values = append(w.values, c.x.Row(i)...)
+		if len(w.values)+8*len(w.kept) >= windowNumbers {
+			if err := w.flush(ctx, learn); err != nil {
+				return err
+			}
 		}
-		order = order[n:]
 	}
 	return nil
 }
 
-func (k *kept) gather(x kernelops.Matrix, order []int) chunk {
-	c := chunk{x: x}
-	for i, r := range order {
-		copy(x.Row(i), k.rows[r])
-		c.ids, c.class = append(c.ids, k.ids[r]), append(c.class, k.class[r])
-		if k.weights != nil {
-			c.weights = append(c.weights, k.weights[r])
+// flush learns from the kept records in the order of their draws.
+func (w *window) flush(ctx context.Context, learn func(chunk) error) error {
+	// total order: numbers differ
+	slices.SortFunc(w.kept, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
+	size := chunkRows(w.width)
+	for from := 0; from < len(w.kept); from += size {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		if err := learn(w.gather(w.kept[from:min(from+size, len(w.kept))])); err != nil {
+			return err
+		}
+	}
+	w.values, w.kept = w.values[:0], w.kept[:0]
+	return nil
+}
+
+func (w *window) gather(records []drawn) chunk {
+	if w.x.Rows < len(records) {
+		w.x = kernelops.NewMatrix(len(records), w.width)
+	}
+	c := chunk{x: w.x.RowRange(0, len(records))}
+	for i, r := range records {
+		copy(c.x.Row(i), w.values[r.number*w.width:][:w.width])
+		c.ids, c.class, c.weights = append(c.ids, r.id), append(c.class, r.class), append(c.weights, r.weight)
 	}
 	return c
 }

@@ -85,8 +85,8 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 		return jobs.Next{}, err
 	}
 	next := jobs.Next{Done: true, State: m.arrays(), Metrics: append(metrics, facts...)}
-	if p.evaluates() {
-		next.Done, next.Phase, next.Trees = false, evaluation.Name, p.evaluation(plan)
+	if p.judged {
+		next = evaluation.After(next, plan)
 	}
 	return next, nil
 }
