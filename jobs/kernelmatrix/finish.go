@@ -1,8 +1,10 @@
 package kernelmatrix
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -45,7 +47,7 @@ func (p *tilesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Rou
 	return jobs.Next{Done: true, State: m.arrays(), Metrics: m.metrics()}, nil
 }
 
-// sample is the matrix of some records among themselves.
+// sample is the matrix of some records among themselves, in the order of their identities.
 type sample struct {
 	ids       []dataset.Identity
 	values    []float32 // len(ids) x len(ids)
@@ -55,6 +57,10 @@ type sample struct {
 // newSample computes the matrix of the records drawn. Any kernel set would give the same bits.
 func newSample(kernel kernelops.Kernel, width int, draws []sampling.Draw) *sample {
 	n := len(draws)
+	// total order: identities differ
+	slices.SortFunc(draws, func(a, b sampling.Draw) int {
+		return cmp.Or(cmp.Compare(a.ID.Object, b.ID.Object), cmp.Compare(a.ID.Offset, b.ID.Offset))
+	})
 	s := &sample{ids: make([]dataset.Identity, n), values: make([]float32, n*n)}
 	x, norms := kernelops.NewMatrix(n, width), make([]float64, n)
 	for i, d := range draws {
