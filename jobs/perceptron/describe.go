@@ -40,7 +40,7 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	weights := m.deciding()
 	for _, y := range classes {
 		w, sign := m.classRow(weights, y)
-		fmt.Fprintf(&b, "\n%s (bias %.4g)\n", clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describeWidth-20), sign*w[m.Width])
+		fmt.Fprintf(&b, "\n%s (bias %.4g)\n", clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describeWidth-20), float32(sign*w[m.Width]))
 		wrap(&b, m.topColumns(w[:m.Width], sign, top))
 	}
 	if len(opt.Classes) == 0 && len(classes) < m.Classes {
@@ -125,7 +125,7 @@ func (m *model) topColumns(w []float32, sign float32, top int) []string {
 		if d := m.space.Dictionary(); d != nil {
 			name = strconv.QuoteToGraphic(string(d.Terms.At(j)))
 		}
-		words = append(words, fmt.Sprintf("%s %.4g", name, sign*w[j]))
+		words = append(words, fmt.Sprintf("%s %.4g", name, float32(sign*w[j])))
 	}
 	for i := range max(0, len(words)-1) {
 		words[i] += ","

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,11 +62,10 @@ func TestAccuracyAgainstShards(t *testing.T) {
 		t.Skip("a measurement: -perceptron.curve")
 	}
 	records := glosses(t)
-	for _, form := range []string{"averaged", "plain"} {
-		for _, over := range []string{`"chained"`, `"mixed", "mixing": "changed"`, `"mixed", "mixing": "uniform"`, `"mixed", "mixing": "mistakes"`} {
-			for _, shards := range []int{1, 8, 64} {
-				accuracy(t, records, shards, fmt.Sprintf(`{"form": %q, "over": %s}`, form, over))
-			}
+	for _, over := range []string{`"chained"`, `"mixed", "mixing": "changed"`, `"mixed", "mixing": "uniform"`, `"mixed", "mixing": "mistakes"`} {
+		for _, shards := range []int{1, 8, 64} {
+			name := strings.NewReplacer(`"`, "", ", mixing: ", "-").Replace(over)
+			t.Run(fmt.Sprint(name, "/", shards), func(t *testing.T) { accuracy(t, records, shards, fmt.Sprintf(`{"over": %s}`, over)) })
 		}
 	}
 }
