@@ -168,6 +168,9 @@ func TestVectorsOnTheCommandLine(t *testing.T) {
 	c := newClient(t)
 	c.write("points.csv", "a,0,0\na,1,0\nb,5,5\nb,6,5\n")
 	for kind, want := range map[string]string{
+		"KernelDensityBayes": `{"schema_version":1,"vector":"1, 1","label":"a"`,
+		"KernelNearestMean":  `{"schema_version":1,"vector":"1, 1","label":"a"`,
+		"KernelPerceptron":   `{"schema_version":1,"vector":"1, 1","label":"`,
 		"NearestMean":        `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"value":`,
 		"GaussianNaiveBayes": `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"scores":[{"label":"a",`,
 		"KMeans":             `{"schema_version":1,"vector":"1, 1","label":"0","rejected":false,"value":`,

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
@@ -22,6 +23,9 @@ import (
 
 // maxModelBytes bounds what a client loads.
 const maxModelBytes = 8 << 30
+
+// maxColumns bounds the lines of what people read.
+const maxColumns = 80
 
 func (a *app) modelCommand() *cobra.Command {
 	return group("model", "Look at models, predict with them, teach them",
@@ -54,7 +58,7 @@ func (a *app) modelShowCommand() *cobra.Command {
 			if err != nil {
 				return describeFailure(err)
 			}
-			fmt.Fprintln(a.out, strings.TrimRight(text, "\n"))
+			fmt.Fprintln(a.out, terminal.Wrap(strings.TrimRight(text, "\n"), maxColumns))
 			return nil
 		},
 	}
