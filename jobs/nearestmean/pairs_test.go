@@ -26,7 +26,7 @@ func runPairs(t testing.TB, base, queries []jobstest.Record, shards int, ops *ke
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, pairsSpec(), jobstest.Shards(jobstest.Deal(base, 2), 3), ops, jobstest.Grouping{},
+	result, err := jobstest.Run(t.Context(), algorithm, pairsSpec(), jobstest.Shards(jobstest.Deal(base, 2), 300), ops, jobstest.Grouping{},
 		jobstest.WithQueries(jobstest.Deal(queries, shards)))
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit)
 	for _, m := range []struct {
 		name  string
 		value any
-	}{{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {pairsMetric, list}, {pairMistakesMetric, t.samples()}} {
+	}{{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", PairsFile}, {pairsMetric, list}, {pairMistakesMetric, t.samples()}} {
 		metric, err := jobs.NewMetric(m.name, m.value)
 		if err != nil {
 			return nil, err
