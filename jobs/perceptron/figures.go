@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 )
 
 // maxImages bounds the classes shown as pictures.
 const maxImages = 64
 
 // Figures are the mistakes of each epoch, what is known of the margin, and the weights of the classes as pictures
-// where their width is a square.
-func Figures(arrays jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
+// where their width is a square; then how the test records were decided.
+func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	m, err := readModel(arrays, nil)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,8 @@ func Figures(arrays jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Weights", Images: images,
 			Caption: "The weights that decide as pictures, each between its own least and greatest."})
 	}
-	return figures, nil
+	judged, err := evaluation.Figures(metrics)
+	return append(figures, judged...), err
 }
 
 func (m *model) lines() []jobs.Series {
