@@ -132,6 +132,9 @@ func (l *Learner) ready() {
 	if l.Form == Averaged && l.sums == nil {
 		l.sums = make([]float64, l.size())
 	}
+	if l.Form == Averaged && !l.Sparse {
+		l.scratch = make([]float64, l.Width)
+	}
 	if l.Form.votes() && l.survived == nil {
 		l.survived = []int64{0}
 	}
@@ -241,8 +244,9 @@ func (l *Learner) update(r int, x Row, a float32) {
 	case l.rows() == 1:
 		l.ops.SparseAxpy(l.weights[:l.Width], x.Index, x.Values, a)
 	default:
+		rows, w := l.rows(), l.weights[r:]
 		for i, j := range x.Index {
-			l.weights[l.at(r, int(j))] += float32(a * x.Values[i])
+			w[int(j)*rows] += float32(a * x.Values[i])
 		}
 	}
 	if l.Bias {
@@ -257,13 +261,13 @@ func (l *Learner) update(r int, x Row, a float32) {
 // addSum adds t times an update to the sums of a row.
 func (l *Learner) addSum(r int, x Row, ta float64) {
 	if l.Sparse {
+		rows, u, values := l.rows(), l.sums[r:], x.Values[:len(x.Index)]
 		for i, j := range x.Index {
-			l.sums[l.at(r, int(j))] += float64(ta * float64(x.Values[i]))
+			u[int(j)*rows] += float64(ta * float64(values[i]))
 		}
 	} else {
-		l.scratch = l.scratch[:0]
-		for _, v := range x.Values {
-			l.scratch = append(l.scratch, float64(v))
+		for i, v := range x.Values {
+			l.scratch[i] = float64(v)
 		}
 		l.ops.AddScaled(l.sums[r*l.stride():r*l.stride()+l.Width], l.scratch, ta)
 	}
@@ -322,8 +326,9 @@ func (l *Learner) rate(x Row) {
 		l.scores[0] = l.ops.SparseDot(x.Index, x.Values, l.weights[:l.Width])
 	default:
 		clear(l.scores)
+		rows := len(l.scores)
 		for i, j := range x.Index {
-			l.ops.Axpy(l.scores, l.weights[int(j)*len(l.scores):(int(j)+1)*len(l.scores)], x.Values[i])
+			l.ops.Axpy(l.scores, l.weights[int(j)*rows:(int(j)+1)*rows], x.Values[i])
 		}
 	}
 	for r := range l.scores {

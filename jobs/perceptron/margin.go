@@ -64,7 +64,7 @@ func (p *marginPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 		if weight != 0 {
 			s.margins(margins, r.x, r.class)
 			margins[0] += float32(float32(float32(2*r.class-1)*s.Distinct) * extras[r.number])
-			all.add(margins, r.x, weight)
+			all.add(margins, squareOf(r.x, ops), weight)
 		}
 		return nil
 	})
@@ -95,7 +95,7 @@ func (l *Learner) margins(dst []float32, x Row, class int) {
 }
 
 // add counts one record.
-func (r *reach) add(margins []float32, x Row, weight float64) {
+func (r *reach) add(margins []float32, square, weight float64) {
 	wrong := false
 	for i, m := range margins {
 		r.least[i] = min(r.least[i], bounded(m))
@@ -104,11 +104,19 @@ func (r *reach) add(margins []float32, x Row, weight float64) {
 	if wrong {
 		r.mistakes++
 	}
+	r.square, r.low, r.high = max(r.square, square), min(r.low, weight), max(r.high, weight)
+}
+
+// squareOf is |x|^2, in float32 where that holds it.
+func squareOf(x Row, ops *kernelops.Set) float64 {
+	if square := ops.Dot(x.Values, x.Values); square <= math.MaxFloat32 {
+		return float64(square)
+	}
 	square := 0.0
 	for _, v := range x.Values {
 		square += float64(float64(v) * float64(v))
 	}
-	r.square, r.low, r.high = max(r.square, square), min(r.low, weight), max(r.high, weight)
+	return square
 }
 
 func (r *reach) arrays() jobs.Arrays {

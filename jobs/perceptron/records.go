@@ -97,14 +97,21 @@ type window struct {
 	sparse  bool
 	values  []float32
 	indices []int32
-	kept    []drawn
+	kept    []kept
+	draws   []draw
 }
 
-// drawn is a kept record and its draw.
-type drawn struct {
-	draw       uint64
-	begin, end int
-	record
+// kept is a record whose values end where those of the next begin.
+type kept struct {
+	end, class int
+	weight     float32
+	number     int64
+}
+
+// draw is the place in the order of the record at an index of those kept.
+type draw struct {
+	draw  uint64
+	index int
 }
 
 func newWindow(seed uint64, epoch int64, sparse bool) *window {
@@ -116,10 +123,10 @@ func (w *window) add(r record, id dataset.Identity, visit func(record) error) er
 	if id.Object != w.name {
 		w.name, w.object = id.Object, w.key.Object(id.Object)
 	}
-	begin := len(w.values)
+	w.draws = append(w.draws, draw{w.object.Uint64(id.Offset), len(w.kept)})
 	w.values = append(w.values, r.x.Values...)
 	w.indices = append(w.indices, r.x.Index...)
-	w.kept = append(w.kept, drawn{w.object.Uint64(id.Offset), begin, len(w.values), r})
+	w.kept = append(w.kept, kept{len(w.values), r.class, r.weight, r.number})
 	if len(w.values)+8*len(w.kept) >= windowNumbers {
 		return w.flush(visit)
 	}
@@ -128,17 +135,25 @@ func (w *window) add(r record, id dataset.Identity, visit func(record) error) er
 
 // flush visits the kept records in the order of their draws.
 func (w *window) flush(visit func(record) error) error {
-	// total order: numbers differ
-	slices.SortFunc(w.kept, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
-	for _, d := range w.kept {
-		d.x = Row{Values: w.values[d.begin:d.end]}
-		if w.sparse {
-			d.x.Index = w.indices[d.begin:d.end]
-		}
-		if err := visit(d.record); err != nil {
+	// total order: indices differ
+	slices.SortFunc(w.draws, func(a, b draw) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.index, b.index)) })
+	for _, d := range w.draws {
+		if err := visit(w.record(d.index)); err != nil {
 			return err
 		}
 	}
-	w.values, w.indices, w.kept = w.values[:0], w.indices[:0], w.kept[:0]
+	w.values, w.indices, w.kept, w.draws = w.values[:0], w.indices[:0], w.kept[:0], w.draws[:0]
 	return nil
+}
+
+func (w *window) record(i int) record {
+	k, begin := w.kept[i], 0
+	if i > 0 {
+		begin = w.kept[i-1].end
+	}
+	r := record{x: Row{Values: w.values[begin:k.end]}, class: k.class, weight: k.weight, number: k.number}
+	if w.sparse {
+		r.x.Index = w.indices[begin:k.end]
+	}
+	return r
 }
