@@ -119,6 +119,30 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 }
 
+// Shards without records, and more leaves than rows, add nothing.
+func TestEmptyShards(t *testing.T) {
+	records := someRecords(6, false)
+	for i := range records {
+		records[i].Weight = float32(1 + i%2)
+	}
+	for _, form := range forms {
+		few, err := train(t, form.kind, form.params, records, 1, kernelops.Best())
+		if err != nil {
+			t.Fatal(err)
+		}
+		many, err := train(t, form.kind, form.params, records, 17, kernelops.Best())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := outcomes(t, form.kind, few, records), outcomes(t, form.kind, many, records)
+		for i := range a {
+			if a[i].Label != b[i].Label || math.Abs(a[i].Value-b[i].Value) > 1e-9*(1+math.Abs(a[i].Value)) {
+				t.Errorf("%s %s: record %d: %+v and %+v", form.kind, form.params, i, a[i], b[i])
+			}
+		}
+	}
+}
+
 // A base beyond max_state_bytes is refused as soon as it is.
 func TestBaseTooBig(t *testing.T) {
 	spec := specOf(MeanName, `{}`)
