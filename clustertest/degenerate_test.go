@@ -166,8 +166,11 @@ func (c degenerate) fails(code string, says ...string) degenerate {
 // What no learner takes is a fault that says where it is.
 func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 	var cases []degenerate
-	for _, l := range learners {
+	for i, l := range learners {
 		for name, cell := range map[string]string{"nan": "NaN", "inf": "-Inf", "beyond-float32": "1e39", "no-number": "x"} {
+			if i > 0 && name != "nan" {
+				continue // the reader finds them all, whatever the kind
+			}
 			bad := strings.Replace(good, "9,8", cell+",8", 1)
 			cases = append(cases, l.of(name, objects{"a.csv": good, "b.csv": bad}).fails("BAD_RECORD", "b.csv, line 4, column 2", "(byte 18)"))
 		}
@@ -177,9 +180,7 @@ func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 			l.of("narrower", objects{"a.csv": three, "b.csv": good}).fails("BAD_RECORD", "b.csv", "width 2, not dense vectors of width 3"),
 			l.of("wider-last", objects{"a.csv": good, "b.csv": good, "c.csv": good, "d.csv": three}).fails("BAD_RECORD", "d.csv", "width 3"),
 			l.of("wider-in-one-shard", objects{"a.csv": "a,1\n", "b.csv": "b,2,3\n"}).fails("BAD_RECORD", "b.csv", "width 2, not dense vectors of width 1"),
-			l.of("wider-line", objects{"a.csv": good + "a,1,2,3\n" + good}).fails("BAD_RECORD", "a.csv, line 7", "(byte 36)"),
-			l.of("nothing", objects{"a.csv": "", "b.csv": ""}).fails("INPUT_EMPTY"),
-			l.of("no-object", nil).fails("INPUT_EMPTY", "mem://m/in/"),
+			l.of("nothing", objects{"a.csv": "", "b.csv": "\n"}).fails("INPUT_EMPTY"),
 		)
 		if l.queries {
 			c := l.of("queries-wider", objects{"a.csv": good}).fails("BAD_RECORD", "r.csv", "width 3, not dense vectors of width 2")
@@ -187,6 +188,10 @@ func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
+	first := learners[0]
+	cases = append(cases,
+		first.of("wider-line", objects{"a.csv": good + "a,1,2,3\n" + good}).fails("BAD_RECORD", "a.csv, line 7", "(byte 36)"),
+		first.of("no-object", nil).fails("INPUT_EMPTY", "mem://m/in/"))
 	runDegenerate(t, cases)
 }
 
