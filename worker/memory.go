@@ -64,7 +64,7 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	case pb.TaskKind_TASK_KIND_STEP:
 		return 3*state + 2*largest
 	}
-	return readerBytes + brief.GetModel().GetSize()
+	return readerBytes + 2*brief.GetModel().GetSize() // its figures read it
 }
 
 // gathers estimates what the phase of a node keeps of whole shards, by the node's first leaf.

@@ -16,16 +16,7 @@ func (a *app) converse(ctx context.Context, l *lesson) error {
 	next, stop := iter.Pull2(linesOf(a.in))
 	defer stop()
 	t := turns{a: a, lesson: l, next: next, prompts: terminal.IsTerminal(a.in)}
-	for ctx.Err() == nil {
-		record, more, err := t.ask(l.form.String())
-		if err != nil || !more {
-			return err
-		}
-		if err := t.record(record); err != nil && !t.forgiven(err) {
-			return fmt.Errorf("stdin, line %d: %w", t.line, err)
-		}
-	}
-	return ctx.Err()
+	return t.all(ctx)
 }
 
 // turns is a conversation.
@@ -35,6 +26,19 @@ type turns struct {
 	next    func() (string, error, bool)
 	prompts bool
 	line    int
+}
+
+func (t *turns) all(ctx context.Context) error {
+	for ctx.Err() == nil {
+		record, more, err := t.ask(t.lesson.form.String())
+		if err != nil || !more {
+			return err
+		}
+		if err := t.record(record); err != nil && !t.forgiven(err) {
+			return fmt.Errorf("stdin, line %d: %w", t.line, err)
+		}
+	}
+	return ctx.Err()
 }
 
 // ask reads a line; more is false at the end.
