@@ -39,6 +39,10 @@ var (
 	fewer = func(t *testing.T, d *bigData) string {
 		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "fewer.npy", func(w *bufio.Writer, bytes int64) error { return npy(8192)(w, bytes*5/16) }))
 	}
+	// widest has few rows for its size, for what goes by pairs of them.
+	widest = func(t *testing.T, d *bigData) string {
+		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "widest.npy", npy(32768)))
+	}
 	table = func(t *testing.T, d *bigData) string {
 		return fmt.Sprintf(`"uri":%q,"format":"csv","label":1,"split":{"test":0.1}`, d.uri(t, "table.csv", csvRows))
 	}
@@ -65,7 +69,7 @@ var memoryCases = []memoryCase{
 	{name: "perceptron-mixed", kind: "Perceptron", input: sparse, params: `{"epochs":2,"over":"mixed"}`},
 	{name: "perceptron-texts", kind: "Perceptron", input: documents, params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":20000}}}`},
 	{name: "kernel-perceptron", kind: "KernelPerceptron", input: table, params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`},
-	{name: "kernel-matrix", kind: "KernelMatrix", input: wide, params: `{"kernel":"polynomial","degree":2}`},
+	{name: "kernel-matrix", kind: "KernelMatrix", input: widest, params: `{"kernel":"polynomial","degree":2}`},
 	{name: "kernel-mean", kind: "KernelNearestMean", input: table, params: `{}`, fault: "STATE_TOO_BIG"},
 	{name: "kernel-density", kind: "KernelDensityBayes", input: table, params: `{}`, fault: "STATE_TOO_BIG"},
 	{name: "predict-kmeans", kind: "Predict", input: points, model: "kmeans", params: `{"scores":true}`},
