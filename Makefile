@@ -108,6 +108,10 @@ bench-kernels: ## Measure the kernels, the machine's limits and the peers; see b
 bench-first-light: build ## Measure whole jobs and their parts.
 	go run ./benchmarks/firstlight
 
+.PHONY: bench-jobs
+bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
+	go run ./benchmarks/jobs
+
 ##@ Generate
 
 .PHONY: generate

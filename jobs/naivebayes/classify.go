@@ -81,9 +81,10 @@ func (m *model) logTotals() []float64 {
 
 // score returns log p(y) + sum over j of x^j log p(w^j|y) for each class, terms in
 // ascending order, so that equal bags have equal bits. Valid until the next call.
-func (s *scorer) score(text []byte) []float64 {
+func (s *scorer) score(text []byte) []float64 { return s.scoreBag(s.bagger.Bag(text)) }
+
+func (s *scorer) scoreBag(bag vocabulary.Bag) []float64 {
 	copy(s.scores, s.prior)
-	bag := s.bagger.Bag(text)
 	for i, term := range bag.Terms {
 		s.ops.AddScaled(s.scores, s.logRow(int(term)), float64(bag.Counts[i]))
 	}

@@ -18,5 +18,8 @@
 // underflows. Words outside the dictionary are passed over: they say nothing about the
 // class. A document without any known word gets the prior.
 //
+// Sparse vectors stand for documents whose words were counted elsewhere: column j, numbered from 0 in
+// decimal, is a term and its value x^j, a whole number. Columns that no training record fills are no terms.
+//
 // Ties go to the class whose label comes first in byte order.
 package naivebayes

@@ -58,15 +58,15 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	return phases, nil
 }
 
-// checkInput refuses an input whose records are not texts with labels.
+// checkInput refuses an input whose records are neither texts with labels nor sparse vectors.
 func checkInput(in protocol.Input) error {
 	texts := in.Format == "tsv" || in.Format == "csv" && len(in.Features) == 0
-	if in.Format == "" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
+	if in.Format == "" || in.Format == "libsvm" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
 		return nil // records in memory have no format
 	}
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: "kind " + KindName + " counts words in texts with labels",
-		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight"}
+		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
+		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight; or libsvm for counts"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
