@@ -20,7 +20,8 @@
 // # Epochs
 //
 //	features  width, labels and scaling, see package features
-//	train     one shard a round, exactly the serial algorithm: the state holds the support vectors
+//	train     one shard a round, exactly the serial algorithm; the state, written by each round, holds the
+//	          support vectors as dense rows
 //	evaluate  decisions on the test records: those of spec.queries, or those that input.split holds out
 //
 // The while loop of the text ends when no mistake is left; here also after a number of epochs. With shuffle

@@ -280,3 +280,41 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 		t.Errorf("%d models by two sizes of blocks", len(digests))
 	}
 }
+
+// The mean of f is that of the f that vote, each as often as it was there: a second way to the averaged form.
+func TestMeanOfTheVotes(t *testing.T) {
+	for _, records := range [][]jobstest.Record{digits(t, 150), odd(digits(t, 150))} {
+		shards := jobstest.Deal(records, 2)
+		averaged := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}}`, shards).Model
+		voted := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "voted"}`, shards).Model
+		place, _ := jobs.Get[int32](voted, "votes.place")
+		class, _ := jobs.Get[int32](voted, "supports.class")
+		against, _ := jobs.Get[int32](voted, "votes.against")
+		survived, err := jobs.Get[int64](voted, "votes.survived")
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := voted["alpha"].Shape[1]
+		now, mean := make([]float64, len(class)*columns), make([]float64, len(class)*columns)
+		for i, p := range place {
+			if row := now[int(p)*columns:][:columns]; columns == 1 {
+				row[0] += float64(2*class[p] - 1)
+			} else {
+				row[class[p]]++
+				row[against[i]]--
+			}
+			for j, a := range now {
+				mean[j] += a * float64(survived[i]) / float64(3*len(records))
+			}
+		}
+		got, err := jobs.Get[float64](averaged, "alpha", len(class), columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, want := range mean {
+			if math.Abs(got[j]-want) > 1e-11 {
+				t.Errorf("coefficient %d is %v, not %v", j, got[j], want)
+			}
+		}
+	}
+}
