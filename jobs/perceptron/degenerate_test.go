@@ -13,9 +13,10 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-var everyWay = []string{`{}`, `{"form": "plain", "over": "mixed"}`, `{"over": "mixed", "mixing": "mistakes", "features": {"scale": "standard"}}`,
-	`{"over": "mixed", "mixing": "uniform", "classes": "one_vs_rest"}`, `{"form": "voted", "epochs": 3}`, `{"form": "unweighted", "epochs": 2, "shuffle": false}`,
-	`{"classes": "one_vs_rest", "class_weights": {"c1": 2.5}, "bias": false}`}
+var everyWay = []string{`{"epochs": 2}`, `{"form": "plain", "over": "mixed", "epochs": 2}`,
+	`{"over": "mixed", "mixing": "mistakes", "epochs": 2, "features": {"scale": "standard"}}`,
+	`{"over": "mixed", "mixing": "uniform", "classes": "one_vs_rest", "epochs": 2}`, `{"form": "voted", "epochs": 2}`,
+	`{"form": "unweighted", "epochs": 1, "shuffle": false}`, `{"classes": "one_vs_rest", "class_weights": {"c1": 2.5}, "bias": false, "epochs": 1}`}
 
 func TestGroupingNeverShows(t *testing.T) {
 	for _, params := range everyWay {
@@ -25,14 +26,14 @@ func TestGroupingNeverShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(sectors(40, 3), 5), kernelops.Best())
+		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(sectors(24, 3), 3), kernelops.Best())
 	}
-	spec := specOf(`{"distinct": 2}`)
+	spec := specOf(`{"distinct": 2, "epochs": 2}`)
 	algorithm, err := New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(asSparse(circles(40, false)), 5), kernelops.Best())
+	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(asSparse(circles(20, false)), 3), kernelops.Best())
 }
 
 func TestKernelSetsAgree(t *testing.T) {
@@ -61,7 +62,7 @@ func TestKernelSetsAgree(t *testing.T) {
 // Chained without shuffling, the cut into shards does not show in what was learned.
 func TestShardsDoNotShowWhenChained(t *testing.T) {
 	var want *model
-	for _, shards := range []int{1, 2, 7, 300} {
+	for _, shards := range []int{1, 2, 7, 210} {
 		m := modelOf(t, train(t, `{"shuffle": false}`, jobstest.Deal(sectors(200, 3), shards)...))
 		if want == nil {
 			want = m

@@ -53,7 +53,7 @@
 // # Inseparable data
 //
 // distinct, a number D above 0, gives each training record a feature of its own whose value is D ("force it to be
-// separable": the lecture notes; Freund and Schapire, section 2.2, after Klasner and Simon): so the mistakes
+// separable": the lecture notes; Freund and Schapire, theorem 2, after Klasner and Simon): so the mistakes
 // are bounded whatever the data. It is for two classes. The features are not made: a record has one extra weight, in the state
 // once it is not 0. A model does not hold them, for no other record has them.
 //

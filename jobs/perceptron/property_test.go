@@ -193,7 +193,7 @@ func TestMixedOverOneShardIsChained(t *testing.T) {
 
 // Sparse rows and dense ones of the same values make the same mistakes where sums are exact.
 func TestSparseIsDense(t *testing.T) {
-	for _, records := range [][]jobstest.Record{digits(t)[:500], twoClasses(digits(t)[:500])} {
+	for _, records := range [][]jobstest.Record{digits(t)[:200], twoClasses(digits(t)[:200])} {
 		for _, params := range []string{`{}`, `{"over": "mixed"}`, `{"classes": "one_vs_rest"}`, `{"form": "voted", "epochs": 2}`} {
 			dense, sparse := train(t, params, jobstest.Deal(records, 3)...), train(t, params, jobstest.Deal(asSparse(records), 3)...)
 			a, b := modelOf(t, dense), modelOf(t, sparse)
