@@ -64,16 +64,14 @@ func metricText(m jobs.Metric) string {
 	switch m.Name {
 	case "evaluation":
 		return evaluationText(m.Value)
+	case "evaluation.regression":
+		return regressionText(m.Value)
 	case "evaluation.confusion", "evaluation.mistakes":
 		return ""
 	}
 	dec := json.NewDecoder(bytes.NewReader(m.Value))
 	dec.UseNumber()
-	text, flat := flatText(dec)
-	if !flat {
-		return ""
-	}
-	return terminal.Shorten(terminal.Clean(text), maxMetricColumns)
+	return terminal.Shorten(terminal.Clean(flatText(dec)), maxMetricColumns)
 }
 
 func evaluationText(value json.RawMessage) string {
@@ -88,41 +86,50 @@ func evaluationText(value json.RawMessage) string {
 	return text
 }
 
-// flatText writes a value, a list of values or an object of values in its own order; what is nested
-// deeper is not flat.
-func flatText(dec *json.Decoder) (text string, flat bool) {
-	token, err := dec.Token()
-	if err != nil {
-		return "", false
+func regressionText(value json.RawMessage) string {
+	var r evaluation.Regression
+	if json.Unmarshal(value, &r) != nil {
+		return ""
 	}
+	return fmt.Sprintf("R2 %.4f, MSE %.6g, MAE %.6g, %d test records", r.R2, r.MeanSquaredError, r.MeanAbsoluteError, r.Records)
+}
+
+// flatText writes a value, a list of values or an object of values in its own order; "" stands for what is
+// nested deeper, and fields that are nested are left out.
+func flatText(dec *json.Decoder) string {
+	token, err := dec.Token()
 	open, nested := token.(json.Delim)
-	if !nested {
-		return scalarText(token), true
+	if err != nil || !nested {
+		return scalarText(token)
 	}
 	var items []string
 	for dec.More() {
 		item := ""
 		if open == '{' {
-			key, err := dec.Token()
-			if err != nil {
-				return "", false
-			}
+			key, _ := dec.Token() // the next error is the same
 			item = strings.ReplaceAll(fmt.Sprint(key), "_", " ") + " "
 		}
-		token, err := dec.Token()
-		if _, deep := token.(json.Delim); err != nil || deep {
-			return "", false
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return ""
 		}
-		items = append(items, item+scalarText(token))
+		switch value.(type) {
+		case []any, map[string]any:
+			if open == '[' {
+				return ""
+			}
+		default:
+			items = append(items, item+scalarText(value))
+		}
 	}
-	return strings.Join(items, ", "), true
+	return strings.Join(items, ", ")
 }
 
 // scalarText writes whole numbers as they are and others with six digits, or all that stand before the point.
-func scalarText(token json.Token) string {
-	number, ok := token.(json.Number)
+func scalarText(value any) string {
+	number, ok := value.(json.Number)
 	if !ok {
-		return fmt.Sprint(token)
+		return fmt.Sprint(value)
 	}
 	if _, err := number.Int64(); err == nil {
 		return number.String()

@@ -25,7 +25,8 @@ func TestMetricRows(t *testing.T) {
 		metric("kmeans.sizes", "[96,165]"), metric("kmeans.stop", `"unchanged"`),
 		metric("evaluation", `{"records":4,"rejected":1,"accuracy":0.75,"macro":{"f1":0.5}}`), metric("evaluation.confusion", `{"labels":[]}`),
 		metric("evaluation.mistakes", `[{"truth":"a"}]`),
-		metric("evaluation.regression", `{"records":3,"mean_squared_error":0.125,"r2":-1.5}`),
+		metric("evaluation.regression", `{"records":3,"mean_squared_error":0.125,"mean_absolute_error":0.25,"r2":-1.5}`),
+		metric("projection.measured", `{"queries":19,"recall":0.4912280701,"within":[{"eps":0.1}]}`),
 		metric("deep", `{"a":[1]}`), metric("steer", `"\u001b[2J"`), metric("long", `"`+strings.Repeat("x", 100)+`"`),
 	})
 	var lines []string
@@ -38,7 +39,8 @@ train.mistakes: 12
 kmeans.sizes: 96, 165
 kmeans.stop: unchanged
 evaluation: accuracy 0.7500, macro F1 0.5000, 4 test records, 1 rejected
-evaluation.regression: records 3, mean squared error 0.125, r2 -1.5
+evaluation.regression: R2 -1.5000, MSE 0.125, MAE 0.25, 3 test records
+projection.measured: queries 19, recall 0.491228
 steer:  [2J
 long: ` + strings.Repeat("x", 49) + "..."
 	if got := strings.Join(lines, "\n"); got != want {

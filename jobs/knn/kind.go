@@ -2,7 +2,6 @@ package knn
 
 import (
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -13,11 +12,6 @@ const KindName = "NearestNeighbors"
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: Load, Figures: Figures}
-}
-
-// Figures show how the decisions about queries with labels fell.
-func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(metrics)
 }
 
 // plan is what all phases of a job know.

@@ -208,7 +208,7 @@ func (o *output) finish(ctx context.Context) ([]jobs.Metric, error) {
 		return err
 	}
 	if o.params.Projection != nil && o.params.Projection.Sample > 0 {
-		if err := add("projection.measured", o.recall.report()); err != nil {
+		if err := add(measuredMetric, o.recall.report()); err != nil {
 			return nil, err
 		}
 	}
