@@ -3,6 +3,7 @@ package clustertest_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/dataset/datasettest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
@@ -193,6 +195,24 @@ func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 		first.of("wider-line", objects{"a.csv": good + "a,1,2,3\n" + good}).fails("BAD_RECORD", "a.csv, line 7", "(byte 36)"),
 		first.of("no-object", nil).fails("INPUT_EMPTY", "mem://m/in/"))
 	runDegenerate(t, cases)
+}
+
+// In formats of binary rows a fault of the reader has a byte, and one that a phase finds has a row.
+func TestPositionsInBinaryRows(t *testing.T) {
+	bits := func(numbers ...float32) string {
+		return string(datasettest.NPY("<f4", fmt.Sprintf("(%d, 1)", len(numbers)), numbers))
+	}
+	search := func(name, params string, data, queries objects) degenerate {
+		return degenerate{name: name, kind: "NearestNeighbors", params: params, input: `"format":"npy"`, data: data, queries: queries}
+	}
+	hamming := `{"k":1,"metric":"hamming"}`
+	two := string(datasettest.NPY("<f4", "(1, 2)", []float32{1, 0}))
+	runDegenerate(t, []degenerate{
+		search("in-a-phase", hamming, objects{"a.npy": bits(1, 0, 1, 1, 7, 0)}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy: row 4: value 1 of the vector is 7"),
+		search("of-queries", hamming, objects{"a.npy": bits(1, 0)}, objects{"q.npy": bits(0, 1, 1, 0, 0, 3)}).fails("BAD_RECORD", "q.npy: row 5: "),
+		search("in-a-reader", hamming, objects{"a.npy": bits(1, 0, 1, float32(math.NaN()))}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy", "(byte 140)"),
+		search("wider", hamming, objects{"a.npy": bits(1, 0, 1), "b.npy": two}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "b.npy: row 0: ", "width 2"),
+	})
 }
 
 // Empty objects among others change no bit of a model.
