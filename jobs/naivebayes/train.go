@@ -47,9 +47,14 @@ func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf
 		if err != nil {
 			return nil, nil, err
 		}
-		c.keep(block, train)
-		if err := c.add(block); err != nil {
-			return nil, nil, err
+		for i, id := range block.IDs {
+			c.records++
+			if !train(id) {
+				continue
+			}
+			if err := c.add(block, i); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return c.partial(), nil, nil

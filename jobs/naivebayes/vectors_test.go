@@ -165,3 +165,22 @@ func TestTallyBeyond32Bits(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A vector longer than what may wait, counts that are 0, places beyond the last.
+func TestTallyOfVectors(t *testing.T) {
+	for _, classes := range []int{2, waitingCounts} {
+		tally := newTally(20, classes)
+		for range 3 {
+			if !tally.addVector(1, []int32{0, 3, 19, 20, 99}, []float32{1, 0, 1 << 24, 7, 1}) {
+				t.Fatal("counts are refused")
+			}
+		}
+		want := cells{[]int64{1, int64(19*classes + 1)}, []int64{3, 3 << 24}}
+		if got := tally.cells(nil); !slices.Equal(got.at, want.at) || !slices.Equal(got.count, want.count) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		if tally.addVector(0, []int32{1}, []float32{0.5}) {
+			t.Error("half a word was counted")
+		}
+	}
+}
