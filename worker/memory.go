@@ -45,7 +45,7 @@ func (m *taskMemory) take(ctx context.Context, want int64) (giveBack func(), err
 const readerBytes = 4 << 20
 
 // wants estimates what a task takes: buffers to read shards with, the state, a partial of the state's
-// size, the pieces it merges, and the shards that its phase gathers.
+// size for its leaf and each level above, the pieces it merges, and the shards that its phase gathers.
 func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	state, largest := task.GetState().GetSize(), int64(0)
 	for _, p := range task.GetPieces() {
@@ -53,7 +53,7 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	}
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_NODE:
-		want := 2*state + 3*largest
+		want := (2+int64(task.GetId().GetLevel()))*state + 3*largest
 		for _, in := range j.inputs {
 			want += readerBytes + 3*int64(in.spec.MaxRecordBytes)
 		}

@@ -106,6 +106,10 @@ func TestWants(t *testing.T) {
 	if got, want := j.wants(nil, task), int64(2*7+3*100+5+2*readerBytes+3*1010); got != want {
 		t.Errorf("a node wants %d, want %d", got, want)
 	}
+	task.Id.Level = 3 // folds leaves: a partial waits at each level
+	if got, want := j.wants(nil, task), int64(5*7+3*100+5+2*readerBytes+3*1010); got != want {
+		t.Errorf("a node of eight leaves wants %d, want %d", got, want)
+	}
 	task.Id.Kind = pb.TaskKind_TASK_KIND_STEP
 	if got := j.wants(nil, task); got != 3*7+2*100 {
 		t.Errorf("a step wants %d", got)
