@@ -67,7 +67,7 @@ var memoryCases = []memoryCase{
 	{name: "perceptron", kind: "Perceptron", input: table, params: `{"epochs":1}`},
 	{name: "perceptron-sparse", kind: "Perceptron", input: sparse, params: `{"epochs":1,"form":"voted"}`},
 	{name: "perceptron-mixed", kind: "Perceptron", input: sparse, params: `{"epochs":2,"over":"mixed"}`},
-	{name: "perceptron-texts", kind: "Perceptron", input: documents, params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":20000}}}`},
+	{name: "perceptron-texts", kind: "Perceptron", input: documents, params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":5000}}}`},
 	{name: "kernel-perceptron", kind: "KernelPerceptron", input: table, params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`},
 	{name: "kernel-matrix", kind: "KernelMatrix", input: widest, params: `{"kernel":"polynomial","degree":2}`},
 	{name: "kernel-mean", kind: "KernelNearestMean", input: table, params: `{}`, fault: "STATE_TOO_BIG"},
