@@ -2,10 +2,12 @@ package perceptron
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // spacePhase finds the space of the training records and begins with weights of zero.
@@ -31,7 +33,24 @@ func (p *spacePhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 	if _, err := p.params.Costs.Rule(space.Labels.List()); err != nil {
 		return jobs.Next{}, err
 	}
+	if err := p.checkState(setup); err != nil {
+		return jobs.Next{}, err
+	}
 	return p.first(&model{space: space, Learner: NewLearner(setup, nil)}, next.Metrics), nil
+}
+
+// checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
+func (j job) checkState(s Setup) error {
+	bytes := 4 * int64(s.size())
+	if s.Form == Averaged {
+		bytes *= 3 // the sums are float64
+	}
+	if j.maxState == 0 || bytes <= j.maxState {
+		return nil
+	}
+	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("the weights of %d classes of %d columns take %d bytes; max_state_bytes is %d", s.Classes, s.Width, bytes, j.maxState),
+		Hint: "Raise run.max_state_bytes, or make the vectors narrower (for text: max_features, min_df)."}
 }
 
 // first begins the first epoch.

@@ -111,6 +111,16 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Weights that the state cannot hold are refused before they are made.
+func TestStateTooBig(t *testing.T) {
+	spec := specOf(`{}`)
+	spec.Spec.Run.MaxStateBytes = 1 << 20
+	wide := []jobstest.Record{{Label: "a", Width: 1 << 26, Indices: []int32{5}, Values: []float32{1}},
+		{Label: "b", Width: 1 << 26, Indices: []int32{6}, Values: []float32{1}}}
+	_, err := tryRun(t, spec, jobstest.Deal(wide, 1), kernelops.Best())
+	wantFault(t, err, protocol.CodeStateTooBig, "max_state_bytes")
+}
+
 // Rows of zeros, empty shards and records that weigh nothing are answered.
 func TestDegenerateAnswers(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{0, 0}, {0, 0}, {0, 0}}, "a", "a", "b")

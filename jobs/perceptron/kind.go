@@ -30,6 +30,7 @@ type job struct {
 	seed     uint64
 	train    jobs.Records
 	evaluate bool
+	maxState int64 // 0 for no bound
 }
 
 // New makes the algorithm: the phases of the package.
@@ -38,7 +39,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), evaluate: spec.Spec.Input.Split.Test > 0}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), evaluate: spec.Spec.Input.Split.Test > 0,
+		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
 		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))
