@@ -82,6 +82,7 @@ func (a *axis) begin(first int64) {
 
 // add copies row i of some vectors.
 func (a *axis) add(v features.Vectors, i int) {
+	a.grow()
 	start := len(a.data)
 	a.block.ids = append(a.block.ids, v.IDs[i])
 	if v.Sparse.Width == 0 {
@@ -94,6 +95,15 @@ func (a *axis) add(v features.Vectors, i int) {
 	indices, values := v.Sparse.Row(i)
 	for n, column := range indices {
 		row[column] = values[n]
+	}
+}
+
+// grow takes the memory of a whole block once a quarter of it is there: growing to it by and by would leave
+// as much behind.
+func (a *axis) grow() {
+	size, full := len(a.data)+a.space.Width, a.side*a.space.Width
+	if size > cap(a.data) && size >= full/4 && size <= full {
+		a.data = slices.Grow(a.data, full-len(a.data))
 	}
 }
 
