@@ -54,7 +54,7 @@ func parse() (options, error) {
 	flag.StringVar(&o.limits, "limits", "benchmarks/jobs/limits.md", "`file` that says what limits the goals not met")
 	flag.StringVar(&only, "only", "", "run the workloads whose name matches this `expression`, and write no page")
 	flag.Uint64Var(&o.seed, "seed", 7, "of the data")
-	flag.IntVar(&o.rounds, "rounds", 7, "of each workload")
+	flag.IntVar(&o.rounds, "rounds", 5, "of each workload")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
