@@ -95,8 +95,10 @@ func (in *input) recordBytes(shard int) int64 {
 		bytes += n
 	}
 	switch in.spec.Format {
-	case "csv", "libsvm":
+	case "csv", "jsonl", "libsvm":
 		return 2 * bytes // "1," is a number
+	case "mail":
+		return 3 * bytes // a byte of another charset is up to three of UTF-8
 	case "idx", "bvecs":
 		return 4 * bytes
 	}

@@ -60,13 +60,22 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 // checkInput refuses an input whose records are neither texts with labels nor sparse vectors.
 func checkInput(in protocol.Input) error {
-	texts := in.Format == "tsv" || in.Format == "csv" && len(in.Features) == 0
-	if in.Format == "" || in.Format == "libsvm" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
-		return nil // records in memory have no format
+	named := !in.Label.IsZero() && in.Weight.IsZero()
+	switch in.Format {
+	case "", "libsvm": // records in memory have no format
+		return nil
+	case "tsv", "csv", "jsonl":
+		if named && !in.Text.IsZero() && len(in.Features) == 0 {
+			return nil
+		}
+	case "document", "mail":
+		if named {
+			return nil
+		}
 	}
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
 		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
-		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight; or libsvm for counts"}
+		Hint: "Use spec.input.format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
