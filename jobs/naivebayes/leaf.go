@@ -1,6 +1,8 @@
 package naivebayes
 
 import (
+	"slices"
+
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
@@ -17,6 +19,7 @@ type leafCounts struct {
 	words      *tally  // nil before the first text
 	columns    *tally  // nil before the first vector
 	places     []int32 // the column of each term
+	once       bool    // a term counts once a document
 }
 
 func newLeafCounts(labels jobs.Strings, tokenizer *text.Tokenizer, dictionary *vocabulary.Dictionary) *leafCounts {
@@ -41,6 +44,12 @@ func (c *leafCounts) add(block *dataset.Block, i int) error {
 	if c.words == nil {
 		c.words = newTally(c.dictionary.Len(), len(c.documents))
 	}
+	if c.once {
+		for _, term := range c.bagger.Bag(block.Texts[i]).Terms {
+			c.words.add(y, term, 1)
+		}
+		return nil
+	}
 	for _, term := range c.bagger.Found(block.Texts[i]) {
 		c.words.add(y, term, 1)
 	}
@@ -58,10 +67,24 @@ func (c *leafCounts) addVector(y int64, block *dataset.Block, i int) error {
 		c.columns = newTally(len(columns.Terms()), len(c.documents))
 	}
 	index, values := block.Sparse.Row(i)
+	if c.once {
+		values = present(values)
+	}
 	if !c.columns.addVector(y, index, values) {
 		return vocabulary.OccurrencesFault(block.IDs[i], index, values)
 	}
 	return nil
+}
+
+// present has a 1 for each count above 0; what is no count stays as it is.
+func present(values []float32) []float32 {
+	ones := slices.Clone(values)
+	for p, value := range ones {
+		if n, ok := vocabulary.Occurrences(value); ok {
+			ones[p] = float32(min(n, 1))
+		}
+	}
+	return ones
 }
 
 func (c *leafCounts) partial() jobs.Arrays {

@@ -42,6 +42,7 @@ func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf
 		return nil, nil, err
 	}
 	c := newLeafCounts(labels, p.tokenizer, dictionary)
+	c.once = p.params.Form == formBernoulli
 	train := p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
