@@ -31,7 +31,10 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	if len(strings.Fields(expression)) != 5 || strings.ContainsAny(expression, "@=") {
 		return Timetable{}, fmt.Errorf("%w: %q; give minute, hour, day of month, month and day of week, such as \"15 2 * * *\"", ErrCron, expression)
 	}
-	parser := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
+	parser, err := cron.TryNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
+	if err != nil {
+		return Timetable{}, fmt.Errorf("make a cron parser: %w", err)
+	}
 	fields, err := parser.WithMaxSearchYears(searchYears).Parse(expression)
 	if err != nil {
 		return Timetable{}, fmt.Errorf("%w: %q: %w", ErrCron, expression, err)

@@ -101,13 +101,18 @@ func drawField(t *rapid.T, name string, low, high int) field {
 		from := rapid.IntRange(low, high).Draw(t, name+" from")
 		to := rapid.IntRange(from, high).Draw(t, name+" to")
 		step := rapid.IntRange(1, 12).Draw(t, name+" step")
+		step = max(1, min(step, to-from, high-low-1)) // the parser refuses steps beyond their range
 		switch rapid.IntRange(0, 3).Draw(t, name+" form") {
 		case 0:
 			items, to, step = append(items, fmt.Sprint(from)), from, 1
 		case 1:
 			items, step = append(items, fmt.Sprintf("%d-%d", from, to)), 1
 		case 2:
-			items = append(items, fmt.Sprintf("%d-%d/%d", from, to, step))
+			if to == from {
+				items, step = append(items, fmt.Sprint(from)), 1
+			} else {
+				items = append(items, fmt.Sprintf("%d-%d/%d", from, to, step))
+			}
 		default:
 			from, to, step = low, high, step+1
 			items = append(items, fmt.Sprintf("*/%d", step))
