@@ -41,9 +41,15 @@ func newDensityModel(params DensityParams, space *features.Space, b *base) (*den
 	return m, err
 }
 
-// bandwidths are those of all classes. A class without two different records has none by a rule: a fault
-// of CodeInputEmpty.
+// bandwidths are those of all classes over rows, class after class.
 func (p DensityParams) bandwidths(space *features.Space, b *base) ([]float64, error) {
+	weights, first := b.classWeights(space.Labels.Len()), b.bounds(space.Labels.Len())
+	return p.bandwidthsOf(space, weights, func(y int) float64 { return b.deviation(first[y], first[y+1], weights[y]) })
+}
+
+// bandwidthsOf are those of classes of which the weights and the deviations are known. A class without
+// two different records has none by a rule: a fault of CodeInputEmpty.
+func (p DensityParams) bandwidthsOf(space *features.Space, weights []float64, deviationOf func(class int) float64) ([]float64, error) {
 	h := make([]float64, space.Labels.Len())
 	if p.Bandwidth != 0 {
 		for y := range h {
@@ -52,13 +58,12 @@ func (p DensityParams) bandwidths(space *features.Space, b *base) ([]float64, er
 		return h, nil
 	}
 	d := float64(space.Width)
-	weights, first := b.classWeights(len(h)), b.bounds(len(h))
 	for y, n := range weights {
 		factor := n
 		if p.BandwidthRule == ruleSilverman {
 			factor = float64(n * ((d + 2) / 4))
 		}
-		deviation := b.deviation(first[y], first[y+1], n)
+		deviation := deviationOf(y)
 		h[y] = float64(deviation * fmath.Exp(-fmath.Log(factor)/(d+4)))
 		if !validBandwidth(h[y]) {
 			return nil, emptyFault("Give params.bandwidth, or leave the class out.",

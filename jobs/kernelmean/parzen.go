@@ -22,7 +22,7 @@ type parzen struct {
 	all       features.Vectors // the base
 	logWeight []float64        // of each row; nil where every row weighs 1
 	norms     []float64        // |x_i|^2 of each row
-	constant  []float64        // of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi)
+	constant  []float64        // see constants
 	spread    kernels.Rows     // of a tile
 	single    kernels.Rows     // of a row
 	distances []float32        // of a tile of queries from a class
@@ -30,23 +30,33 @@ type parzen struct {
 }
 
 func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
-	p := &parzen{densityModel: m, ops: ops, all: m.base.vectors(), norms: make([]float64, m.base.rows())}
-	if m.base.weights != nil {
-		p.logWeight = make([]float64, len(m.base.weights))
-		for i, w := range m.base.weights {
+	p := &parzen{densityModel: m, ops: ops, constant: m.constants()}
+	p.over(m.base)
+	return p
+}
+
+// over makes rows, class after class, those that are evaluated from now on.
+func (p *parzen) over(b *base) {
+	p.base, p.first, p.all, p.norms, p.logWeight = b, b.bounds(len(p.weights)), b.vectors(), make([]float64, b.rows()), nil
+	if b.weights != nil {
+		p.logWeight = make([]float64, len(b.weights))
+		for i, w := range b.weights {
 			p.logWeight[i] = fmath.Log(float64(w))
 		}
 	}
 	for i := range p.norms {
-		_, values := m.base.values(i)
+		_, values := b.values(i)
 		p.norms[i] = norm(values)
 	}
-	p.constant = m.logPrior()
-	d := float64(m.space.Width)
+}
+
+// constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
+func (m *densityModel) constants() []float64 {
+	constant, d := m.logPrior(), float64(m.space.Width)
 	for y, h := range m.bandwidth {
-		p.constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
+		constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
 	}
-	return p
+	return constant
 }
 
 // logPrior is log p(y) of each class.
@@ -93,7 +103,8 @@ func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) e
 			return err
 		}
 		for i := range x.Rows {
-			dst[i*len(p.weights)+y] = p.constant[y] + p.logSum(x.Row(i), d.Row(i), first, p.bandwidth[y])
+			greatest, sum := p.sum(x.Row(i), d.Row(i), first, p.bandwidth[y])
+			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
 		}
 	}
 	return nil
@@ -113,17 +124,16 @@ func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) 
 	return nil
 }
 
-// logSum is the logarithm of the sum over the rows of a class, from first on, of w_i exp(-|x - x_i|^2 / (2 h^2)). Terms
-// below e^-37 times the greatest are left out. approximate are the float32 distances: they only spare the float64
-// distance of rows whose term is surely left out.
-func (p *parzen) logSum(x, approximate []float32, first int, h float64) float64 {
+// sum is the sum over the rows of a class, from first on, of w_i exp(-|x - x_i|^2 / (2 h^2)), relative to its
+// greatest term, and the logarithm of that. Terms below e^-37 times the greatest are left out. approximate are the
+// float32 distances: they only spare the float64 distance of rows whose term is surely left out.
+func (p *parzen) sum(x, approximate []float32, first int, h float64) (greatest, sum float64) {
 	scale := 1 / float64(2*float64(h*h))
 	xNorm, low := norm(x), math.Inf(-1)
 	for j, q := range approximate {
 		low = max(low, p.term(first+j, scale, float64(q)+p.slack(q, xNorm, first+j)))
 	}
-	p.terms = p.terms[:0]
-	greatest := math.Inf(-1)
+	p.terms, greatest = p.terms[:0], math.Inf(-1)
 	for j, q := range approximate {
 		if p.term(first+j, scale, float64(q)-p.slack(q, xNorm, first+j)) < low+leastTerm-1 {
 			continue
@@ -132,13 +142,12 @@ func (p *parzen) logSum(x, approximate []float32, first int, h float64) float64 
 		p.terms = append(p.terms, e)
 		greatest = max(greatest, e)
 	}
-	sum := 0.0
 	for _, e := range p.terms {
 		if e-greatest >= leastTerm {
 			sum += fmath.Exp(e - greatest)
 		}
 	}
-	return greatest + fmath.Log(sum)
+	return greatest, sum
 }
 
 // term is log w_i - d/(2h^2).
