@@ -32,7 +32,9 @@
 //
 // Everything is float64 and in logarithms, so that a query far from all records has posteriors too. A term that is
 // less than e^-37 = 2^-53 of the greatest of its class is left out. Distances are measured in float32 first; only records whose term
-// could count, by the error bound of kernelops.Set.SqDists, are measured in float64, which changes the time and not a bit.
+// could count, by the error bound of kernelops.Set.SqDists, are measured in float64: by differences where they are few; where
+// they are more than an eighth of a class, by |x|^2 + |y|^2 - 2 <x, y>, which takes less time, unless that could move the
+// logarithm of a term by more than 1e-10, as for data far from 0.
 //
 // # Phases, memory, time
 //

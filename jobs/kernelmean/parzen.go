@@ -10,10 +10,6 @@ import (
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
-// leastTerm is the logarithm of the least term that counts, relative to the greatest of its class: below it
-// a term is less than the last bit of the sum.
-const leastTerm = -37
-
 // parzen evaluates log densities of classes. One goroutine.
 type parzen struct {
 	*densityModel
@@ -27,10 +23,12 @@ type parzen struct {
 	single    kernels.Rows     // of a row
 	distances []float32        // of a tile of queries from a class
 	terms     []float64
+	wide      []int // queries
+	expanded  expansion
 }
 
 func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
-	p := &parzen{densityModel: m, ops: ops, constant: m.constants()}
+	p := &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
 	p.over(m.base)
 	return p
 }
@@ -102,9 +100,11 @@ func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) e
 		if err := p.measure(ctx, d, x, first); err != nil {
 			return err
 		}
-		for i := range x.Rows {
-			greatest, sum := p.sum(x.Row(i), d.Row(i), first, p.bandwidth[y])
+		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) {
 			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,69 +122,4 @@ func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) 
 		p.ops.SqDists(tile, x, p.spread.Of(p.all, first+from, first+end), &p.ws)
 	}
 	return nil
-}
-
-// sum is the sum over the rows of a class, from first on, of w_i exp(-|x - x_i|^2 / (2 h^2)), relative to its
-// greatest term, and the logarithm of that. Terms below e^-37 times the greatest are left out. approximate are the
-// float32 distances: they only spare the float64 distance of rows whose term is surely left out.
-func (p *parzen) sum(x, approximate []float32, first int, h float64) (greatest, sum float64) {
-	scale := 1 / float64(2*float64(h*h))
-	xNorm, low := norm(x), math.Inf(-1)
-	for j, q := range approximate {
-		low = max(low, p.term(first+j, scale, float64(q)+p.slack(q, xNorm, first+j)))
-	}
-	p.terms, greatest = p.terms[:0], math.Inf(-1)
-	for j, q := range approximate {
-		if p.term(first+j, scale, float64(q)-p.slack(q, xNorm, first+j)) < low+leastTerm-1 {
-			continue
-		}
-		e := p.term(first+j, scale, squaredDistance(x, p.single.Of(p.all, first+j, first+j+1).Row(0)))
-		p.terms = append(p.terms, e)
-		greatest = max(greatest, e)
-	}
-	for _, e := range p.terms {
-		if e-greatest >= leastTerm {
-			sum += fmath.Exp(e - greatest)
-		}
-	}
-	return greatest, sum
-}
-
-// term is log w_i - d/(2h^2).
-func (p *parzen) term(row int, scale, squared float64) float64 {
-	e := -float64(scale * max(0, squared))
-	if p.logWeight != nil {
-		e += p.logWeight[row]
-	}
-	return e
-}
-
-// slack bounds by how much the float32 distance q from a row may err: twice the bound of docs/numerics.md, for
-// sums of up to 2^20 terms; without a bound it is infinite.
-func (p *parzen) slack(q float32, xNorm float64, row int) float64 {
-	norms := xNorm + p.norms[row]
-	if q-q != 0 || norms > 1e37 || p.space.Width > 1<<20 {
-		return math.Inf(1)
-	}
-	return float64(float64(float64(p.space.Width+8)*0x1p-22)*norms) + 1e-30
-}
-
-// squaredDistance is |x-y|^2 by 4 lanes of float64: lane j takes the columns i with i mod 4 = j.
-func squaredDistance(x, y []float32) float64 {
-	var lane [4]float64
-	y = y[:len(x)]
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		a, b := float64(x[i])-float64(y[i]), float64(x[i+1])-float64(y[i+1])
-		c, d := float64(x[i+2])-float64(y[i+2]), float64(x[i+3])-float64(y[i+3])
-		lane[0] += float64(a * a)
-		lane[1] += float64(b * b)
-		lane[2] += float64(c * c)
-		lane[3] += float64(d * d)
-	}
-	for j := i; j < len(x); j++ {
-		d := float64(x[j]) - float64(y[j])
-		lane[j-i] += float64(d * d)
-	}
-	return (lane[0] + lane[1]) + (lane[2] + lane[3])
 }
