@@ -25,7 +25,7 @@ const (
 func (p *parzen) sums(ctx context.Context, x, d kernelops.Matrix, class int, visit func(i int, greatest, sum float64)) error {
 	p.wide = p.wide[:0]
 	for i := range x.Rows {
-		t := p.termsOf(x.Row(i), d.Row(i), class)
+		t := p.candidatesOf(x.Row(i), d.Row(i), class)
 		if p.many(t) {
 			p.wide = append(p.wide, i)
 			continue
@@ -38,15 +38,15 @@ func (p *parzen) sums(ctx context.Context, x, d kernelops.Matrix, class int, vis
 			return err
 		}
 		for k, i := range some {
-			greatest, sum := p.sum(p.termsOf(x.Row(i), d.Row(i), class), p.expanded.products[k*d.Cols:(k+1)*d.Cols])
+			greatest, sum := p.sum(p.candidatesOf(x.Row(i), d.Row(i), class), p.expanded.products[k*d.Cols:(k+1)*d.Cols])
 			visit(i, greatest, sum)
 		}
 	}
 	return nil
 }
 
-// terms are those of a query and the rows of a class.
-type terms struct {
+// candidates are the rows of a class, to count for a query or not.
+type candidates struct {
 	x           []float32
 	norm        float64   // |x|^2
 	approximate []float32 // distances in float32
@@ -55,9 +55,9 @@ type terms struct {
 	least       float64   // no term that counts is below it
 }
 
-func (p *parzen) termsOf(x, approximate []float32, class int) *terms {
+func (p *parzen) candidatesOf(x, approximate []float32, class int) *candidates {
 	h := p.bandwidth[class]
-	t := &terms{x: x, norm: norm(x), approximate: approximate, first: p.first[class], scale: 1 / float64(2*float64(h*h)), least: math.Inf(-1)}
+	t := &candidates{x: x, norm: norm(x), approximate: approximate, first: p.first[class], scale: 1 / float64(2*float64(h*h)), least: math.Inf(-1)}
 	for j, q := range approximate {
 		t.least = max(t.least, p.term(t.first+j, t.scale, float64(q)+p.slack(q, t.norm, t.first+j)))
 	}
@@ -66,13 +66,13 @@ func (p *parzen) termsOf(x, approximate []float32, class int) *terms {
 }
 
 // counts says whether the term of a row could count, as far as float32 can tell.
-func (p *parzen) counts(t *terms, j int) bool {
+func (p *parzen) counts(t *candidates, j int) bool {
 	q := t.approximate[j]
 	return !(p.term(t.first+j, t.scale, float64(q)-p.slack(q, t.norm, t.first+j)) < t.least)
 }
 
 // many says whether more terms could count than one in wideShare.
-func (p *parzen) many(t *terms) bool {
+func (p *parzen) many(t *candidates) bool {
 	left := len(t.approximate) / wideShare
 	for j := range t.approximate {
 		if p.counts(t, j) {
@@ -87,7 +87,7 @@ func (p *parzen) many(t *terms) bool {
 
 // sum is the sum over the rows of a class of w_i exp(-|x - x_i|^2 / (2 h^2)), relative to its greatest term, and the logarithm
 // of that. Terms below e^-37 times the greatest are left out; products, where given, are those of the rows with x.
-func (p *parzen) sum(t *terms, products []float64) (greatest, sum float64) {
+func (p *parzen) sum(t *candidates, products []float64) (greatest, sum float64) {
 	p.terms, greatest = p.terms[:0], math.Inf(-1)
 	for j := range t.approximate {
 		if !p.counts(t, j) {
@@ -107,7 +107,7 @@ func (p *parzen) sum(t *terms, products []float64) (greatest, sum float64) {
 
 // squared is |x-y|^2 of a query and a row: |x|^2 + |y|^2 - 2 <x, y> where the product is known and the error of that,
 // at most 2 (width + 4) 2^-53 (|x|^2 + |y|^2), moves a term by no more than expansionError; else by differences.
-func (p *parzen) squared(t *terms, j int, products []float64) float64 {
+func (p *parzen) squared(t *candidates, j int, products []float64) float64 {
 	row := t.first + j
 	if products != nil {
 		norms := t.norm + p.norms[row]
