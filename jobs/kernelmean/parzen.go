@@ -28,9 +28,14 @@ type parzen struct {
 }
 
 func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
-	p := &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
+	p := parzenOf(m, ops)
 	p.over(m.base)
 	return p
+}
+
+// parzenOf evaluates nothing yet.
+func parzenOf(m *densityModel, ops *kernelops.Set) *parzen {
+	return &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
 }
 
 // over makes rows, class after class, those that are evaluated from now on.
@@ -92,15 +97,7 @@ func norm(values []float32) float64 {
 // joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
 func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
 	for y := range p.weights {
-		first, rows := p.first[y], p.first[y+1]-p.first[y]
-		if need := x.Rows * rows; cap(p.distances) < need {
-			p.distances = make([]float32, need)
-		}
-		d := kernelops.Matrix{Data: p.distances[:x.Rows*rows], Rows: x.Rows, Cols: rows, Stride: rows}
-		if err := p.measure(ctx, d, x, first); err != nil {
-			return err
-		}
-		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) {
+		err := p.eachSum(ctx, x, y, func(i int, greatest, sum float64) {
 			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
 		})
 		if err != nil {
@@ -108,6 +105,19 @@ func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) e
 		}
 	}
 	return nil
+}
+
+// eachSum calls visit with the sum of each row of x over a class.
+func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, class int, visit func(i int, greatest, sum float64)) error {
+	first, rows := p.first[class], p.first[class+1]-p.first[class]
+	if need := x.Rows * rows; cap(p.distances) < need {
+		p.distances = make([]float32, need)
+	}
+	d := kernelops.Matrix{Data: p.distances[:x.Rows*rows], Rows: x.Rows, Cols: rows, Stride: rows}
+	if err := p.measure(ctx, d, x, first); err != nil {
+		return err
+	}
+	return p.sums(ctx, x, d, class, visit)
 }
 
 // measure sets d to the float32 distances of the rows of x from those of the base from first on.
