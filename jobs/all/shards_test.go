@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -49,6 +50,9 @@ func shardCases() []shardCase {
 		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, sparse, "libsvm", false},
 		{"KernelNearestMean", `{}`, dense, "csv", false},
 		{"KernelNearestMean", `{}`, sparse, "libsvm", false},
+		{"KernelDensityBayes", `{"store_base":false}`, sparse, "libsvm", false},
+		{"KernelDensityBayes", `{"store_base":false,"bandwidth":1}`, sparse, "libsvm", true},
+		{"KernelNearestMean", `{"store_base":false}`, sparse, "libsvm", false},
 		{"KernelMatrix", `{"kernel":"rbf","gamma":1}`, dense, "csv", false},
 		{"KernelMatrix", `{"kernel":"rbf","gamma":1}`, sparse, "libsvm", false},
 		{"KernelPerceptron", `{"shuffle":true}`, sparse, "libsvm", false},
@@ -106,11 +110,16 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var options []jobstest.Option
+	if strings.Contains(c.params, `"store_base":false`) { // which decides queries
+		spec.Spec.Queries = &protocol.Input{}
+		options = append(options, jobstest.WithQueries([][]jobstest.Record{c.records}))
+	}
 	algorithm, err := kind.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8), kernelops.Best(), jobstest.Grouping{})
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8), kernelops.Best(), jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}
