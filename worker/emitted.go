@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/parts"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -26,7 +25,7 @@ type emitted []jobs.File
 func (e *emitted) watch(emit jobs.Emit) jobs.Emit {
 	return func(ctx context.Context, name string, data []byte) (jobs.File, error) {
 		file, err := emit(ctx, name, data)
-		if err == nil && (!strings.Contains(name, "/") || strings.HasSuffix(name, "/"+parts.IndexName)) {
+		if err == nil && (!strings.Contains(name, "/") || strings.HasSuffix(name, "/"+jobs.IndexName)) {
 			e.add(file)
 		}
 		return file, err

@@ -98,8 +98,14 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	format := map[string]string{
 		"csv": `"format":"csv","label":1`, "tsv": `"format":"tsv","label":1,"text":2`, "libsvm": `"format":"libsvm","width":5,"index_base":1`,
 	}[c.format]
-	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},
-		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, format, c.params))
+	var queries string
+	var options []jobstest.Option
+	if strings.Contains(c.params, `"store_base":false`) { // which decides queries
+		queries = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, format)
+		options = append(options, jobstest.WithQueries([][]jobstest.Record{c.records}))
+	}
+	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
+		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, format, queries, c.params))
 	if err == nil {
 		spec, err = Validate(spec)
 	}
@@ -109,11 +115,6 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	kind, err := Lookup(spec.Kind)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var options []jobstest.Option
-	if strings.Contains(c.params, `"store_base":false`) { // which decides queries
-		spec.Spec.Queries = &protocol.Input{}
-		options = append(options, jobstest.WithQueries([][]jobstest.Record{c.records}))
 	}
 	algorithm, err := kind.New(spec)
 	if err != nil {

@@ -53,7 +53,7 @@ func (p pairsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 		sums[held.class[i]] += float64(held.weight(i) * v)
 	}
 	for y := range sums {
-		sums[y] *= times
+		sums[y] = float64(sums[y] * times)
 	}
 	a := jobs.Arrays{}
 	jobs.Put(a, normSums, sums)
