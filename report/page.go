@@ -94,14 +94,17 @@ func draw(f jobs.Figure) ([]byte, error) {
 
 func escape(text string) string { return html.EscapeString(text) }
 
-// maxMetricText bounds what the page shows of one metric; report.json has all of it.
+// maxMetricText bounds what the page shows of one metric.
 const maxMetricText = 160
 
 func metricText(raw json.RawMessage) string {
 	text := strings.TrimSpace(string(raw))
 	var plain string
 	if json.Unmarshal(raw, &plain) == nil {
-		text = plain
+		return shorten(plain, maxMetricText)
 	}
-	return shorten(text, maxMetricText)
+	if len(text) > maxMetricText {
+		return fmt.Sprintf("%d bytes, in report.json", len(text))
+	}
+	return text
 }

@@ -139,3 +139,20 @@ func TestNumbersStandToTheRight(t *testing.T) {
 		t.Errorf("%v, want %v", numeric, want)
 	}
 }
+
+func TestLongMetricsAreLeftToTheData(t *testing.T) {
+	long := strings.Repeat("1", maxMetricText+1)
+	for raw, want := range map[string]string{
+		"12": "12", `"unchanged"`: "unchanged", "[" + long + "]": "163 bytes, in report.json", `"` + long + `"`: long[:maxMetricText-1] + "…",
+	} {
+		if got := metricText([]byte(raw)); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestAxesHaveNoNegativeZero(t *testing.T) {
+	if got := number(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("%q", got)
+	}
+}

@@ -53,6 +53,9 @@ func (s *svg) line(x1, y1, x2, y2 float64, class string) {
 
 // number writes a value with three significant digits.
 func number(v float64) string {
+	if v == 0 {
+		return "0" // of -0, too
+	}
 	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

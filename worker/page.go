@@ -99,7 +99,7 @@ func (j *job) summary(modelBytes int) [][2]string {
 	}
 	lines = append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
 	if len(j.spec.Spec.Params) > 0 {
-		lines = append(lines, [2]string{"params", string(j.spec.Spec.Params)})
+		lines = append(lines, [2]string{"params", paramText(j.spec.Spec.Params)})
 	}
 	return lines
 }

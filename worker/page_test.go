@@ -110,3 +110,18 @@ func TestCertificate(t *testing.T) {
 		}
 	}
 }
+
+func TestParamsForPeople(t *testing.T) {
+	for params, want := range map[string]string{
+		`{"k":10,"features":{"text":{"min_df":1},"scale":"none"},"given":[[1,2.5]],"tol":1e-4}`: "features.scale none, features.text.min_df 1, given [[1,2.5]], k 10, tol 1e-4",
+		`{}`:    "",
+		`{"k":`: `{"k":`,
+	} {
+		if got := paramText(json.RawMessage(params)); got != want {
+			t.Errorf("%s: %q, want %q", params, got, want)
+		}
+	}
+	if got := paramText(json.RawMessage(`{"a":"` + strings.Repeat("é", 3000) + `"}`)); len([]rune(got)) != maxParamText+1 {
+		t.Errorf("%d runes", len([]rune(got)))
+	}
+}

@@ -57,7 +57,9 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 		}
 		out.Files = append(out.Files, written)
 	}
-	return out, nil
+	further, err := j.emittedOutputs(ctx, facts.Files)
+	out.Files = append(out.Files, further...)
+	return out, err
 }
 
 type runReport struct {
@@ -71,6 +73,7 @@ type runReport struct {
 	Counters      counters      `json:"counters"`
 	Metrics       []jobs.Metric `json:"metrics"`           // in order of round
 	Figures       []jobs.Figure `json:"figures,omitempty"` // of the page
+	Files         emitted       `json:"files,omitempty"`   // beside the model; of parts, their index
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
@@ -110,7 +113,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 		}
 		r.Metrics = appendNew(r.Metrics, found)
 	}
-	return r, nil
+	return r, r.takeEmitted()
 }
 
 // numberLists are the lists of numbers in indented JSON: no text holds a line's end.

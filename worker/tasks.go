@@ -97,8 +97,12 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task))
+	var files emitted
+	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(j.emit)))
 	if err != nil {
+		return nil, err
+	}
+	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
 		return nil, err
 	}
 	wire := &pb.Next{Done: next.Done, Phase: next.Phase}
@@ -117,9 +121,9 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 }
 
 // round is what a step sees of the round that ended.
-func (j *job) round(task *pb.Task) jobs.Round {
+func (j *job) round(task *pb.Task, emit jobs.Emit) jobs.Round {
 	roots := task.GetPieces() // in order of tree
-	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: j.emit,
+	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: emit,
 		Root: func(ctx context.Context, tree int) (jobs.Arrays, error) {
 			if tree < 0 || tree >= len(roots) {
 				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)

@@ -15,37 +15,59 @@ const epochs = 4
 
 // openPerceptronSparse learns two classes from CSR rows, in order, without a bias.
 func openPerceptronSparse(_ context.Context, e env) (contender, func() error, error) {
-	const n, filled, width = 200_000, 110, 100_000
-	at := peers.Columns(e.seed, 0, n, filled, width)
-	values := small(e.seed, 1, n*filled)
-	rows := make([]perceptron.Row, n)
-	for i := range rows {
-		rows[i] = perceptron.Row{Index: at[i*filled:][:filled], Values: values[i*filled:][:filled]}
-	}
-	truth := small(e.seed, 2, width)
-	return learns(perceptron.Setup{Classes: 2, Width: width, Sparse: true}, rows, func(x perceptron.Row) (score float32) {
-		for p, j := range x.Index {
-			score += float32(x.Values[p] * truth[j])
-		}
-		return score
-	})
+	return learns(sparseRows(e))
 }
 
 // openPerceptronDense does the same with dense rows.
 func openPerceptronDense(_ context.Context, e env) (contender, func() error, error) {
+	return learns(denseRows(e))
+}
+
+// task is what a perceptron of two classes learns.
+type task struct {
+	setup perceptron.Setup
+	rows  []perceptron.Row
+	class []int // of each row: whether its product with the truth is above 0
+}
+
+func sparseRows(e env) task {
+	const n, filled, width = 200_000, 110, 100_000
+	at := peers.Columns(e.seed, 0, n, filled, width)
+	values := small(e.seed, 1, n*filled)
+	t := task{perceptron.Setup{Classes: 2, Width: width, Sparse: true}, make([]perceptron.Row, n), make([]int, n)}
+	for i := range t.rows {
+		t.rows[i] = perceptron.Row{Index: at[i*filled:][:filled], Values: values[i*filled:][:filled]}
+	}
+	t.decide(small(e.seed, 2, width), t.class)
+	return t
+}
+
+func denseRows(e env) task {
 	const n, width = 100_000, 784
 	values := small(e.seed, 0, n*width)
-	rows := make([]perceptron.Row, n)
-	for i := range rows {
-		rows[i].Values = values[i*width:][:width]
+	t := task{perceptron.Setup{Classes: 2, Width: width}, make([]perceptron.Row, n), make([]int, n)}
+	for i := range t.rows {
+		t.rows[i].Values = values[i*width:][:width]
 	}
-	truth := small(e.seed, 1, width)
-	return learns(perceptron.Setup{Classes: 2, Width: width}, rows, func(x perceptron.Row) (score float32) {
-		for j, v := range x.Values {
-			score += float32(v * truth[j])
+	t.decide(small(e.seed, 1, width), t.class)
+	return t
+}
+
+// decide writes the class that weights give to each row.
+func (t task) decide(weights []float32, class []int) {
+	ops := kernelops.Best()
+	for i, x := range t.rows {
+		var score float32
+		if t.setup.Sparse {
+			score = ops.SparseDot(x.Index, x.Values, weights)
+		} else {
+			score = ops.Dot(weights, x.Values)
 		}
-		return score
-	})
+		class[i] = 0
+		if score > 0 {
+			class[i] = 1
+		}
+	}
 }
 
 // small are whole numbers from -8 to 7: every sum of their products is exact in float32, so that the weights of
@@ -58,19 +80,13 @@ func small(seed, stream uint64, n int) []float32 {
 	return x
 }
 
-// learns is a perceptron that learns rows whose class is the sign of their score.
-func learns(setup perceptron.Setup, rows []perceptron.Row, score func(perceptron.Row) float32) (contender, func() error, error) {
-	class := make([]int, len(rows))
-	for i, x := range rows {
-		if score(x) > 0 {
-			class[i] = 1
-		}
-	}
+// learns is a perceptron that learns the rows of a task in their order.
+func learns(t task) (contender, func() error, error) {
 	run := func() (measure.Sample, error) {
-		learner := perceptron.NewLearner(setup, kernelops.Best())
+		learner := perceptron.NewLearner(t.setup, kernelops.Best())
 		epoch := func() {
-			for i, x := range rows {
-				learner.Learn(x, class[i], 1)
+			for i, x := range t.rows {
+				learner.Learn(x, t.class[i], 1)
 			}
 		}
 		epoch()

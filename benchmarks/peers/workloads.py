@@ -234,15 +234,42 @@ def learned(x, truth):
     return LastOfMarginal(fit, squares)
 
 
+def learnedshuffled(x, truth):
+    """Epochs as by default, each in an order of its own; the share of rows put right at the end."""
+    y = x @ truth > 0
+
+    def fit(epochs):
+        return Perceptron(max_iter=epochs, tol=None, fit_intercept=False, random_state=0).fit(x, y).coef_
+
+    return LastOfMarginal(fit, lambda coef: np.mean((x @ coef[0].astype(np.float32) > 0) == y))
+
+
+def sparsetask(seed, rows, filled, width):
+    return sparserows(seed, rows, filled, width, data.small(seed, 1, rows * filled)), data.small(seed, 2, width)
+
+
+def densetask(seed, rows, width):
+    return data.small(seed, 0, rows, width), data.small(seed, 1, width)
+
+
 def perceptronsparse(seed, rows, filled, width):
     if sklearn:
-        x = sparserows(seed, rows, filled, width, data.small(seed, 1, rows * filled))
-        yield "sklearn", learned(x, data.small(seed, 2, width))
+        yield "sklearn", learned(*sparsetask(seed, rows, filled, width))
 
 
 def perceptrondense(seed, rows, width):
     if sklearn:
-        yield "sklearn", learned(data.small(seed, 0, rows, width), data.small(seed, 1, width))
+        yield "sklearn", learned(*densetask(seed, rows, width))
+
+
+def perceptronsparseshuffled(seed, rows, filled, width):
+    if sklearn:
+        yield "sklearn", learnedshuffled(*sparsetask(seed, rows, filled, width))
+
+
+def perceptrondenseshuffled(seed, rows, width):
+    if sklearn:
+        yield "sklearn", learnedshuffled(*densetask(seed, rows, width))
 
 
 def kmeansfit(seed, n, d, k, iterations):
@@ -265,7 +292,8 @@ def knnpictures(seed, k):
 
 OPERATIONS = {f.__name__: f for f in (
     xyt, sqdist, rbf, rbfsymmetric, cosine, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, l1rows, sparsedot,
-    bayescounts, perceptronsparse, perceptrondense, kmeansfit, knnpictures,
+    bayescounts, perceptronsparse, perceptrondense, perceptronsparseshuffled, perceptrondenseshuffled, kmeansfit,
+    knnpictures,
 )}
 
 

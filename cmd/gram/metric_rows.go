@@ -74,6 +74,26 @@ func metricText(m jobs.Metric) string {
 	return terminal.Shorten(terminal.Clean(flatText(dec)), maxMetricColumns)
 }
 
+// certificateRows have a row for every field of a report's certificate, in its order.
+func certificateRows(certificate json.RawMessage) [][2]string {
+	dec := json.NewDecoder(bytes.NewReader(certificate))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil // none, or not one of ours
+	}
+	var rows [][2]string
+	for dec.More() {
+		key, _ := dec.Token() // the next error is the same
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return rows
+		}
+		if text := metricText(jobs.Metric{Value: value}); text != "" {
+			rows = append(rows, [2]string{fmt.Sprint("certificate.", key), text})
+		}
+	}
+	return rows
+}
+
 func evaluationText(value json.RawMessage) string {
 	var e evaluation.Report
 	if json.Unmarshal(value, &e) != nil {

@@ -177,7 +177,7 @@ func viewModel(m *model) modelView {
 	v := modelView{SchemaVersion: schemaVersion, Kind: m.kind.Name, SHA256: m.sha256, Arrays: []arrayView{}}
 	for _, name := range slices.Sorted(maps.Keys(m.arrays)) {
 		array := m.arrays[name]
-		v.Arrays = append(v.Arrays, arrayView{name, string(array.DType), slices.Concat([]int{}, array.Shape)})
+		v.Arrays = append(v.Arrays, arrayView{name, string(array.DType), append([]int{}, array.Shape...)})
 	}
 	return v
 }

@@ -65,6 +65,6 @@ func (a *app) printReport(ctx context.Context, from string) error {
 		_, err := a.out.Write(append(data, '\n'))
 		return err
 	}
-	a.printFound(report.Job, time.Duration(report.Seconds*float64(time.Second)), report.Metrics)
+	a.printFound(report, report.Job, time.Duration(report.Seconds*float64(time.Second)))
 	return nil
 }

@@ -30,19 +30,24 @@ func (a *app) printResult(ctx context.Context, job *gramv1.Job) error {
 		return err
 	}
 	took := time.Duration(job.GetFinishedUnixMs()-job.GetSubmittedUnixMs()) * time.Millisecond
-	a.printFound(job.GetId(), took, report.Metrics)
+	a.printFound(report, job.GetId(), took)
 	a.printOutputs(job)
 	return nil
 }
 
-func (a *app) printFound(job string, took time.Duration, metrics []jobs.Metric) {
+// printFound prints what a report says of a job.
+func (a *app) printFound(report runReport, job string, took time.Duration) {
 	table := terminal.Table{}
 	table.Row("job", job)
 	table.Row("took", terminal.Elapsed(took))
-	for _, row := range metricRows(metrics) {
+	for _, row := range metricRows(report.Metrics) {
+		table.Row(row[0], row[1])
+	}
+	for _, row := range certificateRows(report.Certificate) {
 		table.Row(row[0], row[1])
 	}
 	table.Write(a.out)
+	a.printPairs(report.Metrics)
 }
 
 // readOutput reads one of a job's outputs, and holds it against its digest.
@@ -61,6 +66,8 @@ type runReport struct {
 	Kind    string        `json:"kind"`
 	Seconds float64       `json:"seconds"`
 	Metrics []jobs.Metric `json:"metrics"`
+
+	Certificate json.RawMessage `json:"certificate"`
 }
 
 func parseReport(data []byte) (r runReport, err error) {

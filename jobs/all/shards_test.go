@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -49,6 +50,9 @@ func shardCases() []shardCase {
 		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, sparse, "libsvm", false},
 		{"KernelNearestMean", `{}`, dense, "csv", false},
 		{"KernelNearestMean", `{}`, sparse, "libsvm", false},
+		{"KernelDensityBayes", `{"store_base":false}`, sparse, "libsvm", false},
+		{"KernelDensityBayes", `{"store_base":false,"bandwidth":1}`, sparse, "libsvm", true},
+		{"KernelNearestMean", `{"store_base":false}`, sparse, "libsvm", false},
 		{"KernelMatrix", `{"kernel":"rbf","gamma":1}`, dense, "csv", false},
 		{"KernelMatrix", `{"kernel":"rbf","gamma":1}`, sparse, "libsvm", false},
 		{"KernelPerceptron", `{"shuffle":true}`, sparse, "libsvm", false},
@@ -94,8 +98,14 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	format := map[string]string{
 		"csv": `"format":"csv","label":1`, "tsv": `"format":"tsv","label":1,"text":2`, "libsvm": `"format":"libsvm","width":5,"index_base":1`,
 	}[c.format]
-	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},
-		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, format, c.params))
+	var queries string
+	var options []jobstest.Option
+	if strings.Contains(c.params, `"store_base":false`) { // which decides queries
+		queries = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, format)
+		options = append(options, jobstest.WithQueries([][]jobstest.Record{c.records}))
+	}
+	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
+		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, format, queries, c.params))
 	if err == nil {
 		spec, err = Validate(spec)
 	}
@@ -110,7 +120,7 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8), kernelops.Best(), jobstest.Grouping{})
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8), kernelops.Best(), jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}

@@ -11,7 +11,7 @@ import (
 const maxMistakes = 20
 
 // mistakesName begins the names of their arrays in a partial.
-const mistakesName = "mistakes"
+const mistakesName = LookUpName
 
 // Tally gathers what is known of the decisions on records: their confusion matrix with a few of the
 // mistakes, or the errors of values. One goroutine at a time.

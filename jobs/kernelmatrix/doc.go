@@ -10,7 +10,7 @@
 // Row and column i of the matrix is record i, counted from 0 over the training records in order.
 //
 // Phase "tiles" has a tree of one leaf for every two shards, with nothing to merge; of a symmetric
-// matrix for each (i, j) with i <= j. A leaf cuts its shards into blocks of at most params.tile records, and
+// matrix for each (i, j) with i <= j, up to 16,384 of them. A leaf cuts its shards into blocks of at most params.tile records, and
 // writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in memory, whatever
 // the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
 //

@@ -47,6 +47,18 @@ func (p *plan) readGrid(a jobs.Arrays) (g grid, err error) {
 	return g, nil
 }
 
+// maxPairs is how many trees a round may have.
+const maxPairs = 16 << 10
+
+// checkPairs refuses more pairs of shards than there may be trees, before a list of them is made.
+func (g grid) checkPairs() error {
+	if n := g.trees(); n > maxPairs {
+		return limitFault("Raise input.shard_bytes, so that there are fewer shards.",
+			"%d and %d shards have %d pairs; a kernel matrix takes up to %d", len(g.rows), len(g.columns), n, maxPairs)
+	}
+	return nil
+}
+
 // trees is the number of pairs of shards.
 func (g grid) trees() int {
 	if g.symmetric {

@@ -74,6 +74,18 @@ func TestWhatCannotBeComputed(t *testing.T) {
 	wantFault(t, "another width", err, protocol.CodeBadRecord, "width")
 }
 
+// More shards than there may be pairs of are refused before a list of the pairs is made, whatever is in them.
+func TestPairsOfShards(t *testing.T) {
+	symmetric := func(n int) grid { return grid{true, make([]int64, n), make([]int64, n)} }
+	if err := symmetric(180).checkPairs(); err != nil {
+		t.Error(err)
+	}
+	wantFault(t, "181 shards", symmetric(181).checkPairs(), protocol.CodeInputLimit, "16471 pairs")
+	wantFault(t, "queries", grid{false, make([]int64, 1<<14+1), make([]int64, 1)}.checkPairs(), protocol.CodeInputLimit, "pairs")
+	_, err := run(t, `{}`, three, 200, kernelops.Best())
+	wantFault(t, "200 shards, nearly all empty", err, protocol.CodeInputLimit, "200 and 200 shards have 20100 pairs")
+}
+
 // One record, rows of zeros, duplicates, and shards without records.
 func TestDegenerateInput(t *testing.T) {
 	for name, c := range map[string]struct {

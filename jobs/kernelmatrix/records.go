@@ -103,6 +103,9 @@ func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 			return jobs.Next{}, err
 		}
 	}
+	if err := grid.checkPairs(); err != nil {
+		return jobs.Next{}, err
+	}
 	if err := grid.checkSize(int64(p.params.MaxBytes)); err != nil {
 		return jobs.Next{}, err
 	}

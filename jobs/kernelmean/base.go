@@ -19,7 +19,7 @@ type base struct {
 func newBase(space *features.Space) *base {
 	b := &base{width: space.Width}
 	if space.Sparse {
-		b.sparse = dataset.Sparse{Width: space.Width, Indptr: []int{0}}
+		b.sparse = dataset.Sparse{Width: space.Width, Indptr: []int{0}, Indices: []int32{}}
 	}
 	return b
 }

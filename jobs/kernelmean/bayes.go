@@ -22,10 +22,14 @@ type densityPredictor struct {
 	outcomes []jobs.Outcome
 }
 
-// NewDensityPredictor loads a model of KernelDensityBayes. One prediction takes a distance from each record of the base.
+// NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
+// *protocol.Fault of CodeSpecInvalid. One prediction takes a distance from each record of the base.
 func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	m, err := readDensityModel(a)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.needBase(); err != nil {
 		return nil, err
 	}
 	return &densityPredictor{parzen: newParzen(m, ops), reader: m.space.NewReader(), labels: m.space.Labels.List(),

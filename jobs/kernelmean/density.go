@@ -19,31 +19,29 @@ const (
 
 // densityModel is a model of KernelDensityBayes.
 type densityModel struct {
+	groups
 	space       *features.Space
-	base        *base
-	first       []int     // rows of each class, see base.bounds
-	weights     []float64 // of each class
 	bandwidth   []float64
 	prior       string
 	rejectBelow float64
 	rule        *evaluation.Rule // nil without costs
 }
 
-func newDensityModel(params DensityParams, space *features.Space, b *base) (*densityModel, error) {
-	m := &densityModel{space: space, base: b, prior: params.Prior, rejectBelow: params.RejectBelow}
+func newDensityModel(params DensityParams, space *features.Space, g groups, deviationOf func(class int) float64) (*densityModel, error) {
+	m := &densityModel{groups: g, space: space, prior: params.Prior, rejectBelow: params.RejectBelow}
 	var err error
 	if params.Costs != nil {
 		if m.rule, err = params.Costs.Rule(space.Labels.List()); err != nil {
 			return nil, err
 		}
 	}
-	m.bandwidth, err = params.bandwidths(space, b)
+	m.bandwidth, err = params.bandwidths(space, g.weights, deviationOf)
 	return m, err
 }
 
-// bandwidths are those of all classes. A class without two different records has none by a rule: a fault
-// of CodeInputEmpty.
-func (p DensityParams) bandwidths(space *features.Space, b *base) ([]float64, error) {
+// bandwidths are those of all classes. A class without two different records has none by a rule: a
+// fault of CodeInputEmpty.
+func (p DensityParams) bandwidths(space *features.Space, weights []float64, deviationOf func(class int) float64) ([]float64, error) {
 	h := make([]float64, space.Labels.Len())
 	if p.Bandwidth != 0 {
 		for y := range h {
@@ -52,13 +50,12 @@ func (p DensityParams) bandwidths(space *features.Space, b *base) ([]float64, er
 		return h, nil
 	}
 	d := float64(space.Width)
-	weights, first := b.classWeights(len(h)), b.bounds(len(h))
 	for y, n := range weights {
 		factor := n
 		if p.BandwidthRule == ruleSilverman {
 			factor = float64(n * ((d + 2) / 4))
 		}
-		deviation := b.deviation(first[y], first[y+1], n)
+		deviation := deviationOf(y)
 		h[y] = float64(deviation * fmath.Exp(-fmath.Log(factor)/(d+4)))
 		if !validBandwidth(h[y]) {
 			return nil, emptyFault("Give params.bandwidth, or leave the class out.",
@@ -91,14 +88,19 @@ func (b *base) deviation(from, to int, n float64) float64 {
 		}
 		sum += float64(b.weight(i) * squares)
 	}
-	return math.Sqrt(sum / n / float64(max(1, b.width)))
+	return rootSpread(sum, n, b.width)
+}
+
+// rootSpread is the deviation of rows whose weighted squared distances from their mean add up to sum.
+func rootSpread(sum, n float64, width int) float64 {
+	return math.Sqrt(sum / n / float64(max(1, width)))
 }
 
 func (m *densityModel) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
 	a.PutKind(DensityName, modelVersion)
 	m.space.Put(a)
-	m.base.put(a)
+	m.groups.put(a)
 	jobs.Put(a, densityBandwidth, m.bandwidth)
 	a.PutText(densityPrior, m.prior)
 	jobs.PutScalar(a, densityRejectBelow, m.rejectBelow)
@@ -114,13 +116,10 @@ func readDensityModel(a jobs.Arrays) (*densityModel, error) {
 	}
 	m := &densityModel{}
 	var err error
-	if m.space, m.base, err = readStored(a); err != nil {
+	if m.space, m.groups, err = readGroups(a); err != nil {
 		return nil, err
 	}
-	classes := m.space.Labels.Len()
-	if m.weights, m.first, err = m.base.checkClasses(classes); err != nil {
-		return nil, err
-	}
+	classes := len(m.weights)
 	if m.bandwidth, err = jobs.Get[float64](a, densityBandwidth, classes); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func DescribeMean(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Nearest mean in feature space: %d classes, %d records of width %d\n", len(m.weights), m.base.rows(), m.space.Width)
+	fmt.Fprintf(&b, "Nearest mean in feature space: %d classes, %d records of width %d%s\n", len(m.weights), m.rows(), m.space.Width, m.kept())
 	fmt.Fprintf(&b, "kernel: %s\n\n", kernels.Text(m.kernel))
 	listClasses(&b, m.space, m.first, "squared norm of the mean", m.norms)
 	if len(m.weights) == 2 {
@@ -37,7 +37,7 @@ func DescribeDensity(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Bayes by kernel densities: %d classes, %d records of width %d\n", len(m.weights), m.base.rows(), m.space.Width)
+	fmt.Fprintf(&b, "Bayes by kernel densities: %d classes, %d records of width %d%s\n", len(m.weights), m.rows(), m.space.Width, m.kept())
 	fmt.Fprintf(&b, "kernel: normal density; prior: %s; ", m.prior)
 	switch {
 	case m.rule != nil:

@@ -93,10 +93,8 @@ func (p basePhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	for y, w := range b.classWeights(space.Labels.Len()) {
-		if !(w > 0) {
-			return jobs.Next{}, emptyFault("Give one of them a weight above 0.", "the training records of class %q weigh nothing", space.Labels.At(y))
-		}
+	if err := weighSomething(space, b.classWeights(space.Labels.Len())); err != nil {
+		return jobs.Next{}, err
 	}
 	next, err := p.model(space, b.byClass())
 	if err != nil {

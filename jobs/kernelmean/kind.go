@@ -44,8 +44,11 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !params.StoreBase {
+		return streamMean(params, spec, judged, test)
+	}
 	model := func(space *features.Space, b *base) (jobs.Next, error) {
-		m, err := newMeanModel(params, space, b)
+		m, err := newMeanModel(params, space, groupsOf(space, b))
 		if err != nil {
 			return jobs.Next{}, err
 		}
@@ -69,8 +72,12 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !params.StoreBase {
+		return streamDensity(params, spec, judged, test)
+	}
 	model := func(space *features.Space, b *base) (jobs.Next, error) {
-		m, err := newDensityModel(params, space, b)
+		g := groupsOf(space, b)
+		m, err := newDensityModel(params, space, g, func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
 		if err != nil {
 			return jobs.Next{}, err
 		}

@@ -22,10 +22,14 @@ type meanPredictor struct {
 	outcomes []jobs.Outcome
 }
 
-// NewMeanPredictor loads a model of KernelNearestMean. One prediction takes a kernel value for each record of the base.
+// NewMeanPredictor loads a model of KernelNearestMean. One that does not hold its base is a
+// *protocol.Fault of CodeSpecInvalid. One prediction takes a kernel value for each record of the base.
 func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	m, err := readMeanModel(a)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.needBase(); err != nil {
 		return nil, err
 	}
 	return &meanPredictor{meanModel: m, sum: summer{ops: ops, kernel: m.kernel, classes: len(m.weights)},

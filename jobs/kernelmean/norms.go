@@ -65,21 +65,7 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Se
 
 // Merge adds two neighbours.
 func (normsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := jobs.Get[float64](left, normSums)
-	if err != nil {
-		return nil, err
-	}
-	b, err := jobs.Get[float64](right, normSums, len(a))
-	if err != nil {
-		return nil, err
-	}
-	sums := make([]float64, len(a))
-	for y := range sums {
-		sums[y] = a[y] + b[y]
-	}
-	out := jobs.Arrays{}
-	jobs.Put(out, normSums, sums)
-	return out, nil
+	return addArrays(left, right, normSums)
 }
 
 // Step divides the sums. A sum beyond all numbers is a fault of CodeBadRecord.
@@ -96,17 +82,25 @@ func (p normsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m.norms = make([]float64, len(sums))
-	for y, v := range sums {
-		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
-			return jobs.Next{}, m.beyond(y)
-		}
+	if err := m.setNorms(sums); err != nil {
+		return jobs.Next{}, err
 	}
 	next := jobs.Next{Done: true, State: m.arrays()}
 	if p.judged {
 		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
+}
+
+// setNorms divides the sums over every two records of a class.
+func (m *meanModel) setNorms(sums []float64) error {
+	m.norms = make([]float64, len(sums))
+	for y, v := range sums {
+		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
+			return m.beyond(y)
+		}
+	}
+	return nil
 }
 
 func (m *meanModel) beyond(class int) error {

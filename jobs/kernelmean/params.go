@@ -16,8 +16,11 @@ type MeanParams struct {
 	kernels.Params // linear unless told
 	// Costs of decisions, by true label and label decided, to judge by: a mean has a distance and no
 	// probability, so the decisions themselves do not change.
-	Costs    evaluation.Costs `json:"costs,omitempty"`
-	Features features.Params  `json:"features"`
+	Costs evaluation.Costs `json:"costs,omitempty"`
+	// StoreBase, the default, puts the training records into the model, which can then predict. They
+	// must fit into run.max_state_bytes. Without it the job decides the records that it judges on.
+	StoreBase bool            `json:"store_base"`
+	Features  features.Params `json:"features"`
 }
 
 // MeanDefaults returns params with every default written in; a *protocol.Fault of
@@ -31,7 +34,7 @@ func MeanDefaults(params json.RawMessage) (json.RawMessage, error) {
 }
 
 func parseMean(params json.RawMessage) (MeanParams, error) {
-	p := MeanParams{Params: kernels.Params{Kernel: kernels.Linear}, Features: features.DefaultParams()}
+	p := MeanParams{Params: kernels.Params{Kernel: kernels.Linear}, StoreBase: true, Features: features.DefaultParams()}
 	if len(params) > 0 {
 		if err := protocol.StrictDecode(params, &p); err != nil {
 			return MeanParams{}, err
@@ -76,8 +79,11 @@ type DensityParams struct {
 	RejectBelow float64 `json:"reject_below"`
 	// Costs of decisions, by true label and label decided: with them the class of
 	// least expected cost is decided. A pair that is not named costs 1, a right decision 0.
-	Costs    evaluation.Costs `json:"costs,omitempty"`
-	Features features.Params  `json:"features"`
+	Costs evaluation.Costs `json:"costs,omitempty"`
+	// StoreBase, the default, puts the training records into the model, which can then predict. They
+	// must fit into run.max_state_bytes. Without it the job decides the records that it judges on.
+	StoreBase bool            `json:"store_base"`
+	Features  features.Params `json:"features"`
 }
 
 // DensityDefaults is MeanDefaults for kind KernelDensityBayes.
@@ -90,7 +96,7 @@ func DensityDefaults(params json.RawMessage) (json.RawMessage, error) {
 }
 
 func parseDensity(params json.RawMessage) (DensityParams, error) {
-	p := DensityParams{Prior: priorLearned, Features: features.DefaultParams()}
+	p := DensityParams{Prior: priorLearned, StoreBase: true, Features: features.DefaultParams()}
 	if len(params) > 0 {
 		if err := protocol.StrictDecode(params, &p); err != nil {
 			return DensityParams{}, err

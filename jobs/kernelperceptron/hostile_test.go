@@ -166,3 +166,22 @@ func TestFigures(t *testing.T) {
 		t.Errorf("two columns are no picture: %d figures, %v", len(figures), err)
 	}
 }
+
+// Sparse records of a few bytes are filled up as support vectors, and refused before they fill the memory. All
+// products are 0, so that each of them is a mistake; 8 fit.
+func TestSupportsTooBig(t *testing.T) {
+	var records []jobstest.Record
+	for i := range int32(40) {
+		records = append(records, jobstest.Record{Label: string('a' + i%2), Width: 1 << 17, Indices: []int32{i}, Values: []float32{1}})
+	}
+	spec := specOf(t, `{"kernel": "linear", "bias": false}`, 0)
+	spec.Spec.Run.MaxStateBytes = 4<<20 + 1000
+	algorithm, err := kernelperceptron.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 1000), kernelops.Best(), jobstest.Grouping{})
+	if fault := wantFault(t, err, protocol.CodeStateTooBig); !strings.HasPrefix(fault.What, "9 support vectors take") {
+		t.Error(fault)
+	}
+}

@@ -27,6 +27,8 @@ type job struct {
 	seed   uint64
 	train  jobs.Records
 	judged bool // there are records to judge the model on
+
+	maxState protocol.ByteSize // 0 for no bound
 }
 
 // New makes the algorithm: phases "features", "train" and, where there are records to judge the model on, "evaluate".
@@ -39,7 +41,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+		maxState: spec.Spec.Run.MaxStateBytes}
 	space, err := features.New(params.Features, spec, trainName, features.Classes(2))
 	if err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package kernelperceptron
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // learner goes through records and changes a state. One goroutine.
@@ -14,6 +16,8 @@ type learner struct {
 	steps  []float64 // class weights
 	budget int
 	drop   string
+
+	maxState protocol.ByteSize // 0 for no bound
 
 	place map[dataset.Identity]int // of the records that are support vectors
 	sums  sums
@@ -62,8 +66,23 @@ func (l *learner) learn(c chunk) error {
 			continue
 		}
 		l.mistake(c, i, against, float64(weight*l.steps[c.class[i]]))
+		if err := l.fits(); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// fits refuses support vectors that no state holds while they are few: sparse records are filled up, so that they take more
+// memory than their shard.
+func (l *learner) fits() error {
+	size := 4*int64(len(l.rows)) + 8*int64(len(l.alpha)+len(l.lag))
+	if l.maxState == 0 || size <= int64(l.maxState) {
+		return nil
+	}
+	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("%d support vectors take %d bytes; max_state_bytes is %d", l.supports(), size, l.maxState),
+		Hint: "Set params.budget, raise run.max_state_bytes, or make the vectors narrower."}
 }
 
 // measure computes the kernel values of a chunk.

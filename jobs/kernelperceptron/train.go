@@ -31,6 +31,7 @@ func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 	if err != nil {
 		return nil, nil, err
 	}
+	l.maxState = p.maxState
 	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
 	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
 		return nil, nil, err

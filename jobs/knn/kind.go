@@ -44,7 +44,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, &mistakesPhase{p}, &basePhase{p}}, nil
+	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, p.lookUp(), &basePhase{p}}, nil
 }
 
 // inner is the phase that learns what the records look like.

@@ -46,7 +46,7 @@ func TestMistakesAreLookedUp(t *testing.T) {
 				t.Errorf("%s, %d shards: %v", params, shards, got)
 			}
 			for name := range r.Model {
-				if len(name) > 8 && name[:8] == mistakesName {
+				if len(name) > 8 && name[:8] == evaluation.LookUpName {
 					t.Errorf("the model holds %q", name)
 				}
 			}
@@ -78,15 +78,15 @@ func TestMistakeBeyondAShard(t *testing.T) {
 	}
 	phase := algorithm.Phases()[2]
 	placed, state := evaluation.NewMistakes(1), jobs.Arrays{}
-	placed.Offer(evaluation.Mistake{ID: placeOf(0, 9), Truth: "a", Decided: "b"})
-	placed.Put(state, mistakesName)
+	placed.Offer(evaluation.Mistake{ID: evaluation.PlaceOf(0, 9), Truth: "a", Decided: "b"})
+	placed.Put(state, evaluation.LookUpName)
 	blocks := jobstest.Shards([][]jobstest.Record{squares("ab", 0, 1)}, 2)
 	leaf := jobs.Leaf{Read: func(ctx context.Context, _ jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 		return blocks[shard](ctx)
 	}}
 	_, _, err = phase.Map(t.Context(), state, leaf, nil, nil)
 	var fault *protocol.Fault
-	if phase.Name() != mistakesName || !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+	if phase.Name() != evaluation.LookUpName || !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Errorf("%s: %v", phase.Name(), err)
 	}
 }

@@ -140,15 +140,10 @@ func (p *neighborsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs
 			return jobs.Next{}, err
 		}
 	}
-	mistakes := out.judged.TakeMistakes()
-	metrics, err := out.finish(ctx)
+	next, err := p.lookUp().Before(jobs.Next{State: state}, out.judged, round.Trees)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if len(mistakes.List()) == 0 {
-		return p.finish(jobs.Next{State: state, Metrics: metrics})
-	}
-	state = maps.Clone(state)
-	mistakes.Put(state, mistakesName)
-	return jobs.Next{Phase: mistakesName, Trees: []int{round.Trees}, State: state, Metrics: metrics}, nil
+	next.Metrics, err = out.finish(ctx)
+	return next, err
 }

@@ -152,7 +152,7 @@ func (o *output) classify(ctx context.Context, tree int, numbers []int64, found 
 		if class >= 0 {
 			outcome.Label = string(o.in.labels.At(class))
 		}
-		if err := o.judged.Judge(placeOf(tree, q.numbers[i]), q.labels.At(i), outcome, nil); err != nil {
+		if err := o.judged.Judge(evaluation.PlaceOf(tree, q.numbers[i]), q.labels.At(i), outcome, nil); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *
 		}
 		answered, values = append(answered, numbers[i]), append(values, value)
 		if q.known {
-			if err := o.judged.JudgeNumber(placeOf(tree, q.numbers[i]), q.values[i], value); err != nil {
+			if err := o.judged.JudgeNumber(evaluation.PlaceOf(tree, q.numbers[i]), q.values[i], value); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package perceptron
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -26,6 +27,7 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 		return nil, nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
 	}
 	s.own()
+	bounded := p.boundVotes(s)
 	known := s.beginVotes()
 	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
 	extras, _, _ := s.extrasOf(shard)
@@ -44,6 +46,9 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 		return nil, nil, err
 	}
 	s.MaxVectors += known
+	if bounded && s.tooMany {
+		return nil, nil, p.votesTooBig(s)
+	}
 	if err := s.fault(); err != nil {
 		return nil, nil, err
 	}
@@ -52,6 +57,24 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	jobs.Put(partial, atName, []int64{s.Learner.mistakes, s.Learner.updates})
 	putExtras(partial, sortedExtras(shard, extras))
 	return partial, nil, nil
+}
+
+// boundVotes lowers MaxVectors to what a state holds, and reports whether it did: the vectors of a shard are in
+// memory before their state is measured.
+func (j job) boundVotes(s *state) bool {
+	most := j.maxState / (4 * int64(s.size()))
+	if j.maxState == 0 || !s.Form.votes() || most >= int64(s.MaxVectors) {
+		return false
+	}
+	s.MaxVectors = max(int(most), s.votes())
+	return true
+}
+
+func (j job) votesTooBig(s *state) error {
+	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("the weights before each mistake, which vote, take %d bytes each; more than %d of them are beyond max_state_bytes, %d",
+			4*int64(s.size()), s.MaxVectors, j.maxState),
+		Hint: "Raise run.max_state_bytes, lower params.epochs, or use form averaged."}
 }
 
 // beginVotes leaves only the last of the vectors that vote to the learner, so that a partial

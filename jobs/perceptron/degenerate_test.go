@@ -111,6 +111,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Vectors that vote are refused while they are learned, not once a state of them all is made.
+func TestVotesTooBig(t *testing.T) {
+	spec := specOf(`{"form": "voted", "max_vectors": 1000000}`)
+	spec.Spec.Run.MaxStateBytes = 1 << 16 // 25 vectors
+	_, err := tryRun(t, spec, [][]jobstest.Record{digits(t)[:300]}, kernelops.Best())
+	wantFault(t, err, protocol.CodeStateTooBig, "which vote")
+}
+
 // Weights that the state cannot hold are refused before they are made.
 func TestStateTooBig(t *testing.T) {
 	spec := specOf(`{}`)
