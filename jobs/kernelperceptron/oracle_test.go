@@ -94,7 +94,7 @@ func (s *serial) train(records []jobstest.Record) {
 			if step == 0 {
 				step = 1
 			}
-			late := step * float64(seen-1)
+			late := float64(step * float64(seen-1))
 			s.alpha[i][own], s.alpha[i][other] = s.alpha[i][own]+step, s.alpha[i][other]-step
 			s.lag[i][own], s.lag[i][other] = s.lag[i][own]+late, s.lag[i][other]-late
 			s.b[own], s.b[other] = s.b[own]+step, s.b[other]-step
@@ -125,7 +125,7 @@ func (s *serial) at(records []jobstest.Record, x []float32) []float64 {
 		}
 		kernelops.Generic().KernelMatrix(dst, s.kernel, point(x), point(records[j].Dense), &kernelops.Workspace{})
 		for y := range f {
-			product := s.alpha[j][y] * float64(dst.Data[0])
+			product := float64(s.alpha[j][y] * float64(dst.Data[0]))
 			f[y] += product
 		}
 	}
