@@ -42,6 +42,9 @@ func inTurn(records []jobstest.Record, n int) [][]jobstest.Record {
 }
 
 func TestGlosses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns most of 118,000 glosses ten times; run without -short")
+	}
 	records := glosses(t)
 	chained := accuracy(t, inTurn(records, 8), `{}`)
 	mixed := accuracy(t, inTurn(records, 8), `{"over": "mixed"}`)
