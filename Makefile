@@ -31,7 +31,7 @@ demo: build ## Train naive Bayes on a cluster of processes and again in one, and
 
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
-	deploy/data/fetch mnist
+	deploy/data/fetch mnist mnist10k
 
 .PHONY: clean
 clean: ## Remove what make built.
@@ -46,6 +46,10 @@ test: tools ## Run every test, against a real S3 server on loopback.
 .PHONY: race
 race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
+
+.PHONY: memory
+memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
+	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB
 
 .PHONY: test-minio
 test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
@@ -103,6 +107,10 @@ bench-kernels: ## Measure the kernels, the machine's limits and the peers; see b
 .PHONY: bench-first-light
 bench-first-light: build ## Measure whole jobs and their parts.
 	go run ./benchmarks/firstlight
+
+.PHONY: bench-jobs
+bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
+	go run ./benchmarks/jobs
 
 ##@ Generate
 

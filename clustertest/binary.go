@@ -137,6 +137,24 @@ func (p *Process) Stop(t testing.TB) error {
 	return p.err
 }
 
+// PeakMemory is the most memory of the running process that was resident so far, in bytes, as
+// Linux counts it (VmHWM in /proc/PID/status).
+func (p *Process) PeakMemory(t testing.TB) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		kib := int64(0)
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			return kib << 10
+		}
+	}
+	t.Fatal("the status of the process has no VmHWM")
+	return 0
+}
+
 // ExitCode is the code of an ended process.
 func (p *Process) ExitCode() int {
 	<-p.done

@@ -123,13 +123,14 @@ func (c *Cluster) connect(t testing.TB) {
 	c.Status = gramv1connect.NewClusterServiceClient(c.client, "https://"+c.Addr, WithToken(token))
 }
 
-// Work starts a worker process.
-func (c *Cluster) Work(t testing.TB, kernels string, slots int) *Process {
+// Work starts a worker process, with further flags.
+func (c *Cluster) Work(t testing.TB, kernels string, slots int, flags ...string) *Process {
 	t.Helper()
 	name := fmt.Sprintf("w%d", len(c.Workers)+1)
-	p := Start(t, c.Home, c.Env, "worker", "--addr", c.Addr, "--cacert", filepath.Join(c.data(), "pki", "ca.pem"),
+	args := []string{"worker", "--addr", c.Addr, "--cacert", filepath.Join(c.data(), "pki", "ca.pem"),
 		"--token-file", filepath.Join(c.data(), "worker.token"), "--name", name, "--slots", fmt.Sprint(slots),
-		"--kernels", kernels, "--file-root", "/")
+		"--kernels", kernels, "--file-root", "/"}
+	p := Start(t, c.Home, c.Env, append(args, flags...)...)
 	c.Workers = append(c.Workers, p)
 	return p
 }

@@ -46,37 +46,61 @@ type result struct{ model, index string }
 
 func (c Case) want() result { return result{c.Digest, c.IndexDigest} }
 
-// Matrix runs a case under every kernel set, in one process and on clusters of 1, 2
+// Matrix runs cases under every kernel set, in one process and on clusters of 1, 2
 // and 7 worker processes, with job objects and input in memory, in a directory and on an S3
-// server, and with a worker killed in mid-round. Every model must have Case.Digest.
-// The seven workers have one slot each; fewer have two.
-func Matrix(t *testing.T, c Case) {
+// server, and with a worker killed in mid-round: under the best set over directories, and under the
+// generic one over S3. Every model must have Case.Digest.
+// The seven workers have one slot each; fewer have two. Cases of one call are jobs of the same
+// clusters at the same time.
+func Matrix(t *testing.T, cases ...Case) {
 	t.Helper()
 	Binary(t)
-	places := []place{directory(t), s3Place(t)}
 	for _, set := range kernelops.All() {
-		t.Run("one-process/mem/"+set.Name, func(t *testing.T) { oneProcess(t, c, memory(t), set.Name) })
+		eachCase(t, "one-process/mem/"+set.Name, cases, func(t *testing.T, c Case) { oneProcess(t, c, memory(t), set.Name) })
 	}
-	for _, p := range places {
-		in := p.inputs(t, c, c.Name, c.Objects)
+	wants := make(map[string]result) // of the longer jobs
+	for _, p := range []place{directory(t), s3Place(t)} {
+		in := make(map[string]Inputs)
+		for _, c := range cases {
+			in[c.Name] = p.inputs(t, c, c.Name, c.Objects)
+		}
 		for _, set := range kernelops.All() {
-			t.Run("one-process/"+p.name+"/"+set.Name, func(t *testing.T) { oneProcessOver(t, c, p, in, set.Name) })
+			eachCase(t, "one-process/"+p.name+"/"+set.Name, cases, func(t *testing.T, c Case) { oneProcessOver(t, c, p, in[c.Name], set.Name) })
 		}
 		cluster := StartCluster(t, p.jobStore(t), 2*time.Second, p.env...)
 		for _, set := range kernelops.All() {
 			for _, workers := range []int{1, 2, 7} {
 				name := fmt.Sprintf("cluster/%s/%s/%d-workers", p.name, set.Name, workers)
-				t.Run(name, func(t *testing.T) { onCluster(t, c, p, cluster, in, set.Name, workers) })
+				t.Run(name, func(t *testing.T) { onCluster(t, cases, p, cluster, in, set.Name, workers) })
 			}
 		}
-		if c.KillSpec != nil {
-			killed := p.inputs(t, c, c.Name+"-kill", c.KillObjects)
-			want := runHere(t, c, p, c.KillSpec(killed), kernelops.Best().Name)
-			for _, set := range kernelops.All() {
-				t.Run("killed/"+p.name+"/"+set.Name, func(t *testing.T) { killOne(t, c, p, cluster, c.KillSpec(killed), set.Name, want) })
-			}
+		if killed := killSpecs(t, cases, p, wants); len(killed) > 0 {
+			t.Run("killed/"+p.name+"/"+p.killed.Name, func(t *testing.T) { killInEach(t, cases, p, cluster, killed, p.killed.Name, wants) })
 		}
 	}
+}
+
+func eachCase(t *testing.T, name string, cases []Case, run func(*testing.T, Case)) {
+	for _, c := range cases {
+		t.Run(name+"/"+c.Name, func(t *testing.T) { run(t, c) })
+	}
+}
+
+// killSpecs stores what the longer jobs read and returns their specs, by case. Their results
+// are found by one process, at the first place.
+func killSpecs(t *testing.T, cases []Case, p place, wants map[string]result) map[string]string {
+	t.Helper()
+	specs := make(map[string]string)
+	for _, c := range cases {
+		if c.KillSpec == nil {
+			continue
+		}
+		specs[c.Name] = c.KillSpec(p.inputs(t, c, c.Name+"-kill", c.KillObjects))
+		if _, found := wants[c.Name]; !found {
+			wants[c.Name] = runHere(t, c, p, specs[c.Name], kernelops.Best().Name)
+		}
+	}
+	return specs
 }
 
 // oneProcess runs a case with its job objects in memory. Its input is a file: memory
@@ -113,7 +137,7 @@ func runHere(t *testing.T, c Case, p place, spec, kernels string) result {
 	return p.result(t, c, view.Outputs)
 }
 
-func onCluster(t *testing.T, c Case, p place, cluster *Cluster, in Inputs, kernels string, workers int) {
+func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[string]Inputs, kernels string, workers int) {
 	slots := 2
 	if workers > 2 {
 		slots = 1
@@ -123,28 +147,45 @@ func onCluster(t *testing.T, c Case, p place, cluster *Cluster, in Inputs, kerne
 	}
 	defer cluster.StopWorkers(t)
 	cluster.awaitWorkers(t, workers)
-	id := jobID(t)
-	cluster.Submit(t, id, c.Spec(in))
-	p.wantResult(t, c, cluster.Wait(t, id, time.Minute), c.want())
+	for _, c := range cases {
+		cluster.Submit(t, jobID(t, c), c.Spec(in[c.Name]))
+	}
+	for _, c := range cases {
+		p.wantResult(t, c, cluster.Wait(t, jobID(t, c), 2*time.Minute), c.want())
+	}
 }
 
-// killOne kills one of two workers while it holds a task of an unfinished round.
-func killOne(t *testing.T, c Case, p place, cluster *Cluster, spec, kernels string, want result) {
-	cluster.Work(t, kernels, 1)
+// killInEach kills, of two workers, one in each job, while it holds a task of an unfinished round.
+func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map[string]string, kernels string, wants map[string]result) {
 	cluster.Work(t, kernels, 1)
 	defer cluster.StopWorkers(t)
-	cluster.awaitWorkers(t, 2)
-	id := jobID(t)
-	cluster.Submit(t, id, spec)
-	victim := cluster.Workers[1]
-	cluster.awaitBusy(t, id, "w2")
-	victim.Kill()
-	if job := cluster.Get(t, id); job.GetProgress().GetRound() != 1 || job.GetProgress().GetLeavesDone() == job.GetProgress().GetLeaves() {
-		t.Fatalf("the worker was killed too late to be in mid-round: %v", job.GetProgress())
+	before := cluster.status(t).GetLeasesExpired()
+	for _, c := range cases {
+		if spec := specs[c.Name]; spec != "" {
+			cluster.killOne(t, jobID(t, c), spec, kernels)
+		}
 	}
-	p.wantResult(t, c, cluster.Wait(t, id, 2*time.Minute), want)
-	if status := cluster.status(t); status.GetLeasesExpired() == 0 || status.GetCommittedLeased() != 0 {
-		t.Errorf("%d leases expired, %d committed nodes leased; want more than 0, and 0", status.GetLeasesExpired(), status.GetCommittedLeased())
+	for _, c := range cases {
+		if specs[c.Name] != "" {
+			p.wantResult(t, c, cluster.Wait(t, jobID(t, c), 2*time.Minute), wants[c.Name])
+		}
+	}
+	status := cluster.status(t)
+	if expired := status.GetLeasesExpired() - before; expired < uint64(len(specs)) || status.GetCommittedLeased() != 0 {
+		t.Errorf("%d leases expired, %d committed nodes leased; want at least %d, and 0", expired, status.GetCommittedLeased(), len(specs))
+	}
+}
+
+// killOne submits a job and kills a new worker in its first round.
+func (c *Cluster) killOne(t *testing.T, id, spec, kernels string) {
+	t.Helper()
+	victim := c.Work(t, kernels, 1)
+	c.awaitWorkers(t, len(c.Workers))
+	c.Submit(t, id, spec)
+	c.awaitBusy(t, id, fmt.Sprintf("w%d", len(c.Workers)))
+	victim.Kill()
+	if progress := c.Get(t, id).GetProgress(); progress.GetRound() != 1 || progress.GetLeavesDone() == progress.GetLeaves() {
+		t.Fatalf("the worker was killed too late to be in mid-round: %v", progress)
 	}
 }
 
@@ -188,13 +229,13 @@ func (c *Cluster) status(t *testing.T) *pb.StatusResponse {
 	return res.Msg
 }
 
-// jobID is a valid job id made from the test's name.
-func jobID(t *testing.T) string {
+// jobID is a valid job id made from the test's name and the case's.
+func jobID(t *testing.T, c Case) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
-	}, strings.ToLower(t.Name()))
+	}, strings.ToLower(t.Name()+"-"+c.Name))
 	return strings.Trim(id[max(0, len(id)-60):], "-")
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/gram-compute/gram/clustertest"
 )
 
-// glosses returns the WordNet glosses, about a line in every nth.
-func glosses(t *testing.T, nth int) []byte {
+// testdata returns what a compressed file of testdata holds.
+func testdata(t *testing.T, name string) []byte {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "testdata", "wordnet30-glosses.tsv.gz"))
+	file, err := os.Open(filepath.Join("..", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,6 +28,13 @@ func glosses(t *testing.T, nth int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// glosses returns the WordNet glosses, about a line in every nth.
+func glosses(t *testing.T, nth int) []byte {
+	t.Helper()
+	all := testdata(t, "wordnet30-glosses.tsv.gz")
 	var some bytes.Buffer
 	for i, line := range bytes.SplitAfter(all, []byte("\n")) {
 		if i%nth == 0 {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/dir"
 	"github.com/gram-compute/gram/objstore/objstoretest/s3server"
@@ -13,7 +14,8 @@ import (
 type place struct {
 	name     string
 	env      []string
-	root     string // URI
+	root     string         // URI
+	killed   *kernelops.Set // of the workers of which one is killed
 	store    func(t *testing.T) objstore.Store
 	jobStore func(t *testing.T) string
 }
@@ -47,7 +49,7 @@ func s3Place(t *testing.T) place {
 	server := s3server.Start(t, s3server.Options{})
 	bucket := server.Open(t, "matrix")
 	return place{
-		name: "versitygw", env: server.Env(), root: "s3://matrix",
+		name: "versitygw", env: server.Env(), root: "s3://matrix", killed: kernelops.Generic(),
 		store:    func(*testing.T) objstore.Store { return bucket },
 		jobStore: func(*testing.T) string { return "s3://matrix/work" },
 	}
@@ -58,7 +60,7 @@ func directory(t *testing.T) place {
 	t.Helper()
 	root := t.TempDir()
 	return place{
-		name: "dir", root: "file://" + root,
+		name: "dir", root: "file://" + root, killed: kernelops.Best(),
 		store:    func(t *testing.T) objstore.Store { return openDirectory(t, root) },
 		jobStore: func(t *testing.T) string { return "file://" + t.TempDir() },
 	}

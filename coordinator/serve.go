@@ -16,10 +16,15 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
+// compressedFrom is the size from which an answer is compressed: below, preparing to takes
+// longer than sending.
+const compressedFrom = 4 << 10
+
 // routes joins the services behind the gate.
 func (c *Coordinator) routes() http.Handler {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
+		connect.WithCompressMinBytes(compressedFrom),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)

@@ -13,6 +13,8 @@ type flaw struct {
 	reason string // never the content
 	column int    // from 1; 0 where no column is at fault
 	at     int    // byte within the field, of a quote within the line; where it matters
+	inLine bool   // at is a byte of the line, and where the fault is
+	path   string // of the JSON value at fault
 	have   int    // columns there are, for tooFew and tooMany
 	final  bool   // what follows cannot be told apart, so the record cannot be skipped
 }
@@ -38,6 +40,15 @@ const (
 	badPair        = "not an index:value pair"
 	badIndex       = "not an index from index_base to width"
 	notAscends     = "the indices do not ascend"
+	badJSON        = "not one JSON value (RFC 8259)"
+	notObject      = "not a JSON object"
+	notThere       = "the value is missing or null"
+	twiceThere     = "a value stands twice"
+	notScalar      = "the label is neither a string, a number, true nor false"
+	notString      = "the text is not a string"
+	noNumbers      = "no number is left for the features"
+	otherLength    = "not as many numbers as in the object's first record"
+	noFolder       = "the object lies in no folder that could be its label"
 	tooLong        = "longer than max_record_bytes"
 	byteOrder      = "\uFEFF"
 	gzipMagic      = "\x1f\x8b"
@@ -92,6 +103,9 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 	case twoUses, noFeatures:
 		code = protocol.CodeSpecInvalid
 	case notUTF8, nulByte:
+		if f.inLine {
+			break
+		}
 		what = fmt.Sprintf("%s at byte %d of the field", f.reason, f.at)
 	case tooLong:
 		code, hint = protocol.CodeInputLimit, hintTooLong
@@ -102,6 +116,12 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 	}
 	fault := inputFault(code, object, nil, what, hint)
 	fault.Offset, fault.Line, fault.Column = ln.off, ln.number, f.column
+	if f.inLine {
+		fault.Offset = ln.off + int64(f.at)
+	}
+	if f.path != "" {
+		fault.What = fmt.Sprintf("%q: %s", f.path, fault.What)
+	}
 	if f.reason == openQuote {
 		fault.Offset, fault.Hint = ln.off+int64(f.at), hintOpen
 	}
@@ -110,7 +130,7 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 
 // shifted is the flaw in a line that had n more bytes in front.
 func (f flaw) shifted(n int) flaw {
-	if f.reason == openQuote {
+	if f.reason == openQuote || f.inLine {
 		f.at += n
 	}
 	return f

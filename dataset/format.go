@@ -10,7 +10,7 @@ import (
 type format interface {
 	// whole reports whether every object must be one piece: no record can be found from the middle.
 	whole() bool
-	// read gives the records of the piece to r, in order, and flushes r.
+	// read gives the records of the piece to r, in order. Unless they are in memory of their own, it flushes r.
 	read(r *shardReader, obj pinned, p Piece, zipped bool) error
 }
 
@@ -21,6 +21,12 @@ func newFormat(in *protocol.Input) format {
 		return lineFormat{in, newCSV}
 	case "libsvm":
 		return lineFormat{in, newLibSVM}
+	case "jsonl":
+		return lineFormat{in, newJSONL}
+	case "document":
+		return documentFormat{in, plainDocument}
+	case "mail":
+		return documentFormat{in, mailDocument}
 	case "idx":
 		return rowFormat{parseIDX}
 	case "npy":

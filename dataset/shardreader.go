@@ -21,8 +21,17 @@ type shardReader struct {
 	yield func(*Block, error) bool
 	skips int64 // bad records that may still pass
 	block Block
+	held  int // bytes of the block's documents
 	buf   []byte
 	zip   gunzip
+}
+
+// goOn ends the sequence with an error, unless it is nil; it says whether there may be more.
+func (r *shardReader) goOn(err error) bool {
+	if err != nil && !errors.Is(err, errStopped) {
+		r.yield(nil, err)
+	}
+	return err == nil
 }
 
 func (r *shardReader) piece(p Piece) error {
@@ -74,6 +83,7 @@ func (r *shardReader) flush() error {
 		return errStopped
 	}
 	b.cut(0)
+	r.held = 0
 	b.Skipped = b.Skipped[:0]
 	return nil
 }

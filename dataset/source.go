@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -56,15 +55,11 @@ func (s *Source) Blocks(ctx context.Context, shard Shard) iter.Seq2[*Block, erro
 	return func(yield func(*Block, error) bool) {
 		r := shardReader{src: s, ctx: ctx, yield: yield, buf: s.newBuffer(shard), skips: s.input.OnBadRecord.SkipMax}
 		for _, p := range shard.Pieces {
-			err := r.piece(p)
-			if errors.Is(err, errStopped) {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
+			if !r.goOn(r.piece(p)) {
 				return
 			}
 		}
+		r.goOn(r.flush())
 	}
 }
 

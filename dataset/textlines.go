@@ -218,6 +218,11 @@ func trimLine(text []byte, off int64) (content []byte, marks int) {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		text = text[:n-1]
 	}
+	return trimMark(text, off)
+}
+
+// trimMark takes off a byte order mark at the start of the object.
+func trimMark(text []byte, off int64) (content []byte, marks int) {
 	if off == 0 && bytes.HasPrefix(text, []byte(byteOrder)) {
 		marks = len(byteOrder)
 	}

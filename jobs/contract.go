@@ -25,11 +25,17 @@ type Kind struct {
 	Classify func(model Arrays) (Classifier, error)
 	// Figures are pictures of a finished job for its report; nil where there are none.
 	Figures func(model Arrays, metrics []Metric) ([]Figure, error)
+	// Certify checks a finished model by means whose last digits differ from build to build, such as the
+	// eigenvalues of a matrix: what it returns is written into the run report, and is no part of
+	// the model. nil where there is nothing to check.
+	Certify func(model Arrays) (any, error)
 	// UsesQueries and UsesModel say that the kind reads spec.queries and spec.model. A spec that
 	// has them is refused for another; New refuses one that lacks what the kind needs.
 	UsesQueries, UsesModel bool
 	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
+	// Learn loads a model to go on learning (`gram model learn`); nil where it does not.
+	Learn func(model Arrays, ops *kernelops.Set) (Learner, error)
 }
 
 // DescribeOptions bounds what Describe prints.
@@ -52,11 +58,25 @@ type Predictor interface {
 	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
 }
 
+// Learner predicts a record, is told its label and learns from it, one record after the other; one
+// goroutine at a time.
+type Learner interface {
+	// Predict predicts a block of one record, and remembers it for Update.
+	Predict(block *dataset.Block) (Outcome, error)
+	// Update tells the label of the record last predicted, and whether that changed the model. A
+	// label that the model does not have is a *protocol.Fault of CodeBadRecord.
+	Update(label string) (changed bool, err error)
+	// Model is the model as it is now.
+	Model() Arrays
+}
+
 // Answers says what the outcomes of a model hold.
 type Answers struct {
 	Labels []string // every Label that may be given; nil where Value alone is the answer
 	Value  string   // what Value is, such as "distance"; empty where it says nothing
 	Scores []string // a name for each of Scores; nil where there are none
+	// Clusters says that Labels are of clusters: no label of a record is the truth about them.
+	Clusters bool
 }
 
 // Outcome is what a model says of one record.

@@ -51,3 +51,6 @@ func (emit Emit) checked() Emit {
 		return emit(ctx, name, data)
 	}
 }
+
+// IndexName is the name, within its folder, of the file that lists the others.
+const IndexName = "index.json"

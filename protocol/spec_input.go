@@ -12,18 +12,20 @@ type Input struct {
 	// objects, paired in order, in the same bucket (for file://, the same folder).
 	LabelsURI string `json:"labels_uri,omitempty"`
 	// Label, Text, Weight and Features are columns: a number counted from 1, or a name when Header is
-	// true. Without Features and Text all other columns are features. In an npz they are arrays.
+	// true. Without Features and Text all other columns are features. In an npz they are arrays, in jsonl
+	// paths; the label of a document or mail is FolderLabel.
 	Label       Column      `json:"label,omitzero"`
 	Text        Column      `json:"text,omitzero"`
 	Weight      Column      `json:"weight,omitzero"`
 	Features    []Column    `json:"features,omitempty"`
 	Header      bool        `json:"header"`
-	Delimiter   string      `json:"delimiter,omitempty"`  // between the columns of csv: one ASCII character
-	Multiline   bool        `json:"multiline,omitempty"`  // quoted csv fields may hold line ends; each object is then one shard
-	Width       int         `json:"width,omitempty"`      // columns of libsvm's vectors
-	IndexBase   *int        `json:"index_base,omitempty"` // number of libsvm's first column: 0 or 1
-	Compression string      `json:"compression"`          // "auto" (by suffix), "none", "gzip"
-	ShardBytes  ByteSize    `json:"shard_bytes"`          // stored bytes per shard at most, one record excepted
+	Delimiter   string      `json:"delimiter,omitempty"`    // between the columns of csv: one ASCII character
+	Multiline   bool        `json:"multiline,omitempty"`    // quoted csv fields may hold line ends; each object is then one shard
+	Width       int         `json:"width,omitempty"`        // columns of libsvm's vectors
+	IndexBase   *int        `json:"index_base,omitempty"`   // number of libsvm's first column: 0 or 1
+	MailHeaders []string    `json:"mail_headers,omitempty"` // header fields that are text of a mail, before its body; "*" is all
+	Compression string      `json:"compression"`            // "auto" (by suffix), "none", "gzip"
+	ShardBytes  ByteSize    `json:"shard_bytes"`            // stored bytes per shard at most, one record excepted
 	OnBadRecord OnBadRecord `json:"on_bad_record"`
 	Split       Split       `json:"split"`
 	// MaxRecordBytes bounds one record; a longer one is a bad input.
@@ -32,8 +34,11 @@ type Input struct {
 
 // Formats are the input formats that this release reads.
 func Formats() []string {
-	return []string{"tsv", "csv", "libsvm", "idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}
+	return []string{"tsv", "csv", "jsonl", "libsvm", "document", "mail", "idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}
 }
+
+// FolderLabel is the label of an object that is one record: the first folder of its key below the input's prefix.
+const FolderLabel = "folder"
 
 // MaxWidth bounds the columns of a vector.
 const MaxWidth = 1 << 30
@@ -42,7 +47,7 @@ const MaxWidth = 1 << 30
 type formatFields struct {
 	label, text, weight, features, header bool
 	delimiter, multiline, libsvm          bool
-	labelsURI                             bool
+	labelsURI, mail                       bool
 }
 
 // fields returns what the format takes; false for one that is not known.
@@ -52,6 +57,12 @@ func (in Input) fields() (formatFields, bool) {
 		return formatFields{label: true, text: true, header: true}, true
 	case "csv":
 		return formatFields{label: true, text: true, weight: true, features: true, header: true, delimiter: true, multiline: true}, true
+	case "jsonl":
+		return formatFields{label: true, text: true, weight: true, features: true}, true
+	case "document":
+		return formatFields{label: true}, true
+	case "mail":
+		return formatFields{label: true, mail: true}, true
 	case "libsvm":
 		return formatFields{libsvm: true}, true
 	case "idx", "npy":
@@ -71,6 +82,9 @@ func (in Input) WithDefaults() Input {
 	setDefault(&in.MaxRecordBytes, DefaultMaxRecordBytes)
 	if in.Format == "csv" {
 		setDefault(&in.Delimiter, ",")
+	}
+	if in.Format == "mail" && len(in.MailHeaders) == 0 {
+		in.MailHeaders = []string{"from", "subject"}
 	}
 	return in
 }

@@ -45,6 +45,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"multiline", in.Multiline, takes.multiline},
 		{"width", in.Width != 0, takes.libsvm},
 		{"index_base", in.IndexBase != nil, takes.libsvm},
+		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 	} {
 		if f.given && !f.taken {
@@ -62,9 +63,13 @@ func (in Input) checkColumns(field string) error {
 		switch {
 		case c.Number < 0 || c.Number > maxColumn || c.IsZero():
 			return specFault("%s: a column is a number from 1 to %d or a name", field, maxColumn)
+		case (in.Format == "document" || in.Format == "mail") && c != Column{Name: FolderLabel}:
+			return specFault("%s.label of the format %q is %q, or none; not %v", field, in.Format, FolderLabel, c)
+		case in.Format == "jsonl" && c.Name == "":
+			return specFault("%s: the values of jsonl have a name such as label, or a path such as /a/b/0 (RFC 6901), not a number", field)
 		case in.Format == "npz" && c.Name == "":
 			return specFault("%s.label and %s.features must name arrays of the npz, not number them", field, field)
-		case in.Format != "npz" && c.Name != "" && !in.Header:
+		case (in.Format == "tsv" || in.Format == "csv") && c.Name != "" && !in.Header:
 			return specFault("%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c, field)
 		case seen[c]:
 			return specFault("%s uses the column %v twice, among label, text, weight and features", field, c)
@@ -79,6 +84,10 @@ func (in Input) checkFormat(field string) error {
 	switch {
 	case in.Format == "tsv" && in.Text.IsZero():
 		return specFault("%s.text must name a column (a number from 1, or a name)", field)
+	case in.Format == "jsonl" && in.Text.IsZero() && len(in.Features) == 0:
+		return specFault("%s.text or %s.features must name values of jsonl", field, field)
+	case in.Format == "mail" && !validHeaders(in.MailHeaders):
+		return specFault("%s.mail_headers are at most %d names of header fields in lower case, each once, or \"*\" alone", field, maxMailHeaders)
 	case in.Format == "csv" && !validDelimiter(in.Delimiter):
 		return specFault("%s.delimiter is %q; use one ASCII character that is in no number and not a quote, such as \",\", \";\" or a tab", field, in.Delimiter)
 	case in.Format == "libsvm" && (in.Width < 1 || in.Width > MaxWidth):
@@ -89,6 +98,21 @@ func (in Input) checkFormat(field string) error {
 		return specFault("%s.features must name the one array of the npz that holds the vectors, such as [X]", field)
 	}
 	return nil
+}
+
+const maxMailHeaders = 100
+
+// validHeaders holds names to RFC 5322, section 3.6.8; they have one spelling, so that a job has one hash.
+func validHeaders(names []string) bool {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		bad := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == ':' || c >= 'A' && c <= 'Z' }
+		if name == "" || seen[name] || strings.ContainsFunc(name, bad) || name == "*" && len(names) > 1 {
+			return false
+		}
+		seen[name] = true
+	}
+	return len(names) <= maxMailHeaders
 }
 
 // validDelimiter refuses what numbers, quotes and line ends are made of.

@@ -11,7 +11,7 @@ func columnNumber(n int) Column { return Column{Number: n} }
 // The smallest input of every format is taken; then each change is refused by naming its field.
 func TestInputValidate(t *testing.T) {
 	one := 1
-	least := map[string]Input{"tsv": {Text: columnNumber(1)}, "csv": {}, "libsvm": {Width: 3, IndexBase: &one}, "idx": {}, "npy": {},
+	least := map[string]Input{"tsv": {Text: columnNumber(1)}, "csv": {}, "libsvm": {Width: 3, IndexBase: &one}, "jsonl": {Text: Column{Name: "t"}}, "document": {}, "mail": {}, "idx": {}, "npy": {},
 		"npz": {Features: []Column{{Name: "X"}}}, "fvecs": {}, "bvecs": {}, "ivecs": {}}
 	for _, format := range Formats() {
 		in := least[format]
@@ -50,6 +50,18 @@ func TestInputValidate(t *testing.T) {
 		{"libsvm", func(in *Input) { in.IndexBase = nil }, "index_base"},
 		{"libsvm", func(in *Input) { two := 2; in.IndexBase = &two }, "index_base"},
 		{"libsvm", func(in *Input) { in.Label = columnNumber(1) }, "label"},
+		{"jsonl", func(in *Input) { in.Text = Column{} }, "text"},
+		{"jsonl", func(in *Input) { in.Text = columnNumber(1) }, "path"},
+		{"jsonl", func(in *Input) { in.Label = Column{Name: "t"} }, "twice"},
+		{"jsonl", func(in *Input) { in.Header = true }, "header"},
+		{"document", func(in *Input) { in.Label = columnNumber(1) }, "label"},
+		{"document", func(in *Input) { in.Text = columnNumber(1) }, "text"},
+		{"document", func(in *Input) { in.MailHeaders = []string{"from"} }, "mail_headers"},
+		{"mail", func(in *Input) { in.Label = Column{Name: "class"} }, "label"},
+		{"mail", func(in *Input) { in.MailHeaders = []string{"From"} }, "mail_headers"},
+		{"mail", func(in *Input) { in.MailHeaders = []string{"*", "from"} }, "mail_headers"},
+		{"mail", func(in *Input) { in.MailHeaders = []string{"a", "a"} }, "mail_headers"},
+		{"mail", func(in *Input) { in.MailHeaders = []string{""} }, "mail_headers"},
 		{"idx", func(in *Input) { in.Label = columnNumber(1) }, "label"},
 		{"idx", func(in *Input) { in.Header = true }, "header"},
 		{"npz", func(in *Input) { in.Features = nil }, "features"},
@@ -82,7 +94,7 @@ func TestInputCanonicalNamesOnlyWhatIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	input, queries, _ := strings.Cut(string(text), `"queries"`)
-	for _, field := range []string{"label", "text", "weight", "features", "delimiter", "multiline", "width", "index_base", "labels_uri"} {
+	for _, field := range []string{"label", "text", "weight", "features", "delimiter", "multiline", "width", "index_base", "labels_uri", "mail_headers"} {
 		if strings.Contains(input, `"`+field+`"`) {
 			t.Errorf("the input of fvecs has %q: %s", field, input)
 		}

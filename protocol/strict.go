@@ -59,7 +59,7 @@ func checkDepth(data []byte, limit int) error {
 func explainDecode(err error, target reflect.Type) string {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return fmt.Sprintf("field %q wants %s, not %s", wrongType.Field, plainType(wrongType.Type), wrongType.Value)
+		return fmt.Sprintf("field %q wants %s, not %s", wrongType.Field, plainType(wrongType.Type), strings.TrimPrefix(wrongType.Value, "number "))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)
@@ -83,6 +83,8 @@ func plainType(t reflect.Type) string {
 		return "true or false"
 	case reflect.Float32, reflect.Float64:
 		return "a number"
+	case reflect.Uint, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0 on"
 	}
 	return "a whole number"
 }

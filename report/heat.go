@@ -16,8 +16,13 @@ func heatMap(h *jobs.HeatMap) []byte {
 	side := math.Max(14, math.Min(44, 560/float64(max(rows, cols, 1))))
 	left, top := 30+keyWidth(h.RowKeys[:rows]), 30+keyWidth(h.ColKeys[:cols])
 	s := newSVG(max(left+side*float64(cols)+20, left+330), top+side*float64(rows)+26)
+	flat := keyWidth(h.ColKeys[:cols]) < side-4 // short enough to stand side by side
 	for j, key := range h.ColKeys[:cols] {
 		x := left + side*(float64(j)+0.5)
+		if flat {
+			s.text(x, top-8, "middle", "ink", key)
+			continue
+		}
 		fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" class="ink">%s</text>`+"\n", px(x+4), px(top-8), escape(shorten(key, 24)))
 	}
 	for i, key := range h.RowKeys[:rows] {

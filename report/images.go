@@ -15,9 +15,12 @@ import (
 // maxImages bounds the pictures of a figure.
 const maxImages = 200
 
-// imageGrid draws small pictures with their labels below, several in a row.
+// imageGrid draws small pictures with their labels below, several in a row, and one alone four times as wide.
 func imageGrid(images []jobs.Image) ([]byte, error) {
-	const cell, label, perRow = 64, 18, 10
+	cell, label, perRow := 64, 18, 10
+	if len(images) == 1 {
+		cell, perRow = 256, 1
+	}
 	images = images[:min(len(images), maxImages)]
 	rows := (len(images) + perRow - 1) / perRow
 	s := newSVG(float64(perRow*(cell+8)), float64(rows*(cell+label+8)))
@@ -29,7 +32,7 @@ func imageGrid(images []jobs.Image) ([]byte, error) {
 		}
 		fmt.Fprintf(s, `<image x="%s" y="%s" width="%d" height="%d" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
 			px(x), px(y), cell, cell, base64.StdEncoding.EncodeToString(data))
-		s.text(x+cell/2, y+cell+14, "middle", "ink small", shorten(im.Label, 11))
+		s.text(x+float64(cell)/2, y+float64(cell)+14, "middle", "ink small", shorten(im.Label, 11))
 	}
 	return s.end(), nil
 }

@@ -40,7 +40,7 @@ func (a axis) ticks() []float64 {
 
 // lineChart draws every series with a mark at each value that is finite.
 func lineChart(c *jobs.LineChart) []byte {
-	const width, height, left, top, bottom = 720, 320, 70, 14, 268
+	const width, height, left, top, bottom = 720, 320, 82, 14, 268
 	right := 700.0
 	if len(c.Series) > 1 {
 		right = 560
@@ -60,8 +60,7 @@ func lineChart(c *jobs.LineChart) []byte {
 	}
 	s.line(left, bottom, right, bottom, "axis")
 	s.text((left+right)/2, height-8, "middle", "ink", c.X)
-	fmt.Fprintf(s, `<text transform="translate(14 %s) rotate(-90)" text-anchor="middle" class="ink">`, px((top+bottom)/2))
-	fmt.Fprintf(s, "%s</text>\n", escape(c.Y))
+	s.vertical(14, (top+bottom)/2, c.Y)
 	for i, series := range c.Series {
 		colour := palette[i%len(palette)]
 		drawSeries(s, series, x, y, colour)

@@ -39,7 +39,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds": func(s float64) string {
 		return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
 	},
-	"value": metricText,
+	"value":   metricText,
+	"numeric": numericColumns,
 }).Parse(pageSource))
 
 // drawn is a figure ready for the page.
@@ -49,12 +50,15 @@ type drawn struct {
 }
 
 // HTML writes the page. A figure that cannot be drawn (a picture whose width does not
-// divide its values, a chart whose axes differ in length) is an error.
+// divide its values, a chart whose axes differ in length, a row without a cell for each column) is an error.
 func HTML(p Page) ([]byte, error) {
 	figures := make([]drawn, len(p.Figures))
 	for i, f := range p.Figures {
 		picture, err := draw(f)
 		if err != nil {
+			return nil, fmt.Errorf("report: figure %q: %w", f.Title, err)
+		}
+		if err := checkTable(f.Table); err != nil {
 			return nil, fmt.Errorf("report: figure %q: %w", f.Title, err)
 		}
 		figures[i] = drawn{f, template.HTML(picture)} // our own SVG, its texts escaped
@@ -90,14 +94,17 @@ func draw(f jobs.Figure) ([]byte, error) {
 
 func escape(text string) string { return html.EscapeString(text) }
 
-// maxMetricText bounds what the page shows of one metric; report.json has all of it.
+// maxMetricText bounds what the page shows of one metric.
 const maxMetricText = 160
 
 func metricText(raw json.RawMessage) string {
 	text := strings.TrimSpace(string(raw))
 	var plain string
 	if json.Unmarshal(raw, &plain) == nil {
-		text = plain
+		return shorten(plain, maxMetricText)
 	}
-	return shorten(text, maxMetricText)
+	if len(text) > maxMetricText {
+		return fmt.Sprintf("%d bytes, in report.json", len(text))
+	}
+	return text
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +121,38 @@ func TestTicks(t *testing.T) {
 				t.Errorf("%v to %v: %v", c.low, c.high, got)
 			}
 		}
+	}
+}
+
+func TestRaggedTableIsRefused(t *testing.T) {
+	p := sample()
+	p.Figures = []jobs.Figure{{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"a", "b"}, Rows: [][]string{{"1", "2"}, {"3"}}}}}
+	if _, err := HTML(p); err == nil || !strings.Contains(err.Error(), "row 1 has 1 cells for 2 columns") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNumbersStandToTheRight(t *testing.T) {
+	numeric := numericColumns(&jobs.FigureTable{Columns: []string{"label", "records", "share", "name"},
+		Rows: [][]string{{"0", "12", "3.5 %", "7"}, {"mean", "", "4 %", "b"}}})
+	if want := []bool{false, true, true, false}; !slices.Equal(numeric, want) {
+		t.Errorf("%v, want %v", numeric, want)
+	}
+}
+
+func TestLongMetricsAreLeftToTheData(t *testing.T) {
+	long := strings.Repeat("1", maxMetricText+1)
+	for raw, want := range map[string]string{
+		"12": "12", `"unchanged"`: "unchanged", "[" + long + "]": "163 bytes, in report.json", `"` + long + `"`: long[:maxMetricText-1] + "…",
+	} {
+		if got := metricText([]byte(raw)); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestAxesHaveNoNegativeZero(t *testing.T) {
+	if got := number(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("%q", got)
 	}
 }

@@ -38,13 +38,25 @@ func (s *svg) text(x, y float64, anchor, class, words string) {
 	fmt.Fprintf(s, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`+"\n", px(x), px(y), anchor, class, html.EscapeString(words))
 }
 
+// vertical writes from below to above, unless the words are so short that they can stand.
+func (s *svg) vertical(x, y float64, words string) {
+	if len(words) < 3 {
+		s.text(x, y+4, "middle", "ink", words)
+		return
+	}
+	fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" class="ink">%s</text>`+"\n", px(x), px(y), html.EscapeString(words))
+}
+
 func (s *svg) line(x1, y1, x2, y2 float64, class string) {
 	fmt.Fprintf(s, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="%s"/>`+"\n", px(x1), px(y1), px(x2), px(y2), class)
 }
 
 // number writes a value with three significant digits.
 func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+	if v == 0 {
+		return "0" // of -0, too
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)

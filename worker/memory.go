@@ -2,7 +2,9 @@ package worker
 
 import (
 	"context"
+	"strings"
 
+	"github.com/gram-compute/gram/jobs"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/semaphore"
 )
@@ -43,7 +45,7 @@ func (m *taskMemory) take(ctx context.Context, want int64) (giveBack func(), err
 const readerBytes = 4 << 20
 
 // wants estimates what a task takes: buffers to read shards with, the state, a partial of the state's
-// size and the pieces it merges.
+// size for its leaf and each level above, the pieces it merges, and the shards that its phase gathers.
 func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	state, largest := task.GetState().GetSize(), int64(0)
 	for _, p := range task.GetPieces() {
@@ -51,16 +53,64 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	}
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_NODE:
-		want := 2*state + 3*largest
+		want := (2+int64(task.GetId().GetLevel()))*state + 3*largest
 		for _, in := range j.inputs {
 			want += readerBytes + 3*int64(in.spec.MaxRecordBytes)
 		}
 		for _, c := range task.GetCarries() {
 			want += c.GetObject().GetSize()
 		}
-		return want
+		return want + j.gathers(task)
 	case pb.TaskKind_TASK_KIND_STEP:
 		return 3*state + 2*largest
 	}
-	return readerBytes + brief.GetModel().GetSize()
+	return readerBytes + 2*brief.GetModel().GetSize() // its figures read it
 }
+
+// gathers estimates what the phase of a node keeps of whole shards, by the node's first leaf.
+func (j *job) gathers(task *pb.Task) int64 {
+	id := task.GetId()
+	leaf := jobs.Leaf{Tree: int(id.GetTree()), Index: int(id.GetIndex()) << id.GetLevel(), Plan: j.cut()}
+	return j.tasks.Gathers(task.GetPhase(), leaf, func(from jobs.Source, shard int) int64 {
+		if int(from) >= len(j.inputs) {
+			return 0
+		}
+		return j.inputs[from].recordBytes(shard)
+	})
+}
+
+// recordBytes estimates what the records of a shard take when they are decoded: vectors as float32,
+// texts as they are. Where that cannot be told from the stored bytes it rather says too much, at the
+// cost of tasks that wait.
+func (in *input) recordBytes(shard int) int64 {
+	if shard < 0 || shard >= len(in.shards) {
+		return 0
+	}
+	bytes := int64(0)
+	for _, piece := range in.shards[shard].Pieces {
+		n := piece.End - piece.Start
+		if in.packed(in.manifest.Objects[piece.Object].Key) {
+			n *= packedTimes
+		}
+		bytes += n
+	}
+	switch in.spec.Format {
+	case "csv", "jsonl", "libsvm":
+		return 2 * bytes // "1," is a number
+	case "mail":
+		return 3 * bytes // a byte of another charset is up to three of UTF-8
+	case "idx", "bvecs":
+		return 4 * bytes
+	}
+	return bytes
+}
+
+// packed tells compressed objects, as dataset.Cut does.
+func (in *input) packed(key string) bool {
+	key = strings.ToLower(key)
+	suffix := strings.HasSuffix(key, ".gz") || strings.HasSuffix(key, ".gzip")
+	return in.spec.Format == "npz" || in.spec.Compression == "gzip" || suffix && in.spec.Compression != "none"
+}
+
+// packedTimes is how much larger than stored compressed data are taken to be.
+const packedTimes = 4

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
@@ -47,8 +48,56 @@ func TestTasksWaitForMemory(t *testing.T) {
 	})
 }
 
+// gathering is an algorithm whose phase "gather" keeps the shards of its leaf and of its tree, and "pass" none.
+type gathering struct{ jobs.Phase }
+
+func (gathering) Phases() []jobs.Phase { return []jobs.Phase{gathering{}, passing{}} }
+func (gathering) Name() string         { return "gather" }
+
+func (gathering) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+	return records(jobs.Input, leaf.Index) + 10*records(jobs.Queries, leaf.Tree)
+}
+
+type passing struct{ jobs.Phase }
+
+func (passing) Name() string { return "pass" }
+
+// shardsOf are shards of an object each, of so many bytes.
+func shardsOf(in protocol.Input, keys []string, bytes ...int64) *input {
+	data := &input{spec: in}
+	for i, n := range bytes {
+		data.manifest.Objects = append(data.manifest.Objects, dataset.Object{Key: keys[i], Size: n})
+		data.shards = append(data.shards, dataset.Shard{Pieces: []dataset.Piece{{Object: i, End: n}}})
+	}
+	return data
+}
+
+// A phase that gathers wants the shards of its first leaf, as large as they are when they are decoded.
+func TestWantsOfGatheredShards(t *testing.T) {
+	tasks, err := jobs.NewTasks(gathering{}, protocol.JobSpec{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{tasks: tasks, inputs: []*input{
+		shardsOf(protocol.Input{Format: "csv"}, []string{"a", "b", "c.csv.gz"}, 1, 20, 300),
+		shardsOf(protocol.Input{Format: "npy"}, []string{"q", "r"}, 4000, 50000),
+	}}
+	task := &pb.Task{Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE, Level: 1, Index: 1, Tree: 1}, Phase: "gather"}
+	if got := j.gathers(task); got != 2*4*300+10*50000 {
+		t.Errorf("the node of leaf 2 in tree 1 gathers %d", got)
+	}
+	with := j.wants(nil, task)
+	if task.Phase = "pass"; with-j.wants(nil, task) != 2*4*300+10*50000 {
+		t.Errorf("%d wanted with what is gathered, %d without", with, j.wants(nil, task))
+	}
+	task.Phase, task.Id.Index, task.Id.Tree = "gather", 9, 9
+	if got := j.gathers(task); got != 0 {
+		t.Errorf("shards that are not there take %d", got)
+	}
+}
+
 func TestWants(t *testing.T) {
-	j := &job{inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}
+	j := &job{tasks: &jobs.Tasks{}, inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}
 	task := &pb.Task{
 		Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE}, State: &pb.ObjectRef{Size: 7},
 		Pieces:  []*pb.Piece{{Object: &pb.ObjectRef{Size: 100}}, {Object: &pb.ObjectRef{Size: 50}}},
@@ -56,6 +105,10 @@ func TestWants(t *testing.T) {
 	}
 	if got, want := j.wants(nil, task), int64(2*7+3*100+5+2*readerBytes+3*1010); got != want {
 		t.Errorf("a node wants %d, want %d", got, want)
+	}
+	task.Id.Level = 3 // folds leaves: a partial waits at each level
+	if got, want := j.wants(nil, task), int64(5*7+3*100+5+2*readerBytes+3*1010); got != want {
+		t.Errorf("a node of eight leaves wants %d, want %d", got, want)
 	}
 	task.Id.Kind = pb.TaskKind_TASK_KIND_STEP
 	if got := j.wants(nil, task); got != 3*7+2*100 {

@@ -64,8 +64,8 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.Ou
 	return &pb.OutputFile{Name: name, Uri: uri, Sha256: sum[:], Size: int64(len(data))}, nil
 }
 
-// emit writes a file for a phase. The coordinator hears nothing of it: there may be very
-// many, and the phase's own index names them.
+// emit writes a file for a phase. The coordinator hears nothing of parts: there may be very
+// many, and the phase's own index, which it does hear of, names them.
 func (j *job) emit(ctx context.Context, name string, data []byte) (jobs.File, error) {
 	written, err := j.writeOutput(ctx, name, data)
 	if err != nil {

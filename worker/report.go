@@ -6,13 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"runtime"
+	"regexp"
 	"slices"
-	"time"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -21,11 +18,12 @@ const (
 	ModelFile      = "model.safetensors"
 	ProvenanceFile = "provenance.json"
 	ReportFile     = "report.json"
+	PageFile       = "report.html"
 )
 
 // report writes what outlives the cluster: the model, where it came from, and the
-// facts that were found on the way. The model's bytes are the promised ones;
-// the other two hold times and names, and may differ from run to run.
+// facts that were found on the way, as data and as a page. The model's bytes are the promised
+// ones; the others hold times and names, and may differ from run to run.
 func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, error) {
 	model, err := j.w.get(ctx, j.id, brief.GetModel())
 	if err != nil {
@@ -39,99 +37,29 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 	if err != nil {
 		return nil, err
 	}
+	page, err := j.page(facts, model)
+	if err != nil {
+		return nil, err
+	}
+	data, err := facts.encode()
+	if err != nil {
+		return nil, err
+	}
 	j.w.logs.flush(ctx)
 	out := &pb.TaskOutput{}
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{ModelFile, model}, {ProvenanceFile, provenance}, {ReportFile, facts}} {
+	}{{ModelFile, model}, {ProvenanceFile, provenance}, {ReportFile, data}, {PageFile, page}} {
 		written, err := j.writeOutput(ctx, file.name, file.data)
 		if err != nil {
 			return nil, err
 		}
 		out.Files = append(out.Files, written)
 	}
-	return out, nil
-}
-
-type provenance struct {
-	SchemaVersion int              `json:"schema_version"`
-	Job           string           `json:"job"`
-	Spec          protocol.JobSpec `json:"spec"`
-	SpecHash      string           `json:"spec_sha256"`
-	ResultHash    string           `json:"result_sha256"`
-	Model         digest           `json:"model"`
-	Manifest      digest           `json:"manifest"`
-	Plan          digest           `json:"plan"`
-	inputProvenance
-	Queries      *inputProvenance  `json:"queries,omitempty"`
-	InitialModel *pinnedModel      `json:"initial_model,omitempty"`
-	Rounds       []roundProvenance `json:"rounds"`
-	Kernels      []string          `json:"kernel_sets"`
-	Workers      []string          `json:"workers"`
-	Build        string            `json:"build"`
-	Go           string            `json:"go"`
-	Submitted    string            `json:"submitted"`
-	Started      string            `json:"started"`
-}
-
-// inputProvenance is one data set as it was planned.
-type inputProvenance struct {
-	Shards      int              `json:"shards"`
-	Objects     []dataset.Object `json:"objects"` // the first thousand
-	ObjectCount int              `json:"object_count"`
-}
-
-func (in *input) provenance() inputProvenance {
-	objects := in.manifest.Objects
-	return inputProvenance{Shards: len(in.shards), Objects: objects[:min(len(objects), maxObjectsListed)], ObjectCount: len(objects)}
-}
-
-type digest struct {
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-}
-
-type roundProvenance struct {
-	Round    uint32 `json:"round"`
-	Phase    string `json:"phase"`
-	Leaves   uint64 `json:"leaves"`
-	State    digest `json:"state"`
-	Started  string `json:"started"`
-	Finished string `json:"finished"`
-}
-
-const maxObjectsListed = 1000
-
-func (j *job) provenance(brief *pb.JobBrief) provenance {
-	record := brief.GetRecord()
-	p := provenance{
-		SchemaVersion: 1, Job: j.id, Spec: j.spec, SpecHash: brief.GetSpecHash(), ResultHash: brief.GetResultHash(),
-		Model: digestOf(brief.GetModel()), Manifest: digestOf(brief.GetManifest()), Plan: digestOf(brief.GetPlan()),
-		inputProvenance: j.inputs[jobs.Input].provenance(), InitialModel: j.model,
-		Kernels: brief.GetKernels(), Workers: brief.GetWorkers(),
-		Build: j.w.cfg.Build, Go: runtime.Version(),
-		Submitted: timestamp(record.GetSubmittedUnixMs()), Started: timestamp(record.GetStartedUnixMs()),
-	}
-	if len(j.inputs) > int(jobs.Queries) {
-		queries := j.inputs[jobs.Queries].provenance()
-		p.Queries = &queries
-	}
-	for _, r := range record.GetRounds() {
-		p.Rounds = append(p.Rounds, roundProvenance{
-			Round: r.GetRound(), Phase: r.GetPhase(), Leaves: r.GetLeaves(), State: digestOf(r.GetState()),
-			Started: timestamp(r.GetStartedUnixMs()), Finished: timestamp(r.GetFinishedUnixMs()),
-		})
-	}
-	return p
-}
-
-func digestOf(ref *pb.ObjectRef) digest {
-	return digest{SHA256: hex.EncodeToString(ref.GetSha256()), Size: ref.GetSize()}
-}
-
-func timestamp(unixMilli int64) string {
-	return time.UnixMilli(unixMilli).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	further, err := j.emittedOutputs(ctx, facts.Files)
+	out.Files = append(out.Files, further...)
+	return out, err
 }
 
 type runReport struct {
@@ -143,7 +71,11 @@ type runReport struct {
 	Seconds       float64       `json:"seconds"` // from submission to the end of the last round
 	Rounds        []reportRound `json:"rounds"`
 	Counters      counters      `json:"counters"`
-	Metrics       []jobs.Metric `json:"metrics"` // in order of round
+	Metrics       []jobs.Metric `json:"metrics"`           // in order of round
+	Figures       []jobs.Figure `json:"figures,omitempty"` // of the page
+	Files         emitted       `json:"files,omitempty"`   // beside the model; of parts, their index
+	// Certificate is what the kind finds when it checks the finished model.
+	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
 
 type reportRound struct {
@@ -160,10 +92,10 @@ type counters struct {
 }
 
 // facts is the run report: what each round found and how long it took.
-func (j *job) facts(ctx context.Context, brief *pb.JobBrief) ([]byte, error) {
+func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error) {
 	record := brief.GetRecord()
 	c := record.GetCounters()
-	r := runReport{
+	r := &runReport{
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    counters{Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded()},
@@ -181,11 +113,19 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) ([]byte, error) {
 		}
 		r.Metrics = appendNew(r.Metrics, found)
 	}
+	return r, r.takeEmitted()
+}
+
+// numberLists are the lists of numbers in indented JSON: no text holds a line's end.
+var numberLists = regexp.MustCompile(`\[\n[-+.eE0-9,\s]+\]`)
+
+// encode writes the report for people and programs: indented, but for lists of numbers.
+func (r *runReport) encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}
-	return data, nil
+	return numberLists.ReplaceAllFunc(data, func(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }), nil
 }
 
 // appendNew leaves out what was said before, word for word: rounds that read the same

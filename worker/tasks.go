@@ -24,7 +24,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	partial, err := j.tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}, jobs.FoldSource{Made: n.made, Leaf: n.leaf})
 	if err != nil {
-		return nil, err
+		return nil, n.located(err)
 	}
 	out := &pb.TaskOutput{}
 	if out.Object, err = j.w.putArrays(ctx, j.id, partial); err != nil {
@@ -41,6 +41,8 @@ type nodeTask struct {
 	task  *pb.Task
 	state jobs.Arrays
 	kept  jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
+
+	unread error // of a reader
 }
 
 func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
@@ -57,7 +59,7 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.job.read, Emit: n.job.emit}
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.job.emit}
 	partial, carried, err := n.job.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, err
@@ -95,8 +97,12 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task))
+	var files emitted
+	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(j.emit)))
 	if err != nil {
+		return nil, err
+	}
+	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
 		return nil, err
 	}
 	wire := &pb.Next{Done: next.Done, Phase: next.Phase}
@@ -115,9 +121,9 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 }
 
 // round is what a step sees of the round that ended.
-func (j *job) round(task *pb.Task) jobs.Round {
+func (j *job) round(task *pb.Task, emit jobs.Emit) jobs.Round {
 	roots := task.GetPieces() // in order of tree
-	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: j.emit,
+	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: emit,
 		Root: func(ctx context.Context, tree int) (jobs.Arrays, error) {
 			if tree < 0 || tree >= len(roots) {
 				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)

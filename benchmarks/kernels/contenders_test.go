@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -110,7 +111,7 @@ func TestPageTellsRatesRatiosGoalsAndLimits(t *testing.T) {
 
 func TestPageTellsHowRatesScaleWithCores(t *testing.T) {
 	on := func(threads int, rate float64) record {
-		return record{ID: "w", Title: "W", Threads: threads, Entries: []entryRecord{{Name: wide, Amount: 1, Unit: gflops, Rate: spread{Median: rate}}}}
+		return record{ID: "w", Title: "W", Threads: threads, Entries: []entryRecord{{Name: wide, Amount: 1, Unit: gflops, Rate: measure.Spread{Median: rate}}}}
 	}
 	const want = "| W | gram avx512 | 4 | 3.50x |"
 	if text := string((&page{Workloads: []record{on(1, 10), on(4, 35)}}).markdown()); !strings.Contains(text, want) {
@@ -123,7 +124,7 @@ func TestPageTellsHowRatesScaleWithCores(t *testing.T) {
 
 func TestNoiseIsTheShareOfTheProcessor(t *testing.T) {
 	p := &page{Workloads: []record{{Threads: 1, Entries: []entryRecord{
-		{Name: "read", Unit: gigabyte, Bound: true, Rate: spread{Median: 16}, Samples: []sample{{Wall: 4 * time.Second, CPU: 3 * time.Second}}},
+		{Name: "read", Unit: gigabyte, Bound: true, Rate: measure.Spread{Median: 16}, Samples: []measure.Sample{{Wall: 4 * time.Second, CPU: 3 * time.Second}}},
 	}}}}
 	if got := p.noise(); !strings.Contains(got, "75 % of the time") || !strings.Contains(got, "read 16.0 to 16.0 GB/s") {
 		t.Errorf("%q", got)

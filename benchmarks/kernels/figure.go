@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
+)
 
 // figure is how a goal's number is told.
 type figure struct {
@@ -32,7 +36,7 @@ func (f figure) asks(x float64) string {
 }
 
 // quartiles are shown the smaller first.
-func (f figure) quartiles(s spread) string {
+func (f figure) quartiles(s measure.Spread) string {
 	if f.time {
 		s.Low, s.High = s.High, s.Low
 	}

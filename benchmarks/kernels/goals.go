@@ -1,5 +1,7 @@
 package main
 
+import "github.com/gram-compute/gram/benchmarks/measure"
+
 // goal is a figure to reach.
 type goal struct {
 	id       string
@@ -59,8 +61,8 @@ func goals() []goal {
 // verdict is a goal and what was measured.
 type verdict struct {
 	goal
-	measured spread // by round
-	missing  string // why there is no measurement; "" if there is
+	measured measure.Spread // by round
+	missing  string         // why there is no measurement; "" if there is
 }
 
 func (v verdict) met() bool { return v.missing == "" && v.measured.Median >= v.least }
@@ -101,7 +103,7 @@ func (g goal) judge(byID map[string]result) verdict {
 		}
 		figures = r.ratios(subject, others...)
 	}
-	v.measured = spreadOf(figures)
+	v.measured = measure.SpreadOf(figures)
 	return v
 }
 

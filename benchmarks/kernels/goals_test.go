@@ -8,16 +8,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 func TestSpreadIsTheMedianAndLinearQuartiles(t *testing.T) {
-	if got := spreadOf([]float64{4, 1, 3, 2}); got != (spread{Median: 2.5, Low: 1.75, High: 3.25}) {
+	if got := measure.SpreadOf([]float64{4, 1, 3, 2}); got != (measure.Spread{Median: 2.5, Low: 1.75, High: 3.25}) {
 		t.Errorf("%+v", got)
 	}
-	if got := spreadOf([]float64{7}); got != (spread{Median: 7, Low: 7, High: 7}) {
+	if got := measure.SpreadOf([]float64{7}); got != (measure.Spread{Median: 7, Low: 7, High: 7}) {
 		t.Errorf("%+v", got)
 	}
-	if got := spreadOf(nil); !math.IsNaN(got.Median) {
+	if got := measure.SpreadOf(nil); !math.IsNaN(got.Median) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -26,7 +28,7 @@ func TestSpreadIsTheMedianAndLinearQuartiles(t *testing.T) {
 func ran(name string, amount float64, bound bool, nanoseconds ...int) entry {
 	e := entry{contender: contender{name: name, amount: amount, bound: bound}}
 	for _, n := range nanoseconds {
-		e.samples = append(e.samples, sample{CPU: time.Duration(n), Wall: 1, Times: 1})
+		e.samples = append(e.samples, measure.Sample{CPU: time.Duration(n), Wall: 1, Times: 1})
 	}
 	return e
 }

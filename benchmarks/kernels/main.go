@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/benchmarks/peers"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -33,7 +35,7 @@ type options struct {
 func main() {
 	o, err := parse()
 	if err == nil {
-		err = measure(o)
+		err = everything(o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench-kernels:", err)
@@ -67,8 +69,8 @@ func parse() (options, error) {
 	return o, err
 }
 
-// measure runs everything and tells what came out.
-func measure(o options) error {
+// everything measures it and tells what came out.
+func everything(o options) error {
 	page := page{Machine: machine.Describe(), Started: time.Now().UTC().Truncate(time.Second), Seed: o.seed}
 	results, err := oneCore(o, &page)
 	if err != nil {
@@ -105,7 +107,7 @@ func asked(only *regexp.Regexp) []goal {
 // goroutine at a time.
 func oneCore(o options, p *page) ([]result, error) {
 	runtime.LockOSThread()
-	undo, err := bindLast()
+	undo, err := measure.BindLast()
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +120,15 @@ func oneCore(o options, p *page) ([]result, error) {
 
 // run measures every workload on so many threads.
 func run(o options, p *page, threads int) (results []result, err error) {
-	others, err := startPeers(o.peers, threads, p.Machine.Flags)
+	others, err := peers.Start(o.peers, threads, p.Machine.Flags)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, others.stop()) }()
+	defer func() { err = errors.Join(err, others.Stop()) }()
 	if others == nil {
 		fmt.Println("The peers are not installed: run benchmarks/peers/install.")
 	} else {
-		p.Peers = others.versions
+		p.Peers = others.Versions
 	}
 	e := env{seed: o.seed, threads: threads, sets: kernelops.All()[1:]} // the generic set comes first, and enters alone
 	for _, w := range workloads() {
@@ -158,15 +160,25 @@ func (o options) pace(w workload, threads int) pace {
 }
 
 // measure brings the contenders of a workload together and lets them race.
-func (w workload) measure(e env, others *peers, p pace) (result, error) {
+func (w workload) measure(e env, others *peers.Process, p pace) (result, error) {
 	e.memory = new(memory)
 	contenders := w.entrant(e)
-	rivals, err := others.contenders(w.id, e.seed)
+	more, err := rivals(others, w.id, e.seed)
 	if err != nil {
 		return result{}, err
 	}
-	contenders = append(contenders, rivals...)
+	contenders = append(contenders, more...)
 	contenders = append(contenders, w.limits.contenders(e)...)
 	r, err := race(w, e.threads, contenders, p)
-	return r, errors.Join(err, others.drop(), e.memory.free())
+	return r, errors.Join(err, others.Drop(), e.memory.free())
+}
+
+// rivals are the peers that do a workload.
+func rivals(others *peers.Process, workload string, seed uint64) ([]contender, error) {
+	names, err := others.Prepare(workload, seed)
+	var all []contender
+	for _, name := range names {
+		all = append(all, contender{name: name, run: func(times int) (measure.Sample, error) { return others.Run(name, times) }})
+	}
+	return all, err
 }

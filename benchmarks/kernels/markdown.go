@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // markdown is the page as people read it.
@@ -92,7 +94,7 @@ func (p *page) markdownTable(b *bytes.Buffer, wanted func(record) bool) {
 		title := r.Title
 		for _, e := range r.Entries {
 			fmt.Fprintf(b, "| %s | %s | %s | %s %s | %s - %s | %s | %s | %d |\n", title, e.Name,
-				e.milliseconds(), digits(e.Rate.Median), e.Unit, digits(e.Rate.Low), digits(e.Rate.High),
+				e.milliseconds(), measure.Digits(e.Rate.Median), e.Unit, measure.Digits(e.Rate.Low), measure.Digits(e.Rate.High),
 				optional(e.Share, share), optional(e.Lead, ratio), len(e.Samples))
 			title = ""
 		}
@@ -105,7 +107,7 @@ func (e entryRecord) milliseconds() string {
 	if e.Bound {
 		return ""
 	}
-	return digits(e.Amount / e.Rate.Median / 1e6)
+	return measure.Digits(e.Amount / e.Rate.Median / 1e6)
 }
 
 // noise says how much of the machine was ours while one core was measured.
@@ -129,29 +131,16 @@ func (p *page) noise() string {
 	var moved []string
 	for _, name := range slices.Sorted(maps.Keys(medians)) {
 		moved = append(moved, fmt.Sprintf("%s %s to %s %s", name,
-			digits(slices.Min(medians[name])), digits(slices.Max(medians[name])), units[name]))
+			measure.Digits(slices.Min(medians[name])), measure.Digits(slices.Max(medians[name])), units[name]))
 	}
 	return fmt.Sprintf("By the time that the process had the processor: %.0f %% of the time on the wall.\n"+
 		"The limits' medians, over the workloads: %s.\nThe closer together, the quieter the machine was.",
 		100*float64(cpu)/float64(wall), strings.Join(moved, ", "))
 }
 
-func optional(s *spread, f figure) string {
+func optional(s *measure.Spread, f figure) string {
 	if s == nil {
 		return ""
 	}
 	return f.show(s.Median)
-}
-
-// digits writes three digits that count, or all before the point.
-func digits(x float64) string {
-	switch {
-	case x >= 100:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 10:
-		return fmt.Sprintf("%.1f", x)
-	case x >= 1:
-		return fmt.Sprintf("%.2f", x)
-	}
-	return fmt.Sprintf("%.3g", x)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // page is everything that a run found, as the JSON file holds it.
@@ -33,26 +34,26 @@ type record struct {
 
 // entryRecord is what a contender did.
 type entryRecord struct {
-	Name    string   `json:"name"`
-	Unit    unit     `json:"unit"`
-	Amount  float64  `json:"amount"` // of work in a run; 1e9 a second is a rate of 1
-	Bound   bool     `json:"limit,omitempty"`
-	Rate    spread   `json:"rate"`
-	Share   *spread  `json:"of_limit,omitempty"`  // its rate over that of its limit, by round
-	Lead    *spread  `json:"gram_over,omitempty"` // our best set's rate over its own, by round
-	Samples []sample `json:"samples"`             // a round each
+	Name    string           `json:"name"`
+	Unit    unit             `json:"unit"`
+	Amount  float64          `json:"amount"` // of work in a run; 1e9 a second is a rate of 1
+	Bound   bool             `json:"limit,omitempty"`
+	Rate    measure.Spread   `json:"rate"`
+	Share   *measure.Spread  `json:"of_limit,omitempty"`  // its rate over that of its limit, by round
+	Lead    *measure.Spread  `json:"gram_over,omitempty"` // our best set's rate over its own, by round
+	Samples []measure.Sample `json:"samples"`             // a round each
 }
 
 // goalRecord is a verdict.
 type goalRecord struct {
-	ID       string  `json:"id"`
-	What     string  `json:"what"`
-	Least    float64 `json:"at_least"`
-	Stretch  float64 `json:"stretch,omitempty"`
-	Measured *spread `json:"measured,omitempty"`
-	Missing  string  `json:"not_measured,omitempty"`
-	Met      bool    `json:"met"`
-	Limit    string  `json:"limited_by,omitempty"` // why it is not met
+	ID       string          `json:"id"`
+	What     string          `json:"what"`
+	Least    float64         `json:"at_least"`
+	Stretch  float64         `json:"stretch,omitempty"`
+	Measured *measure.Spread `json:"measured,omitempty"`
+	Missing  string          `json:"not_measured,omitempty"`
+	Met      bool            `json:"met"`
+	Limit    string          `json:"limited_by,omitempty"` // why it is not met
 
 	figure
 }
@@ -86,14 +87,14 @@ func (r result) record() record {
 	for _, e := range r.entries {
 		er := entryRecord{
 			Name: e.name, Unit: r.unitOf(e), Amount: r.amountOf(e), Bound: e.bound,
-			Rate: spreadOf(r.rates(e)), Samples: e.samples,
+			Rate: measure.SpreadOf(r.rates(e)), Samples: e.samples,
 		}
 		if l, ok := r.limitOf(e); ok && !e.bound {
-			share := spreadOf(r.ratios(e, l))
+			share := measure.SpreadOf(r.ratios(e, l))
 			er.Share = &share
 		}
 		if have && !e.bound && set(e.name) == "" {
-			lead := spreadOf(r.ratios(ours, e))
+			lead := measure.SpreadOf(r.ratios(ours, e))
 			er.Lead = &lead
 		}
 		rec.Entries = append(rec.Entries, er)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // The plot's size and the frame of its axes, in pixels.
@@ -74,7 +76,7 @@ func (p *page) lines() []line {
 			}
 		}
 		if l.flat && len(l.rates) > 0 {
-			middle := spreadOf(l.rates).Median
+			middle := measure.SpreadOf(l.rates).Median
 			l.dims, l.rates = []int{sweep[0], sweep[len(sweep)-1]}, []float64{middle, middle}
 		}
 		if len(l.rates) > 0 {
@@ -142,7 +144,7 @@ func names(b *bytes.Buffer, lines []line, y func(float64) float64) {
 	above := 0.0
 	for _, l := range byHeight {
 		above = max(above+height, y(l.last())+4)
-		text(b, right+8, above, "start", l.colour, fmt.Sprintf("%s, %s", l.name, digits(l.last())))
+		text(b, right+8, above, "start", l.colour, fmt.Sprintf("%s, %s", l.name, measure.Digits(l.last())))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // pace says how long to measure.
@@ -25,7 +27,7 @@ type result struct {
 // entry is a contender and its sample of every round.
 type entry struct {
 	contender
-	samples []sample
+	samples []measure.Sample
 }
 
 // race runs every contender once a round, in an order that moves on by one each round,
@@ -40,7 +42,7 @@ func race(w workload, threads int, contenders []contender, p pace) (result, erro
 			return r, err
 		}
 		times[i] = repetitions(p.minSample, s.Wall)
-		r.entries = append(r.entries, entry{contender: c, samples: []sample{s}})
+		r.entries = append(r.entries, entry{contender: c, samples: []measure.Sample{s}})
 	}
 	if err := r.agree(); err != nil {
 		return r, err

@@ -7,14 +7,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // fake is a contender whose every run takes as long as told.
 func fake(name string, took time.Duration, checksum float64, order *[]string) contender {
-	return contender{name: name, run: func(times int) (sample, error) {
+	return contender{name: name, run: func(times int) (measure.Sample, error) {
 		*order = append(*order, name)
 		all := took * time.Duration(times)
-		return sample{Wall: all, CPU: all, Times: times, Checksum: checksum}, nil
+		return measure.Sample{Wall: all, CPU: all, Times: times, Checksum: checksum}, nil
 	}}
 }
 
@@ -63,7 +65,7 @@ func TestRaceRefusesContendersThatDisagree(t *testing.T) {
 }
 
 func TestRaceStopsAtAnError(t *testing.T) {
-	broken := contender{name: "broken", run: func(int) (sample, error) { return sample{}, io.ErrUnexpectedEOF }}
+	broken := contender{name: "broken", run: func(int) (measure.Sample, error) { return measure.Sample{}, io.ErrUnexpectedEOF }}
 	if _, err := race(workload{}, 1, []contender{broken}, pace{minRounds: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"math"
 	"slices"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // rate is what entry e did in a round, in its unit: 1e9 a second. With one thread the clock is
@@ -56,30 +57,6 @@ func (r result) ratios(e entry, others ...entry) []float64 {
 	return all
 }
 
-// spread is the middle of several figures, and the quartiles around it.
-type spread struct {
-	Median float64 `json:"median"`
-	Low    float64 `json:"q1"`
-	High   float64 `json:"q3"`
-}
-
-// spreadOf is the median and the quartiles, linear between neighbours; NaN of nothing.
-func spreadOf(x []float64) spread {
-	sorted := slices.Sorted(slices.Values(x))
-	at := func(q float64) float64 {
-		if len(sorted) == 0 {
-			return math.NaN()
-		}
-		whole, part := math.Modf(q * float64(len(sorted)-1))
-		i := int(whole)
-		if part == 0 {
-			return sorted[i]
-		}
-		return sorted[i] + part*(sorted[i+1]-sorted[i])
-	}
-	return spread{Median: at(0.5), Low: at(0.25), High: at(0.75)}
-}
-
 // limitOf returns the entry of the limit that e is held to: the peak of its own
 // instructions for a kernel set with one, else the highest there is.
 func (r result) limitOf(e entry) (entry, bool) {
@@ -96,7 +73,7 @@ func (r result) limitOf(e entry) (entry, bool) {
 	return best, len(best.samples) > 0
 }
 
-func (r result) amountPerTime(e entry) float64 { return spreadOf(r.rates(e)).Median }
+func (r result) amountPerTime(e entry) float64 { return measure.SpreadOf(r.rates(e)).Median }
 
 func (r result) unitOf(e entry) unit {
 	if e.unit != "" {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
 // print tells what came out, in lines of at most 80 columns.
@@ -17,7 +19,7 @@ func (r result) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "%s (threads %d, rounds %d)\n", rec.Title, rec.Threads, rounds)
 	for _, e := range rec.Entries {
-		line := fmt.Sprintf("  %-14s %8s %-8s", e.Name, digits(e.Rate.Median), e.Unit)
+		line := fmt.Sprintf("  %-14s %8s %-8s", e.Name, measure.Digits(e.Rate.Median), e.Unit)
 		if e.Share != nil {
 			line += fmt.Sprintf("%8s of its limit", share.show(e.Share.Median))
 		}

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"time"
-
+	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -33,15 +32,7 @@ type contender struct {
 	amount float64 // of work in one run; 0 means the workload's
 	unit   unit    // "" means the workload's
 	bound  bool    // a limit: its work is not the workload's and has no checksum
-	run    func(times int) (sample, error)
-}
-
-// sample is one measurement.
-type sample struct {
-	Wall     time.Duration `json:"wall_ns"` // of all times together
-	CPU      time.Duration `json:"cpu_ns"`  // of all threads of the process
-	Times    int           `json:"times"`
-	Checksum float64       `json:"-"`
+	run    func(times int) (measure.Sample, error)
 }
 
 // unit is what is counted, in a rate of 1e9 a second.
@@ -56,8 +47,8 @@ const (
 // local makes a contender of a function of this process. checksum runs untimed, after
 // the runs, and may be nil for a limit.
 func local(name string, run func(), checksum func() float64) contender {
-	return contender{name: name, run: func(times int) (sample, error) {
-		s := timed(run, times)
+	return contender{name: name, run: func(times int) (measure.Sample, error) {
+		s := measure.Timed(run, times)
 		if checksum != nil {
 			s.Checksum = checksum()
 		}

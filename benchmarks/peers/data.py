@@ -1,9 +1,11 @@
-"""The data of the workloads: the same numbers as benchmarks/kernels makes.
+"""The data of the workloads: the same numbers as data.go makes.
 
 The i-th word of a stream is SplitMix64 at a counter, so that a matrix is a function of
 (seed, stream, shape) in any language. A number is the sum of the word's four 16-bit
 parts, centred and scaled by a power of two: about normal, variance 4/3, exact in float32.
 """
+
+import os
 
 import numpy as np
 
@@ -43,3 +45,22 @@ def columns(seed, stream, rows, filled, width):
     z = words(seed, stream, 0, rows * filled).reshape(rows, filled)
     within = ((z >> np.uint64(32)) * np.uint64(strip)) >> np.uint64(32)
     return (within.astype(np.int64) + np.arange(filled) * strip).astype(np.int32)
+
+
+def counts(seed, stream, n):
+    """Whole numbers from 1 to 4."""
+    return (words(seed, stream, 0, n) >> np.uint64(62)).astype(np.float32) + 1
+
+
+def small(seed, stream, *shape):
+    """Whole numbers from -8 to 7."""
+    z = words(seed, stream, 0, int(np.prod(shape)))
+    return ((z >> np.uint64(60)).astype(np.float32) - 8).reshape(shape)
+
+
+def pictures(name):
+    """Pictures of MNIST as rows of float32, and their labels; `make data` fetches them."""
+    folder = os.environ.get("GRAM_BENCH_MNIST", "data/mnist")
+    x = np.fromfile(os.path.join(folder, f"{name}-images-idx3-ubyte"), dtype=np.uint8)[16:]
+    y = np.fromfile(os.path.join(folder, f"{name}-labels-idx1-ubyte"), dtype=np.uint8)[8:]
+    return x.reshape(len(y), -1).astype(np.float32), y

@@ -23,8 +23,10 @@ try:
     import sklearn
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import Perceptron
     from sklearn.metrics import pairwise
-    from sklearn.neighbors import NearestNeighbors
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
     warnings.simplefilter("ignore", ConvergenceWarning)  # the number of iterations is the point
 except ImportError:
@@ -65,12 +67,22 @@ class Marginal:
     def first(self):
         self.result = self.fit(1)
 
+    def last(self):
+        self.final = self.fit(1 + self.more)
+
     def measure(self, timed, times):
-        short, long = timed(self.first, times), timed(lambda: self.fit(1 + self.more), times)
+        short, long = timed(self.first, times), timed(self.last, times)
         return tuple((b - a) // self.more for a, b in zip(short, long))
 
     def checksum(self):
         return float(self.digest(self.result))
+
+
+class LastOfMarginal(Marginal):
+    """The same, with the checksum of what all iterations led to."""
+
+    def checksum(self):
+        return float(self.digest(self.final))
 
 
 def total(array):
@@ -191,8 +203,97 @@ def sparsedot(seed, rows, filled, width):
         yield "scipy", Call(lambda: x @ w, squares)
 
 
+def sparserows(seed, rows, filled, width, values):
+    """CSR with as many entries in each row."""
+    at = data.columns(seed, 0, rows, filled, width)
+    return scipy.sparse.csr_array((values, at.ravel(), np.arange(rows + 1, dtype=np.int32) * filled), shape=(rows, width))
+
+
+def bayescounts(seed, rows, filled, width, classes):
+    """Counts of each column in each class."""
+    if not sklearn:
+        return
+    x = sparserows(seed, rows, filled, width, data.counts(seed, 1, rows * filled))
+    y = (data.words(seed, 2, 0, rows) % np.uint64(classes)).astype(np.int64)
+    fit = MultinomialNB()
+
+    def digest(fit):
+        at = np.arange(1, fit.feature_count_.size + 1, dtype=np.float64) % 1009  # a sum that knows its places
+        return np.sum(fit.feature_count_.ravel() * at)
+
+    yield "sklearn", Call(lambda: fit.fit(x, y), digest)
+
+
+def learned(x, truth):
+    """Epochs in the order of the rows, without an intercept; the class is the sign of a product."""
+    y = x @ truth > 0
+
+    def fit(epochs):
+        return Perceptron(max_iter=epochs, tol=None, shuffle=False, fit_intercept=False).fit(x, y).coef_
+
+    return LastOfMarginal(fit, squares)
+
+
+def learnedshuffled(x, truth):
+    """Epochs as by default, each in an order of its own; the share of rows put right at the end."""
+    y = x @ truth > 0
+
+    def fit(epochs):
+        return Perceptron(max_iter=epochs, tol=None, fit_intercept=False, random_state=0).fit(x, y).coef_
+
+    return LastOfMarginal(fit, lambda coef: np.mean((x @ coef[0].astype(np.float32) > 0) == y))
+
+
+def sparsetask(seed, rows, filled, width):
+    return sparserows(seed, rows, filled, width, data.small(seed, 1, rows * filled)), data.small(seed, 2, width)
+
+
+def densetask(seed, rows, width):
+    return data.small(seed, 0, rows, width), data.small(seed, 1, width)
+
+
+def perceptronsparse(seed, rows, filled, width):
+    if sklearn:
+        yield "sklearn", learned(*sparsetask(seed, rows, filled, width))
+
+
+def perceptrondense(seed, rows, width):
+    if sklearn:
+        yield "sklearn", learned(*densetask(seed, rows, width))
+
+
+def perceptronsparseshuffled(seed, rows, filled, width):
+    if sklearn:
+        yield "sklearn", learnedshuffled(*sparsetask(seed, rows, filled, width))
+
+
+def perceptrondenseshuffled(seed, rows, width):
+    if sklearn:
+        yield "sklearn", learnedshuffled(*densetask(seed, rows, width))
+
+
+def kmeansfit(seed, n, d, k, iterations):
+    """A whole fit from the first rows, rounded to quarters."""
+    x = data.normals(seed, 0, n, d)
+    start = np.round(x[:k] * 4) / 4
+    if sklearn:
+        fit = KMeans(k, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
+        yield "sklearn", Call(lambda: fit.fit(x), lambda fit: fit.inertia_)
+
+
+def knnpictures(seed, k):
+    """Errors of the test pictures of MNIST by a vote of the nearest training pictures."""
+    x, y = data.pictures("train")
+    q, truth = data.pictures("t10k")
+    if sklearn:
+        fit = KNeighborsClassifier(k, algorithm="brute")
+        yield "sklearn", Call(lambda: fit.fit(x, y).predict(q), lambda found: np.sum(found != truth))
+
+
 OPERATIONS = {f.__name__: f for f in (
     xyt, sqdist, rbf, rbfsymmetric, cosine, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, l1rows, sparsedot,
+    bayescounts, perceptronsparse, perceptrondense, perceptronsparseshuffled, perceptrondenseshuffled, kmeansfit,
+    knnpictures,
 )}
 
 

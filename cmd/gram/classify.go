@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,35 +25,27 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 	var from string
 	var top int
 	cmd := &cobra.Command{
-		Use:   "classify --model JOB|FILE|URI [TEXT...]",
-		Short: "Classify texts: the arguments, or the lines of stdin",
+		Use:   "classify --model JOB|FILE|URI [RECORD...]",
+		Short: "Predict records: the arguments, or the lines of stdin",
 		Example: `  gram model classify --model glosses-k3f9p2 'a large cat' 'a kind of bread'
   gram model classify --model ./model.safetensors < texts.txt
-  gram model classify --model glosses-k3f9p2 -o json --top 3 < texts.txt`,
-		Long: "Prints the decision and its posterior probability for each text. With -o json it\nis one object per line, with the --top best classes. A line of stdin is at most\n1 MiB; a longer one ends the command with its number.",
+  gram model classify --model glosses-k3f9p2 -o json --top 3 < texts.txt
+  gram model classify --model iris-k3f9p2 5.1,3.5,1.4,0.2`,
+		Long: `Prints the decision for each record, with its posterior probability or what the
+model has in its place: a distance, a score, a share of votes. A record is a
+text or, for models of dense vectors, numbers with commas between them. With
+-o json it is one object per line, with the --top best classes. A line of stdin
+is at most 1 MiB; a longer one ends the command with its number.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), from)
 			if err != nil {
 				return err
 			}
-			if m.kind.Classify == nil {
-				return fmt.Errorf("a model of kind %s does not classify texts", m.kind.Name)
+			lines := linesOf(a.in)
+			if len(args) > 0 {
+				lines = each(args)
 			}
-			classifier, err := m.kind.Classify(m.arrays)
-			if err != nil {
-				return err
-			}
-			texts := func(yield func(string, error) bool) {
-				for _, text := range args {
-					if !yield(text, nil) {
-						return
-					}
-				}
-			}
-			if len(args) == 0 {
-				texts = linesOf(a.in)
-			}
-			return a.classify(classifier, texts, top)
+			return a.classifyLines(cmd.Context(), m, lines, top)
 		},
 	}
 	cmd.Flags().StringVar(&from, "model", "", "the `model`: a job's id, a file or a URI")
@@ -61,6 +54,32 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// classifyLines asks a model for probabilities, or for whatever it says.
+func (a *app) classifyLines(ctx context.Context, m *model, lines iter.Seq2[string, error], top int) error {
+	switch {
+	case m.kind.Classify != nil:
+		classifier, err := m.kind.Classify(m.arrays)
+		if err != nil {
+			return err
+		}
+		return a.classify(classifier, lines, top)
+	case m.kind.Predict != nil:
+		return a.predictLines(ctx, m, lines, top)
+	}
+	return fmt.Errorf("a model of kind %s does not predict", m.kind.Name)
+}
+
+// each yields the arguments of a command as if they were lines.
+func each(args []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, arg := range args {
+			if !yield(arg, nil) {
+				return
+			}
+		}
+	}
 }
 
 // linesOf yields the lines of a stream, without their ends.

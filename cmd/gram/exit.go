@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
@@ -19,7 +20,7 @@ const (
 	exitOK          = 0   // done; or all jobs waited for succeeded
 	exitFailed      = 1   // the job failed, or an error not listed here
 	exitUsage       = 2   // bad usage, or a spec that does not validate
-	exitNotFound    = 3   // no such job
+	exitNotFound    = 3   // no such job, model or result
 	exitDenied      = 4   // not authenticated, not allowed, or the server is not the one we trust
 	exitConflict    = 5   // the id is in use with another spec
 	exitNoRoom      = 6   // quota, or a queue that is full
@@ -75,6 +76,9 @@ func explain(err error) *failure {
 	}
 	if errors.Is(err, context.Canceled) {
 		return &failure{code: exitInterrupted, what: "interrupted"}
+	}
+	if errors.Is(err, objstore.ErrNotFound) {
+		return &failure{code: exitNotFound, what: err.Error(), cause: err}
 	}
 	return &failure{code: exitFailed, what: err.Error()}
 }

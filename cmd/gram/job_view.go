@@ -144,6 +144,13 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
+// printLine prints one value as one line.
+func (a *app) printLine(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
 // paintState colours the word of a state.
 func paintState(p terminal.Palette, state string) string {
 	switch state {

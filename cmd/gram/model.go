@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
@@ -23,10 +24,13 @@ import (
 // maxModelBytes bounds what a client loads.
 const maxModelBytes = 8 << 30
 
+// maxColumns bounds the lines of what people read.
+const maxColumns = 80
+
 func (a *app) modelCommand() *cobra.Command {
-	return group("model", "Look at models, and predict with them",
+	return group("model", "Look at models, predict with them, teach them",
 		"  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large cat'",
-		a.modelShowCommand(), a.modelClassifyCommand())
+		a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand())
 }
 
 func (a *app) modelShowCommand() *cobra.Command {
@@ -54,7 +58,7 @@ func (a *app) modelShowCommand() *cobra.Command {
 			if err != nil {
 				return describeFailure(err)
 			}
-			fmt.Fprintln(a.out, strings.TrimRight(text, "\n"))
+			fmt.Fprintln(a.out, terminal.Wrap(strings.TrimRight(text, "\n"), maxColumns))
 			return nil
 		},
 	}
@@ -173,7 +177,7 @@ func viewModel(m *model) modelView {
 	v := modelView{SchemaVersion: schemaVersion, Kind: m.kind.Name, SHA256: m.sha256, Arrays: []arrayView{}}
 	for _, name := range slices.Sorted(maps.Keys(m.arrays)) {
 		array := m.arrays[name]
-		v.Arrays = append(v.Arrays, arrayView{name, string(array.DType), slices.Concat([]int{}, array.Shape)})
+		v.Arrays = append(v.Arrays, arrayView{name, string(array.DType), append([]int{}, array.Shape...)})
 	}
 	return v
 }

@@ -43,7 +43,7 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	view := trained(t, c)
-	if view.State != "Succeeded" || len(view.Outputs) != 3 {
+	if view.State != "Succeeded" || len(view.Outputs) != 4 {
 		t.Fatalf("job %+v", view)
 	}
 	file := strings.TrimPrefix(view.Outputs[0].URI, "file://")
@@ -106,7 +106,7 @@ func TestModelThatIsNotThere(t *testing.T) {
 		}
 	}
 	client := newClient(t)
-	client.want(exitFailed, client.run("model", "show", "./absent.safetensors"))
+	client.want(exitNotFound, client.run("model", "show", "./absent.safetensors"))
 	if !strings.Contains(client.stderr.String(), "not found") {
 		t.Errorf("stderr:\n%s", client.stderr)
 	}

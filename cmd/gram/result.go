@@ -10,7 +10,6 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
 )
@@ -24,53 +23,75 @@ func (a *app) printResult(ctx context.Context, job *gramv1.Job) error {
 		view.SchemaVersion = schemaVersion
 		return a.printJSON(view)
 	}
-	metrics, err := reportedMetrics(ctx, job)
-	if err != nil {
+	var report runReport
+	if data, err := readOutput(ctx, job, worker.ReportFile); err != nil {
+		return err
+	} else if report, err = parseReport(data); err != nil {
 		return err
 	}
 	took := time.Duration(job.GetFinishedUnixMs()-job.GetSubmittedUnixMs()) * time.Millisecond
-	table := terminal.Table{}
-	table.Row("job", job.GetId())
-	table.Row("took", terminal.Elapsed(took))
-	for _, m := range metrics {
-		if text := metricText(m); text != "" {
-			table.Row(m.Name, text)
-		}
-	}
-	table.Write(a.out)
+	a.printFound(report, job.GetId(), took)
 	a.printOutputs(job)
 	return nil
 }
 
-// reportedMetrics reads the metrics out of the job's report, and holds it against its digest.
-func reportedMetrics(ctx context.Context, job *gramv1.Job) ([]jobs.Metric, error) {
-	for _, o := range job.GetOutputs() {
-		if o.GetName() != worker.ReportFile {
-			continue
-		}
-		data, err := readObject(ctx, o.GetUri(), maxReportBytes, hex.EncodeToString(o.GetSha256()))
-		if err != nil {
-			return nil, err
-		}
-		var report struct {
-			Metrics []jobs.Metric `json:"metrics"`
-		}
-		if err := json.Unmarshal(data, &report); err != nil {
-			return nil, fmt.Errorf("report %s: %w", o.GetUri(), err)
-		}
-		return report.Metrics, nil
+// printFound prints what a report says of a job.
+func (a *app) printFound(report runReport, job string, took time.Duration) {
+	table := terminal.Table{}
+	table.Row("job", job)
+	table.Row("took", terminal.Elapsed(took))
+	for _, row := range metricRows(report.Metrics) {
+		table.Row(row[0], row[1])
 	}
-	return nil, nil
+	for _, row := range certificateRows(report.Certificate) {
+		table.Row(row[0], row[1])
+	}
+	table.Write(a.out)
+	a.printPairs(report.Metrics)
 }
 
-// metricText is a metric in one short line; lists and objects are left to the report.
-func metricText(m jobs.Metric) string {
-	var e evaluation.Report
-	if m.Name == "evaluation" && json.Unmarshal(m.Value, &e) == nil {
-		return fmt.Sprintf("accuracy %.4f, macro F1 %.4f, %d test records, %d rejected", e.Accuracy, e.Macro.F1, e.Records, e.Rejected)
+// readOutput reads one of a job's outputs, and holds it against its digest.
+func readOutput(ctx context.Context, job *gramv1.Job, name string) ([]byte, error) {
+	for _, o := range job.GetOutputs() {
+		if o.GetName() == name {
+			return readObject(ctx, o.GetUri(), maxReportBytes, hex.EncodeToString(o.GetSha256()))
+		}
 	}
-	if text := string(m.Value); !strings.ContainsAny(text[:min(1, len(text))], "[{") {
-		return terminal.Shorten(text, 50)
+	return nil, fmt.Errorf("job %s left no %s", job.GetId(), name)
+}
+
+// runReport is what is read of report.json.
+type runReport struct {
+	Job     string        `json:"job"`
+	Kind    string        `json:"kind"`
+	Seconds float64       `json:"seconds"`
+	Metrics []jobs.Metric `json:"metrics"`
+
+	Certificate json.RawMessage `json:"certificate"`
+}
+
+func parseReport(data []byte) (r runReport, err error) {
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s is not a run report: %w", worker.ReportFile, err)
 	}
-	return ""
+	return r, nil
+}
+
+// sourceOfReport reads a file of a job's report: of a job, or from the folder that a URI names.
+func (a *app) sourceOfReport(ctx context.Context, from, name string) ([]byte, error) {
+	if strings.ContainsAny(from, "./") {
+		return readObject(ctx, a.folder(from)+name, maxReportBytes, "")
+	}
+	c, err := a.connect()
+	if err != nil {
+		return nil, err
+	}
+	job, err := c.get(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := modelOf(job); err != nil {
+		return nil, err // it says why there is none yet
+	}
+	return readOutput(ctx, job, name)
 }

@@ -45,7 +45,7 @@ func TestSubmitSendsTheWholeSpec(t *testing.T) {
 	if want := "file://" + c.app.dir + "/texts.tsv"; sent.Spec.Input.URI != want {
 		t.Errorf("input %s, want %s", sent.Spec.Input.URI, want)
 	}
-	if !strings.Contains(string(sent.Spec.Params), `"alpha":0.25,"prior":"learned"`) || sent.Spec.Input.ShardBytes != protocol.DefaultShardBytes {
+	if !strings.Contains(string(sent.Spec.Params), `"alpha":0.25,"form":"multinomial","prior":"learned"`) || sent.Spec.Input.ShardBytes != protocol.DefaultShardBytes {
 		t.Errorf("defaults are not written in: %+v", sent.Spec)
 	}
 	if !strings.Contains(c.stderr.String(), "was there already") {

@@ -13,8 +13,8 @@ type Reason int
 // The reasons for refusing a command.
 const (
 	Malformed Reason = iota + 1 // undecodable, unknown, or with fields that make no sense
-	NotFound                    // names no job or token
-	Conflict                    // the id is in use with another content
+	NotFound                    // names no job, token or schedule
+	Conflict                    // the id is in use with another content, or the proposer's view was old
 	Exhausted                   // a bound on the state is reached
 	Ended                       // the job has ended
 )
@@ -37,6 +37,7 @@ type Reply struct {
 	Job      *Job         // the job concerned, as it is now
 	Created  bool         // a submit made the job
 	Verdicts []pb.Verdict // one per completion
+	Schedule *Schedule    // the schedule concerned, as it is now
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
@@ -68,6 +69,22 @@ func Apply(s State, cmd *pb.Command) (State, Reply) {
 		return applyPutToken(s, body.PutToken)
 	case *pb.Command_RevokeToken:
 		return applyRevokeToken(s, body.RevokeToken)
+	}
+	return applyToSchedule(s, cmd)
+}
+
+func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
+	switch body := cmd.GetBody().(type) {
+	case *pb.Command_PutSchedule:
+		return applyPutSchedule(s, body.PutSchedule, cmd.GetNowUnixMs())
+	case *pb.Command_RemoveSchedule:
+		return applyRemoveSchedule(s, body.RemoveSchedule)
+	case *pb.Command_PauseSchedule:
+		return applyPause(s, body.PauseSchedule.GetId(), true, cmd.GetNowUnixMs())
+	case *pb.Command_ResumeSchedule:
+		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
+	case *pb.Command_FireSlot:
+		return applyFireSlot(s, body.FireSlot)
 	}
 	return s, reject(Malformed, "unknown command; the log was written by a newer release")
 }

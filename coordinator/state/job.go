@@ -25,6 +25,8 @@ type Job struct {
 	Failure              *Failure
 	Counters             Counters
 	Kernels, Workers     []string // sets and workers that made committed nodes, sorted
+	ScheduleID           string   // of the schedule whose slot made the job; or empty
+	Slot                 int64    // that slot, in Unix milliseconds
 }
 
 // Ref names an immutable object of a job by content.

@@ -17,7 +17,7 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 12).Draw(t, "command") {
+	switch rapid.IntRange(0, 16).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}}
 	case 1:
@@ -35,6 +35,8 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_PutToken{PutToken: &pb.PutToken{Id: id, SecretSha256: secret.Sha256, Scope: "read"}}
 	case 5:
 		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
+	case 6, 7, 8, 9:
+		return drawScheduleCommand(t, s, cmd)
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {
@@ -155,6 +157,7 @@ func checkTransition(t *rapid.T, before, after state.State) {
 	if after.Now < before.Now {
 		t.Fatalf("time went back from %d to %d", before.Now, after.Now)
 	}
+	checkSlots(t, before, after)
 	before.EachJob(func(old *state.Job) bool {
 		job, ok := after.Job(old.ID)
 		if !ok {
@@ -203,6 +206,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 		}
 		return true
 	})
+	checkRunning(t, s)
 	if active != s.ActiveCount() {
 		t.Fatalf("%d active jobs, counted %d", active, s.ActiveCount())
 	}
@@ -211,6 +215,8 @@ func checkInvariants(t *rapid.T, s state.State) {
 func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
 	s := running(t, 5)
 	s = wantVerdict(t, s, node("a", 1, 0, 1, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
+	s, _ = run(t, s, putSchedule("nightly", 100))
+	s, _ = run(t, s, fire(s, "nightly", 200))
 	var buf bytes.Buffer
 	if err := s.Encode(&buf); err != nil {
 		t.Fatal(err)
@@ -232,7 +238,7 @@ func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
 }
 
 func FuzzApply(f *testing.F) {
-	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1))} {
+	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1)), putSchedule("b", 3)} {
 		entry, err := proto.Marshal(cmd)
 		if err != nil {
 			f.Fatal(err)

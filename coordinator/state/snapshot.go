@@ -23,7 +23,7 @@ const (
 )
 
 // Encode writes s as length-prefixed records: header, jobs with their commits and
-// carries, tokens, trailer. Equal states give equal bytes.
+// carries, tokens, schedules, trailer. Equal states give equal bytes.
 func (s State) Encode(w io.Writer) error {
 	out := &recordWriter{w: bufio.NewWriter(w), digest: sha256.New()}
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Header{Header: &pb.SnapshotHeader{
@@ -38,6 +38,10 @@ func (s State) Encode(w io.Writer) error {
 			Id: t.ID, SecretSha256: t.SecretSHA256, Scope: t.Scope, ExpiresUnixMs: t.ExpiresAt,
 		}}})
 		return out.err != nil
+	})
+	s.EachSchedule(func(sched *Schedule) bool {
+		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Schedule{Schedule: sched.record()}})
+		return out.err == nil
 	})
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
 		Records: out.records, Sha256: out.digest.Sum(nil),
@@ -179,6 +183,8 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		t := body.Token
 		token := Token{ID: t.GetId(), SecretSHA256: t.GetSecretSha256(), Scope: t.GetScope(), ExpiresAt: t.GetExpiresUnixMs()}
 		in.state.tokens, _, _ = in.state.tokens.Insert([]byte(token.ID), token)
+	case *pb.SnapshotRecord_Schedule:
+		in.state = in.state.putSchedule(scheduleFrom(body.Schedule))
 	default:
 		return errors.New("unknown record; the snapshot was written by a newer release")
 	}

@@ -20,16 +20,22 @@ const (
 	MaxRoundRecords = 256      // finished rounds kept per job, the newest
 	MaxOutputs      = 16
 	MaxFailureBytes = 4 << 10
+
+	MaxSchedules   = 10000
+	MaxCatchUp     = 100 // slots that a schedule makes up for
+	MaxSlotRecords = 16  // decisions kept per schedule, the newest
 )
 
 // State is everything the log has decided. The zero value is not usable; see New.
 type State struct {
 	ClusterID string
 	Now       int64  // the largest proposed time, in Unix milliseconds
-	NextJob   uint64 // number of the next job accepted
+	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
+	schedules *iradix.Tree[*Schedule]
+	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
 
 // New is the state before the first command.
@@ -39,6 +45,9 @@ func New() State {
 		jobs:    iradix.New[*Job](),
 		active:  iradix.New[string](),
 		tokens:  iradix.New[Token](),
+
+		schedules: iradix.New[*Schedule](),
+		running:   iradix.New[string](),
 	}
 }
 
@@ -82,6 +91,14 @@ func (s State) putJob(job *Job) State {
 		s.active, _, _ = s.active.Delete(number)
 	} else {
 		s.active, _, _ = s.active.Insert(number, job.ID)
+	}
+	if job.ScheduleID == "" {
+		return s
+	}
+	if key := append(runningKey(job.ScheduleID), number...); job.Ended() {
+		s.running, _, _ = s.running.Delete(key)
+	} else {
+		s.running, _, _ = s.running.Insert(key, job.ID)
 	}
 	return s
 }

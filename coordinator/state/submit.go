@@ -26,6 +26,11 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 	if len(cmd.GetSpecJson()) > protocol.MaxSpecBytes {
 		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(), len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
 	}
+	return accept(s, cmd, "", 0)
+}
+
+// accept is applySubmit after its checks; a job that a slot makes is no other.
+func accept(s State, cmd *pb.SubmitJob, scheduleID string, slot int64) (State, Reply) {
 	if old, ok := s.Job(cmd.GetId()); ok {
 		if old.SpecHash != cmd.GetSpecHash() {
 			return s, reject(Conflict, "job %s exists with another spec (hash %.12s, not %.12s); choose another id", old.ID, old.SpecHash, cmd.GetSpecHash())
@@ -39,6 +44,7 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
+		ScheduleID: scheduleID, Slot: slot,
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

@@ -7,10 +7,14 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/gaussiannb"
+	"github.com/gram-compute/gram/jobs/kernelmatrix"
+	"github.com/gram-compute/gram/jobs/kernelmean"
+	"github.com/gram-compute/gram/jobs/kernelperceptron"
 	"github.com/gram-compute/gram/jobs/kmeans"
 	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/naivebayes"
 	"github.com/gram-compute/gram/jobs/nearestmean"
+	"github.com/gram-compute/gram/jobs/perceptron"
 	"github.com/gram-compute/gram/jobs/predict"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -20,9 +24,14 @@ func Kinds() []jobs.Kind {
 	return []jobs.Kind{
 		gaussiannb.Kind(), // GaussianNaiveBayes
 		kmeans.Kind(),
+		kernelmean.DensityKind(), // KernelDensityBayes
+		kernelmatrix.Kind(),
+		kernelmean.MeanKind(), // KernelNearestMean
+		kernelperceptron.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
 		knn.Kind(), // NearestNeighbors
+		perceptron.Kind(),
 		predict.Kind(OfModel),
 	}
 }

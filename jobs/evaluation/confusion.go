@@ -77,18 +77,22 @@ const (
 
 // Arrays writes the matrix: one byte string per content.
 func (c *Confusion) Arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	c.put(a)
+	return a
+}
+
+func (c *Confusion) put(a jobs.Arrays) {
 	labels, cells := c.Cells()
 	truth, predicted := make([]int32, len(cells)), make([]int32, len(cells))
 	count := make([]int64, len(cells))
 	for i, cell := range cells {
 		truth[i], predicted[i], count[i] = cell.Truth, cell.Predicted, cell.Count
 	}
-	a := jobs.Arrays{}
 	a.PutStrings(labelsName, jobs.StringsOf(labels...))
 	jobs.Put(a, truthName, truth)
 	jobs.Put(a, predictedName, predicted)
 	jobs.Put(a, countName, count)
-	return a
 }
 
 // ReadConfusion reads what Arrays wrote.
@@ -131,4 +135,21 @@ func (c *Confusion) Merge(other *Confusion) {
 	for d, n := range other.counts { //lint:ordered sums of integers
 		c.counts[d] += n
 	}
+}
+
+// Matrix is a confusion matrix as a metric: each cell is [truth, predicted, records],
+// labels by number, a predicted of -1 for rejected.
+type Matrix struct {
+	Labels []string   `json:"labels"`
+	Cells  [][3]int64 `json:"cells"`
+}
+
+// Matrix returns the metric.
+func (c *Confusion) Matrix() Matrix {
+	labels, cells := c.Cells()
+	m := Matrix{Labels: labels, Cells: make([][3]int64, len(cells))}
+	for i, cell := range cells {
+		m.Cells[i] = [3]int64{int64(cell.Truth), int64(cell.Predicted), cell.Count}
+	}
+	return m
 }

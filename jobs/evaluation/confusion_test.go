@@ -132,7 +132,13 @@ func TestArraysRoundTrip(t *testing.T) {
 func TestMergeIsAssociative(t *testing.T) {
 	var partials []jobs.Arrays
 	for i := range 6 {
-		partials = append(partials, rapid.Custom(drawConfusion).Example(i).Arrays())
+		judged, partial := NewTally(jobs.Answers{Labels: []string{}}), jobs.Arrays{}
+		judged.confusion = rapid.Custom(drawConfusion).Example(i)
+		for n := range 9 {
+			judged.mistakes.Offer(mistake(9*i + n))
+		}
+		judged.Put(partial)
+		partials = append(partials, partial)
 	}
 	jobstest.CheckAssociative(t, (&Phase{}).Merge, partials)
 }

@@ -152,6 +152,19 @@ func ReadRule(a jobs.Arrays, classes int) (*Rule, error) {
 	return r, nil
 }
 
+// Costs are the named pairs of a rule over those labels.
+func (r *Rule) Costs(labels []string) Costs {
+	c := Costs{}
+	for i, t := range r.truth {
+		truth := labels[t]
+		if c[truth] == nil {
+			c[truth] = map[string]float64{}
+		}
+		c[truth][labels[r.decided[i]]] = r.cost[i]
+	}
+	return c
+}
+
 // Pairs is the number of named pairs.
 func (r *Rule) Pairs() int { return len(r.cost) }
 

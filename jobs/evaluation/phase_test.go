@@ -30,7 +30,7 @@ func (e echo) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, 
 			*e.seen = append(*e.seen, block.IDs[i].Offset)
 		}
 		value, _ := strconv.ParseFloat(string(text), 64)
-		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0, Value: value})
+		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0 && e.answers.Labels != nil, Value: value})
 	}
 	return outcomes, nil
 }
@@ -74,8 +74,13 @@ func TestPhase(t *testing.T) {
 			t.Fatal(err)
 		}
 		const matrix = `{"labels":["a","b"],"cells":[[0,-1,1],[0,0,1],[1,0,1]]}`
-		if len(next.Metrics) != 2 || next.Metrics[0].Name != "evaluation" || string(next.Metrics[1].Value) != matrix {
+		if len(next.Metrics) != 3 || next.Metrics[0].Name != "evaluation" || string(next.Metrics[1].Value) != matrix {
 			t.Errorf("%s", next.Metrics)
+		}
+		const mistakes = `[{"id":{"Object":"records","Offset":3},"truth":"b","decided":"a"},` +
+			`{"id":{"Object":"records","Offset":2},"truth":"a","decided":"","rejected":true}]`
+		if string(next.Metrics[2].Value) != mistakes {
+			t.Errorf("%s", next.Metrics[2].Value)
 		}
 		if len(seen) != 3 || seen[0] != 0 || seen[1] != 2 || seen[2] != 3 {
 			t.Errorf("the predictor saw %v", seen)
@@ -90,7 +95,7 @@ func TestCostByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(next.Metrics) != 3 || string(next.Metrics[2].Value) != `{"records":2,"total":3.25,"mean":1.625}` {
+	if len(next.Metrics) != 4 || string(next.Metrics[3].Value) != `{"records":2,"total":3.25,"mean":1.625}` {
 		t.Errorf("%s", next.Metrics)
 	}
 }
@@ -132,13 +137,13 @@ func TestRegressionMerges(t *testing.T) {
 				part = &right
 			}
 			for _, s := range []*errorSums{&whole, part} {
-				if err := s.add(dataset.Identity{}, []byte(strconv.Itoa(truth)), value); err != nil {
+				if err := s.add(dataset.Identity{}, float64(truth), value); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		sum := left.plus(right)
-		back, err := readErrorSums(sum.arrays())
+		back, err := readErrorSums(arraysOf(sum))
 		if err != nil || *back != sum {
 			t.Fatal(err)
 		}
@@ -147,6 +152,12 @@ func TestRegressionMerges(t *testing.T) {
 			t.Fatalf("%+v, want %+v", sum, whole)
 		}
 	})
+}
+
+func arraysOf(s errorSums) jobs.Arrays {
+	a := jobs.Arrays{}
+	s.put(a)
+	return a
 }
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
@@ -173,7 +184,8 @@ func TestPhaseFaults(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	labels, sums := NewConfusion().Arrays(), (errorSums{}).arrays()
+	labels, sums := jobs.Arrays{}, arraysOf(errorSums{})
+	NewTally(classes).Put(labels)
 	var fault *protocol.Fault
 	if _, err := (&Phase{}).Merge(labels, sums); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Error(err)

@@ -47,11 +47,7 @@ func Number(id dataset.Identity, label []byte) (float64, error) {
 	return v, nil
 }
 
-func (s *errorSums) add(id dataset.Identity, label []byte, value float64) error {
-	truth, err := Number(id, label)
-	if err != nil {
-		return err
-	}
+func (s *errorSums) add(id dataset.Identity, truth, value float64) error {
 	e := value - truth
 	if e-e != 0 {
 		return recordFault(id, fmt.Sprintf("the prediction %v of %v has no finite error", value, truth), "")
@@ -105,14 +101,12 @@ func bounded(v float64) float64 {
 	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
 }
 
-func (s errorSums) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
+func (s errorSums) put(a jobs.Arrays) {
 	jobs.PutScalar(a, errorRecords, s.records)
 	jobs.PutScalar(a, errorSquared, s.squared)
 	jobs.PutScalar(a, errorAbsolute, s.absolute)
 	jobs.PutScalar(a, truthMean, s.mean)
 	jobs.PutScalar(a, truthM2, s.m2)
-	return a
 }
 
 func readErrorSums(a jobs.Arrays) (*errorSums, error) {

@@ -13,7 +13,12 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor}
+	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
+}
+
+// Figures show the evaluation, where the spec kept test records.
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
+	return evaluation.Figures(metrics)
 }
 
 // algorithm is a list of phases.

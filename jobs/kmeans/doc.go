@@ -42,5 +42,6 @@
 // It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is 0
 // by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far
 // centres move. The restart with the least J of its last round is kept. Centres are numbered in lexicographic order of their
-// coordinates.
+// coordinates. Records that spec.input.split holds out are left alone: nothing is judged on them, and a job of kind
+// Predict assigns them.
 package kmeans

@@ -29,7 +29,7 @@ func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
 	}
 	if images := m.images(); images != nil {
-		figures = append(figures, jobs.Figure{Title: "Centres", Images: images, Caption: "Each centre as a picture, between its own least and greatest value."})
+		figures = append(figures, jobs.Figure{Title: "Centres", Images: images, Caption: "Each centre as a picture, between its own least and greatest value, with the records of its cluster."})
 	}
 	return figures, nil
 }
@@ -80,7 +80,7 @@ func (m *model) images() []jobs.Image {
 	}
 	var images []jobs.Image
 	for j := range min(m.clusters(), maxImages) {
-		image := jobs.Image{Label: fmt.Sprintf("%d (%d records)", j, m.records[j]), Width: side}
+		image := jobs.Image{Label: fmt.Sprintf("%d (%d)", j, m.records[j]), Width: side}
 		for _, v := range m.centers[j*m.space.Width : (j+1)*m.space.Width] {
 			image.Values = append(image.Values, float32(v))
 		}

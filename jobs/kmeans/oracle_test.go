@@ -94,6 +94,14 @@ func plainDistance(x []float32, c []float64) float64 {
 	return sum
 }
 
+// places are the longitude and latitude of every 9th place.
+func places(rows [][]float32, labels []string) (some [][]float32, of []string) {
+	for i := 0; i < len(rows); i += 9 {
+		some, of = append(some, rows[i][:2]), append(of, labels[i])
+	}
+	return some, of
+}
+
 var offGrid = philox.New(5, "test/grid")
 
 // The same centres lead the same way as a float64 loop: J within 1e-5 in each round, and each record in the same
@@ -102,8 +110,12 @@ func TestAgainstFloat64(t *testing.T) {
 	for _, set := range []struct {
 		name    string
 		skip, k int
-	}{{"digits.csv.gz", 0, 10}, {"digits.csv.gz", 0, 40}, {"iris.csv", 1, 3}, {"wine_data.csv", 1, 3}} {
+	}{{"digits.csv.gz", 0, 10}, {"digits.csv.gz", 0, 40}, {"iris.csv", 1, 3}, {"wine_data.csv", 1, 3}, {"breast_cancer.csv", 1, 2},
+		{"geonames-cities.csv.gz", 1, 12}} {
 		rows, labels := table(t, set.name, set.skip)
+		if len(rows) > 100_000 {
+			rows, labels = places(rows, labels)
+		}
 		first, centers := "", make([][]float64, set.k)
 		for c := range centers {
 			centers[c] = wide(rows[c*len(rows)/set.k])

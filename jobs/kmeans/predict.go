@@ -34,7 +34,7 @@ func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error
 
 // Answers are clusters and distances.
 func (p *predictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.names, Value: "distance"}
+	return jobs.Answers{Labels: p.names, Value: "distance", Clusters: true}
 }
 
 // Predict assigns the records of a block.

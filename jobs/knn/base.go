@@ -36,7 +36,7 @@ func (p *basePhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 	if err != nil {
 		return nil, nil, err
 	}
-	first, err := in.offset(leaf.Index)
+	first, records, err := in.shard(leaf.Index)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +48,7 @@ func (p *basePhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 		all.append(chunk)
 		return p.fits(int64(all.weight()) * 4)
 	}
-	if err := in.newReader(first).readBase(leaf.Blocks(ctx), p.train(), gather); err != nil {
+	if err := in.newReader(first).readBase(leaf.Blocks(ctx), records, p.train(), gather); err != nil {
 		return nil, nil, err
 	}
 	a := jobs.Arrays{}

@@ -13,7 +13,8 @@
 // of queries and in each tree a leaf for each shard of the base, so that neither needs to fit
 // into memory: a leaf holds its queries, a chunk of its base and the lists found so far. Map finds
 // the neighbors of the queries in one shard of the base, Merge takes the first k of two lists,
-// Step reads the finished lists a tree at a time, votes and writes them out. Where
+// Step reads the finished lists a tree at a time, votes and writes them out. Where it
+// decided wrongly about queries with labels, phase "mistakes" looks a few of their records up. Where
 // store_base is set, phase "base" gathers the base into the model, for prediction.
 //
 // Without spec.queries the base is searched for its own records, each without itself

@@ -11,7 +11,7 @@ const KindName = "NearestNeighbors"
 
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: Load}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: Load, Figures: Figures}
 }
 
 // plan is what all phases of a job know.
@@ -29,7 +29,7 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "index", "neighbors" and "base".
+// New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
@@ -44,7 +44,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, &basePhase{p}}, nil
+	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, p.lookUp(), &basePhase{p}}, nil
 }
 
 // inner is the phase that learns what the records look like.

@@ -201,7 +201,7 @@ func TestRegressByHand(t *testing.T) {
 	j := job{params: `{"mode":"regress","k":2}`, base: base, queries: queries, shards: 2}
 	r := j.mustRun(t)
 	wantLines(t, joined(t, r, predictionsFolder), "0,2", "1,0.25")
-	if got := metricOf(t, r, "neighbors.mse"); got != "0.78125" { // (1 + 0.5625) / 2
+	if got := metricOf(t, r, "evaluation.regression"); got != `{"records":2,"mean_squared_error":0.78125,"mean_absolute_error":0.875,"r2":0}` {
 		t.Error(got)
 	}
 	j.params = `{"mode":"regress","k":2,"weights":"distance"}` // 1 alone; (3/1 - 2.5/2) / (1 + 1/2)

@@ -39,12 +39,12 @@ func (p *neighborsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.L
 		return nil, nil, err
 	}
 	s := p.newSearch(in, ops, queries, sample)
-	first, err := in.offset(leaf.Index)
+	first, records, err := in.shard(leaf.Index)
 	if err != nil {
 		return nil, nil, err
 	}
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := in.newReader(first).readBase(leaf.Blocks(ctx), p.train(), chunk); err != nil {
+	if err := in.newReader(first).readBase(leaf.Blocks(ctx), records, p.train(), chunk); err != nil {
 		return nil, nil, err
 	}
 	partial := s.partial(p.targets())
@@ -74,28 +74,32 @@ func (p *plan) readIndex(state jobs.Arrays) (*index, error) {
 	return in, err
 }
 
-// offset is the number of the first record of a shard of the base.
-func (in *index) offset(shard int) (int64, error) {
-	if shard < 0 || shard >= len(in.offsets) {
-		return 0, jobs.Malformed("shard %d is not one of the %d counted", shard, len(in.offsets)-1)
+// shard is the number of the first record of a shard of the base, and how many there are in it.
+func (in *index) shard(shard int) (first, records int64, err error) {
+	if shard < 0 || shard >= len(in.offsets)-1 {
+		return 0, 0, jobs.Malformed("shard %d is not one of the %d counted", shard, len(in.offsets)-1)
 	}
-	return in.offsets[shard], nil
+	first, records = in.offsets[shard], in.offsets[shard+1]-in.offsets[shard]
+	if first < 0 || records < 0 {
+		return 0, 0, jobs.Malformed("shard %d begins at record %d and has %d", shard, first, records)
+	}
+	return first, records, nil
 }
 
 // readQueries reads the queries of a tree. Their ids are numbers of records of the base where
 // they are of it, else within their shard.
 func (p *plan) readQueries(ctx context.Context, in *index, leaf jobs.Leaf, sample *sample) (*points, *asked, error) {
-	source, first := jobs.Queries, int64(0)
+	source, first, records := jobs.Queries, int64(0), int64(0)
 	var keep func(dataset.Identity) bool
 	if !p.queries {
 		source, keep = jobs.Input, p.ownQueries()()
 		var err error
-		if first, err = in.offset(leaf.Tree); err != nil {
+		if first, records, err = in.shard(leaf.Tree); err != nil {
 			return nil, nil, err
 		}
 	}
 	r := in.newReader(first)
-	queries, t, err := r.readQueries(leaf.Read(ctx, source, leaf.Tree), keep, sample)
+	queries, t, err := r.readQueries(leaf.Read(ctx, source, leaf.Tree), records, keep, sample)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,9 +140,10 @@ func (p *neighborsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs
 			return jobs.Next{}, err
 		}
 	}
-	metrics, err := out.finish(ctx)
+	next, err := p.lookUp().Before(jobs.Next{State: state}, out.judged, round.Trees)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.finish(jobs.Next{State: state, Metrics: metrics})
+	next.Metrics, err = out.finish(ctx)
+	return next, err
 }

@@ -25,15 +25,13 @@ type output struct {
 	folder map[string]*parts.Index
 
 	queries, listed, refused int64
-	confusion                *evaluation.Confusion
-	squares                  float64 // of errors
-	judged                   int64
+	judged                   *evaluation.Tally
 	recall                   recall
 }
 
 func newOutput(p *plan, in *index, emit jobs.Emit) *output {
 	return &output{plan: p, in: in, emit: emit, voter: newVoter(p.params, in.labels.Len()),
-		folder: map[string]*parts.Index{}, confusion: evaluation.NewConfusion()}
+		folder: map[string]*parts.Index{}, judged: evaluation.NewTally(p.params.answers(in.labels))}
 }
 
 // tree takes the root of one tree.
@@ -147,15 +145,15 @@ func (o *output) classify(ctx context.Context, tree int, numbers []int64, found 
 		if class < 0 {
 			o.refused++
 		}
-		switch {
-		case !q.known:
-		case class < 0:
-			o.confusion.AddRejected(string(q.labels.At(i)))
-		default:
-			o.confusion.Add(string(q.labels.At(i)), string(o.in.labels.At(class)))
+		if !q.known {
+			continue
 		}
-		if q.known {
-			o.judged++
+		outcome := jobs.Outcome{Rejected: class < 0}
+		if class >= 0 {
+			outcome.Label = string(o.in.labels.At(class))
+		}
+		if err := o.judged.Judge(evaluation.PlaceOf(tree, q.numbers[i]), q.labels.At(i), outcome, nil); err != nil {
+			return err
 		}
 	}
 	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: numbers},
@@ -182,9 +180,9 @@ func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *
 		}
 		answered, values = append(answered, numbers[i]), append(values, value)
 		if q.known {
-			e := value - q.values[i]
-			o.squares += float64(e * e)
-			o.judged++
+			if err := o.judged.JudgeNumber(evaluation.PlaceOf(tree, q.numbers[i]), q.values[i], value); err != nil {
+				return err
+			}
 		}
 	}
 	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}})
@@ -210,29 +208,13 @@ func (o *output) finish(ctx context.Context) ([]jobs.Metric, error) {
 		return err
 	}
 	if o.params.Projection != nil && o.params.Projection.Sample > 0 {
-		if err := add("projection.measured", o.recall.report()); err != nil {
+		if err := add(measuredMetric, o.recall.report()); err != nil {
 			return nil, err
 		}
 	}
-	if o.judged == 0 {
+	if o.judged.Records() == 0 {
 		return metrics, nil
 	}
-	if o.params.Mode == modeRegress {
-		err := add("neighbors.mse", o.squares/float64(o.judged))
-		return metrics, err
-	}
-	if err := add("evaluation", o.confusion.Report()); err != nil {
-		return nil, err
-	}
-	err := add("evaluation.confusion", matrixOf(o.confusion))
-	return metrics, err
-}
-
-func matrixOf(c *evaluation.Confusion) evaluation.Matrix {
-	labels, cells := c.Cells()
-	m := evaluation.Matrix{Labels: labels, Cells: make([][3]int64, len(cells))}
-	for i, cell := range cells {
-		m.Cells[i] = [3]int64{int64(cell.Truth), int64(cell.Predicted), cell.Count}
-	}
-	return m
+	judged, err := o.judged.Metrics(nil)
+	return append(metrics, judged...), err
 }

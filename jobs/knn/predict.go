@@ -36,11 +36,14 @@ func Load(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 // Answers are the labels with the share of the votes of each and the distance of the nearest
 // neighbor, or values.
 func (p *predictor) Answers() jobs.Answers {
-	if p.params.Mode == modeRegress {
+	return p.params.answers(p.labels)
+}
+
+func (p Params) answers(labels jobs.Strings) jobs.Answers {
+	if p.Mode == modeRegress {
 		return jobs.Answers{Value: "value"}
 	}
-	labels := p.labels.List()
-	return jobs.Answers{Labels: labels, Value: "share"}
+	return jobs.Answers{Labels: labels.List(), Value: "share"}
 }
 
 // Predict searches the base for each record. A record without a neighbor, by radius, is rejected.

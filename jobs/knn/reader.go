@@ -198,9 +198,18 @@ func (p *points) addBits(v features.Vectors) error {
 	return nil
 }
 
-// readBase passes the base records of blocks on, a chunk of points at a time.
-func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, chunk func(*points) error) error {
+// reserve takes the memory for so many records, at most a chunk of them, at once: growing to it would
+// leave as much behind.
+func (r *reader) reserve(p *points, records int64) {
+	if p.width > 0 && p.words == 0 && p.sparse.indptr == nil {
+		p.dense = make([]float32, 0, min(min(records, tileFloats)*int64(p.width), tileFloats+tileFloats/8))
+	}
+}
+
+// readBase passes the base records of blocks on, a chunk of points at a time. There are so many records.
+func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], records int64, keep func(dataset.Identity) bool, chunk func(*points) error) error {
 	p := r.newPoints()
+	r.reserve(p, records)
 	for block, err := range blocks {
 		if err != nil {
 			return err
@@ -228,9 +237,11 @@ func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], keep func(dat
 	return chunk(p)
 }
 
-// readQueries gathers all queries of blocks, and draws the sample among them.
-func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool, s *sample) (*points, *truths, error) {
+// readQueries gathers all queries of blocks, and draws the sample among them. There are so many records,
+// or it is not known (0).
+func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], records int64, keep func(dataset.Identity) bool, s *sample) (*points, *truths, error) {
 	p, t := r.newPoints(), &truths{known: r.params.Mode != modeSearch}
+	r.reserve(p, records)
 	for block, err := range blocks {
 		if err != nil {
 			return nil, nil, err

@@ -17,9 +17,10 @@ type scorer struct {
 	ops    *kernelops.Set
 	bagger *vocabulary.Bagger
 	prior  []float64 // log p(y)
-	unseen []float64 // log p(w|y) of a term that does not occur in class y
-	seen   []float64 // log p(w|y) beside each count of the model
-	row    []float64 // log p(w|y) of one term, for each class
+	unseen []float64 // weight of a term that does not occur in class y: log p(w|y) in the multinomial form
+	seen   []float64 // weight beside each count of the model
+	common []float64 // of each term, added to unseen; nil where the form has none
+	row    []float64 // weights of one term, for each class
 	scores []float64
 	// posterior is scratch for the rule of a cost matrix
 	posterior []float64
@@ -35,14 +36,7 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 		unseen: make([]float64, classes), seen: make([]float64, len(m.counts.count)),
 		row: make([]float64, classes), scores: make([]float64, classes),
 		posterior: make([]float64, classes)}
-	logTotal := m.logTotals()
-	logAlpha := fmath.Log(m.params.Alpha)
-	for y := range s.unseen {
-		s.unseen[y] = logAlpha - logTotal[y]
-	}
-	for i, n := range m.counts.count {
-		s.seen[i] = fmath.Log(float64(n)+m.params.Alpha) - logTotal[m.counts.class[i]]
-	}
+	s.weigh()
 	return s, nil
 }
 
@@ -81,18 +75,28 @@ func (m *model) logTotals() []float64 {
 
 // score returns log p(y) + sum over j of x^j log p(w^j|y) for each class, terms in
 // ascending order, so that equal bags have equal bits. Valid until the next call.
-func (s *scorer) score(text []byte) []float64 {
+func (s *scorer) score(text []byte) []float64 { return s.scoreBag(s.bagger.Bag(text)) }
+
+func (s *scorer) scoreBag(bag vocabulary.Bag) []float64 {
 	copy(s.scores, s.prior)
-	bag := s.bagger.Bag(text)
 	for i, term := range bag.Terms {
-		s.ops.AddScaled(s.scores, s.logRow(int(term)), float64(bag.Counts[i]))
+		times := float64(bag.Counts[i])
+		if s.params.Form == formBernoulli {
+			times = 1
+		}
+		s.ops.AddScaled(s.scores, s.weights(int(term)), times)
 	}
 	return s.scores
 }
 
-// logRow fills in log p(w|y) of one term.
-func (s *scorer) logRow(term int) []float64 {
+// weights fills in the weights of one term.
+func (s *scorer) weights(term int) []float64 {
 	copy(s.row, s.unseen)
+	if s.common != nil {
+		for y := range s.row {
+			s.row[y] += s.common[term]
+		}
+	}
 	begin, end := s.counts.indptr[term], s.counts.indptr[term+1]
 	for i := begin; i < end; i++ {
 		s.row[s.counts.class[i]] = s.seen[i]

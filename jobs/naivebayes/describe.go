@@ -63,9 +63,13 @@ func (m *model) describeHead(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "%-12s %s\n", name, clip(fmt.Sprintf(format, args...), describeWidth-13))
 	}
-	line("kind", "%s (multinomial)", KindName)
+	line("kind", "%s (%s)", KindName, m.params.Form)
 	line("classes", "%d", m.labels.Len())
-	line("documents", "%d, with %d occurrences of known terms", documents, tokens)
+	what := "occurrences of known terms"
+	if m.params.Form == formBernoulli {
+		what = "pairs of a document and a known term"
+	}
+	line("documents", "%d, with %d %s", documents, tokens, what)
 	line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
 	line("alpha", "%v", m.params.Alpha)
 	line("prior", "%s", m.params.Prior.Kind)

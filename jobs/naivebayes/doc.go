@@ -1,10 +1,12 @@
-// Package naivebayes trains and applies multinomial naive Bayes on text: Algorithm 1 of
+// Package naivebayes trains and applies naive Bayes on text: the multinomial form of Algorithm 1 of
 // Smola and Vishwanathan, "Introduction to Machine Learning" (2008), section 1.3.1,
 // extended to any number of classes as in its problem 1.12,
 //
 //	y*(x) = argmax over y of p(y) * product over j of p(w^j|y)^(x^j),
 //
 // where x^j is how often term j of the dictionary occurs in document x.
+//
+// Two more forms of the model, Bernoulli's and the complement, stand at their constants in form.go.
 //
 // Training counts: phase "vocabulary" finds the dictionary, phase "counts" the
 // occurrences of each term in each class. With n terms, w_y occurrences in class y, c_jy of
@@ -17,6 +19,9 @@
 // taken when it is loaded. Documents are scored by sums of logarithms, so no length
 // underflows. Words outside the dictionary are passed over: they say nothing about the
 // class. A document without any known word gets the prior.
+//
+// Sparse vectors stand for documents whose words were counted elsewhere: column j, numbered from 0 in
+// decimal, is a term and its value x^j, a whole number. Columns that no training record fills are no terms.
 //
 // Ties go to the class whose label comes first in byte order.
 package naivebayes

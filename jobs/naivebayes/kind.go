@@ -16,7 +16,12 @@ const KindName = "NaiveBayes"
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
-		Classify: NewClassifier, Predict: NewPredictor}
+		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
+}
+
+// Figures show the evaluation, where the spec kept test records.
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
+	return evaluation.Figures(metrics)
 }
 
 // algorithm is a list of phases.
@@ -53,15 +58,24 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	return phases, nil
 }
 
-// checkInput refuses an input whose records are not texts with labels.
+// checkInput refuses an input whose records are neither texts with labels nor sparse vectors.
 func checkInput(in protocol.Input) error {
-	texts := in.Format == "tsv" || in.Format == "csv" && len(in.Features) == 0
-	if in.Format == "" || texts && !in.Label.IsZero() && !in.Text.IsZero() && in.Weight.IsZero() {
-		return nil // records in memory have no format
+	named := !in.Label.IsZero() && in.Weight.IsZero()
+	switch in.Format {
+	case "", "libsvm": // records in memory have no format
+		return nil
+	case "tsv", "csv", "jsonl":
+		if named && !in.Text.IsZero() && len(in.Features) == 0 {
+			return nil
+		}
+	case "document", "mail":
+		if named {
+			return nil
+		}
 	}
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: "kind " + KindName + " counts words in texts with labels",
-		Hint: "Use spec.input.format tsv or csv, with label and text each naming a column, and neither features nor weight"}
+		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
+		Hint: "Use spec.input.format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is

@@ -20,6 +20,7 @@ func TestNewRefusesInputs(t *testing.T) {
 		"no text":       {protocol.Input{Format: "csv", Label: column(1)}, false},
 		"weights":       {protocol.Input{Format: "csv", Label: column(1), Text: column(2), Weight: column(3)}, false},
 		"also features": {protocol.Input{Format: "csv", Label: column(1), Text: column(2), Features: []protocol.Column{column(3)}}, false},
+		"counts":        {protocol.Input{Format: "libsvm"}, true},
 		"vectors":       {protocol.Input{Format: "fvecs"}, false},
 	} {
 		params, err := Defaults(nil)

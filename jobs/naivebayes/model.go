@@ -40,7 +40,7 @@ type model struct {
 	rule       *evaluation.Rule // nil without costs
 }
 
-// csr holds the occurrences of terms (rows) in classes.
+// csr holds the occurrences of terms (rows) in classes; of the Bernoulli form the documents that hold them.
 type csr struct {
 	indptr []int64
 	class  []int32
@@ -96,6 +96,7 @@ func newCSR(c cells, terms, classes int) csr {
 func (m *model) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
 	a.PutKind(KindName, modelVersion)
+	m.putForm(a)
 	jobs.PutScalar(a, modelAlpha, m.params.Alpha)
 	a.PutText(modelPrior, m.params.Prior.Kind)
 	if m.params.Prior.Kind == priorGiven {
@@ -136,7 +137,10 @@ func (m *model) check() error {
 	if !positiveSum(m.documents) || !positiveSum(m.counts.count) {
 		return jobs.Malformed("a model's counts are from 1 to 2^53 together")
 	}
-	return m.counts.check(terms, classes)
+	if err := m.counts.check(terms, classes); err != nil {
+		return err
+	}
+	return m.checkForm()
 }
 
 // positiveSum reports whether every count is above 0 and their sum is exact in float64.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/vocabulary"
@@ -13,6 +14,8 @@ import (
 
 // Params of a job of kind NaiveBayes.
 type Params struct {
+	// Form is "multinomial", "bernoulli" or "complement".
+	Form string `json:"form"`
 	// Alpha is added to every count, in (0, 1e9].
 	Alpha float64 `json:"alpha"`
 	// Prior is "learned" (the classes' shares of the training documents), "uniform", or
@@ -38,7 +41,7 @@ const priorTolerance = 1e-9
 
 // DefaultParams are Laplace smoothing, the learned prior and the largest posterior.
 func DefaultParams() Params {
-	return Params{Alpha: 1, Prior: Prior{Kind: priorLearned}, Ratio: 1, Text: vocabulary.DefaultParams()}
+	return Params{Form: formMultinomial, Alpha: 1, Prior: Prior{Kind: priorLearned}, Ratio: 1, Text: vocabulary.DefaultParams()}
 }
 
 // The ways to come by a prior.
@@ -109,6 +112,8 @@ func inParams(err error) error {
 
 func (p Params) check() error {
 	switch {
+	case !knownForm(p.Form):
+		return specFault("form is %q; known: %s", p.Form, strings.Join(forms(), ", "))
 	case !(p.Alpha > 0 && p.Alpha <= maxAlpha):
 		return specFault("alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
 	case !(p.Ratio > 0) || math.IsInf(p.Ratio, 0):

@@ -9,16 +9,17 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// predictor predicts blocks of texts; one goroutine at a time.
+// predictor predicts blocks of texts, or of vectors of counts; one goroutine at a time.
 type predictor struct {
 	scorer     *scorer
+	columns    *vocabulary.Columns // nil before the first vector
 	labels     []string
 	posteriors bool // scores are wanted
 	outcomes   []jobs.Outcome
 	scores     []float64 // of all outcomes
 }
 
-// NewPredictor loads a model to predict blocks of texts. The scores are the posteriors of all
+// NewPredictor loads a model to predict blocks of texts, or of vectors of counts. The scores are the posteriors of all
 // classes. Errors are those of NewClassifier.
 func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	return loadPredictor(arrays, ops, true)
@@ -54,9 +55,9 @@ func (p *predictor) Answers() jobs.Answers {
 	return answers
 }
 
-// Predict decides every text. Records that are no texts are a fault with their position.
+// Predict decides every record. One that is neither a text nor a vector of counts is a fault with its position.
 func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	if err := vocabulary.CheckTexts(block); err != nil {
+	if err := vocabulary.CheckDocuments(block); err != nil {
 		return nil, err
 	}
 	p.outcomes, p.scores = p.outcomes[:0], p.scores[:0]
@@ -64,8 +65,11 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	if need := classes * len(block.IDs); p.posteriors && cap(p.scores) < need {
 		p.scores = make([]float64, 0, need)
 	}
-	for _, text := range block.Texts {
-		scores := p.scorer.score(text)
+	for i := range block.IDs {
+		scores, err := p.score(block, i)
+		if err != nil {
+			return nil, err
+		}
 		class, rejected := p.scorer.decide(scores)
 		outcome := jobs.Outcome{Rejected: rejected}
 		if !rejected {
@@ -79,4 +83,20 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 		p.outcomes = append(p.outcomes, outcome)
 	}
 	return p.outcomes, nil
+}
+
+func (p *predictor) score(block *dataset.Block, i int) (scores []float64, err error) {
+	if block.Texts != nil {
+		return p.scorer.score(block.Texts[i]), nil
+	}
+	if p.columns == nil {
+		if p.columns, err = p.scorer.dictionary.Columns(); err != nil {
+			return nil, err
+		}
+	}
+	bag, err := p.columns.Bag(block, i)
+	if err != nil {
+		return nil, err
+	}
+	return p.scorer.scoreBag(bag), nil
 }

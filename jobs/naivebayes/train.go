@@ -31,7 +31,7 @@ type countsPhase struct {
 func (p *countsPhase) Name() string { return countsName }
 
 // Map counts one leaf: the loops of Algorithm 1 over i and j, where a document of class y adds
-// x^j to the count of (j, y). Memory is linear in the pairs met.
+// x^j to the count of (j, y). Memory is linear in the pairs met, beyond 32 MiB.
 func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	dictionary, err := vocabulary.ReadDictionary(state)
 	if err != nil {
@@ -41,7 +41,8 @@ func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf
 	if err != nil {
 		return nil, nil, err
 	}
-	c := newLeafCounts(labels, vocabulary.NewBagger(p.tokenizer, dictionary))
+	c := newLeafCounts(labels, p.tokenizer, dictionary)
+	c.once = p.params.Form == formBernoulli
 	train := p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -52,48 +53,12 @@ func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf
 			if !train(id) {
 				continue
 			}
-			if err := c.add(block.Labels[i], block.Texts[i]); err != nil {
+			if err := c.add(block, i); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	return c.partial(), nil, nil
-}
-
-// leafCounts are the counts of one leaf.
-type leafCounts struct {
-	bagger    *vocabulary.Bagger
-	class     map[string]int64
-	records   int64
-	documents []int64         // of each class
-	count     map[int64]int64 // by cell
-}
-
-func newLeafCounts(labels jobs.Strings, bagger *vocabulary.Bagger) *leafCounts {
-	c := &leafCounts{bagger: bagger, class: make(map[string]int64, labels.Len()),
-		documents: make([]int64, labels.Len()), count: map[int64]int64{}}
-	for y := range labels.Len() {
-		c.class[string(labels.At(y))] = int64(y)
-	}
-	return c
-}
-
-// add counts one training document.
-func (c *leafCounts) add(label, document []byte) error {
-	y, ok := c.class[string(label)]
-	if !ok {
-		return jobs.Malformed("a training record has the label %q, which the first phase did not see", label)
-	}
-	c.documents[y]++
-	classes := int64(len(c.documents))
-	for _, term := range c.bagger.Found(document) {
-		c.count[int64(term)*classes+y]++
-	}
-	return nil
-}
-
-func (c *leafCounts) partial() jobs.Arrays {
-	return partialCounts{c.records, c.documents, sortedCells(c.count)}.arrays()
 }
 
 // partialCounts is a partial as Go values.

@@ -11,4 +11,9 @@
 //
 //	features   width, labels and scaling, see package features
 //	means      sums and numbers of each class
+//	evaluate   the decisions on the records that spec.input.split holds out, or on spec.queries
+//
+// With params.pairs the last phase also judges every two classes by themselves: the linear rule of their
+// two means decides the test records of these two. One pass over the records suffices, because the distances to
+// all means say what each of the rules decides. The table is the file pairs.csv beside the model.
 package nearestmean

@@ -2,6 +2,7 @@ package nearestmean
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -11,22 +12,46 @@ const KindName = "NearestMean"
 
 // Kind is the nearest-mean classifier as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
+		Predict: NewPredictor, Figures: Figures}
 }
 
 type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "features" and "means".
+// New makes the algorithm: phases "features", "means" and, where there are records to judge on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	if params.Pairs && !judged {
+		return nil, specFault("params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
+	}
 	space, err := features.New(params.Features, spec, meansName, features.Classes(2))
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{space, meansPhase{jobs.TrainingRecords(spec)}}, nil
+	phases := algorithm{space, meansPhase{params, jobs.TrainingRecords(spec), judged}}
+	if judged {
+		phases = append(phases, evaluate(params, spec, test))
+	}
+	return phases, nil
+}
+
+// evaluate is the last phase.
+func evaluate(params Params, spec protocol.JobSpec, test jobs.Records) jobs.Phase {
+	var phase jobs.Phase = &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}
+	if params.Pairs {
+		phase = &pairsPhase{evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}}
+	}
+	if spec.Spec.Queries != nil {
+		return evaluation.OnQueries{Phase: phase}
+	}
+	return phase
 }

@@ -2,10 +2,13 @@ package nearestmean
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // meansName names the phase that sums.
@@ -18,7 +21,11 @@ const (
 )
 
 // meansPhase sums the vectors of each class.
-type meansPhase struct{ train jobs.Records }
+type meansPhase struct {
+	params Params
+	train  jobs.Records
+	judged bool // another phase follows
+}
 
 func (meansPhase) Name() string { return meansName }
 
@@ -121,7 +128,7 @@ func plus(a, b []float64) []float64 {
 }
 
 // Step divides the sums.
-func (meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+func (p meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	root, err := round.Only(ctx)
 	if err != nil {
 		return jobs.Next{}, err
@@ -137,11 +144,28 @@ func (meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round)
 	if width != space.Width || len(t.weights) != space.Labels.Len() {
 		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d", len(t.weights), width, space.Labels.Len(), space.Width)
 	}
+	if err := p.checkLabels(space); err != nil {
+		return jobs.Next{}, err
+	}
 	m, err := newModel(space, t)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{jobs.CountMetric("means.records", space.Records)}}, nil
+	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{jobs.CountMetric("means.records", space.Records)}}
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
+	}
+	return next, nil
+}
+
+// checkLabels holds what was asked for against the classes that there are.
+func (p meansPhase) checkLabels(space *features.Space) error {
+	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
+		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("params: pairs takes up to %d classes; the training records have %d", maxPairClasses, space.Labels.Len())}
+	}
+	_, err := p.params.Costs.Rule(space.Labels.List())
+	return err
 }
 
 // weightOf is what a row counts.

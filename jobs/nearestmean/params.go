@@ -3,14 +3,21 @@ package nearestmean
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NearestMean.
 type Params struct {
-	Features features.Params `json:"features"`
+	// Pairs judges the linear rule of every two classes on the test records of these two as well.
+	Pairs bool `json:"pairs"`
+	// Costs of decisions, by true label and label decided, to judge by: a mean has a distance and no
+	// probability, so the decisions themselves do not change.
+	Costs    evaluation.Costs `json:"costs,omitempty"`
+	Features features.Params  `json:"features"`
 }
 
 // Defaults returns params with every default written in; a *protocol.Fault of
@@ -30,14 +37,21 @@ func parseParams(params json.RawMessage) (Params, error) {
 			return Params{}, err
 		}
 	}
-	return p, inParams(p.Features.Check())
+	if err := p.Costs.Check(); err != nil {
+		return Params{}, inParams("params: ", err)
+	}
+	return p, inParams("params.features: ", p.Features.Check())
 }
 
 // inParams says where in the spec the fault lies.
-func inParams(err error) error {
+func inParams(where string, err error) error {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) {
-		fault.What = "params.features: " + fault.What
+		fault.What = where + fault.What
 	}
 	return err
+}
+
+func specFault(format string, args ...any) error {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

@@ -111,7 +111,7 @@ type Index struct {
 }
 
 // IndexName is the name of an index within its folder.
-const IndexName = "index.json"
+const IndexName = jobs.IndexName
 
 // WriteIndex emits the index of a folder.
 func WriteIndex(ctx context.Context, emit jobs.Emit, folder string, x Index) (jobs.File, error) {

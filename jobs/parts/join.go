@@ -60,7 +60,7 @@ func (j *Joiner) Add(data []byte) error {
 			return fmt.Errorf("%w: %s: %w", ErrDamaged, p.Name, err)
 		}
 		if data = elements; first {
-			data = append(npyHeader(descr, j.index.Rows, cols), elements...)
+			data = append(NPYHeader(descr, j.index.Rows, cols), elements...)
 		}
 	}
 	_, err := j.out.Write(data)

@@ -17,8 +17,8 @@ const npyMagic = "\x93NUMPY\x01\x00"
 // maxNpyHeader bounds the header that is read back: ours has one line.
 const maxNpyHeader = 1 << 10
 
-// npyHeader writes the header of rows x cols elements; cols of 0 stands for one dimension.
-func npyHeader(descr string, rows int64, cols int) []byte {
+// NPYHeader writes the header of rows x cols elements; cols of 0 stands for one dimension.
+func NPYHeader(descr string, rows int64, cols int) []byte {
 	shape := fmt.Sprintf("(%d,)", rows)
 	if cols > 0 {
 		shape = fmt.Sprintf("(%d, %d)", rows, cols)
@@ -44,13 +44,13 @@ func (t Table) npy() ([]byte, error) {
 	case len(numbers) == 0:
 		return nil, fmt.Errorf("parts: npy holds numbers, and the columns %q have none", t.Names())
 	case len(numbers) == 1 && numbers[0].Ints != nil:
-		out.Write(npyHeader("<i8", int64(t.Rows()), 0))
+		out.Write(NPYHeader("<i8", int64(t.Rows()), 0))
 		values = numbers[0].Ints
 	case len(numbers) == 1:
-		out.Write(npyHeader("<f8", int64(t.Rows()), 0))
+		out.Write(NPYHeader("<f8", int64(t.Rows()), 0))
 		values = numbers[0].Floats
 	default:
-		out.Write(npyHeader("<f8", int64(t.Rows()), len(numbers)))
+		out.Write(NPYHeader("<f8", int64(t.Rows()), len(numbers)))
 		values = interleave(numbers)
 	}
 	err := binary.Write(&out, binary.LittleEndian, values)
@@ -98,5 +98,5 @@ func splitNpy(data []byte) (descr string, cols int, elements []byte, err error) 
 	return found[1], cols, elements, nil
 }
 
-// ourHeader is what npyHeader writes: dtype, rows and, in two dimensions, columns.
+// ourHeader is what NPYHeader writes: dtype, rows and, in two dimensions, columns.
 var ourHeader = regexp.MustCompile(`^\{'descr': '(<i8|<f8)', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?\), \} *\n$`)

@@ -146,7 +146,7 @@ func FuzzSplitNpy(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		descr, cols, elements, err := splitNpy(data)
-		if err == nil && !bytes.Equal(append(npyHeader(descr, int64(len(elements)/8/max(cols, 1)), cols), elements...), data) && cols > 0 && len(elements) > 0 {
+		if err == nil && !bytes.Equal(append(NPYHeader(descr, int64(len(elements)/8/max(cols, 1)), cols), elements...), data) && cols > 0 && len(elements) > 0 {
 			t.Errorf("read %s with %d columns from %q", descr, cols, data)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/parts"
@@ -25,7 +26,7 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 
 // Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
 func Kind(ofModel OfModel) jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true,
+	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Figures: Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
@@ -72,7 +73,7 @@ func (p phase) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, _ job
 		return nil, nil, err
 	}
 	rows := newRows(predictor.Answers(), p.params)
-	judged := evaluation.NewConfusion()
+	judged := evaluation.NewTally(predictor.Answers())
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
@@ -82,31 +83,31 @@ func (p phase) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, _ job
 			return nil, nil, err
 		}
 		rows.add(block, outcomes)
-		judge(judged, predictor.Answers(), block.Labels, outcomes)
+		if err := judge(judged, predictor.Answers(), block, outcomes); err != nil {
+			return nil, nil, err
+		}
 	}
 	list, err := parts.Write(ctx, leaf.Emit, Folder, leaf.Index, p.params.Format, rows.table())
 	if err != nil {
 		return nil, nil, err
 	}
-	partial := judged.Arrays()
-	list.Put(partial)
-	return partial, nil, nil
+	return partial{list, judged}.arrays(), nil, nil
 }
 
-// judge counts decisions about records whose label is known.
-func judge(c *evaluation.Confusion, answers jobs.Answers, truth [][]byte, outcomes []jobs.Outcome) {
-	if truth == nil || answers.Labels == nil {
-		return
+// judge judges the outcomes of records whose label is known.
+func judge(t *evaluation.Tally, answers jobs.Answers, block *dataset.Block, outcomes []jobs.Outcome) error {
+	if block.Labels == nil || answers.Clusters {
+		return nil
 	}
 	for i, o := range outcomes {
-		switch {
-		case len(truth[i]) == 0:
-		case o.Rejected:
-			c.AddRejected(string(truth[i]))
-		default:
-			c.Add(string(truth[i]), o.Label)
+		if len(block.Labels[i]) == 0 {
+			continue
+		}
+		if err := t.Judge(block.IDs[i], block.Labels[i], o, evaluation.PictureOf(block, i)); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // Merge puts two neighbours' lists one after the other and adds their counts.
@@ -119,15 +120,21 @@ func (phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.judged.Merge(b.judged)
-	partial := a.judged.Arrays()
-	append(a.list, b.list...).Put(partial)
-	return partial, nil
+	err = a.judged.Merge(b.judged)
+	a.list = append(a.list, b.list...)
+	return a.arrays(), err
 }
 
 type partial struct {
 	list   parts.List
-	judged *evaluation.Confusion
+	judged *evaluation.Tally
+}
+
+func (p partial) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	p.judged.Put(a)
+	p.list.Put(a)
+	return a
 }
 
 func readPartial(a jobs.Arrays) (partial, error) {
@@ -135,7 +142,7 @@ func readPartial(a jobs.Arrays) (partial, error) {
 	if err != nil {
 		return partial{}, err
 	}
-	judged, err := evaluation.ReadConfusion(a)
+	judged, err := evaluation.ReadTally(a)
 	return partial{list, judged}, err
 }
 
@@ -162,15 +169,32 @@ func (p phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (j
 	result.PutKind(KindName, modelVersion)
 	result.PutText("format", p.params.Format)
 	root.list.Put(result)
-	metrics := []jobs.Metric{jobs.CountMetric("predict.records", root.list.Rows())}
-	if report := root.judged.Report(); report.Records > 0 {
-		judged, err := jobs.NewMetric("evaluation", report)
-		if err != nil {
-			return jobs.Next{}, err
-		}
-		metrics = append(metrics, judged)
+	metrics, err := root.metrics(model, predictor.Answers().Labels)
+	return jobs.Next{Done: true, State: result, Metrics: metrics}, err
+}
+
+// metrics are the number of records and, where labels were known, what Phase of package evaluation leaves, under the
+// costs that the model decides by.
+func (p partial) metrics(model jobs.Arrays, labels []string) ([]jobs.Metric, error) {
+	metrics := []jobs.Metric{jobs.CountMetric("predict.records", p.list.Rows())}
+	if p.judged.Records() == 0 {
+		return metrics, nil
 	}
-	return jobs.Next{Done: true, State: result, Metrics: metrics}, nil
+	rule, err := evaluation.ReadRule(model, len(labels))
+	if err != nil {
+		return nil, err
+	}
+	var costs evaluation.Costs
+	if rule != nil {
+		costs = rule.Costs(labels)
+	}
+	judged, err := p.judged.Metrics(costs)
+	return append(metrics, judged...), err
+}
+
+// Figures show the evaluation, where labels were known.
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
+	return evaluation.Figures(metrics)
 }
 
 // Describe tells what was written.

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/gaussiannb"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/kmeans"
+	"github.com/gram-compute/gram/jobs/knn"
 	"github.com/gram-compute/gram/jobs/nearestmean"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/jobs/predict"
@@ -19,25 +22,33 @@ import (
 // twoMeans is a model whose classes have their means at (0, 0) and (4, 0).
 func twoMeans(t *testing.T) jobs.Arrays {
 	t.Helper()
-	var spec protocol.JobSpec
-	algorithm, err := nearestmean.New(spec)
+	return trained(t, nearestmean.Kind(), "", jobstest.DenseRecords([][]float32{{0, 0}, {4, 0}}, "left", "right"))
+}
+
+func ofModel(model jobs.Arrays) (jobs.Kind, error) {
+	name, _, err := model.Kind()
+	for _, kind := range []jobs.Kind{nearestmean.Kind(), gaussiannb.Kind(), knn.Kind(), kmeans.Kind()} {
+		if kind.Name == name {
+			return kind, err
+		}
+	}
+	return jobs.Kind{Name: name}, err
+}
+
+// trained is the model of a kind from a few records.
+func trained(t *testing.T, kind jobs.Kind, params string, records []jobstest.Record) jobs.Arrays {
+	t.Helper()
+	spec := protocol.JobSpec{Kind: kind.Name}
+	spec.Spec.Params = json.RawMessage(params)
+	algorithm, err := kind.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := jobstest.DenseRecords([][]float32{{0, 0}, {4, 0}}, "left", "right")
 	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 2), kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result.Model
-}
-
-func ofModel(model jobs.Arrays) (jobs.Kind, error) {
-	name, _, err := model.Kind()
-	if err != nil || name != nearestmean.KindName {
-		return jobs.Kind{Name: name}, err
-	}
-	return nearestmean.Kind(), nil
 }
 
 func specOf(params string) protocol.JobSpec {
@@ -144,5 +155,66 @@ func TestRefused(t *testing.T) {
 	var without protocol.JobSpec
 	if _, err := predict.Kind(ofModel).New(without); err == nil {
 		t.Error("a spec without a model passed")
+	}
+}
+
+func metricsOf(t *testing.T, params string, model jobs.Arrays, records []jobstest.Record) map[string]string {
+	t.Helper()
+	result, err := run(t, params, model, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{}
+	for _, m := range result.Metrics {
+		named[m.Name] = string(m.Value)
+	}
+	return named
+}
+
+// Records with labels are judged under the costs that the model decides by, and those without are left alone.
+func TestJudgedByHand(t *testing.T) {
+	records := jobstest.DenseRecords([][]float32{{1, 0}, {3, 0}, {4, 3}, {0, 1}}, "left", "right", "left", "")
+	metrics := metricsOf(t, `{}`, twoMeans(t), records)
+	if want := `{"labels":["left","right"],"cells":[[0,0,1],[0,1,1],[1,1,1]]}`; metrics["evaluation.confusion"] != want {
+		t.Errorf("%s", metrics["evaluation.confusion"])
+	}
+	if want := `[{"id":{"Object":"records","Offset":2},"truth":"left","decided":"right"}]`; metrics["evaluation.mistakes"] != want {
+		t.Errorf("%s", metrics["evaluation.mistakes"])
+	}
+	figures, err := predict.Figures(nil, []jobs.Metric{{Name: "evaluation.confusion", Value: json.RawMessage(metrics["evaluation.confusion"])}})
+	if err != nil || len(figures) != 1 {
+		t.Errorf("%v, %v", figures, err)
+	}
+}
+
+// A model that decides under costs is judged under them: of two decisions, "a" for "b" costs 9.
+func TestJudgedUnderTheCostsOfTheModel(t *testing.T) {
+	model := trained(t, gaussiannb.Kind(), `{"costs": {"b": {"a": 9}}}`,
+		jobstest.DenseRecords([][]float32{{0}, {1}, {10}, {11}}, "a", "a", "b", "b"))
+	metrics := metricsOf(t, `{}`, model, jobstest.DenseRecords([][]float32{{0}, {1}}, "a", "b"))
+	if want := `{"records":2,"total":9,"mean":4.5}`; metrics["evaluation.cost"] != want {
+		t.Errorf("%s", metrics["evaluation.cost"])
+	}
+}
+
+// Where a model predicts numbers the labels are numbers, and errors come of them.
+func TestRegressionErrors(t *testing.T) {
+	model := trained(t, knn.Kind(), `{"mode": "regress", "k": 1, "store_base": true}`, jobstest.DenseRecords([][]float32{{0}, {4}}, "1", "3"))
+	metrics := metricsOf(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}, {5}}, "1", "5", ""))
+	if want := `{"records":2,"mean_squared_error":2,"mean_absolute_error":1,"r2":0.5}`; metrics["evaluation.regression"] != want {
+		t.Errorf("%s", metrics["evaluation.regression"])
+	}
+	_, err := run(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}}, "1", "five"))
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != 1 {
+		t.Errorf("a label that is no number: %v", err)
+	}
+}
+
+// The numbers of clusters are no labels, even where they look like them.
+func TestClustersAreNotJudged(t *testing.T) {
+	model := trained(t, kmeans.Kind(), `{"k": 2}`, jobstest.DenseRecords([][]float32{{0}, {4}}))
+	if metrics := metricsOf(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}}, "0", "1")); len(metrics) != 1 {
+		t.Errorf("%v", metrics)
 	}
 }

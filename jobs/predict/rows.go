@@ -35,14 +35,20 @@ func newRows(answers jobs.Answers, params Params) *rows {
 	return r
 }
 
-// add takes in the outcomes of a block.
+// add takes in what the format wants of a block's outcomes.
 func (r *rows) add(block *dataset.Block, outcomes []jobs.Outcome) {
+	numbers := r.params.Format == parts.NPY
 	for i, o := range outcomes {
-		r.objects = append(r.objects, block.IDs[i].Object)
-		r.offsets = append(r.offsets, block.IDs[i].Offset)
-		r.labels = append(r.labels, o.Label)
-		r.codes = append(r.codes, r.code(o))
-		r.values = append(r.values, o.Value)
+		if numbers {
+			r.codes = append(r.codes, r.code(o))
+		} else {
+			r.objects = append(r.objects, block.IDs[i].Object)
+			r.offsets = append(r.offsets, block.IDs[i].Offset)
+			r.labels = append(r.labels, o.Label)
+		}
+		if r.answers.Value != "" {
+			r.values = append(r.values, o.Value)
+		}
 		for s := range r.scores {
 			r.scores[s] = append(r.scores[s], o.Scores[s])
 		}

@@ -60,7 +60,7 @@ func Read(a jobs.Arrays, name string) (*Sample, error) {
 			return nil, jobs.Malformed("a sample with a key of %v", key)
 		}
 		id := dataset.Identity{Object: string(objects.At(i)), Offset: offsets[i]}
-		s.offer(Draw{Key: key, ID: id, Row: rows[i*width : (i+1)*width]}, false)
+		s.offer(Draw{Key: key, ID: id, Row: rows[i*width : (i+1)*width]})
 	}
 	return s, nil
 }

@@ -47,17 +47,15 @@ func (s *Sample) Offer(key float64, id dataset.Identity, row []float32) {
 	if key > s.Limit() || !(key < math.Inf(1)) {
 		return
 	}
-	s.offer(Draw{Key: key, ID: id, Row: row}, true)
+	s.offer(Draw{Key: key, ID: id, Row: row})
 }
 
-func (s *Sample) offer(d Draw, copyRow bool) {
+func (s *Sample) offer(d Draw) {
 	full := len(s.kept) == s.size
 	if full && d.Compare(s.kept[0]) >= 0 {
 		return
 	}
-	if copyRow {
-		d.Row = slices.Clone(d.Row)
-	}
+	d.Row = slices.Clone(d.Row)
 	if full {
 		s.kept[0] = d
 		heap.Fix(&s.kept, 0)
@@ -66,10 +64,11 @@ func (s *Sample) offer(d Draw, copyRow bool) {
 	heap.Push(&s.kept, d)
 }
 
-// Merge takes what is least of another sample, which must not be used afterwards.
+// Merge takes copies of what is least of another sample: a row that was read is a part of the
+// rows of its whole sample, and would keep them.
 func (s *Sample) Merge(other *Sample) {
 	for _, d := range other.kept {
-		s.offer(d, false)
+		s.offer(d)
 	}
 }
 

@@ -51,17 +51,17 @@ func New(params Params, train jobs.Records, next string) (*Phase, error) {
 // Name is "vocabulary".
 func (p *Phase) Name() string { return Name }
 
-// Map counts one leaf: linear in its text, memory in its distinct terms. Records that are not labelled
-// texts are a fault of CodeBadRecord with the position of the first.
+// Map counts one leaf: linear in its text, memory in its distinct terms; of sparse vectors in the last column met. Records
+// that are neither labelled texts nor labelled counts are a fault of CodeBadRecord with the position of the first.
 func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	words, classes := NewCounter(), NewCounter()
+	words, columns, classes := NewCounter(), &columnCounter{}, NewCounter()
 	var scratch []byte
 	addWord, train := words.Add, p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := CheckTexts(block); err != nil {
+		if err := CheckDocuments(block); err != nil {
 			return nil, nil, err
 		}
 		if block.Labels == nil && len(block.IDs) > 0 {
@@ -71,13 +71,19 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 			if !train(id) {
 				continue
 			}
+			classes.Add(block.Labels[i])
+			if block.Texts == nil {
+				if err := columns.add(block, i); err != nil {
+					return nil, nil, err
+				}
+				continue
+			}
 			words.Next()
 			scratch = p.tokenizer.Tokens(scratch, block.Texts[i], addWord)
-			classes.Add(block.Labels[i])
 		}
 	}
 	partial := jobs.Arrays{}
-	words.Table().Put(partial, terms, occurrence, inDocs)
+	Merge(words.Table(), columns.table()).Put(partial, terms, occurrence, inDocs)
 	classes.Table().Put(partial, labels, inDocs) // a label occurs once a document
 	return partial, nil, nil
 }
@@ -183,14 +189,6 @@ func (p partialTables) documents() int64 {
 		total += n
 	}
 	return total
-}
-
-// CheckTexts refuses records that are no texts with a *protocol.Fault of CodeBadRecord.
-func CheckTexts(block *dataset.Block) error {
-	if len(block.IDs) == 0 || block.Texts != nil {
-		return nil
-	}
-	return recordFault(block.IDs[0], "the record is a vector, not a text", "Use an input format of texts, or a kind that takes vectors.")
 }
 
 func recordFault(id dataset.Identity, what, hint string) error {

@@ -21,6 +21,179 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ScheduleOverlap says what a slot does while a job of an earlier slot has not ended.
+type ScheduleOverlap int32
+
+const (
+	ScheduleOverlap_SCHEDULE_OVERLAP_UNSPECIFIED ScheduleOverlap = 0
+	ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW       ScheduleOverlap = 1 // its job runs beside the earlier one
+	ScheduleOverlap_SCHEDULE_OVERLAP_FORBID      ScheduleOverlap = 2 // it is skipped
+	ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE     ScheduleOverlap = 3 // the earlier job is cancelled by the same entry
+	ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE       ScheduleOverlap = 4 // its job is not started before the earlier one has ended
+)
+
+// Enum value maps for ScheduleOverlap.
+var (
+	ScheduleOverlap_name = map[int32]string{
+		0: "SCHEDULE_OVERLAP_UNSPECIFIED",
+		1: "SCHEDULE_OVERLAP_ALLOW",
+		2: "SCHEDULE_OVERLAP_FORBID",
+		3: "SCHEDULE_OVERLAP_REPLACE",
+		4: "SCHEDULE_OVERLAP_QUEUE",
+	}
+	ScheduleOverlap_value = map[string]int32{
+		"SCHEDULE_OVERLAP_UNSPECIFIED": 0,
+		"SCHEDULE_OVERLAP_ALLOW":       1,
+		"SCHEDULE_OVERLAP_FORBID":      2,
+		"SCHEDULE_OVERLAP_REPLACE":     3,
+		"SCHEDULE_OVERLAP_QUEUE":       4,
+	}
+)
+
+func (x ScheduleOverlap) Enum() *ScheduleOverlap {
+	p := new(ScheduleOverlap)
+	*p = x
+	return p
+}
+
+func (x ScheduleOverlap) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ScheduleOverlap) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_log_proto_enumTypes[0].Descriptor()
+}
+
+func (ScheduleOverlap) Type() protoreflect.EnumType {
+	return &file_gram_v1_log_proto_enumTypes[0]
+}
+
+func (x ScheduleOverlap) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ScheduleOverlap.Descriptor instead.
+func (ScheduleOverlap) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
+// CatchUp says what becomes of slots that passed while nobody could fire them.
+type CatchUp int32
+
+const (
+	CatchUp_CATCH_UP_UNSPECIFIED CatchUp = 0
+	CatchUp_CATCH_UP_NONE        CatchUp = 1 // all are skipped
+	CatchUp_CATCH_UP_LATEST      CatchUp = 2 // the newest fires
+	CatchUp_CATCH_UP_ALL         CatchUp = 3 // the newest catch_up_max fire
+)
+
+// Enum value maps for CatchUp.
+var (
+	CatchUp_name = map[int32]string{
+		0: "CATCH_UP_UNSPECIFIED",
+		1: "CATCH_UP_NONE",
+		2: "CATCH_UP_LATEST",
+		3: "CATCH_UP_ALL",
+	}
+	CatchUp_value = map[string]int32{
+		"CATCH_UP_UNSPECIFIED": 0,
+		"CATCH_UP_NONE":        1,
+		"CATCH_UP_LATEST":      2,
+		"CATCH_UP_ALL":         3,
+	}
+)
+
+func (x CatchUp) Enum() *CatchUp {
+	p := new(CatchUp)
+	*p = x
+	return p
+}
+
+func (x CatchUp) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CatchUp) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_log_proto_enumTypes[1].Descriptor()
+}
+
+func (CatchUp) Type() protoreflect.EnumType {
+	return &file_gram_v1_log_proto_enumTypes[1]
+}
+
+func (x CatchUp) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CatchUp.Descriptor instead.
+func (CatchUp) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+}
+
+type SkipReason int32
+
+const (
+	SkipReason_SKIP_REASON_UNSPECIFIED SkipReason = 0
+	SkipReason_SKIP_REASON_PAUSED      SkipReason = 1 // passed while paused, or before the last change
+	SkipReason_SKIP_REASON_MISSED      SkipReason = 2 // passed while nobody could fire it, and the catch-up policy lets it go
+	SkipReason_SKIP_REASON_LATE        SkipReason = 3 // beyond the start deadline
+	SkipReason_SKIP_REASON_OVERLAP     SkipReason = 4 // an earlier job had not ended
+	SkipReason_SKIP_REASON_BACKLOG     SkipReason = 5 // too many earlier jobs wait
+	SkipReason_SKIP_REASON_CONFLICT    SkipReason = 6 // the job's id was in use with another spec
+	SkipReason_SKIP_REASON_INVALID     SkipReason = 7 // no valid job could be made for it
+)
+
+// Enum value maps for SkipReason.
+var (
+	SkipReason_name = map[int32]string{
+		0: "SKIP_REASON_UNSPECIFIED",
+		1: "SKIP_REASON_PAUSED",
+		2: "SKIP_REASON_MISSED",
+		3: "SKIP_REASON_LATE",
+		4: "SKIP_REASON_OVERLAP",
+		5: "SKIP_REASON_BACKLOG",
+		6: "SKIP_REASON_CONFLICT",
+		7: "SKIP_REASON_INVALID",
+	}
+	SkipReason_value = map[string]int32{
+		"SKIP_REASON_UNSPECIFIED": 0,
+		"SKIP_REASON_PAUSED":      1,
+		"SKIP_REASON_MISSED":      2,
+		"SKIP_REASON_LATE":        3,
+		"SKIP_REASON_OVERLAP":     4,
+		"SKIP_REASON_BACKLOG":     5,
+		"SKIP_REASON_CONFLICT":    6,
+		"SKIP_REASON_INVALID":     7,
+	}
+)
+
+func (x SkipReason) Enum() *SkipReason {
+	p := new(SkipReason)
+	*p = x
+	return p
+}
+
+func (x SkipReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SkipReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_log_proto_enumTypes[2].Descriptor()
+}
+
+func (SkipReason) Type() protoreflect.EnumType {
+	return &file_gram_v1_log_proto_enumTypes[2]
+}
+
+func (x SkipReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SkipReason.Descriptor instead.
+func (SkipReason) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
+}
+
 // Command is one entry of the replicated log: a decision. It holds names and
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
@@ -36,6 +209,11 @@ type Command struct {
 	//	*Command_PutToken
 	//	*Command_RevokeToken
 	//	*Command_Init
+	//	*Command_PutSchedule
+	//	*Command_RemoveSchedule
+	//	*Command_PauseSchedule
+	//	*Command_ResumeSchedule
+	//	*Command_FireSlot
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -157,6 +335,51 @@ func (x *Command) GetInit() *InitCluster {
 	return nil
 }
 
+func (x *Command) GetPutSchedule() *PutSchedule {
+	if x != nil {
+		if x, ok := x.Body.(*Command_PutSchedule); ok {
+			return x.PutSchedule
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveSchedule() *RemoveSchedule {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RemoveSchedule); ok {
+			return x.RemoveSchedule
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetPauseSchedule() *PauseSchedule {
+	if x != nil {
+		if x, ok := x.Body.(*Command_PauseSchedule); ok {
+			return x.PauseSchedule
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetResumeSchedule() *ResumeSchedule {
+	if x != nil {
+		if x, ok := x.Body.(*Command_ResumeSchedule); ok {
+			return x.ResumeSchedule
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetFireSlot() *FireSlot {
+	if x != nil {
+		if x, ok := x.Body.(*Command_FireSlot); ok {
+			return x.FireSlot
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -193,6 +416,26 @@ type Command_Init struct {
 	Init *InitCluster `protobuf:"bytes,9,opt,name=init,proto3,oneof"`
 }
 
+type Command_PutSchedule struct {
+	PutSchedule *PutSchedule `protobuf:"bytes,10,opt,name=put_schedule,json=putSchedule,proto3,oneof"`
+}
+
+type Command_RemoveSchedule struct {
+	RemoveSchedule *RemoveSchedule `protobuf:"bytes,11,opt,name=remove_schedule,json=removeSchedule,proto3,oneof"`
+}
+
+type Command_PauseSchedule struct {
+	PauseSchedule *PauseSchedule `protobuf:"bytes,12,opt,name=pause_schedule,json=pauseSchedule,proto3,oneof"`
+}
+
+type Command_ResumeSchedule struct {
+	ResumeSchedule *ResumeSchedule `protobuf:"bytes,13,opt,name=resume_schedule,json=resumeSchedule,proto3,oneof"`
+}
+
+type Command_FireSlot struct {
+	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -208,6 +451,16 @@ func (*Command_PutToken) isCommand_Body() {}
 func (*Command_RevokeToken) isCommand_Body() {}
 
 func (*Command_Init) isCommand_Body() {}
+
+func (*Command_PutSchedule) isCommand_Body() {}
+
+func (*Command_RemoveSchedule) isCommand_Body() {}
+
+func (*Command_PauseSchedule) isCommand_Body() {}
+
+func (*Command_ResumeSchedule) isCommand_Body() {}
+
+func (*Command_FireSlot) isCommand_Body() {}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -705,8 +958,359 @@ func (x *RevokeToken) GetId() string {
 	return ""
 }
 
+// PutSchedule makes a schedule, or with replace changes one: its slots go on after the last decided.
+type PutSchedule struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	JobJson         []byte                 `protobuf:"bytes,2,opt,name=job_json,json=jobJson,proto3" json:"job_json,omitempty"` // the job's canonical spec
+	Cron            string                 `protobuf:"bytes,3,opt,name=cron,proto3" json:"cron,omitempty"`                      // five fields
+	TimeZone        string                 `protobuf:"bytes,4,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	Overlap         ScheduleOverlap        `protobuf:"varint,5,opt,name=overlap,proto3,enum=gram.v1.ScheduleOverlap" json:"overlap,omitempty"`
+	CatchUp         CatchUp                `protobuf:"varint,6,opt,name=catch_up,json=catchUp,proto3,enum=gram.v1.CatchUp" json:"catch_up,omitempty"`
+	CatchUpMax      uint32                 `protobuf:"varint,7,opt,name=catch_up_max,json=catchUpMax,proto3" json:"catch_up_max,omitempty"`
+	StartDeadlineMs int64                  `protobuf:"varint,8,opt,name=start_deadline_ms,json=startDeadlineMs,proto3" json:"start_deadline_ms,omitempty"` // 0 means none
+	JitterMs        int64                  `protobuf:"varint,9,opt,name=jitter_ms,json=jitterMs,proto3" json:"jitter_ms,omitempty"`
+	Replace         bool                   `protobuf:"varint,10,opt,name=replace,proto3" json:"replace,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *PutSchedule) Reset() {
+	*x = PutSchedule{}
+	mi := &file_gram_v1_log_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutSchedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutSchedule) ProtoMessage() {}
+
+func (x *PutSchedule) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
+func (*PutSchedule) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PutSchedule) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *PutSchedule) GetJobJson() []byte {
+	if x != nil {
+		return x.JobJson
+	}
+	return nil
+}
+
+func (x *PutSchedule) GetCron() string {
+	if x != nil {
+		return x.Cron
+	}
+	return ""
+}
+
+func (x *PutSchedule) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *PutSchedule) GetOverlap() ScheduleOverlap {
+	if x != nil {
+		return x.Overlap
+	}
+	return ScheduleOverlap_SCHEDULE_OVERLAP_UNSPECIFIED
+}
+
+func (x *PutSchedule) GetCatchUp() CatchUp {
+	if x != nil {
+		return x.CatchUp
+	}
+	return CatchUp_CATCH_UP_UNSPECIFIED
+}
+
+func (x *PutSchedule) GetCatchUpMax() uint32 {
+	if x != nil {
+		return x.CatchUpMax
+	}
+	return 0
+}
+
+func (x *PutSchedule) GetStartDeadlineMs() int64 {
+	if x != nil {
+		return x.StartDeadlineMs
+	}
+	return 0
+}
+
+func (x *PutSchedule) GetJitterMs() int64 {
+	if x != nil {
+		return x.JitterMs
+	}
+	return 0
+}
+
+func (x *PutSchedule) GetReplace() bool {
+	if x != nil {
+		return x.Replace
+	}
+	return false
+}
+
+type RemoveSchedule struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveSchedule) Reset() {
+	*x = RemoveSchedule{}
+	mi := &file_gram_v1_log_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveSchedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveSchedule) ProtoMessage() {}
+
+func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
+func (*RemoveSchedule) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RemoveSchedule) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type PauseSchedule struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseSchedule) Reset() {
+	*x = PauseSchedule{}
+	mi := &file_gram_v1_log_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseSchedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseSchedule) ProtoMessage() {}
+
+func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
+func (*PauseSchedule) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PauseSchedule) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type ResumeSchedule struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeSchedule) Reset() {
+	*x = ResumeSchedule{}
+	mi := &file_gram_v1_log_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeSchedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeSchedule) ProtoMessage() {}
+
+func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
+func (*ResumeSchedule) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ResumeSchedule) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// FireSlot decides on a slot, once: it makes the slot's job, or records why there is none.
+// It is accepted iff the schedule is still what the proposer saw and the slot lies after its last one.
+type FireSlot struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ScheduleId    string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	Revision      uint64                 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`                            // of the schedule the proposer saw
+	AfterUnixMs   int64                  `protobuf:"varint,3,opt,name=after_unix_ms,json=afterUnixMs,proto3" json:"after_unix_ms,omitempty"` // the last slot decided that the proposer saw
+	SlotUnixMs    int64                  `protobuf:"varint,4,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`    // a UTC instant
+	Job           *SubmitJob             `protobuf:"bytes,5,opt,name=job,proto3" json:"job,omitempty"`                                       // its id must be empty: it follows from schedule and slot
+	Skip          SkipReason             `protobuf:"varint,6,opt,name=skip,proto3,enum=gram.v1.SkipReason" json:"skip,omitempty"`            // or this
+	FirstUnixMs   int64                  `protobuf:"varint,7,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"` // a skip may cover several slots: from here
+	Slots         uint32                 `protobuf:"varint,8,opt,name=slots,proto3" json:"slots,omitempty"`                                  // this many, to slot_unix_ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FireSlot) Reset() {
+	*x = FireSlot{}
+	mi := &file_gram_v1_log_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FireSlot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FireSlot) ProtoMessage() {}
+
+func (x *FireSlot) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
+func (*FireSlot) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *FireSlot) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *FireSlot) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *FireSlot) GetAfterUnixMs() int64 {
+	if x != nil {
+		return x.AfterUnixMs
+	}
+	return 0
+}
+
+func (x *FireSlot) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
+}
+
+func (x *FireSlot) GetJob() *SubmitJob {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *FireSlot) GetSkip() SkipReason {
+	if x != nil {
+		return x.Skip
+	}
+	return SkipReason_SKIP_REASON_UNSPECIFIED
+}
+
+func (x *FireSlot) GetFirstUnixMs() int64 {
+	if x != nil {
+		return x.FirstUnixMs
+	}
+	return 0
+}
+
+func (x *FireSlot) GetSlots() uint32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
-// jobs each followed by its commits and carries, then tokens, then a trailer.
+// jobs each followed by its commits and carries, then tokens, schedules, and a trailer.
 type SnapshotRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Body:
@@ -717,6 +1321,7 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Carry
 	//	*SnapshotRecord_Token
 	//	*SnapshotRecord_Trailer
+	//	*SnapshotRecord_Schedule
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -724,7 +1329,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -736,7 +1341,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -749,7 +1354,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -813,6 +1418,15 @@ func (x *SnapshotRecord) GetTrailer() *SnapshotTrailer {
 	return nil
 }
 
+func (x *SnapshotRecord) GetSchedule() *ScheduleRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Schedule); ok {
+			return x.Schedule
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -841,6 +1455,10 @@ type SnapshotRecord_Trailer struct {
 	Trailer *SnapshotTrailer `protobuf:"bytes,6,opt,name=trailer,proto3,oneof"`
 }
 
+type SnapshotRecord_Schedule struct {
+	Schedule *ScheduleRecord `protobuf:"bytes,7,opt,name=schedule,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -852,6 +1470,8 @@ func (*SnapshotRecord_Carry) isSnapshotRecord_Body() {}
 func (*SnapshotRecord_Token) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Trailer) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_Schedule) isSnapshotRecord_Body() {}
 
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -865,7 +1485,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -877,7 +1497,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -890,7 +1510,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -943,13 +1563,15 @@ type JobRecord struct {
 	Counters           *Counters              `protobuf:"bytes,18,opt,name=counters,proto3" json:"counters,omitempty"`
 	Kernels            []string               `protobuf:"bytes,19,rep,name=kernels,proto3" json:"kernels,omitempty"`
 	Workers            []string               `protobuf:"bytes,20,rep,name=workers,proto3" json:"workers,omitempty"`
+	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
+	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -961,7 +1583,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -974,7 +1596,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1117,6 +1739,20 @@ func (x *JobRecord) GetWorkers() []string {
 	return nil
 }
 
+func (x *JobRecord) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *JobRecord) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -1127,7 +1763,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1775,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1788,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1180,7 +1816,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1828,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1841,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1222,6 +1858,191 @@ func (x *CarryRecord) GetKept() bool {
 	return false
 }
 
+type ScheduleRecord struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Definition     *PutSchedule           `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
+	Number         uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	Revision       uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	SinceUnixMs    int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	LastSlotUnixMs int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
+	Paused         bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
+	Fired          uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
+	Skipped        uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Recent         []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ScheduleRecord) Reset() {
+	*x = ScheduleRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScheduleRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScheduleRecord) ProtoMessage() {}
+
+func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
+func (*ScheduleRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ScheduleRecord) GetDefinition() *PutSchedule {
+	if x != nil {
+		return x.Definition
+	}
+	return nil
+}
+
+func (x *ScheduleRecord) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetLastSlotUnixMs() int64 {
+	if x != nil {
+		return x.LastSlotUnixMs
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetPaused() bool {
+	if x != nil {
+		return x.Paused
+	}
+	return false
+}
+
+func (x *ScheduleRecord) GetFired() uint64 {
+	if x != nil {
+		return x.Fired
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetSkipped() uint64 {
+	if x != nil {
+		return x.Skipped
+	}
+	return 0
+}
+
+func (x *ScheduleRecord) GetRecent() []*SlotRecord {
+	if x != nil {
+		return x.Recent
+	}
+	return nil
+}
+
+// SlotRecord is what became of a slot, or of several in a row that were skipped.
+type SlotRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	FirstUnixMs   int64                  `protobuf:"varint,1,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"`
+	SlotUnixMs    int64                  `protobuf:"varint,2,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	Slots         uint32                 `protobuf:"varint,3,opt,name=slots,proto3" json:"slots,omitempty"`
+	JobId         string                 `protobuf:"bytes,4,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Skip          SkipReason             `protobuf:"varint,5,opt,name=skip,proto3,enum=gram.v1.SkipReason" json:"skip,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlotRecord) Reset() {
+	*x = SlotRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlotRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlotRecord) ProtoMessage() {}
+
+func (x *SlotRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlotRecord.ProtoReflect.Descriptor instead.
+func (*SlotRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *SlotRecord) GetFirstUnixMs() int64 {
+	if x != nil {
+		return x.FirstUnixMs
+	}
+	return 0
+}
+
+func (x *SlotRecord) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
+}
+
+func (x *SlotRecord) GetSlots() uint32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *SlotRecord) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *SlotRecord) GetSkip() SkipReason {
+	if x != nil {
+		return x.Skip
+	}
+	return SkipReason_SKIP_REASON_UNSPECIFIED
+}
+
 type SnapshotTrailer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Records       uint64                 `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
@@ -1232,7 +2053,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1244,7 +2065,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1257,7 +2078,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -1278,7 +2099,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x14gram/v1/worker.proto\"\xaf\x03\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -1288,7 +2109,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06cancel\x18\x06 \x01(\v2\x12.gram.v1.CancelJobH\x00R\x06cancel\x120\n" +
 	"\tput_token\x18\a \x01(\v2\x11.gram.v1.PutTokenH\x00R\bputToken\x129\n" +
 	"\frevoke_token\x18\b \x01(\v2\x14.gram.v1.RevokeTokenH\x00R\vrevokeToken\x12*\n" +
-	"\x04init\x18\t \x01(\v2\x14.gram.v1.InitClusterH\x00R\x04initB\x06\n" +
+	"\x04init\x18\t \x01(\v2\x14.gram.v1.InitClusterH\x00R\x04init\x129\n" +
+	"\fput_schedule\x18\n" +
+	" \x01(\v2\x14.gram.v1.PutScheduleH\x00R\vputSchedule\x12B\n" +
+	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
+	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
+	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlotB\x06\n" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
@@ -1322,21 +2149,52 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12&\n" +
 	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xb3\x02\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xcf\x02\n" +
+	"\vPutSchedule\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
+	"\bjob_json\x18\x02 \x01(\fR\ajobJson\x12\x12\n" +
+	"\x04cron\x18\x03 \x01(\tR\x04cron\x12\x1b\n" +
+	"\ttime_zone\x18\x04 \x01(\tR\btimeZone\x122\n" +
+	"\aoverlap\x18\x05 \x01(\x0e2\x18.gram.v1.ScheduleOverlapR\aoverlap\x12+\n" +
+	"\bcatch_up\x18\x06 \x01(\x0e2\x10.gram.v1.CatchUpR\acatchUp\x12 \n" +
+	"\fcatch_up_max\x18\a \x01(\rR\n" +
+	"catchUpMax\x12*\n" +
+	"\x11start_deadline_ms\x18\b \x01(\x03R\x0fstartDeadlineMs\x12\x1b\n" +
+	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\x12\x18\n" +
+	"\areplace\x18\n" +
+	" \x01(\bR\areplace\" \n" +
+	"\x0eRemoveSchedule\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
+	"\rPauseSchedule\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\" \n" +
+	"\x0eResumeSchedule\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x96\x02\n" +
+	"\bFireSlot\x12\x1f\n" +
+	"\vschedule_id\x18\x01 \x01(\tR\n" +
+	"scheduleId\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x04R\brevision\x12\"\n" +
+	"\rafter_unix_ms\x18\x03 \x01(\x03R\vafterUnixMs\x12 \n" +
+	"\fslot_unix_ms\x18\x04 \x01(\x03R\n" +
+	"slotUnixMs\x12$\n" +
+	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
+	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
+	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"\xea\x02\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
 	"\x06commit\x18\x03 \x01(\v2\x15.gram.v1.CommitRecordH\x00R\x06commit\x12,\n" +
 	"\x05carry\x18\x04 \x01(\v2\x14.gram.v1.CarryRecordH\x00R\x05carry\x12)\n" +
 	"\x05token\x18\x05 \x01(\v2\x11.gram.v1.PutTokenH\x00R\x05token\x124\n" +
-	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailerB\x06\n" +
+	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailer\x125\n" +
+	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bscheduleB\x06\n" +
 	"\x04body\"\x84\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\x8c\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xcf\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -1358,16 +2216,61 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\afailure\x18\x11 \x01(\v2\x10.gram.v1.FailureR\afailure\x12-\n" +
 	"\bcounters\x18\x12 \x01(\v2\x11.gram.v1.CountersR\bcounters\x12\x18\n" +
 	"\akernels\x18\x13 \x03(\tR\akernels\x12\x18\n" +
-	"\aworkers\x18\x14 \x03(\tR\aworkers\"L\n" +
+	"\aworkers\x18\x14 \x03(\tR\aworkers\x12\x1f\n" +
+	"\vschedule_id\x18\x15 \x01(\tR\n" +
+	"scheduleId\x12 \n" +
+	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
+	"slotUnixMs\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
-	"\x04kept\x18\x02 \x01(\bR\x04kept\"C\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\"\xbe\x02\n" +
+	"\x0eScheduleRecord\x124\n" +
+	"\n" +
+	"definition\x18\x01 \x01(\v2\x14.gram.v1.PutScheduleR\n" +
+	"definition\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x04R\brevision\x12\"\n" +
+	"\rsince_unix_ms\x18\x04 \x01(\x03R\vsinceUnixMs\x12)\n" +
+	"\x11last_slot_unix_ms\x18\x05 \x01(\x03R\x0elastSlotUnixMs\x12\x16\n" +
+	"\x06paused\x18\x06 \x01(\bR\x06paused\x12\x14\n" +
+	"\x05fired\x18\a \x01(\x04R\x05fired\x12\x18\n" +
+	"\askipped\x18\b \x01(\x04R\askipped\x12+\n" +
+	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\"\xa8\x01\n" +
+	"\n" +
+	"SlotRecord\x12\"\n" +
+	"\rfirst_unix_ms\x18\x01 \x01(\x03R\vfirstUnixMs\x12 \n" +
+	"\fslot_unix_ms\x18\x02 \x01(\x03R\n" +
+	"slotUnixMs\x12\x14\n" +
+	"\x05slots\x18\x03 \x01(\rR\x05slots\x12\x15\n" +
+	"\x06job_id\x18\x04 \x01(\tR\x05jobId\x12'\n" +
+	"\x04skip\x18\x05 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06sha256\x18\x02 \x01(\fR\x06sha256*\xa6\x01\n" +
+	"\x0fScheduleOverlap\x12 \n" +
+	"\x1cSCHEDULE_OVERLAP_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16SCHEDULE_OVERLAP_ALLOW\x10\x01\x12\x1b\n" +
+	"\x17SCHEDULE_OVERLAP_FORBID\x10\x02\x12\x1c\n" +
+	"\x18SCHEDULE_OVERLAP_REPLACE\x10\x03\x12\x1a\n" +
+	"\x16SCHEDULE_OVERLAP_QUEUE\x10\x04*]\n" +
+	"\aCatchUp\x12\x18\n" +
+	"\x14CATCH_UP_UNSPECIFIED\x10\x00\x12\x11\n" +
+	"\rCATCH_UP_NONE\x10\x01\x12\x13\n" +
+	"\x0fCATCH_UP_LATEST\x10\x02\x12\x10\n" +
+	"\fCATCH_UP_ALL\x10\x03*\xd4\x01\n" +
+	"\n" +
+	"SkipReason\x12\x1b\n" +
+	"\x17SKIP_REASON_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12SKIP_REASON_PAUSED\x10\x01\x12\x16\n" +
+	"\x12SKIP_REASON_MISSED\x10\x02\x12\x14\n" +
+	"\x10SKIP_REASON_LATE\x10\x03\x12\x17\n" +
+	"\x13SKIP_REASON_OVERLAP\x10\x04\x12\x17\n" +
+	"\x13SKIP_REASON_BACKLOG\x10\x05\x12\x18\n" +
+	"\x14SKIP_REASON_CONFLICT\x10\x06\x12\x17\n" +
+	"\x13SKIP_REASON_INVALID\x10\aB5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_log_proto_rawDescOnce sync.Once
@@ -1381,71 +2284,95 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_gram_v1_log_proto_goTypes = []any{
-	(*Command)(nil),         // 0: gram.v1.Command
-	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),       // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),        // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),   // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),      // 5: gram.v1.Completion
-	(*FailJob)(nil),         // 6: gram.v1.FailJob
-	(*CancelJob)(nil),       // 7: gram.v1.CancelJob
-	(*PutToken)(nil),        // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),     // 9: gram.v1.RevokeToken
-	(*SnapshotRecord)(nil),  // 10: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 11: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 12: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 13: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 14: gram.v1.CarryRecord
-	(*SnapshotTrailer)(nil), // 15: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 16: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 17: gram.v1.TaskOutput
-	(*Failure)(nil),         // 18: gram.v1.Failure
-	(JobState)(0),           // 19: gram.v1.JobState
-	(*ObjectRef)(nil),       // 20: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 21: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 22: gram.v1.OutputFile
-	(*Counters)(nil),        // 23: gram.v1.Counters
-	(*Piece)(nil),           // 24: gram.v1.Piece
-	(*CarryPiece)(nil),      // 25: gram.v1.CarryPiece
+	(ScheduleOverlap)(0),    // 0: gram.v1.ScheduleOverlap
+	(CatchUp)(0),            // 1: gram.v1.CatchUp
+	(SkipReason)(0),         // 2: gram.v1.SkipReason
+	(*Command)(nil),         // 3: gram.v1.Command
+	(*InitCluster)(nil),     // 4: gram.v1.InitCluster
+	(*SubmitJob)(nil),       // 5: gram.v1.SubmitJob
+	(*StartJob)(nil),        // 6: gram.v1.StartJob
+	(*CompleteTasks)(nil),   // 7: gram.v1.CompleteTasks
+	(*Completion)(nil),      // 8: gram.v1.Completion
+	(*FailJob)(nil),         // 9: gram.v1.FailJob
+	(*CancelJob)(nil),       // 10: gram.v1.CancelJob
+	(*PutToken)(nil),        // 11: gram.v1.PutToken
+	(*RevokeToken)(nil),     // 12: gram.v1.RevokeToken
+	(*PutSchedule)(nil),     // 13: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),  // 14: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),   // 15: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),  // 16: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),        // 17: gram.v1.FireSlot
+	(*SnapshotRecord)(nil),  // 18: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),  // 19: gram.v1.SnapshotHeader
+	(*JobRecord)(nil),       // 20: gram.v1.JobRecord
+	(*CommitRecord)(nil),    // 21: gram.v1.CommitRecord
+	(*CarryRecord)(nil),     // 22: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),  // 23: gram.v1.ScheduleRecord
+	(*SlotRecord)(nil),      // 24: gram.v1.SlotRecord
+	(*SnapshotTrailer)(nil), // 25: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),          // 26: gram.v1.TaskID
+	(*TaskOutput)(nil),      // 27: gram.v1.TaskOutput
+	(*Failure)(nil),         // 28: gram.v1.Failure
+	(JobState)(0),           // 29: gram.v1.JobState
+	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
+	(*Counters)(nil),        // 33: gram.v1.Counters
+	(*Piece)(nil),           // 34: gram.v1.Piece
+	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	5,  // 8: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	16, // 9: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	17, // 10: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	18, // 11: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	11, // 12: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	12, // 13: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	13, // 14: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	14, // 15: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 16: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	15, // 17: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	2,  // 18: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	19, // 19: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	20, // 20: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	20, // 21: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	20, // 22: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	21, // 23: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	20, // 24: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	22, // 25: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	18, // 26: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	23, // 27: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	24, // 28: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	25, // 29: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	5,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	6,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	7,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	9,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	10, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	4,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	8,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	26, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	27, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	28, // 16: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	0,  // 17: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	1,  // 18: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	5,  // 19: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	2,  // 20: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	19, // 21: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	20, // 22: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	21, // 23: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	22, // 24: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	11, // 25: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	25, // 26: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	23, // 27: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	5,  // 28: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	29, // 29: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	30, // 30: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	30, // 31: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	30, // 32: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	31, // 33: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	30, // 34: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	32, // 35: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	28, // 36: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	33, // 37: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	34, // 38: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	35, // 39: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	13, // 40: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	24, // 41: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	2,  // 42: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -1464,27 +2391,34 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PutToken)(nil),
 		(*Command_RevokeToken)(nil),
 		(*Command_Init)(nil),
+		(*Command_PutSchedule)(nil),
+		(*Command_RemoveSchedule)(nil),
+		(*Command_PauseSchedule)(nil),
+		(*Command_ResumeSchedule)(nil),
+		(*Command_FireSlot)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[10].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[15].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
 		(*SnapshotRecord_Carry)(nil),
 		(*SnapshotRecord_Token)(nil),
 		(*SnapshotRecord_Trailer)(nil),
+		(*SnapshotRecord_Schedule)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   16,
+			NumEnums:      3,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_gram_v1_log_proto_goTypes,
 		DependencyIndexes: file_gram_v1_log_proto_depIdxs,
+		EnumInfos:         file_gram_v1_log_proto_enumTypes,
 		MessageInfos:      file_gram_v1_log_proto_msgTypes,
 	}.Build()
 	File_gram_v1_log_proto = out.File

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/jobs/perceptron"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// epochs after the first, whose mean counts: what a peer does once before and after it iterates
+// is not counted against it, so neither is ours.
+const epochs = 4
+
+// openPerceptronSparse learns two classes from CSR rows, in order, without a bias.
+func openPerceptronSparse(_ context.Context, e env) (contender, func() error, error) {
+	return learns(sparseRows(e))
+}
+
+// openPerceptronDense does the same with dense rows.
+func openPerceptronDense(_ context.Context, e env) (contender, func() error, error) {
+	return learns(denseRows(e))
+}
+
+// task is what a perceptron of two classes learns.
+type task struct {
+	setup perceptron.Setup
+	rows  []perceptron.Row
+	class []int // of each row: whether its product with the truth is above 0
+}
+
+func sparseRows(e env) task {
+	const n, filled, width = 200_000, 110, 100_000
+	at := peers.Columns(e.seed, 0, n, filled, width)
+	values := small(e.seed, 1, n*filled)
+	t := task{perceptron.Setup{Classes: 2, Width: width, Sparse: true}, make([]perceptron.Row, n), make([]int, n)}
+	for i := range t.rows {
+		t.rows[i] = perceptron.Row{Index: at[i*filled:][:filled], Values: values[i*filled:][:filled]}
+	}
+	t.decide(small(e.seed, 2, width), t.class)
+	return t
+}
+
+func denseRows(e env) task {
+	const n, width = 100_000, 784
+	values := small(e.seed, 0, n*width)
+	t := task{perceptron.Setup{Classes: 2, Width: width}, make([]perceptron.Row, n), make([]int, n)}
+	for i := range t.rows {
+		t.rows[i].Values = values[i*width:][:width]
+	}
+	t.decide(small(e.seed, 1, width), t.class)
+	return t
+}
+
+// decide writes the class that weights give to each row.
+func (t task) decide(weights []float32, class []int) {
+	ops := kernelops.Best()
+	for i, x := range t.rows {
+		var score float32
+		if t.setup.Sparse {
+			score = ops.SparseDot(x.Index, x.Values, weights)
+		} else {
+			score = ops.Dot(weights, x.Values)
+		}
+		class[i] = 0
+		if score > 0 {
+			class[i] = 1
+		}
+	}
+}
+
+// small are whole numbers from -8 to 7: every sum of their products is exact in float32, so that the weights of
+// any two perceptrons are the same however they add.
+func small(seed, stream uint64, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(peers.Word(seed, stream, uint64(i))>>60) - 8
+	}
+	return x
+}
+
+// learns is a perceptron that learns the rows of a task in their order.
+func learns(t task) (contender, func() error, error) {
+	run := func() (measure.Sample, error) {
+		learner := perceptron.NewLearner(t.setup, kernelops.Best())
+		epoch := func() {
+			for i, x := range t.rows {
+				learner.Learn(x, t.class[i], 1)
+			}
+		}
+		epoch()
+		s := measure.Timed(epoch, epochs)
+		s.Wall, s.CPU, s.Times = s.Wall/epochs, s.CPU/epochs, 1
+		for _, w := range learner.Weights() {
+			s.Checksum += float64(w) * float64(w)
+		}
+		return s, nil
+	}
+	return contender{ours, run}, nothing, nil
+}

@@ -1,0 +1,117 @@
+package clustertest_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/clustertest"
+)
+
+// digits returns the lines of two objects of handwritten digits: the first up to past byte
+// 40,000, and those up to past the next 20,000.
+func digits(t *testing.T) (a, b []byte) {
+	t.Helper()
+	all := testdata(t, "digits.csv.gz")
+	end := func(from int) int { return from + bytes.IndexByte(all[from:], '\n') + 1 }
+	first := end(40_000)
+	second := end(first + 20_000)
+	return all[:first], all[first:second]
+}
+
+// repeated is a data set of n objects of the same bytes.
+func repeated(data []byte, n int) map[string][]byte {
+	objects := map[string][]byte{}
+	for i := range n {
+		objects[fmt.Sprintf("%03d.csv", i)] = data
+	}
+	return objects
+}
+
+// overDigits is a job over digits: 64 greys and, in the last column, the class.
+func overDigits(kind, params string) func(clustertest.Inputs) string {
+	return func(in clustertest.Inputs) string {
+		digits := func(uri string) string {
+			return fmt.Sprintf(`{"uri":%q,"format":"csv","label":65,"shard_bytes":16384}`, uri)
+		}
+		queries := ""
+		if in.Queries != "" {
+			queries = `"queries":` + digits(in.Queries) + `,`
+		}
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":"matrix"},"spec":{"input":%s,%s
+			"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, kind, digits(in.Input), queries, params)
+	}
+}
+
+// vectors is a case of a kind over two objects of digits. Its longer job reads many copies of the
+// first, with parameters for fewer rounds.
+func vectors(t *testing.T, name, kind, params, killParams string) clustertest.Case {
+	a, b := digits(t)
+	return clustertest.Case{
+		Name: name, Objects: map[string][]byte{"a.csv": a, "b.csv": b}, Spec: overDigits(kind, params),
+		KillObjects: repeated(a, 20), KillSpec: overDigits(kind, killParams),
+	}
+}
+
+// withQueries makes the second object of a case its queries.
+func withQueries(c clustertest.Case) clustertest.Case {
+	c.Objects, c.Queries = map[string][]byte{"a.csv": c.Objects["a.csv"]}, map[string][]byte{"b.csv": c.Objects["b.csv"]}
+	return c
+}
+
+func TestMatrixVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some two hundred processes; run without -short")
+	}
+	clustertest.Matrix(t, slices.Concat(means(t), perceptrons(t), kernels(t))...)
+}
+
+func means(t *testing.T) []clustertest.Case {
+	kmeans := vectors(t, "kmeans", "KMeans", `{"k":10,"max_rounds":8,"assignments":true}`, `{"k":3,"max_rounds":2,"init":"random","assignments":true}`)
+	kmeans.Digest = "9c6df9e0a76a8d8281ec181b22192976d236ecb5e3bc08ec41a8ccc8165845f2"
+	kmeans.Index, kmeans.IndexDigest = "assignments/index.json", "e7e3fbe6a78152ffe8fce6285f4d543dc3335e2f655a0b7e874165516b5ea4c1"
+
+	means := vectors(t, "nearest-mean", "NearestMean", `{"features":{"scale":"standard"}}`, `{}`)
+	means.Digest = "d02f4668a78f3bb2987be48114a92b59ef767c5bbbb0c8c23029d1bdc2290ed6"
+
+	bayes := vectors(t, "gaussian-naive-bayes", "GaussianNaiveBayes", `{}`, `{}`)
+	bayes.Digest = "9240a2259acb6efd4ef5369490d41ff9ba38308fc279b6d8566a1b0ab5509518"
+
+	neighbors := withQueries(vectors(t, "nearest-neighbors", "NearestNeighbors", `{"k":3,"mode":"classify","lists":"csv"}`, `{"k":1}`))
+	neighbors.Digest = "17a55746397b3cc5d3c05c7935281f0e9cf6f6ab0024e41bd34a768c35954568"
+	neighbors.Index, neighbors.IndexDigest = "neighbors/index.json", "99b67d4cf159ff6b43b8dbc3308a4974c04056ff9eb9fc67bb53241cfa89ab40"
+
+	return []clustertest.Case{kmeans, means, bayes, neighbors}
+}
+
+func perceptrons(t *testing.T) []clustertest.Case {
+	chained := vectors(t, "perceptron-chained", "Perceptron", `{"epochs":3}`, `{"epochs":1}`)
+	chained.Digest = "0098d30dddbdfe8416c5124a8b927f3c8951fc40b7aa5586abb30b057ca721e1"
+
+	mixed := vectors(t, "perceptron-mixed", "Perceptron", `{"epochs":3,"over":"mixed","mixing":"mistakes"}`, `{"epochs":2,"over":"mixed"}`)
+	mixed.Digest = "716e12fbcf4d4db14cc02d29478f2be157e17547c6fd98abaf9eefb11565c940"
+
+	kernel := vectors(t, "kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":0.001,"epochs":2}`, `{"epochs":1}`)
+	kernel.Digest = "85ee4def65190c411ebfce1843b12831a79a77b462721210124a393780eb64b5"
+
+	return []clustertest.Case{chained, mixed, kernel}
+}
+
+func kernels(t *testing.T) []clustertest.Case {
+	// The main job is symmetric, the longer one, of fewer tiles, is not. The model's digest covers that of the index of the tiles.
+	tiles := vectors(t, "kernel-matrix", "KernelMatrix", `{"kernel":"rbf","gamma":0.001,"tile":100}`, `{"kernel":"sigmoid"}`)
+	symmetric := tiles.Spec
+	tiles.Queries = map[string][]byte{"b.csv": tiles.Objects["b.csv"]}
+	tiles.Spec = func(in clustertest.Inputs) string { return symmetric(clustertest.Inputs{Input: in.Input}) }
+	tiles.Digest = "4f344cfcb2ff39d3184889a277f97bab60369c5961d21facc16b0cdc3d709fa9"
+	tiles.Index, tiles.IndexDigest = "records/index.json", "81aa480bc7c022a0e837cfdc4bdcbc1aab4634d908e1f4d013ff6df95c140d74"
+
+	means := vectors(t, "kernel-nearest-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":0.001}`, `{"kernel":"polynomial"}`)
+	means.Digest = "d2b161641549e563fdc37a9c4c291cd3eede4e697ddb6fe0e828d23fc4a1080e"
+
+	density := vectors(t, "kernel-density-bayes", "KernelDensityBayes", `{"bandwidth":10}`, `{}`)
+	density.Digest = "1d92efd5c82b5ec035e784c45c6f4b0373c00806d11a723bca923cf99456f9b6"
+
+	return []clustertest.Case{tiles, means, density}
+}

@@ -1,0 +1,152 @@
+package evaluation
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// maxHeatLabels bounds a confusion matrix that is shown whole.
+const maxHeatLabels = 60
+
+// maxReadLabels bounds a confusion matrix whose counts can be read; of a larger one the most
+// confused pairs are listed, too.
+const maxReadLabels = 20
+
+// maxLabelRows bounds the labels whose ratios are shown.
+const maxLabelRows = 100
+
+// Figures are the pictures of what Phase found: how well each label was met, the confusion matrix,
+// the mistakes, the errors of values. Without such metrics there are none.
+func Figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	var figures []jobs.Figure
+	for _, metric := range metrics {
+		draw, ok := drawings[metric.Name]
+		if !ok {
+			continue
+		}
+		drawn, err := draw(metric.Value)
+		if err != nil {
+			return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
+		}
+		figures = append(figures, drawn...)
+	}
+	return figures, nil
+}
+
+var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
+	reportMetric:     labelFigures,
+	confusionMetric:  confusionFigures,
+	mistakesMetric:   mistakeFigures,
+	costMetric:       costFigures,
+	regressionMetric: regressionFigures,
+}
+
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
+
+// labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
+// confused pairs.
+func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
+	var r Report
+	if err := json.Unmarshal(value, &r); err != nil {
+		return nil, err
+	}
+	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
+	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
+		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision), percent(l.Recall), percent(l.F1)})
+	}
+	if more := len(r.Labels) - maxLabelRows; more > 0 {
+		table.Rows = append(table.Rows, []string{fmt.Sprintf("%d more", more), "", "", "", ""})
+	}
+	table.Rows = append(table.Rows, []string{"mean", "", percent(r.Macro.Precision), percent(r.Macro.Recall), percent(r.Macro.F1)})
+	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %d test records", float64(100*r.Accuracy), r.Correct, r.Records)
+	if r.Rejected > 0 {
+		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected, float64(100*r.AccuracyAnswered))
+	}
+	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
+	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
+		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records"}}
+		for _, c := range r.Confused {
+			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count)})
+		}
+		figures = append(figures, jobs.Figure{Title: "Most confused labels", Table: pairs})
+	}
+	return figures, nil
+}
+
+func confusionFigures(value json.RawMessage) ([]jobs.Figure, error) {
+	var m Matrix
+	if err := json.Unmarshal(value, &m); err != nil {
+		return nil, err
+	}
+	if len(m.Labels) == 0 || len(m.Labels) > maxHeatLabels {
+		return nil, nil
+	}
+	heat, err := m.heatMap()
+	return []jobs.Figure{{Title: "Confusion matrix", Heat: heat}}, err
+}
+
+// heatMap has a last column for rejected records if there are any.
+func (m Matrix) heatMap() (*jobs.HeatMap, error) {
+	labels, columns := int64(len(m.Labels)), int64(len(m.Labels))
+	heat := &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: m.Labels, ColKeys: m.Labels}
+	for _, cell := range m.Cells {
+		if cell[1] == rejected && columns == labels {
+			heat.ColKeys = append(m.Labels[:labels:labels], "(rejected)")
+			columns++
+		}
+	}
+	heat.Counts = make([]int64, labels*columns)
+	for _, cell := range m.Cells {
+		column := cell[1]
+		if column == rejected {
+			column = labels
+		}
+		if cell[0] < 0 || cell[0] >= labels || column < 0 || column >= columns {
+			return nil, fmt.Errorf("cell %v of %d labels", cell, labels)
+		}
+		heat.Counts[cell[0]*columns+column] += cell[2]
+	}
+	return heat, nil
+}
+
+// mistakeFigures shows mistakes as pictures, or lists them where they are none.
+func mistakeFigures(value json.RawMessage) ([]jobs.Figure, error) {
+	var list []Mistake
+	if err := json.Unmarshal(value, &list); err != nil {
+		return nil, err
+	}
+	const title = "Some of the mistakes"
+	if images := MistakeImages(list); images != nil {
+		return []jobs.Figure{{Title: title, Caption: "The label of a record, and what was decided.", Images: images}}, nil
+	}
+	table := &jobs.FigureTable{Columns: []string{"object", "offset", "truth", "decision"}}
+	for _, m := range list {
+		decided := m.Decided
+		if m.Rejected {
+			decided = "(rejected)"
+		}
+		table.Rows = append(table.Rows, []string{m.ID.Object, fmt.Sprint(m.ID.Offset), m.Truth, decided})
+	}
+	return []jobs.Figure{{Title: title, Table: table}}, nil
+}
+
+func costFigures(value json.RawMessage) ([]jobs.Figure, error) {
+	var c Cost
+	err := json.Unmarshal(value, &c)
+	return []jobs.Figure{{Title: "Cost of the decisions", Table: &jobs.FigureTable{
+		Columns: []string{"records", "total", "mean"},
+		Rows:    [][]string{{fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Total), fmt.Sprintf("%.6g", c.Mean)}},
+	}}}, err
+}
+
+func regressionFigures(value json.RawMessage) ([]jobs.Figure, error) {
+	var r Regression
+	err := json.Unmarshal(value, &r)
+	return []jobs.Figure{{Title: "Errors of the predictions", Table: &jobs.FigureTable{
+		Columns: []string{"records", "mean squared error", "mean absolute error", "R²"},
+		Rows: [][]string{{fmt.Sprint(r.Records), fmt.Sprintf("%.6g", r.MeanSquaredError),
+			fmt.Sprintf("%.6g", r.MeanAbsoluteError), fmt.Sprintf("%.4f", r.R2)}},
+	}}}, err
+}

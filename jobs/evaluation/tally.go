@@ -1,0 +1,204 @@
+package evaluation
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// maxMistakes bounds the mistakes that are kept to be looked at.
+const maxMistakes = 20
+
+// mistakesName begins the names of their arrays in a partial.
+const mistakesName = LookUpName
+
+// Tally gathers what is known of the decisions on records: their confusion matrix with a few of the
+// mistakes, or the errors of values. One goroutine at a time.
+type Tally struct {
+	confusion *Confusion
+	mistakes  *Mistakes
+	errors    *errorSums
+}
+
+// NewTally returns an empty tally for the outcomes of a model.
+func NewTally(answers jobs.Answers) *Tally {
+	if answers.Labels == nil {
+		return &Tally{errors: &errorSums{}}
+	}
+	return &Tally{confusion: NewConfusion(), mistakes: NewMistakes(maxMistakes)}
+}
+
+// Add judges the outcomes of a block. A block without labels, or a label that is no number where the
+// model predicts numbers, is a fault with its position.
+func (t *Tally) Add(block *dataset.Block, outcomes []jobs.Outcome) error {
+	if block.Labels == nil && len(block.IDs) > 0 {
+		return recordFault(block.IDs[0], "a test record has no label to judge by",
+			"Name the column of labels in input.label, or set input.split.test to 0.")
+	}
+	if len(outcomes) != len(block.IDs) {
+		return jobs.Malformed("%d records have %d outcomes", len(block.IDs), len(outcomes))
+	}
+	for i := range outcomes {
+		if err := t.Judge(block.IDs[i], block.Labels[i], outcomes[i], PictureOf(block, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Judge judges the outcome of one record by its label; picture is what PictureOf says of it. Where the model
+// predicts numbers, a rejected record has none and does not count.
+func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture []float32) error {
+	if t.errors != nil {
+		if o.Rejected {
+			return nil
+		}
+		truth, err := Number(id, label)
+		if err != nil {
+			return err
+		}
+		return t.JudgeNumber(id, truth, o.Value)
+	}
+	truth := string(label)
+	if o.Rejected {
+		t.confusion.AddRejected(truth)
+	} else {
+		t.confusion.Add(truth, o.Label)
+	}
+	if o.Rejected || o.Label != truth {
+		t.mistakes.Offer(Mistake{id, truth, o.Label, o.Rejected, picture})
+	}
+	return nil
+}
+
+// JudgeNumber judges a predicted number.
+func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
+	if t.errors == nil {
+		return jobs.Malformed("a number was predicted where there are labels")
+	}
+	return t.errors.add(id, truth, value)
+}
+
+// Put stores the tally in a partial, as arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and
+// "truth.*".
+func (t *Tally) Put(a jobs.Arrays) {
+	if t.errors != nil {
+		t.errors.put(a)
+		return
+	}
+	t.confusion.put(a)
+	t.mistakes.Put(a, mistakesName)
+}
+
+// ReadTally reads what Put stored; errors are those of jobs.Get.
+func ReadTally(a jobs.Arrays) (*Tally, error) {
+	t, err := &Tally{}, error(nil)
+	if _, ok := a[errorRecords]; ok {
+		t.errors, err = readErrorSums(a)
+		return t, err
+	}
+	if t.confusion, err = ReadConfusion(a); err != nil {
+		return nil, err
+	}
+	t.mistakes, err = ReadMistakes(a, mistakesName)
+	return t, err
+}
+
+// Merge takes in the tally to the right, which must not be used afterwards.
+func (t *Tally) Merge(right *Tally) error {
+	if (t.errors == nil) != (right.errors == nil) {
+		return jobs.Malformed("an evaluation of labels cannot be merged with one of values")
+	}
+	if t.errors != nil {
+		*t.errors = t.errors.plus(*right.errors)
+		return nil
+	}
+	t.confusion.Merge(right.confusion)
+	t.mistakes.Merge(right.mistakes)
+	return nil
+}
+
+// Records is the number of records judged.
+func (t *Tally) Records() int64 {
+	if t.errors != nil {
+		return t.errors.records
+	}
+	total := int64(0)
+	for _, n := range t.confusion.counts { //lint:ordered a sum of integers
+		total += n
+	}
+	return total
+}
+
+// Metrics are the facts that Phase leaves.
+func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
+	if t.errors != nil {
+		return listMetrics(named{regressionMetric, t.errors.report()})
+	}
+	list := []named{{reportMetric, t.confusion.Report()}, {confusionMetric, t.confusion.Matrix()}}
+	if mistakes := t.mistakes.List(); len(mistakes) > 0 {
+		list = append(list, named{mistakesMetric, shown(mistakes)})
+	}
+	if costs != nil {
+		list = append(list, named{costMetric, t.confusion.cost(costs)})
+	}
+	return listMetrics(list...)
+}
+
+// TakeMistakes takes the mistakes out of the tally, for a phase that looks their records up; its metric is then
+// MistakesMetric.
+func (t *Tally) TakeMistakes() *Mistakes {
+	taken := NewMistakes(maxMistakes)
+	if t.mistakes != nil {
+		taken, t.mistakes = t.mistakes, taken
+	}
+	return taken
+}
+
+// MistakesMetric is "evaluation.mistakes".
+func MistakesMetric(list []Mistake) (jobs.Metric, error) {
+	return jobs.NewMetric(mistakesMetric, shown(list))
+}
+
+// maxShownValues bounds the values of all pictures in a metric.
+const maxShownValues = 1 << 16
+
+// shown is mistakes as JSON can hold them: without pictures that are too large or have values
+// that are not finite.
+func shown(list []Mistake) []Mistake {
+	values := 0
+	for i := range list {
+		values += len(list[i].Picture)
+		if values > maxShownValues || slices.ContainsFunc(list[i].Picture, func(v float32) bool { return v-v != 0 }) {
+			list[i].Picture = nil
+		}
+	}
+	return list
+}
+
+// Names of the metrics.
+const (
+	reportMetric     = "evaluation"
+	confusionMetric  = "evaluation.confusion"
+	mistakesMetric   = "evaluation.mistakes"
+	costMetric       = "evaluation.cost"
+	regressionMetric = "evaluation.regression"
+)
+
+type named struct {
+	name  string
+	value any
+}
+
+func listMetrics(list ...named) ([]jobs.Metric, error) {
+	var metrics []jobs.Metric
+	for _, n := range list {
+		m, err := jobs.NewMetric(n.name, n.value)
+		if err != nil {
+			return nil, err
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics, nil
+}

@@ -1,0 +1,47 @@
+// Package kernelmatrix computes the Gram matrix of a data set: K_ij = k(x_i, x_j) for every two
+// of its records (Smola and Vishwanathan, "Introduction to Machine Learning", section 1.3.3, where it is
+// what an algorithm sees of the data), or the kernel of each record of spec.queries, a row, with each of
+// spec.input, a column. The kernels are those of package kernels.
+//
+// # Phases
+//
+// Phase "records" is that of package features: the width and the scaling. It also numbers the records
+// and writes who they are, object, offset and label, below records/ (of spec.input) and queries/.
+// Row and column i of the matrix is record i, counted from 0 over the training records in order.
+//
+// Phase "tiles" has a tree of one leaf for every two shards, with nothing to merge; of a symmetric
+// matrix for each (i, j) with i <= j, up to 16,384 of them. A leaf cuts its shards into blocks of at most params.tile records, and
+// writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in memory, whatever
+// the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
+//
+// # Files
+//
+// A tile is an npy file of float32 in C order. tiles/index.json lists the tiles with the row and the
+// column of their first element, their size and SHA-256 (type Index). Of a symmetric matrix only those of the upper
+// triangle are there: K[c:c+w, r:r+h] is the transpose. Assemble makes one file of them; so does, in Python,
+//
+//	index = json.load(open("tiles/index.json"))
+//	K = numpy.empty((index["rows"], index["columns"]), "float32")
+//	for t in index["tiles"]:
+//	    x, r, c = numpy.load(t["name"]), t["row"], t["column"]
+//	    K[r:r+x.shape[0], c:c+x.shape[1]] = x
+//	    if index["symmetric"]:
+//	        K[c:c+x.shape[1], r:r+x.shape[0]] = x.T
+//
+// An element is that of kernelops.Set.KernelMatrix, whatever the tiles, shards and kernel set.
+// The cut into files follows the shards. A value that is not finite is a BAD_RECORD fault.
+//
+// # Positive semidefinite or not
+//
+// A kernel's matrix has no negative eigenvalue if it is an inner product of anything (Mercer). Of a symmetric
+// matrix the model therefore keeps a sample: the rows and columns of up to params.psd_sample records, which are drawn by
+// (seed, identity), so that no shard matters. Certify computes its eigenvalues with gonum. They are
+// no bytes of the model or of any other promised file, because gonum's digits differ by build: they are
+// computed from the sample by whoever reads the model. The matrix is refuted if its least eigenvalue is below minus the
+// tolerance, which bounds, in the Frobenius norm, what float32 may have changed in the sample (bound), and gonum's
+// own error: by Weyl's inequality the exact matrix then has a negative eigenvalue as well. Otherwise the sample is
+// positive semidefinite as far as float32 can tell, and no more is said of the records outside of it.
+//
+// The model predicts nothing. It holds the SHA-256 of tiles/index.json, and through it names every
+// byte of the matrix.
+package kernelmatrix

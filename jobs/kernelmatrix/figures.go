@@ -1,0 +1,48 @@
+package kernelmatrix
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// maxPicture bounds the sides of the picture of the sample.
+const maxPicture = 64
+
+// Figures show the sample: a picture of its matrix, its eigenvalues, and what they say.
+func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
+	m, err := readModel(a)
+	if err != nil {
+		return nil, err
+	}
+	c, values, err := m.certificate()
+	if err != nil || c == nil {
+		return nil, err
+	}
+	ranks := make([]float64, len(values))
+	for i := range ranks {
+		ranks[i] = float64(i + 1)
+	}
+	table := &jobs.FigureTable{Columns: []string{"records drawn", "least eigenvalue", "greatest eigenvalue", "tolerance", "the matrix is"},
+		Rows: [][]string{{fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Least), fmt.Sprintf("%.6g", c.Greatest), fmt.Sprintf("%.2g", c.Tolerance), c.verdict()}}}
+	picture := m.sample.picture()
+	return []jobs.Figure{
+		{Title: "Positive semidefinite or not", Table: table,
+			Caption: "Of records drawn by identity. A least eigenvalue below minus the tolerance refutes the kernel's matrix; one above is what float32 can show."},
+		{Title: "Eigenvalues of the sample", Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue", Series: []jobs.Series{{Name: "eigenvalue", X: ranks, Y: values}}}},
+		{Title: "Kernel matrix of the sample", Images: []jobs.Image{picture}, Caption: "Between its least and its greatest value, records in the order of their objects and offsets."},
+	}, nil
+}
+
+// picture is the matrix of some of the sample, evenly spaced.
+func (s *sample) picture() jobs.Image {
+	n := len(s.ids)
+	side := min(n, maxPicture)
+	picture := jobs.Image{Label: fmt.Sprintf("%d x %d", side, side), Width: side}
+	for i := range side {
+		for j := range side {
+			picture.Values = append(picture.Values, s.values[i*n/side*n+j*n/side])
+		}
+	}
+	return picture
+}

@@ -1,0 +1,98 @@
+package kernelmatrix
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/sampling"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// Step writes the index and ends the job.
+func (p *tilesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	space, err := features.ReadSpace(state)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	g, err := p.readGrid(state)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	kernel, err := p.params.Of(space.Width)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	var drawn *sampling.Sample
+	if g.symmetric {
+		drawn = p.newSample(space)
+	}
+	tiles, err := p.readRoots(ctx, round, drawn)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	index, err := writeIndex(ctx, round.Emit, g, kernel, tiles)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	m := &model{space: space, kernel: kernel, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
+		tiles: int64(len(tiles)), bytes: bytesOf(tiles), index: index.SHA256}
+	if drawn != nil {
+		m.sample = newSample(kernel, space.Width, drawn.Draws())
+	}
+	return jobs.Next{Done: true, State: m.arrays(), Metrics: m.metrics()}, nil
+}
+
+// sample is the matrix of some records among themselves, in the order of their identities.
+type sample struct {
+	ids       []dataset.Identity
+	values    []float32 // len(ids) x len(ids)
+	tolerance float64   // bounds the Frobenius norm of what float32 changed in values
+}
+
+// newSample computes the matrix of the records drawn. Any kernel set would give the same bits.
+func newSample(kernel kernelops.Kernel, width int, draws []sampling.Draw) *sample {
+	n := len(draws)
+	// total order: identities differ
+	slices.SortFunc(draws, func(a, b sampling.Draw) int {
+		return cmp.Or(cmp.Compare(a.ID.Object, b.ID.Object), cmp.Compare(a.ID.Offset, b.ID.Offset))
+	})
+	s := &sample{ids: make([]dataset.Identity, n), values: make([]float32, n*n)}
+	x, norms := kernelops.NewMatrix(n, width), make([]float64, n)
+	for i, d := range draws {
+		s.ids[i] = d.ID
+		copy(x.Row(i), d.Row)
+		for _, v := range d.Row {
+			norms[i] += float64(float64(v) * float64(v))
+		}
+	}
+	values := kernelops.Matrix{Data: s.values, Rows: n, Cols: n, Stride: n}
+	kernelops.Best().KernelMatrixSymmetric(values, kernel, x, &kernelops.Workspace{})
+	squares := 0.0
+	for i := range norms {
+		for j := range norms {
+			b := bound(kernel, norms[i], norms[j], width)
+			squares += float64(b * b)
+		}
+	}
+	s.tolerance = min(math.Sqrt(squares), math.MaxFloat64)
+	return s
+}
+
+// metrics are facts that do not depend on the build; eigenvalues do, and are not among them.
+func (m *model) metrics() []jobs.Metric {
+	metrics := []jobs.Metric{
+		jobs.CountMetric("kernelmatrix.rows", m.rows),
+		jobs.CountMetric("kernelmatrix.columns", m.columns),
+		jobs.CountMetric("kernelmatrix.tiles", m.tiles),
+		jobs.CountMetric("kernelmatrix.bytes", m.bytes),
+	}
+	if m.sample != nil {
+		metrics = append(metrics, jobs.CountMetric("kernelmatrix.psd_sample", int64(len(m.sample.ids))))
+	}
+	return metrics
+}

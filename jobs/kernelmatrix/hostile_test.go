@@ -1,0 +1,276 @@
+package kernelmatrix
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func wantFault(t *testing.T, name string, err error, code protocol.Code, what string) {
+	t.Helper()
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != code || !strings.Contains(fault.What, what) {
+		t.Errorf("%s: want a %v fault with %q, got %v", name, code, what, err)
+	}
+}
+
+func TestSenselessParams(t *testing.T) {
+	for params, want := range map[string]string{
+		`{"kernel": "cubic"}`:                        "kernel is one of",
+		`{"kernel": "rbf", "gamma": -1}`:             "gamma is above 0",
+		`{"tile": 0}`:                                "tile is from 1",
+		`{"tile": 100000}`:                           "tile is from 1",
+		`{"psd_sample": 257}`:                        "psd_sample is from 0 to 256",
+		`{"psd_sample": -1}`:                         "psd_sample is from 0 to 256",
+		`{"max_bytes": 0}`:                           "max_bytes is above 0",
+		`{"features": {"scale": "robust"}}`:          "scale",
+		`{"tiles": 5}`:                               "tiles",
+		`{"kernel": "linear", "gamma": 1, "tile":8}`: "has no gamma",
+	} {
+		_, err := Defaults(json.RawMessage(params))
+		wantFault(t, params, err, protocol.CodeSpecInvalid, want)
+	}
+	whole, err := Defaults(json.RawMessage(`{"kernel": "polynomial"}`))
+	if err != nil || !strings.Contains(string(whole), `"degree":2`) || !strings.Contains(string(whole), `"tile":2048`) {
+		t.Errorf("%s, %v", whole, err)
+	}
+	if again, err := Defaults(whole); err != nil || !bytes.Equal(again, whole) {
+		t.Errorf("%s, %v", again, err)
+	}
+}
+
+// A value beyond float32 names the record; too large a matrix is refused before a tile is there.
+func TestWhatCannotBeComputed(t *testing.T) {
+	large := [][]float32{{1, 0}, {3e30, 0}}
+	_, err := run(t, `{}`, large, 2, kernelops.Best())
+	wantFault(t, "overflow", err, protocol.CodeBadRecord, "beyond the range of float32")
+	var fault *protocol.Fault
+	if errors.As(err, &fault) && (fault.Object == "" || fault.Offset != 1) {
+		t.Errorf("overflow: record %q %d", fault.Object, fault.Offset)
+	}
+	_, err = run(t, `{"kernel": "rbf"}`, [][]float32{{float32(math.NaN())}}, 1, kernelops.Best())
+	wantFault(t, "NaN", err, protocol.CodeBadRecord, "not a finite number")
+	_, err = run(t, `{"max_bytes": 20}`, three, 1, kernelops.Best())
+	if err != nil {
+		t.Errorf("9 elements, of which a half: %v", err)
+	}
+	_, err = run(t, `{"max_bytes": 12}`, three, 1, kernelops.Best())
+	wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3 float32 does not fit into params.max_bytes, 12")
+	_, err = run(t, `{"max_bytes": 35}`, three, 1, kernelops.Best(), jobstest.DenseRecords(three))
+	wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3")
+	_, err = run(t, `{}`, nil, 1, kernelops.Best())
+	wantFault(t, "no records", err, protocol.CodeInputEmpty, "no training record")
+	_, err = run(t, `{}`, three, 1, kernelops.Best(), jobstest.DenseRecords([][]float32{{1, 2, 3}}))
+	wantFault(t, "another width", err, protocol.CodeBadRecord, "width")
+}
+
+// More shards than there may be pairs of are refused before a list of the pairs is made, whatever is in them.
+func TestPairsOfShards(t *testing.T) {
+	symmetric := func(n int) grid { return grid{true, make([]int64, n), make([]int64, n)} }
+	if err := symmetric(180).checkPairs(); err != nil {
+		t.Error(err)
+	}
+	wantFault(t, "181 shards", symmetric(181).checkPairs(), protocol.CodeInputLimit, "16471 pairs")
+	wantFault(t, "queries", grid{false, make([]int64, 1<<14+1), make([]int64, 1)}.checkPairs(), protocol.CodeInputLimit, "pairs")
+	_, err := run(t, `{}`, three, 200, kernelops.Best())
+	wantFault(t, "200 shards, nearly all empty", err, protocol.CodeInputLimit, "200 and 200 shards have 20100 pairs")
+}
+
+// One record, rows of zeros, duplicates, and shards without records.
+func TestDegenerateInput(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows   [][]float32
+		params string
+		want   []float32
+	}{
+		"one record": {[][]float32{{2}}, `{}`, []float32{4}},
+		"zeros":      {[][]float32{{0}, {0}}, `{"kernel": "rbf"}`, []float32{1, 1, 1, 1}},
+		"all zero":   {[][]float32{{0}, {0}}, `{}`, []float32{0, 0, 0, 0}},
+		"duplicates": {[][]float32{{3}, {3}}, `{}`, []float32{9, 9, 9, 9}},
+		"unit rows":  {[][]float32{{3, 4}, {0, 0}}, `{"features": {"scale": "l2"}}`, []float32{1, 0, 0, 0}},
+	} {
+		result := mustRun(t, c.params, c.rows, 5, kernelops.Best())
+		_, got, _ := assembled(t, result.Files)
+		certificate, err := Certify(result.Model)
+		if fmt.Sprint(got) != fmt.Sprint(c.want) && name != "unit rows" || err != nil || !certificate.Holds {
+			t.Errorf("%s: %v, %+v, %v", name, got, certificate, err)
+		}
+	}
+	result := mustRun(t, `{}`, three, 1, kernelops.Best(), nil, nil)
+	if x, got, _ := assembled(t, result.Files); x.Rows != 0 || x.Columns != 3 || len(got) != 0 {
+		t.Errorf("no queries: %+v", x)
+	}
+}
+
+func TestHostileModels(t *testing.T) {
+	good := mustRun(t, `{"kernel": "rbf"}`, three, 1, kernelops.Best()).Model
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"another kind":       func(a jobs.Arrays) { a.PutKind("KMeans", 1) },
+		"no kernel":          func(a jobs.Arrays) { delete(a, "kernel") },
+		"no space":           func(a jobs.Arrays) { delete(a, "features.form") },
+		"symmetric 2":        func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(2)) },
+		"rectangular sample": func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(0)) },
+		"sizes":              func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{3, 4, 1, 1}) },
+		"three sizes":        func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{3, 3, 1}) },
+		"negative":           func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{-1, -1, 1, 1}) },
+		"fewer records":      func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{2, 2, 1, 1}) },
+		"no digest":          func(a jobs.Arrays) { a.PutText(modelIndex, "abc") },
+		"no values":          func(a jobs.Arrays) { delete(a, modelValues) },
+		"another shape":      func(a jobs.Arrays) { jobs.Put(a, modelValues, make([]float32, 9)) },
+		"NaN": func(a jobs.Arrays) {
+			jobs.Put(a, modelValues, []float32{1, 0, 0, 0, 1, 0, 0, 0, float32(math.NaN())}, 3, 3)
+		},
+		"asymmetric":         func(a jobs.Arrays) { jobs.Put(a, modelValues, []float32{1, 0, 0, 1, 1, 0, 0, 0, 1}, 3, 3) },
+		"tolerance":          func(a jobs.Arrays) { jobs.PutScalar(a, modelError, -1.0) },
+		"tolerance infinite": func(a jobs.Arrays) { jobs.PutScalar(a, modelError, math.Inf(1)) },
+		"offsets":            func(a jobs.Arrays) { jobs.Put(a, modelOffsets, []int64{1}) },
+		"a large sample": func(a jobs.Arrays) {
+			a.PutStrings(modelIDs, jobs.StringsOf(make([]string, 257)...))
+			jobs.Put(a, modelOffsets, make([]int64, 257))
+			jobs.Put(a, modelValues, make([]float32, 257*257), 257, 257)
+		},
+	} {
+		bad, err := jobs.Decode(good.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(bad)
+		_, err = Describe(bad, jobs.DescribeOptions{})
+		wantFault(t, name, err, protocol.CodeCorrupt, "")
+		_, err = Certify(bad)
+		wantFault(t, name, err, protocol.CodeCorrupt, "")
+	}
+}
+
+func TestHostilePartials(t *testing.T) {
+	spec := specOf(t, `{}`, false)
+	algorithm, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := algorithm.Phases()[0]
+	shards := jobstest.Shards(jobstest.Deal(jobstest.DenseRecords(three), 2), 10)
+	partial := func(i int) jobs.Arrays {
+		a, _, err := phase.Map(t.Context(), nil, jobstest.Leaf(0, i, shards), nil, kernelops.Generic())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"no shards":   func(a jobs.Arrays) { delete(a, censusShards) },
+		"data set 7":  func(a jobs.Arrays) { jobs.Put(a, censusShards, []int64{7, 0}, 1, 2) },
+		"no parts":    func(a jobs.Arrays) { delete(a, "parts.rows") },
+		"more shards": func(a jobs.Arrays) { jobs.Put(a, censusShards, []int64{0, 0, 0, 1}, 2, 2) },
+	} {
+		bad := partial(0)
+		spoil(bad)
+		_, err := phase.Merge(bad, partial(1))
+		wantFault(t, name, err, protocol.CodeCorrupt, "")
+	}
+	for name, second := range map[string]int64{"twice": 0, "out of place": 2, "negative": -1} {
+		bad := partial(1)
+		jobs.Put(bad, censusShards, []int64{0, second}, 1, 2)
+		merged, err := phase.Merge(partial(0), bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = phase.Step(t.Context(), nil, jobs.RoundOf(jobs.Plan{Shards: 2}, merged))
+		wantFault(t, name, err, protocol.CodeCorrupt, "")
+	}
+}
+
+func TestDamage(t *testing.T) {
+	files := mustRun(t, `{"tile": 2}`, three, 1, kernelops.Generic()).Files
+	index := string(files["tiles/index.json"])
+	for name, c := range map[string][2]string{
+		"no JSON":          {"{", ""},
+		"an unknown field": {`"format"`, `"colour"`},
+		"another version":  {`"schema_version": 1`, `"schema_version": 2`},
+		"another type":     {`float32`, `float64`},
+		"more rows":        {"\"rows\": 3", "\"rows\": 4"},
+		"another place":    {`"column": 2`, `"column": 1`},
+		"beyond the edge":  {`"column": 2`, `"column": 3`},
+		"below":            {`"row": 0`, `"row": 2`},
+		"not symmetric":    {`"symmetric": true`, `"symmetric": false`},
+	} {
+		if _, err := ReadIndex([]byte(strings.Replace(index, c[0], c[1], 1))); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	x, err := ReadIndex([]byte(index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func([]byte) []byte{
+		"another byte": func(b []byte) []byte { b[130]++; return b },
+		"cut":          func(b []byte) []byte { return b[:len(b)-1] },
+		"nothing":      func([]byte) []byte { return nil },
+	} {
+		read := func(_ context.Context, tile Tile) ([]byte, error) { return spoil(bytes.Clone(files[tile.Name])), nil }
+		if err := Assemble(t.Context(), x, read, &buffer{}); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	x.Tiles[0].Rows = 1
+	read := func(_ context.Context, tile Tile) ([]byte, error) { return files[tile.Name], nil }
+	if err := Assemble(t.Context(), x, read, &buffer{}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("another shape: %v", err)
+	}
+}
+
+// Whatever the bytes, reading gives a CORRUPT fault or a model that is described and writes itself down to
+// the same bytes.
+func FuzzModel(f *testing.F) {
+	f.Add(mustRun(f, `{"kernel": "rbf"}`, three, 1, kernelops.Generic()).Model.Encode())
+	f.Add(mustRun(f, `{"psd_sample": 0, "features": {"scale": "standard"}}`, three, 2, kernelops.Generic()).Model.Encode())
+	f.Add(mustRun(f, `{}`, three, 2, kernelops.Generic(), jobstest.DenseRecords(three)).Model.Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := jobs.Decode(data)
+		if err != nil {
+			return
+		}
+		m, err := readModel(a)
+		if err != nil {
+			wantFault(t, "model", err, protocol.CodeCorrupt, "")
+			return
+		}
+		if _, err := Describe(a, jobs.DescribeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := readModel(m.arrays())
+		if err != nil || back.index != m.index || back.rows != m.rows {
+			t.Fatal(back, err)
+		}
+	})
+}
+
+func FuzzIndex(f *testing.F) {
+	f.Add(mustRun(f, `{"tile": 2}`, three, 1, kernelops.Generic()).Files["tiles/index.json"])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		x, err := ReadIndex(data)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatal(err)
+			}
+			return
+		}
+		elements := int64(0)
+		for _, tile := range x.Tiles {
+			elements += int64(tile.Rows) * int64(tile.Columns)
+		}
+		if elements > x.Rows*x.Columns || x.Symmetric && 2*elements < x.Rows*x.Columns {
+			t.Errorf("%d elements of %d x %d", elements, x.Rows, x.Columns)
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package kernelmatrix
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "KernelMatrix"
+
+// Kind is the kernel matrix as a declared kind of job. It has nothing to predict with.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Figures: Figures, Certify: certify}
+}
+
+// plan is what both phases know.
+type plan struct {
+	params  Params
+	seed    uint64
+	train   jobs.Records
+	queries bool // rows are spec.queries; without them the matrix is symmetric
+}
+
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// New makes the algorithm: phases "records" and "tiles".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	space, err := features.New(params.Features, spec, tilesName, features.NoClasses())
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{params, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
+	return algorithm{&recordsPhase{space, p}, &tilesPhase{p}}, nil
+}

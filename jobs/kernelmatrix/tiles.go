@@ -1,0 +1,176 @@
+package kernelmatrix
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/sampling"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+const (
+	tilesName = "tiles"
+	// TilesFolder is where the tiles and their index lie below the model's folder.
+	TilesFolder = "tiles"
+	// maxSampleBytes bounds the rows of the sample, which travel with the partials.
+	maxSampleBytes = 16 << 20
+)
+
+// tilesPhase computes the matrix: a tree of one leaf for every two shards.
+type tilesPhase struct{ *plan }
+
+func (p *tilesPhase) Name() string { return tilesName }
+
+// Map computes the tiles of two shards and writes them out.
+func (p *tilesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	space, err := features.ReadSpace(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	kernel, err := p.params.Of(space.Width)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := p.readGrid(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	row, column, err := g.pair(leaf.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, columns, err := p.axes(g, space, leaf, row, column)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &tiler{ops: ops, kernel: kernel, emit: leaf.Emit, symmetric: g.symmetric}
+	if g.symmetric && row == column {
+		w.sample, w.race = p.newSample(space), sampling.NewRace(p.seed, "kernelmatrix/psd")
+	}
+	if err := w.leaf(ctx, rows, columns); err != nil {
+		return nil, nil, err
+	}
+	return w.partial(), nil, nil
+}
+
+// newSample is as large as the parameters and the memory for its rows allow; nil for none.
+func (p *plan) newSample(space *features.Space) *sampling.Sample {
+	if p.params.PSDSample == 0 {
+		return nil
+	}
+	return sampling.New(max(1, min(p.params.PSDSample, maxSampleBytes/(4*max(1, space.Width)))))
+}
+
+// Gathers counts two blocks, one of them packed for the kernel as well, a tile and its file, and the
+// sample on its way.
+func (p *tilesPhase) Gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
+	return 3*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
+}
+
+// Merge is never called: trees have one leaf.
+func (p *tilesPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	return nil, jobs.Malformed("phase %q has trees of one leaf, and nothing to merge", tilesName)
+}
+
+// tiler computes the tiles of a leaf.
+type tiler struct {
+	ops       *kernelops.Set
+	kernel    kernelops.Kernel
+	emit      jobs.Emit
+	symmetric bool
+	sample    *sampling.Sample // nil for none
+	race      *sampling.Race
+
+	workspace kernelops.Workspace
+	values    []float32
+	found     []Tile
+}
+
+// leaf passes over the columns once for each block of rows.
+func (w *tiler) leaf(ctx context.Context, rows, columns *axis) error {
+	for x, err := range rows.blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		w.offer(x)
+		for y, err := range columns.blocks(ctx) {
+			if err != nil {
+				return err
+			}
+			if w.symmetric && y.first < x.first {
+				continue // the transpose of another
+			}
+			if err := w.tile(ctx, x, y); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// offer offers a block's records to the sample.
+func (w *tiler) offer(x *block) {
+	if w.sample == nil {
+		return
+	}
+	for i, id := range x.ids {
+		w.sample.Offer(w.race.Time(id, 1, w.sample.Limit()), id, x.x.Row(i))
+	}
+}
+
+// tile computes and writes one tile.
+func (w *tiler) tile(ctx context.Context, x, y *block) error {
+	n := x.x.Rows * y.x.Rows
+	if cap(w.values) < n {
+		w.values = make([]float32, n)
+	}
+	k := kernelops.Matrix{Data: w.values[:n], Rows: x.x.Rows, Cols: y.x.Rows, Stride: y.x.Rows}
+	if w.symmetric && x.first == y.first {
+		w.ops.KernelMatrixSymmetric(k, w.kernel, x.x, &w.workspace)
+	} else {
+		w.ops.KernelMatrix(k, w.kernel, x.x, y.x, &w.workspace)
+	}
+	for i, id := range x.ids {
+		if !finite(k.Row(i)) {
+			return kernels.Beyond(id, w.kernel)
+		}
+	}
+	file, err := w.emit(ctx, tileName(x.first, y.first), encode(k))
+	if err != nil {
+		return err
+	}
+	w.found = append(w.found, Tile{File: file, Row: x.first, Column: y.first, Rows: k.Rows, Columns: k.Cols})
+	return nil
+}
+
+func tileName(row, column int64) string {
+	return fmt.Sprintf("%s/%09d-%09d.npy", TilesFolder, row, column)
+}
+
+func finite(values []float32) bool {
+	for _, v := range values {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// encode writes a matrix as an npy file.
+func encode(k kernelops.Matrix) []byte {
+	header := parts.NPYHeader("<f4", int64(k.Rows), k.Cols)
+	data := make([]byte, len(header), len(header)+4*k.Rows*k.Cols)
+	copy(data, header)
+	for i := range k.Rows {
+		for _, v := range k.Row(i) {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+	}
+	return data
+}

@@ -1,0 +1,114 @@
+package kernelmean
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// The kinds in a spec.
+const (
+	MeanName    = "KernelNearestMean"
+	DensityName = "KernelDensityBayes"
+)
+
+// MeanKind is the nearest mean in the feature space of a kernel.
+func MeanKind() jobs.Kind {
+	return jobs.Kind{Name: MeanName, UsesQueries: true, Defaults: MeanDefaults, New: NewMean, Describe: DescribeMean,
+		Predict: NewMeanPredictor, Figures: Figures}
+}
+
+// DensityKind is the Bayes classifier by kernel density estimates.
+func DensityKind() jobs.Kind {
+	return jobs.Kind{Name: DensityName, UsesQueries: true, Defaults: DensityDefaults, New: NewDensity, Describe: DescribeDensity,
+		Predict: NewDensityPredictor, Figures: Figures}
+}
+
+// Figures are those of the evaluation: what the model is made of are records.
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
+	return evaluation.Figures(metrics)
+}
+
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// NewMean makes the algorithm of KernelNearestMean.
+func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseMean(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	if !params.StoreBase {
+		return streamMean(params, spec, judged, test)
+	}
+	model := func(space *features.Space, b *base) (jobs.Next, error) {
+		m, err := newMeanModel(params, space, groupsOf(space, b))
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		return jobs.Next{Phase: normsName, State: m.arrays()}, nil
+	}
+	phases, err := phasesOf(spec, params.Features, model)
+	if err != nil {
+		return nil, err
+	}
+	phases = append(phases, normsPhase{judged})
+	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: params.Costs}), nil
+}
+
+// NewDensity makes the algorithm of KernelDensityBayes.
+func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseDensity(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	if !params.StoreBase {
+		return streamDensity(params, spec, judged, test)
+	}
+	model := func(space *features.Space, b *base) (jobs.Next, error) {
+		g := groupsOf(space, b)
+		m, err := newDensityModel(params, space, g, func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		next := jobs.Next{State: m.arrays(), Done: !judged}
+		if judged {
+			next.Phase = evaluation.Name
+		}
+		return next, nil
+	}
+	phases, err := phasesOf(spec, params.Features, model)
+	if err != nil {
+		return nil, err
+	}
+	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: params.Costs}), nil
+}
+
+// phasesOf are the phases that both kinds begin with; model makes what follows the base.
+func phasesOf(spec protocol.JobSpec, params features.Params, model func(*features.Space, *base) (jobs.Next, error)) (algorithm, error) {
+	space, err := features.New(params, spec, baseName, features.Classes(2))
+	if err != nil {
+		return nil, err
+	}
+	return algorithm{space, basePhase{jobs.TrainingRecords(spec), spec.Spec.Run.MaxStateBytes, model}}, nil
+}
+
+func appendEvaluation(phases algorithm, spec protocol.JobSpec, judged bool, phase jobs.Phase) algorithm {
+	switch {
+	case !judged:
+		return phases
+	case spec.Spec.Queries != nil:
+		phase = evaluation.OnQueries{Phase: phase}
+	}
+	return append(phases, phase)
+}

@@ -1,0 +1,110 @@
+package kernelmean
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// normsName names the phase that finds |mu_y|^2.
+const normsName = "norms"
+
+// normSums is the array of a partial: F64 [classes], the sums of the weighted kernel values of two records of a class.
+const normSums = "sums"
+
+// normsPhase sums the kernel over every two records of a class. Leaf i of n takes the i-th of n shares of the rows of the base.
+type normsPhase struct{ judged bool }
+
+func (normsPhase) Name() string { return normsName }
+
+// Map takes time in proportion to the rows of its share times those of their classes.
+func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	m, err := readMeanModel(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, leaves := m.base.rows(), leaf.Plan.Shards
+	from, to := share(rows, leaf.Index, leaves), share(rows, leaf.Index+1, leaves)
+	sums := make([]float64, len(m.weights))
+	for y := range sums {
+		if err := m.addNorm(ctx, &sums[y], ops, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
+			return nil, nil, err
+		}
+	}
+	a := jobs.Arrays{}
+	jobs.Put(a, normSums, sums)
+	return a, nil, nil
+}
+
+// share is where the i-th of n shares of the rows begins; the product stays below rows * n.
+func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
+
+// addNorm adds the values of the rows from up to, not including, to with all rows of their class.
+func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Set, class, from, to int) error {
+	all := m.base.vectors()
+	all.Class = make([]int32, len(m.base.class)) // one group
+	s := &summer{ops: ops, kernel: m.kernel, classes: 1}
+	var spread kernels.Rows
+	step := tileRows(m.space.Width, queryRows)
+	for ; from < to; from += step {
+		end := min(to, from+step)
+		sums := make([]float64, end-from)
+		if err := s.add(ctx, sums, spread.Of(all, from, end), all, m.first[class], m.first[class+1]); err != nil {
+			return err
+		}
+		for i, v := range sums {
+			*sum += float64(m.base.weight(from+i) * v)
+		}
+	}
+	return nil
+}
+
+// Merge adds two neighbours.
+func (normsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	return addArrays(left, right, normSums)
+}
+
+// Step divides the sums. A sum beyond all numbers is a fault of CodeBadRecord.
+func (p normsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	m, err := readMeanModel(state)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	sums, err := jobs.Get[float64](root, normSums, len(m.weights))
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if err := m.setNorms(sums); err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{Done: true, State: m.arrays()}
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
+	}
+	return next, nil
+}
+
+// setNorms divides the sums over every two records of a class.
+func (m *meanModel) setNorms(sums []float64) error {
+	m.norms = make([]float64, len(sums))
+	for y, v := range sums {
+		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
+			return m.beyond(y)
+		}
+	}
+	return nil
+}
+
+func (m *meanModel) beyond(class int) error {
+	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
+		What: "a kernel value of two training records of class " + string(m.space.Labels.At(class)) + " is beyond the range of float32 (" + kernels.Text(m.kernel) + ")",
+		Hint: "Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree."}
+}

@@ -1,0 +1,135 @@
+package kernelmean
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// parzen evaluates log densities of classes. One goroutine.
+type parzen struct {
+	*densityModel
+	ops       *kernelops.Set
+	ws        kernelops.Workspace
+	all       features.Vectors // the base
+	logWeight []float64        // of each row; nil where every row weighs 1
+	norms     []float64        // |x_i|^2 of each row
+	constant  []float64        // see constants
+	spread    kernels.Rows     // of a tile
+	single    kernels.Rows     // of a row
+	distances []float32        // of a tile of queries from a class
+	terms     []float64
+	wide      []int // queries
+	expanded  expansion
+}
+
+func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
+	p := parzenOf(m, ops)
+	p.over(m.base)
+	return p
+}
+
+// parzenOf evaluates nothing yet.
+func parzenOf(m *densityModel, ops *kernelops.Set) *parzen {
+	return &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
+}
+
+// over makes rows, class after class, those that are evaluated from now on.
+func (p *parzen) over(b *base) {
+	p.base, p.first, p.all, p.norms, p.logWeight = b, b.bounds(len(p.weights)), b.vectors(), make([]float64, b.rows()), nil
+	if b.weights != nil {
+		p.logWeight = make([]float64, len(b.weights))
+		for i, w := range b.weights {
+			p.logWeight[i] = fmath.Log(float64(w))
+		}
+	}
+	for i := range p.norms {
+		_, values := b.values(i)
+		p.norms[i] = norm(values)
+	}
+}
+
+// constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
+func (m *densityModel) constants() []float64 {
+	constant, d := m.logPrior(), float64(m.space.Width)
+	for y, h := range m.bandwidth {
+		constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
+	}
+	return constant
+}
+
+// logPrior is log p(y) of each class.
+func (m *densityModel) logPrior() []float64 {
+	prior, total := make([]float64, len(m.weights)), 0.0
+	for _, w := range m.weights {
+		total += w
+	}
+	for y, w := range m.weights {
+		if m.prior == priorUniform {
+			prior[y] = -fmath.Log(float64(len(prior)))
+		} else {
+			prior[y] = fmath.Log(w) - fmath.Log(total)
+		}
+	}
+	return prior
+}
+
+// values are the stored values of a row, with their columns where it is sparse.
+func (b *base) values(row int) ([]int32, []float32) {
+	if b.isSparse() {
+		return b.sparse.Row(row)
+	}
+	return nil, b.dense[row*b.width : (row+1)*b.width]
+}
+
+func norm(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(float64(v) * float64(v))
+	}
+	return sum
+}
+
+// joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
+func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
+	for y := range p.weights {
+		err := p.eachSum(ctx, x, y, func(i int, greatest, sum float64) {
+			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachSum calls visit with the sum of each row of x over a class.
+func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, class int, visit func(i int, greatest, sum float64)) error {
+	first, rows := p.first[class], p.first[class+1]-p.first[class]
+	if need := x.Rows * rows; cap(p.distances) < need {
+		p.distances = make([]float32, need)
+	}
+	d := kernelops.Matrix{Data: p.distances[:x.Rows*rows], Rows: x.Rows, Cols: rows, Stride: rows}
+	if err := p.measure(ctx, d, x, first); err != nil {
+		return err
+	}
+	return p.sums(ctx, x, d, class, visit)
+}
+
+// measure sets d to the float32 distances of the rows of x from those of the base from first on.
+func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) error {
+	step := tileRows(p.space.Width, baseRows)
+	for from := 0; from < d.Cols; from += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := min(d.Cols, from+step)
+		tile := kernelops.Matrix{Data: d.Data[from:], Rows: d.Rows, Cols: end - from, Stride: d.Stride}
+		p.ops.SqDists(tile, x, p.spread.Of(p.all, first+from, first+end), &p.ws)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package kernelperceptron
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "KernelPerceptron"
+
+// Kind is the kernel perceptron as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
+		Predict: NewPredictor, Figures: Figures}
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// job is what all phases of a job know.
+type job struct {
+	params Params
+	seed   uint64
+	train  jobs.Records
+	judged bool // there are records to judge the model on
+
+	maxState protocol.ByteSize // 0 for no bound
+}
+
+// New makes the algorithm: phases "features", "train" and, where there are records to judge the model on, "evaluate".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+		maxState: spec.Spec.Run.MaxStateBytes}
+	space, err := features.New(params.Features, spec, trainName, features.Classes(2))
+	if err != nil {
+		return nil, err
+	}
+	phases := algorithm{&spacePhase{space, j}, &trainPhase{j}}
+	if !judged {
+		return phases, nil
+	}
+	evaluate := &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}
+	if spec.Spec.Queries != nil {
+		return append(phases, evaluation.OnQueries{Phase: evaluate}), nil
+	}
+	return append(phases, evaluate), nil
+}

@@ -1,0 +1,106 @@
+package kernelperceptron
+
+import (
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// machine is the decision function: support vectors in numbered places, and their coefficients.
+type machine struct {
+	space  *features.Space
+	kernel kernelops.Kernel
+	form   string
+	bias   bool
+
+	rows  []float32          // support vectors, places x width
+	ids   []dataset.Identity // their records
+	class []int32            // and the classes of those
+	alpha []float64          // places x columns
+	b     []float64          // columns; zeros without bias
+	votes votes              // of form voted
+}
+
+// votes are the steps that made f, in order, and how many records each f survived.
+type votes struct {
+	place    []int32   // the support vector of a step, whose class gains
+	against  []int32   // the class that loses
+	step     []float64 // above 0
+	survived []int64   // from 1
+}
+
+func newMachine(space *features.Space, kernel kernelops.Kernel, params Params) machine {
+	m := machine{space: space, kernel: kernel, form: params.Form, bias: params.Bias}
+	m.b = make([]float64, m.columns())
+	return m
+}
+
+// columns is the number of functions: one for two classes, else one for each.
+func (m *machine) columns() int {
+	if n := m.space.Labels.Len(); n != 2 {
+		return n
+	}
+	return 1
+}
+
+func (m *machine) supports() int { return len(m.class) }
+
+// matrix is the support vectors as points.
+func (m *machine) matrix() kernelops.Matrix {
+	return kernelops.Matrix{Data: m.rows, Rows: m.supports(), Cols: m.space.Width, Stride: m.space.Width}
+}
+
+// innerProduct reports whether the kernel is one for certain: positive semidefinite.
+func (m *machine) innerProduct() bool {
+	k := m.kernel
+	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF || k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
+}
+
+// decide is the class of the largest function, the first of equal ones; of two classes the
+// second where f > 0.
+func decide(f []float64) int {
+	if len(f) == 1 {
+		if f[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	best := 0
+	for y, v := range f {
+		if v > f[best] {
+			best = y
+		}
+	}
+	return best
+}
+
+// rival is the class that stands most against a record of a class, the first of equal ones, and
+// the gap to it: above 0 where the record is right.
+func rival(f []float64, class int) (against int, gap float64) {
+	if len(f) == 1 {
+		if class == 1 {
+			return 0, f[0]
+		}
+		return 1, -f[0]
+	}
+	against = -1
+	for y, v := range f {
+		if y != class && (against < 0 || v > f[against]) {
+			against = y
+		}
+	}
+	return against, f[class] - f[against]
+}
+
+// change adds a step to a row of columns: up for a class, down for the one against it.
+func change(row []float64, class, against int, step float64) {
+	if len(row) > 1 {
+		row[class] += step
+		row[against] -= step
+		return
+	}
+	if class == 0 {
+		step = -step
+	}
+	row[0] += step
+}

@@ -1,0 +1,173 @@
+package kernelperceptron
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/philox"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// chunk is some records in the order in which they are learned from, valid until the next.
+type chunk struct {
+	x       kernelops.Matrix
+	ids     []dataset.Identity
+	class   []int32
+	weights []float32 // nil where each weighs 1
+}
+
+func (c chunk) weight(i int) float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return float64(c.weights[i])
+}
+
+// chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
+func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
+
+// shardAt is the shard that comes at a position of an epoch.
+func (j job) shardAt(epoch, position int64, shards int) int {
+	if !j.params.Shuffle {
+		return int(position) // below the number of shards
+	}
+	key := philox.New(j.seed, "kernelperceptron/shards")
+	order := make([]int, shards)
+	draw := make([]uint64, shards)
+	for i := range order {
+		order[i], draw[i] = i, key.Uint64(uint64(epoch), uint64(i))
+	}
+	// total order: no shard stands there twice
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(draw[a], draw[b]), cmp.Compare(a, b)) })
+	return order[position]
+}
+
+// windowNumbers bounds what is kept in memory to be shuffled; a record counts as eight numbers more than it has.
+const windowNumbers = 4 << 20
+
+// visit goes through the training records of a shard in the order of an epoch.
+func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error) error {
+	reader, train, rows := space.NewReader(), j.train(), kernels.Rows{}
+	w := newWindow(space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)))
+	for block, err := range leaf.Read(ctx, jobs.Input, shard) {
+		if err != nil {
+			return err
+		}
+		v, err := reader.Read(block, train)
+		if err != nil {
+			return err
+		}
+		if at := slices.Index(v.Class, -1); at >= 0 {
+			return unseen(v.IDs[at])
+		}
+		for from, size := 0, chunkRows(space.Width); from < v.Rows; from += size {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c := chunkOf(v, &rows, from, min(from+size, v.Rows))
+			if j.params.Shuffle {
+				err = w.add(ctx, c, learn)
+			} else {
+				err = learn(c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return w.flush(ctx, learn)
+}
+
+func chunkOf(v features.Vectors, rows *kernels.Rows, from, to int) chunk {
+	c := chunk{x: rows.Of(v, from, to), ids: v.IDs[from:to], class: v.Class[from:to]}
+	if v.Weights != nil {
+		c.weights = v.Weights[from:to]
+	}
+	return c
+}
+
+func unseen(id dataset.Identity) error {
+	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: id.Object, Offset: id.Offset,
+		What: fmt.Sprintf("a training record has a label that phase %q did not see", features.Name)}
+}
+
+// window keeps records until they are shuffled.
+type window struct {
+	key    philox.Key
+	object philox.Object
+	name   string
+	width  int
+	values []float32
+	kept   []drawn
+	x      kernelops.Matrix // of a chunk
+}
+
+// drawn is a kept record and its draw.
+type drawn struct {
+	draw   uint64
+	number int // in the window
+	id     dataset.Identity
+	class  int32
+	weight float32
+}
+
+func newWindow(width int, key philox.Key) *window {
+	return &window{key: key, object: key.Object(""), width: width}
+}
+
+// add keeps the records of a chunk. Whenever there are so many that the window is full, they are learned from.
+func (w *window) add(ctx context.Context, c chunk, learn func(chunk) error) error {
+	for i, id := range c.ids {
+		if id.Object != w.name {
+			w.name, w.object = id.Object, w.key.Object(id.Object)
+		}
+		weight := float32(1)
+		if c.weights != nil {
+			weight = c.weights[i]
+		}
+		w.kept = append(w.kept, drawn{w.object.Uint64(id.Offset), len(w.kept), id, c.class[i], weight})
+		w.values = append(w.values, c.x.Row(i)...)
+		if len(w.values)+8*len(w.kept) >= windowNumbers {
+			if err := w.flush(ctx, learn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush learns from the kept records in the order of their draws.
+func (w *window) flush(ctx context.Context, learn func(chunk) error) error {
+	// total order: numbers differ
+	slices.SortFunc(w.kept, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
+	size := chunkRows(w.width)
+	for from := 0; from < len(w.kept); from += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := learn(w.gather(w.kept[from:min(from+size, len(w.kept))])); err != nil {
+			return err
+		}
+	}
+	w.values, w.kept = w.values[:0], w.kept[:0]
+	return nil
+}
+
+func (w *window) gather(records []drawn) chunk {
+	if w.x.Rows < len(records) {
+		w.x = kernelops.NewMatrix(len(records), w.width)
+	}
+	c := chunk{x: w.x.RowRange(0, len(records))}
+	for i, r := range records {
+		copy(c.x.Row(i), w.values[r.number*w.width:][:w.width])
+		c.ids, c.class, c.weights = append(c.ids, r.id), append(c.class, r.class), append(c.weights, r.weight)
+	}
+	return c
+}

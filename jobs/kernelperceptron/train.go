@@ -1,0 +1,93 @@
+package kernelperceptron
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+const trainName = "train"
+
+// trainPhase learns from one shard a round.
+type trainPhase struct{ job }
+
+func (p *trainPhase) Name() string { return trainName }
+
+// Map learns from the shard that the state names; the partial is the state after it.
+func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	s, err := readState(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
+		return nil, nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
+	}
+	s.own()
+	l, err := newLearner(s, p.params, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.maxState = p.maxState
+	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
+	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
+		return nil, nil, err
+	}
+	s.position++
+	return s.arrays(), nil, nil
+}
+
+// Merge has nothing to do: a round has one leaf.
+func (p *trainPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
+	return nil, jobs.Malformed("phase %q has one leaf a round", trainName)
+}
+
+// Step goes on to the next shard, the next epoch or the end. Training records that all weigh
+// nothing are a fault of CodeInputEmpty.
+func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s, err := readState(only)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: only}
+	if s.position < int64(round.Plan.Shards) {
+		return next, nil
+	}
+	if s.seen == 0 {
+		return jobs.Next{}, &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
+			What: "no training record weighs more than 0", Hint: "Give some records a weight above 0."}
+	}
+	epoch := len(s.mistakes)
+	next.Metrics = []jobs.Metric{
+		jobs.CountMetric(fmt.Sprintf("train.%03d.mistakes", epoch), s.mistakes[epoch-1]),
+		jobs.CountMetric(fmt.Sprintf("train.%03d.supports", epoch), int64(s.supports())),
+	}
+	if s.mistakes[epoch-1] > 0 && epoch < p.params.Epochs {
+		s.own()
+		s.beginEpoch()
+		next.State = s.arrays()
+		return next, nil
+	}
+	return p.finish(s, round.Plan, next.Metrics)
+}
+
+// finish makes the model.
+func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jobs.Next, error) {
+	m := newModel(s)
+	facts, err := m.metrics()
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{Done: true, State: m.arrays(), Metrics: append(metrics, facts...)}
+	if p.judged {
+		next = evaluation.After(next, plan)
+	}
+	return next, nil
+}

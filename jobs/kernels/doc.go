@@ -1,0 +1,16 @@
+// Package kernels lets a job choose a kernel function of package kernelops, for every algorithm
+// that sees vectors only through their inner products (Smola and Vishwanathan, "Introduction to
+// Machine Learning", section 1.3.3, equations 1.23 and 1.24).
+//
+//	linear      <x, y>
+//	polynomial  (scale <x, y> + offset)^degree     scale 1, offset 1, degree 2 by default
+//	rbf         exp(-gamma |x - y|^2)              gamma 1 / width by default
+//	sigmoid     tanh(scale <x, y> + offset)        scale 1 / width, offset 0 by default
+//
+// The rbf kernel takes |x - y|^2 from inner products in float32: data far from 0, compared with the distances
+// within it, should be centred (features scale standard).
+//
+// Parameters become float32. The linear, the rbf and, with a scale and an offset that are not
+// negative, the polynomial kernel are positive semidefinite; the sigmoid is not in general. A value of a
+// polynomial may be beyond float32, and is +Inf then: Beyond is the fault for it.
+package kernels

@@ -1,0 +1,123 @@
+package kernels_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func TestKernelsOfParams(t *testing.T) {
+	for params, want := range map[string]kernelops.Kernel{
+		`{"kernel": "linear"}`:             {},
+		`{"kernel": "rbf"}`:                {Kind: kernelops.RBF, Scale: 0.25},
+		`{"kernel": "rbf", "gamma": 0.05}`: {Kind: kernelops.RBF, Scale: 0.05},
+		`{"kernel": "polynomial"}`:         {Kind: kernelops.Polynomial, Scale: 1, Offset: 1, Degree: 2},
+		`{"kernel": "polynomial", "scale": 0.5, "offset": 0, "degree": 3}`: {Kind: kernelops.Polynomial, Scale: 0.5, Degree: 3},
+		`{"kernel": "sigmoid"}`:                           {Kind: kernelops.Sigmoid, Scale: 0.25},
+		`{"kernel": "sigmoid", "scale": 2, "offset": -1}`: {Kind: kernelops.Sigmoid, Scale: 2, Offset: -1},
+	} {
+		var p kernels.Params
+		if err := json.Unmarshal([]byte(params), &p); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Check(); err != nil {
+			t.Errorf("%s: %v", params, err)
+		}
+		got, err := p.Of(4)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", params, got, err)
+		}
+		a := jobs.Arrays{}
+		kernels.Put(a, got)
+		if back, err := kernels.Read(a); err != nil || back != got {
+			t.Errorf("%s: read back %+v, %v", params, back, err)
+		}
+		if again, err := p.WithDefaults().Of(4); err != nil || again != got {
+			t.Errorf("%s: with its defaults written in %+v, %v", params, again, err)
+		}
+	}
+}
+
+func TestSenselessParamsAreRefused(t *testing.T) {
+	for params, want := range map[string]string{
+		`{}`:                                     "kernel is one of",
+		`{"kernel": "RBF"}`:                      "kernel is one of",
+		`{"kernel": "polynomal"}`:                "kernel is one of",
+		`{"kernel": "linear", "gamma": 1}`:       "has no gamma",
+		`{"kernel": "rbf", "scale": 1}`:          "has no scale",
+		`{"kernel": "sigmoid", "degree": 2}`:     "has no degree",
+		`{"kernel": "rbf", "gamma": 0}`:          "gamma is above 0",
+		`{"kernel": "rbf", "gamma": 1e-60}`:      "gamma is above 0",
+		`{"kernel": "polynomial", "degree": 0}`:  "degree is from 1 to 64",
+		`{"kernel": "polynomial", "degree": 65}`: "degree is from 1 to 64",
+		`{"kernel": "polynomial", "scale": 0}`:   "constant",
+		`{"kernel": "sigmoid", "offset": 1e300}`: "finite",
+	} {
+		var p kernels.Params
+		if err := json.Unmarshal([]byte(params), &p); err != nil {
+			t.Fatal(err)
+		}
+		err := p.Check()
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(fault.What, want) {
+			t.Errorf("%s: %v", params, err)
+		}
+	}
+}
+
+func TestHostileKernelsAreRefused(t *testing.T) {
+	whole := func() jobs.Arrays {
+		a := jobs.Arrays{}
+		kernels.Put(a, kernelops.Kernel{Kind: kernelops.RBF, Scale: 1})
+		return a
+	}
+	for name, spoil := range map[string]func(a jobs.Arrays){
+		"no kernel":      func(a jobs.Arrays) { delete(a, "kernel") },
+		"another kernel": func(a jobs.Arrays) { a.PutText("kernel", "laplace") },
+		"gamma 0":        func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.scale", float32(0)) },
+		"gamma NaN":      func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.scale", float32(math.NaN())) },
+		"a degree":       func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.degree", int64(2)) },
+		"an offset":      func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.offset", float32(2)) },
+		"huge degree": func(a jobs.Arrays) {
+			a.PutText("kernel", "polynomial")
+			jobs.PutScalar(a, "kernel.degree", int64(1)<<40)
+		},
+	} {
+		a := whole()
+		spoil(a)
+		_, err := kernels.Read(a)
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Memory is used again, and holds nothing of what it held before.
+func TestRowsFillSparseVectors(t *testing.T) {
+	var rows kernels.Rows
+	v := features.Vectors{Rows: 3, Sparse: dataset.Sparse{Width: 3, Indptr: []int{0, 1, 1, 3}, Indices: []int32{1, 0, 2}, Values: []float32{5, 6, 7}}}
+	for _, want := range []struct {
+		from, to int
+		values   []float32
+	}{{0, 2, []float32{0, 5, 0, 0, 0, 0}}, {2, 3, []float32{6, 0, 7}}, {0, 3, []float32{0, 5, 0, 0, 0, 0, 6, 0, 7}}} {
+		got := rows.Of(v, want.from, want.to)
+		if got.Rows != want.to-want.from || !slices.Equal(got.Data[:got.Rows*3], want.values) {
+			t.Errorf("%d to %d: %v", want.from, want.to, got)
+		}
+	}
+	dense := features.Vectors{Rows: 2, Dense: kernelops.Matrix{Data: []float32{1, 2, 3, 4}, Rows: 2, Cols: 2, Stride: 2}}
+	if got := rows.Of(dense, 1, 2); got.Rows != 1 || got.Row(0)[1] != 4 {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,115 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// The kernels, as parameters and models name them.
+const (
+	Linear     = "linear"
+	Polynomial = "polynomial"
+	RBF        = "rbf"
+	Sigmoid    = "sigmoid"
+)
+
+var names = []string{Linear, Polynomial, RBF, Sigmoid}
+
+// Params choose a kernel; a kind embeds them in its own. A parameter of another kernel is
+// refused, and one that is left out has the default of the package.
+type Params struct {
+	Kernel string   `json:"kernel"` // "linear", "polynomial", "rbf" or "sigmoid"
+	Gamma  *float64 `json:"gamma,omitempty"`
+	Scale  *float64 `json:"scale,omitempty"`
+	Offset *float64 `json:"offset,omitempty"`
+	Degree *int     `json:"degree,omitempty"`
+}
+
+// WithDefaults writes in every default that does not depend on the data.
+func (p Params) WithDefaults() Params {
+	setDefault := func(to **float64, v float64) {
+		if *to == nil {
+			*to = &v
+		}
+	}
+	switch p.Kernel {
+	case Polynomial:
+		setDefault(&p.Scale, 1)
+		setDefault(&p.Offset, 1)
+		if p.Degree == nil {
+			p.Degree = new(2)
+		}
+	case Sigmoid:
+		setDefault(&p.Offset, 0)
+	}
+	return p
+}
+
+// Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid. A kind does not
+// call it where its parameters use no kernel.
+func (p Params) Check() error {
+	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true}, Sigmoid: {false, true, true}}
+	used, known := uses[p.Kernel]
+	if !known {
+		fault := specFault("kernel is one of %q, not %q", names, p.Kernel)
+		if near := protocol.Nearest(p.Kernel, names); near != "" {
+			fault.Hint = fmt.Sprintf("Did you mean %q?", near)
+		}
+		return fault
+	}
+	given := [4]bool{p.Gamma != nil, p.Scale != nil, p.Offset != nil, p.Degree != nil}
+	for i, name := range []string{"gamma", "scale", "offset", "degree"} {
+		if given[i] && !used[i] {
+			return specFault("kernel %s has no %s", p.Kernel, name)
+		}
+	}
+	if (p.Kernel == Polynomial || p.Kernel == Sigmoid) && p.Scale != nil && float32(*p.Scale) == 0 {
+		return specFault("kernel %s: a scale of 0 makes the kernel constant", p.Kernel)
+	}
+	_, err := p.Of(1)
+	return err
+}
+
+// Of returns the kernel for vectors of a width; impossible parameters are a *protocol.Fault
+// of CodeSpecInvalid.
+func (p Params) Of(width int) (kernelops.Kernel, error) {
+	p = p.WithDefaults()
+	scale := func(given *float64) float32 {
+		if given == nil {
+			return float32(1 / float64(max(1, width)))
+		}
+		return float32(*given)
+	}
+	var k kernelops.Kernel
+	switch p.Kernel {
+	case Polynomial:
+		k = kernelops.Kernel{Kind: kernelops.Polynomial, Scale: scale(p.Scale), Offset: float32(*p.Offset), Degree: *p.Degree}
+	case RBF:
+		k = kernelops.Kernel{Kind: kernelops.RBF, Scale: scale(p.Gamma)}
+	case Sigmoid:
+		k = kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: scale(p.Scale), Offset: float32(*p.Offset)}
+	}
+	if err := k.Validate(); err != nil {
+		return kernelops.Kernel{}, specFault("kernel %s: gamma is above 0, scale and offset are finite in float32, degree is from 1 to 64 (%v)", p.Kernel, err)
+	}
+	return k, nil
+}
+
+// Text writes a kernel for people, such as "rbf, gamma 0.05".
+func Text(k kernelops.Kernel) string {
+	switch k.Kind {
+	case kernelops.Polynomial:
+		return fmt.Sprintf("polynomial, (%v <x, y> + %v)^%d", k.Scale, k.Offset, k.Degree)
+	case kernelops.RBF:
+		return fmt.Sprintf("rbf, gamma %v", k.Scale)
+	case kernelops.Sigmoid:
+		return fmt.Sprintf("sigmoid, tanh(%v <x, y> + %v)", k.Scale, k.Offset)
+	}
+	return Linear
+}
+
+func specFault(format string, args ...any) *protocol.Fault {
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}

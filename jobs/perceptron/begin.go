@@ -1,0 +1,103 @@
+package perceptron
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// spacePhase finds the space of the training records and begins with weights of zero.
+type spacePhase struct {
+	jobs.Phase
+	job
+}
+
+// Step holds the parameters against the space.
+func (p *spacePhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	next, err := p.Phase.Step(ctx, nil, round)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	space, err := features.ReadSpace(next.State)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	setup, err := p.params.setup(space)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if _, err := p.params.Costs.Rule(space.Labels.List()); err != nil {
+		return jobs.Next{}, err
+	}
+	if err := p.checkState(setup); err != nil {
+		return jobs.Next{}, err
+	}
+	return p.first(&model{space: space, Learner: NewLearner(setup, nil)}, next.Metrics), nil
+}
+
+// checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
+func (j job) checkState(s Setup) error {
+	bytes := 4 * int64(s.size())
+	if s.Form == Averaged {
+		bytes *= 3 // the sums are float64
+	}
+	if j.maxState == 0 || bytes <= j.maxState {
+		return nil
+	}
+	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("the weights of %d classes of %d columns take %d bytes; max_state_bytes is %d", s.Classes, s.Width, bytes, j.maxState),
+		Hint: "Raise run.max_state_bytes, or make the vectors narrower (for text: max_features, min_df)."}
+}
+
+// first begins the first epoch.
+func (j job) first(m *model, metrics []jobs.Metric) jobs.Next {
+	next := jobs.Next{Phase: j.params.Over, State: (&state{model: m}).arrays(), Metrics: metrics}
+	if j.params.Over == overChained {
+		next.Trees = []int{1}
+	}
+	return next
+}
+
+// warmPhase begins with the weights of a model; it reads no records.
+type warmPhase struct{ job }
+
+const warmName = "begin"
+
+func (*warmPhase) Name() string { return warmName }
+
+// Map has nothing to do.
+func (*warmPhase) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	return jobs.Arrays{}, nil, nil
+}
+
+// Merge has nothing to do.
+func (*warmPhase) Merge(left, _ jobs.Arrays) (jobs.Arrays, error) { return left, nil }
+
+// Step takes the model of spec.model, which the parameters must not contradict.
+func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.Next, error) {
+	m, err := readModel(a, nil)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	setup, err := p.params.setup(m.space)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	switch {
+	case setup.Form != m.Form || setup.Rule != m.Rule:
+		return jobs.Next{}, specFault("params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
+	case m.Bias != setup.Bias:
+		return jobs.Next{}, specFault("params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
+	case p.params.Features.Scale != m.space.Scale():
+		return jobs.Next{}, specFault("params: the model of spec.model scales features by %q; this job says %q", m.space.Scale(), p.params.Features.Scale)
+	}
+	if _, err := p.params.Costs.Rule(m.space.Labels.List()); err != nil {
+		return jobs.Next{}, err
+	}
+	m.Setup, m.history = setup, history{warm: true}
+	return p.first(m, nil), nil
+}

@@ -1,0 +1,162 @@
+package perceptron
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// chainedPhase learns from one shard a round: its only leaf reads the one that the state names.
+type chainedPhase struct{ job }
+
+// Name is "chained".
+func (*chainedPhase) Name() string { return overChained }
+
+// Map learns from a shard: linear in its values times the classes, and in the size of the state.
+func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	s, err := readState(a, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
+		return nil, nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
+	}
+	s.own()
+	bounded := p.boundVotes(s)
+	known := s.beginVotes()
+	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
+	extras, _, _ := s.extrasOf(shard)
+	err = p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(r record) error {
+		if s.Distinct == 0 {
+			s.Learn(r.x, r.class, r.weight)
+			return nil
+		}
+		own := extras[r.number]
+		if s.LearnDistinct(r.x, r.class, r.weight, &own) {
+			extras[r.number] = own
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.MaxVectors += known
+	if bounded && s.tooMany {
+		return nil, nil, p.votesTooBig(s)
+	}
+	if err := s.fault(); err != nil {
+		return nil, nil, err
+	}
+	partial := jobs.Arrays{}
+	s.Learner.put(partial)
+	jobs.Put(partial, atName, []int64{s.Learner.mistakes, s.Learner.updates})
+	putExtras(partial, sortedExtras(shard, extras))
+	return partial, nil, nil
+}
+
+// boundVotes lowers MaxVectors to what a state holds, and reports whether it did: the vectors of a shard are in
+// memory before their state is measured.
+func (j job) boundVotes(s *state) bool {
+	most := j.maxState / (4 * int64(s.size()))
+	if j.maxState == 0 || !s.Form.votes() || most >= int64(s.MaxVectors) {
+		return false
+	}
+	s.MaxVectors = max(int(most), s.votes())
+	return true
+}
+
+func (j job) votesTooBig(s *state) error {
+	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("the weights before each mistake, which vote, take %d bytes each; more than %d of them are beyond max_state_bytes, %d",
+			4*int64(s.size()), s.MaxVectors, j.maxState),
+		Hint: "Raise run.max_state_bytes, lower params.epochs, or use form averaged."}
+}
+
+// beginVotes leaves only the last of the vectors that vote to the learner, so that a partial
+// holds what is new, and returns how many there are beside.
+func (l *Learner) beginVotes() (known int) {
+	if l.survived == nil {
+		return 0
+	}
+	known = l.votes()
+	l.vectors, l.survived, l.MaxVectors = nil, l.survived[known:], l.MaxVectors-known
+	return known
+}
+
+func sortedExtras(shard int, weights map[int64]float32) []extra {
+	list := make([]extra, 0, len(weights))
+	for record, weight := range weights { //lint:ordered sorted below
+		list = append(list, extra{int32(shard), record, weight})
+	}
+	// total order: records differ
+	slices.SortFunc(list, func(x, y extra) int { return cmp.Compare(x.record, y.record) })
+	return list
+}
+
+// Merge is not called: a tree of one leaf has no neighbours.
+func (*chainedPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
+	return nil, jobs.Malformed("a chained round has one leaf")
+}
+
+// Step takes over what the leaf learned and names the next shard.
+func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s, err := readState(a, nil)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if err := p.take(s, root, round.Plan.Shards); err != nil {
+		return jobs.Next{}, err
+	}
+	s.position++
+	if s.position < int64(round.Plan.Shards) {
+		return jobs.Next{Phase: overChained, Trees: []int{1}, State: s.arrays()}, nil
+	}
+	if s.steps == 0 {
+		return jobs.Next{}, weightless()
+	}
+	phase, metrics := p.endEpoch(s)
+	next := jobs.Next{Phase: phase, State: s.arrays(), Metrics: metrics}
+	if phase == overChained {
+		next.Trees = []int{1}
+	}
+	return next, nil
+}
+
+// take moves what a leaf learned into the state.
+func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
+	before := *s.Learner
+	if err := s.Learner.read(root); err != nil {
+		return err
+	}
+	if s.survived != nil {
+		s.vectors = slices.Concat(before.vectors, s.vectors)
+		s.survived = slices.Concat(before.survived[:len(before.survived)-1], s.survived)
+	}
+	counts, err := jobs.Get[int64](root, atName, 2)
+	if err != nil {
+		return err
+	}
+	s.progress.mistakes += counts[0]
+	s.progress.updates += counts[1]
+	learned, err := readExtras(root)
+	if err != nil {
+		return err
+	}
+	_, begin, end := s.extrasOf(p.order(s.epoch, shards)[s.position])
+	s.extras = slices.Replace(s.extras, begin, end, learned...)
+	return nil
+}
+
+func weightless() error {
+	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
+		What: "all training records weigh nothing", Hint: "Give one of them a weight above 0."}
+}

@@ -1,0 +1,62 @@
+package perceptron
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "Perceptron"
+
+// Kind is the perceptron as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+		Predict: NewPredictor, Learn: learn, Figures: Figures}
+}
+
+func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// job is what all phases of a job know.
+type job struct {
+	params   Params
+	seed     uint64
+	train    jobs.Records
+	evaluate bool
+	maxState int64 // 0 for no bound
+}
+
+// New makes the algorithm: the phases of the package.
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), evaluate: spec.Spec.Input.Split.Test > 0,
+		maxState: int64(spec.Spec.Run.MaxStateBytes)}
+	phases := algorithm{&warmPhase{j}}
+	if spec.Spec.Model == "" {
+		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))
+		if err != nil {
+			return nil, inParams(err)
+		}
+		phases = algorithm{&spacePhase{space, j}}
+	}
+	if params.Over == overChained {
+		phases = append(phases, &chainedPhase{j})
+	} else {
+		phases = append(phases, &mixedPhase{j})
+	}
+	phases = append(phases, &marginPhase{j})
+	if j.evaluate {
+		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: NewPredictor, Costs: params.Costs})
+	}
+	return phases, nil
+}

@@ -1,0 +1,266 @@
+package perceptron
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// marginPhase looks at the training records once more with the last weights.
+type marginPhase struct{ job }
+
+const marginName = "margin"
+
+// Name is "margin".
+func (*marginPhase) Name() string { return marginName }
+
+// reach is what one leaf, or all, say of the last weights. Without records it is that of none.
+type reach struct {
+	least    []float64 // of each margin row: the least y (<w, x> + b)
+	square   float64   // the greatest |x|^2
+	low      float64   // the least and the greatest weight of an update
+	high     float64
+	mistakes int64 // records on which the last weights would make a mistake
+}
+
+// Arrays of a margin partial.
+const (
+	reachLeast    = "least"    // F64 [margin rows]
+	reachExtremes = "extremes" // F64 [greatest |x|^2, least weight, greatest weight]
+	reachMistakes = "mistakes" // I64 scalar
+)
+
+func (s Setup) marginRows() int {
+	if s.Rule == OneVsRest {
+		return s.Classes
+	}
+	return 1
+}
+
+func newReach(rows int) *reach {
+	r := &reach{least: make([]float64, rows), low: math.Inf(1)}
+	for i := range r.least {
+		r.least[i] = math.Inf(1)
+	}
+	return r
+}
+
+// Map measures the records of one leaf.
+func (p *marginPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	s, err := readState(a, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	extras, _, _ := s.extrasOf(leaf.Index)
+	all, margins := newReach(s.marginRows()), make([]float32, s.marginRows())
+	err = p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(r record) error {
+		weight := float64(r.weight)
+		if s.ClassWeights != nil {
+			weight = float64(float32(r.weight * s.ClassWeights[r.class]))
+		}
+		if weight != 0 {
+			s.margins(margins, r.x, r.class)
+			margins[0] += float32(float32(float32(2*r.class-1)*s.Distinct) * extras[r.number])
+			all.add(margins, squareOf(r.x, ops), weight)
+		}
+		return nil
+	})
+	return all.arrays(), nil, err
+}
+
+// margins sets dst to y (<w, x> + b) of each margin row; for argmax it is how far the true class scores
+// above the best other.
+func (l *Learner) margins(dst []float32, x Row, class int) {
+	l.rate(x)
+	switch l.Rule {
+	case Signed:
+		dst[0] = float32(float32(2*class-1) * l.scores[0])
+	case ArgMax:
+		best := float32(math.Inf(-1))
+		for r, score := range l.scores {
+			if r != class {
+				best = max(best, score)
+			}
+		}
+		dst[0] = l.scores[class] - best
+	default:
+		for r, score := range l.scores {
+			dst[r] = -score
+		}
+		dst[class] = l.scores[class]
+	}
+}
+
+// add counts one record.
+func (r *reach) add(margins []float32, square, weight float64) {
+	wrong := false
+	for i, m := range margins {
+		r.least[i] = min(r.least[i], bounded(m))
+		wrong = wrong || !(m > 0)
+	}
+	if wrong {
+		r.mistakes++
+	}
+	r.square, r.low, r.high = max(r.square, square), min(r.low, weight), max(r.high, weight)
+}
+
+// squareOf is |x|^2, in float32 where that holds it.
+func squareOf(x Row, ops *kernelops.Set) float64 {
+	if square := ops.Dot(x.Values, x.Values); square <= math.MaxFloat32 {
+		return float64(square)
+	}
+	square := 0.0
+	for _, v := range x.Values {
+		square += float64(float64(v) * float64(v))
+	}
+	return square
+}
+
+func (r *reach) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	jobs.Put(a, reachLeast, r.least)
+	jobs.Put(a, reachExtremes, []float64{r.square, r.low, r.high})
+	jobs.PutScalar(a, reachMistakes, r.mistakes)
+	return a
+}
+
+func readReach(a jobs.Arrays) (*reach, error) {
+	r := arrayReader{arrays: a}
+	least, extremes, mistakes := get[float64](&r, reachLeast), get[float64](&r, reachExtremes, 3), getScalar[int64](&r, reachMistakes)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &reach{least, extremes[0], extremes[1], extremes[2], mistakes}, nil
+}
+
+// Merge takes the extremes of two neighbours.
+func (*marginPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := readReach(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readReach(right)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.least) != len(b.least) {
+		return nil, jobs.Malformed("margins of %d and of %d rows", len(a.least), len(b.least))
+	}
+	both := newReach(len(a.least))
+	for i := range both.least {
+		both.least[i] = min(a.least[i], b.least[i])
+	}
+	both.square, both.low, both.high = max(a.square, b.square), min(a.low, b.low), max(a.high, b.high)
+	both.mistakes = a.mistakes + b.mistakes
+	return both.arrays(), nil
+}
+
+// Step makes the model.
+func (p *marginPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	all, err := readReach(root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s, err := readState(a, nil)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if len(all.least) != s.marginRows() || math.IsInf(all.low, 1) {
+		return jobs.Next{}, jobs.Malformed("margins of %d rows, not %d", len(all.least), s.marginRows())
+	}
+	p.conclude(s, all)
+	metrics, err := s.metrics(all)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: !p.evaluate, Phase: evaluation.Name}
+	if next.Done {
+		next.Phase = ""
+	}
+	return next, nil
+}
+
+// conclude sets margin, radius and bound. The radius is that of (x, 1), and (x, 1, D), where the bias and
+// distinct are learned.
+func (p *marginPhase) conclude(s *state, all *reach) {
+	square := all.square + float64(float64(s.Distinct)*float64(s.Distinct))
+	if s.Bias {
+		square++
+	}
+	s.radius, s.margin = math.Sqrt(square), make([]float64, len(all.least))
+	bound := 0.0
+	for i, least := range all.least {
+		norm := s.norm(i)
+		if norm == 0 {
+			continue
+		}
+		s.margin[i] = least / norm
+		if q := s.radius / s.margin[i]; s.margin[i] > 0 {
+			bound += float64(q * q)
+		}
+	}
+	if s.Rule == ArgMax {
+		bound = float64(2 * bound)
+	}
+	bound = float64(bound * (all.high / all.low))
+	s.bound = 0
+	if s.separated && !s.warm && p.params.Over == overChained && bound < math.Inf(1) {
+		s.bound = bound
+	}
+}
+
+// norm is |(w, b)| of a margin row with what distinct added: that of all rows together for argmax.
+func (s *state) norm(i int) float64 {
+	weights := s.weights
+	if s.Rule == OneVsRest {
+		weights = s.rowOf(s.weights, i)
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += float64(float64(w) * float64(w))
+	}
+	for _, e := range s.extras {
+		sum += float64(float64(e.weight) * float64(e.weight))
+	}
+	return math.Sqrt(sum)
+}
+
+// metrics are the facts of the finished model.
+func (s *state) metrics(all *reach) ([]jobs.Metric, error) {
+	type fact struct {
+		name  string
+		value any
+	}
+	facts := []fact{{"epochs", len(s.epochMistakes)}, {"separated", s.separated}, {"training_mistakes", all.mistakes},
+		{"margin", s.leastMargin()}, {"radius", s.radius}}
+	if s.bound > 0 {
+		facts = append(facts, fact{"bound", s.bound})
+	}
+	if s.Form.votes() {
+		facts = append(facts, fact{"vectors", s.votes() + 1})
+	}
+	var metrics []jobs.Metric
+	for _, f := range facts {
+		metric, err := jobs.NewMetric("perceptron."+f.name, f.value)
+		if err != nil {
+			return nil, err
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
+}
+
+func (h *history) leastMargin() float64 {
+	least := math.Inf(1)
+	for _, m := range h.margin {
+		least = min(least, m)
+	}
+	return least
+}

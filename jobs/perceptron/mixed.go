@@ -1,0 +1,195 @@
+package perceptron
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// mixedPhase learns from all shards at once, each from the shared weights: an epoch of iterative
+// parameter mixing.
+type mixedPhase struct{ job }
+
+// Name is "mixed".
+func (*mixedPhase) Name() string { return overMixed }
+
+// Arrays of a mixed partial.
+const (
+	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
+	mixLeaves = "leaves" // I32 [size], changed: leaves that changed the weight
+	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
+	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
+)
+
+// mix is what leaves learned together.
+type mix struct {
+	change, mean                     []float64
+	leavesOf                         []int32
+	leaves, steps, mistakes, updates int64
+}
+
+// Map learns from the leaf's own shard.
+func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	s, err := readState(a, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
+	l.ready()
+	err = p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(r record) error {
+		l.Learn(r.x, r.class, r.weight)
+		return nil
+	})
+	if err == nil {
+		err = l.fault()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.mixOf(l, s.weights).arrays(), nil, nil
+}
+
+// mixOf is what one leaf learned from the shared weights.
+func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
+	m := &mix{change: make([]float64, len(shared)), steps: l.steps, mistakes: l.mistakes, updates: l.updates}
+	share := 1.0
+	if p.params.Mixing == mixMistakes {
+		share = float64(l.mistakes)
+	}
+	if p.params.Mixing == mixChanged {
+		m.leavesOf = make([]int32, len(shared))
+	}
+	for i, w := range l.weights {
+		m.change[i] = float64(share * (float64(w) - float64(shared[i])))
+		if m.leavesOf != nil && w != shared[i] {
+			m.leavesOf[i] = 1
+		}
+	}
+	if l.Form == Averaged {
+		m.mean = make([]float64, len(shared))
+		for i, w := range l.weights {
+			m.mean[i] = float64(float64(l.steps)*(float64(w)-float64(shared[i]))) - l.sums[i]
+		}
+	}
+	if l.steps > 0 {
+		m.leaves = 1
+	}
+	return m
+}
+
+func (m *mix) arrays() jobs.Arrays {
+	a := jobs.Arrays{}
+	jobs.Put(a, mixChange, m.change)
+	if m.mean != nil {
+		jobs.Put(a, mixMean, m.mean)
+	}
+	if m.leavesOf != nil {
+		jobs.Put(a, mixLeaves, m.leavesOf)
+	}
+	jobs.Put(a, mixCounts, []int64{m.leaves, m.steps, m.mistakes, m.updates})
+	return a
+}
+
+func readMix(a jobs.Arrays) (*mix, error) {
+	r := arrayReader{arrays: a}
+	m := &mix{change: get[float64](&r, mixChange)}
+	if _, ok := a[mixMean]; ok {
+		m.mean = get[float64](&r, mixMean, len(m.change))
+	}
+	if _, ok := a[mixLeaves]; ok {
+		m.leavesOf = get[int32](&r, mixLeaves, len(m.change))
+	}
+	counts := get[int64](&r, mixCounts, 4)
+	if r.err != nil {
+		return nil, r.err
+	}
+	m.leaves, m.steps, m.mistakes, m.updates = counts[0], counts[1], counts[2], counts[3]
+	return m, nil
+}
+
+// Merge adds two neighbours.
+func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
+	a, err := readMix(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readMix(right)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.change) != len(b.change) || len(a.mean) != len(b.mean) || len(a.leavesOf) != len(b.leavesOf) {
+		return nil, jobs.Malformed("changes of %d and of %d weights", len(a.change), len(b.change))
+	}
+	sum := &mix{change: plus(a.change, b.change), leaves: a.leaves + b.leaves, steps: a.steps + b.steps,
+		mistakes: a.mistakes + b.mistakes, updates: a.updates + b.updates}
+	if a.mean != nil {
+		sum.mean = plus(a.mean, b.mean)
+	}
+	if a.leavesOf != nil {
+		sum.leavesOf = plus(a.leavesOf, b.leavesOf)
+	}
+	return sum.arrays(), nil
+}
+
+func plus[T float64 | int32](a, b []T) []T {
+	sum := make([]T, len(a))
+	for i := range sum {
+		sum[i] = a[i] + b[i]
+	}
+	return sum
+}
+
+// Step mixes the weights of all leaves.
+func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	root, err := round.Only(ctx)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	all, err := readMix(root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s, err := readState(a, nil)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) || (all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
+		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
+	}
+	if all.steps == 0 {
+		return jobs.Next{}, weightless()
+	}
+	s.own()
+	p.mix(s.Learner, all)
+	if err := s.fault(); err != nil {
+		return jobs.Next{}, err
+	}
+	s.progress.mistakes, s.progress.updates = all.mistakes, all.updates
+	phase, metrics := p.endEpoch(s)
+	return jobs.Next{Phase: phase, State: s.arrays(), Metrics: metrics}, nil
+}
+
+// mix moves the weights by the mean change, and the sums so that weights - sums/steps stays the mean
+// over all steps: with the weights w before and w' after, the steps T before and K of the epoch, and m the sum of what the
+// weights were above w in each of those K,
+//
+//	u' = u + (T + K)(w' - w) - m.
+func (p *mixedPhase) mix(l *Learner, all *mix) {
+	shares := float64(all.leaves)
+	if p.params.Mixing == mixMistakes {
+		shares = float64(max(1, all.mistakes)) // without mistakes there are no changes
+	}
+	l.steps += all.steps
+	for i, change := range all.change {
+		if all.leavesOf != nil {
+			shares = float64(max(1, all.leavesOf[i]))
+		}
+		before := float64(l.weights[i])
+		l.weights[i] = float32(before + change/shares)
+		if l.sums != nil {
+			l.sums[i] += float64(float64(l.steps)*(float64(l.weights[i])-before)) - all.mean[i]
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/report"
+)
+
+// page makes the page of a finished job and adds its figures to the facts. A job whose figures cannot
+// be made has succeeded all the same: the page says that it lacks them.
+func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
+	page := report.Page{
+		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
+		Metrics: facts.Metrics, Facts: j.summary(len(model)),
+	}
+	for _, r := range facts.Rounds {
+		page.Rounds = append(page.Rounds, report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})
+	}
+	certificate, err := j.certificate(model)
+	if facts.Certificate = certificate; err != nil {
+		j.w.cfg.Logger.Warn("the report has no certificate", "job", j.id, "error", err)
+		page.Facts = append(page.Facts, [2]string{"certificate", "could not be made: " + err.Error()})
+	}
+	figures, err := j.figures(model, facts.Metrics)
+	if err == nil {
+		page.Figures = figures
+		var whole []byte
+		if whole, err = report.HTML(page); err == nil {
+			facts.Figures = figures
+			return whole, nil
+		}
+	}
+	j.w.cfg.Logger.Warn("the report has no figures", "job", j.id, "error", err)
+	page.Figures = nil
+	page.Facts = append(page.Facts, [2]string{"figures", "could not be made: " + err.Error()})
+	return report.HTML(page)
+}
+
+// figures asks the kind for the pictures of its model, and makes sure that JSON can hold them.
+func (j *job) figures(model []byte, metrics []jobs.Metric) (figures []jobs.Figure, err error) {
+	defer j.recovered("figures", &err)
+	kind, err := j.w.cfg.Kind(j.spec.Kind)
+	if err != nil || kind.Figures == nil {
+		return nil, err
+	}
+	arrays, err := jobs.Decode(model)
+	if err != nil {
+		return nil, err
+	}
+	if figures, err = kind.Figures(arrays, metrics); err == nil {
+		_, err = json.Marshal(figures)
+	}
+	return figures, err
+}
+
+// certificate asks the kind to check its model; nil where it does not.
+func (j *job) certificate(model []byte) (certificate json.RawMessage, err error) {
+	defer j.recovered("the certificate", &err)
+	kind, err := j.w.cfg.Kind(j.spec.Kind)
+	if err != nil || kind.Certify == nil {
+		return nil, err
+	}
+	arrays, err := jobs.Decode(model)
+	if err != nil {
+		return nil, err
+	}
+	found, err := kind.Certify(arrays)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return json.Marshal(found)
+}
+
+// recovered turns a panic of a kind into an error: the job has succeeded before.
+func (j *job) recovered(what string, err *error) {
+	if cause := recover(); cause != nil {
+		j.w.cfg.Logger.Error("panic in "+what, "job", j.id, "cause", cause, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("panic: %v", cause)
+	}
+}
+
+// summary is what the page says of the job beside its name: what went in, and how much came out.
+func (j *job) summary(modelBytes int) [][2]string {
+	lines := [][2]string{
+		{"model", fmt.Sprintf("%d bytes", modelBytes)},
+		{"input", j.spec.Spec.Input.URI},
+	}
+	if q := j.spec.Spec.Queries; q != nil {
+		lines = append(lines, [2]string{"queries", q.URI})
+	}
+	if j.spec.Spec.Model != "" {
+		lines = append(lines, [2]string{"begins from", j.spec.Spec.Model})
+	}
+	if test := j.spec.Spec.Input.Split.Test; test > 0 {
+		lines = append(lines, [2]string{"held out", fmt.Sprintf("%g of the records", test)})
+	}
+	lines = append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
+	if len(j.spec.Spec.Params) > 0 {
+		lines = append(lines, [2]string{"params", paramText(j.spec.Spec.Params)})
+	}
+	return lines
+}

@@ -1,0 +1,49 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// read passes a shard's blocks on and remembers the fault of a reader, whose positions are bytes.
+func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	return func(yield func(*dataset.Block, error) bool) {
+		for block, err := range n.job.read(ctx, from, shard) {
+			if err != nil {
+				n.unread = err
+			}
+			if !yield(block, err) {
+				return
+			}
+		}
+	}
+}
+
+// located says row where a phase tells of a record by its identity in a format of binary rows: its offset
+// is a number of rows then, and no byte.
+func (n *nodeTask) located(err error) error {
+	var fault, read *protocol.Fault
+	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read || fault.Offset < 0 || fault.Line > 0 || !n.job.countsRows(fault.Object) {
+		return err
+	}
+	told := *fault
+	told.What, told.Offset = fmt.Sprintf("row %d: %s", fault.Offset, fault.What), -1
+	return &told
+}
+
+// countsRows reports whether the records of an object are named by their rows.
+func (j *job) countsRows(object string) bool {
+	for _, in := range j.inputs {
+		if slices.ContainsFunc(in.manifest.Objects, func(o dataset.Object) bool { return o.Key == object }) {
+			return slices.Contains([]string{"idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}, in.spec.Format)
+		}
+	}
+	return false
+}
