@@ -19,9 +19,11 @@ import (
 
 // leadership is what lives from an election to its end.
 type leadership struct {
-	ctx   context.Context // ends with the leadership
-	end   context.CancelFunc
-	term  uint64
+	ctx  context.Context // ends with the leadership
+	end  context.CancelFunc
+	term uint64
+	// mu guards what follows. Who shows the board a state reads that state under mu: the board
+	// must see states in their order, or it takes note of what an older one does not show yet.
 	mu    sync.Mutex
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced

@@ -28,12 +28,12 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	case verdict == pb.Verdict_VERDICT_STALE:
 		return verdict, nil
 	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
 	if job, ok := view.Job(held.Task.JobID); ok {
-		lead.mu.Lock()
 		lead.board.Done(job, held.Task)
 		lead.signal()
-		lead.mu.Unlock()
 	}
 	return verdict, nil
 }
@@ -68,8 +68,8 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	name, _ := c.workerFacts(lead, workerID)
 	failure.Worker, failure.Task = name, held.Task.String()
 	failure.Code, failure.Message = state.Clip(failure.GetCode(), 64), state.Clip(failure.GetMessage(), state.MaxFailureBytes)
-	view, _ := c.fsm.view()
 	lead.mu.Lock()
+	view, _ := c.fsm.view()
 	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()

@@ -28,8 +28,7 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	if len(m.GetName()) > 256 || len(m.GetKernels()) > 64 || len(m.GetBuild()) > 256 { // they enter the log with each result
 		return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("a worker's name and build have at most 256 bytes each, its kernel set 64"))
 	}
-	view, _, err := s.c.read(ctx)
-	if err != nil {
+	if _, _, err := s.c.read(ctx); err != nil { // only a leader knows workers
 		return nil, err
 	}
 	lead, err := s.c.leader()
@@ -38,6 +37,7 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	}
 	worker := schedule.Worker{ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Build: m.GetBuild(), Slots: int(m.GetSlots())}
 	lead.mu.Lock()
+	view, _ := s.c.fsm.view()
 	lead.board.Register(view, worker, heldFrom(m.GetHeld()), s.c.now())
 	lead.mu.Unlock()
 	s.c.cfg.Logger.Info("worker registered", "worker", m.GetWorkerId(), "name", m.GetName(), "slots", m.GetSlots(), "kernels", m.GetKernels())
@@ -56,8 +56,8 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 		if err != nil {
 			return nil, err
 		}
-		view, changed := s.c.fsm.view()
 		lead.mu.Lock()
+		view, changed := s.c.fsm.view()
 		now := s.c.now() // one time for all: what ends between two readings would wake nobody
 		if !lead.board.Known(req.Msg.GetWorkerId(), now) {
 			lead.mu.Unlock()
@@ -103,9 +103,9 @@ func (s *workerService) Heartbeat(_ context.Context, req *connect.Request[pb.Hea
 	if err != nil {
 		return nil, err
 	}
-	view, _ := s.c.fsm.view()
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
+	view, _ := s.c.fsm.view()
 	if !lead.board.Known(req.Msg.GetWorkerId(), s.c.now()) {
 		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("worker %q is not registered with this leader", req.Msg.GetWorkerId()))
 	}

@@ -62,7 +62,7 @@ type jobBoard struct {
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
 func (b *Board) jobBoard(job *state.Job) *jobBoard {
-	at, found := slices.BinarySearchFunc(b.jobs, job.Number, func(j *jobBoard, number uint64) int { return cmp.Compare(j.number, number) })
+	at, found := b.findJob(job.Number)
 	if !found {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
 	}
@@ -70,6 +70,10 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 		b.jobs[at] = newJobBoard(job)
 	}
 	return b.jobs[at]
+}
+
+func (b *Board) findJob(number uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(b.jobs, number, func(j *jobBoard, number uint64) int { return cmp.Compare(j.number, number) })
 }
 
 func newJobBoard(job *state.Job) *jobBoard {

@@ -21,9 +21,12 @@ type fault struct {
 
 // Trouble is what went wrong last in the job's round, and how often; tries is 0 when nothing did.
 func (b *Board) Trouble(job *state.Job) (tries int, last string) {
-	memory := b.jobBoard(job)
+	found, known := b.findJob(job.Number) // asked by readers, who may see an older state: it remembers nothing
+	if !known || b.jobs[found].round != job.Round.Number {
+		return 0, ""
+	}
 	at := time.Duration(-1)
-	for _, f := range memory.faults { //lint:ordered a sum, and the latest by time then text
+	for _, f := range b.jobs[found].faults { //lint:ordered a sum, and the latest by time then text
 		tries += f.delays
 		if f.at > at || f.at == at && f.last > last {
 			at, last = f.at, f.last
