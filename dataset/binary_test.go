@@ -247,3 +247,37 @@ func TestBinaryRowsSkipped(t *testing.T) {
 		t.Errorf("%v %v %v", rows, skipped, err)
 	}
 }
+
+// Rest counts what follows in a shard's part of an object that is not compressed; whoever
+// gathers records reserves memory by it.
+func TestRestOfAShardByHand(t *testing.T) {
+	const rows = blockRecords + 10
+	data := string(datasettest.NPY("<f4", "(4106, 1)", make([]float32, rows)))
+	for _, c := range []struct {
+		name, key, data string
+		shardBytes      protocol.ByteSize
+		want            []int // of each block
+	}{
+		{"two blocks", "a.npy", data, 1 << 20, []int{10, 0}},
+		{"two shards", "a.npy", data, protocol.ByteSize(len(data)-4) / 2, []int{0, 0, 0}},
+		{"compressed: nobody knows", "a.npy.gz", zipped(data), 1 << 20, []int{0, 0}},
+	} {
+		in := formatInput("npy", func(in *protocol.Input) { in.ShardBytes = c.shardBytes })
+		source, shards, err := openInput(storeOf(t, map[string]string{c.key: c.data}), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, shard := range shards {
+			for block, err := range source.Blocks(t.Context(), shard) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, block.Rest)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

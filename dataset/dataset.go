@@ -51,6 +51,9 @@ type Block struct {
 	Dense   Dense
 	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record
+	// Rest is how many records follow in the object's part of the shard, at most, where the bytes present
+	// tell beforehand; else 0. Who gathers records may take their memory at once.
+	Rest int
 }
 
 // Dense vectors lie row after row. A Width of 0 stands for none.

@@ -21,6 +21,9 @@ func (e element) decode(to []float32, row []byte) flaw {
 		}
 		return flaw{}
 	}
+	if e.kind == 'f' && e.size == 4 && e.order == binary.LittleEndian && floats(to, row) {
+		return flaw{}
+	}
 	for i := range to {
 		if e.kind != 'f' {
 			to[i] = e.integer32(row[i*e.size:])
@@ -36,6 +39,18 @@ func (e element) decode(to []float32, row []byte) flaw {
 		}
 	}
 	return flaw{}
+}
+
+// floats decodes the commonest kind of row, many at a time; false means that a value is not finite.
+func floats(to []float32, row []byte) bool {
+	const sign, infinity = 1 << 31, 0xff << 23
+	most := uint32(0)
+	for i := range to {
+		bits := binary.LittleEndian.Uint32(row)
+		to[i], row = math.Float32frombits(bits), row[4:]
+		most = max(most, bits&^sign)
+	}
+	return most < infinity
 }
 
 func (e element) float(b []byte) float64 {

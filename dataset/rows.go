@@ -105,10 +105,14 @@ func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
 		if !ok {
 			break
 		}
+		if !data.packed { // its head might promise anything
+			r.block.Rest = int(last - data.at)
+		}
 		if err := r.row(data, labels, row, label); err != nil {
 			return err
 		}
 	}
+	r.block.Rest = 0
 	if err := r.flush(); err != nil {
 		return err
 	}

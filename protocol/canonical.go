@@ -13,7 +13,7 @@ import (
 
 // Defaults of a spec's input and run; written in by WithDefaults.
 const (
-	DefaultShardBytes     = ByteSize(64 << 20)
+	DefaultShardBytes     = ByteSize(8 << 20)
 	DefaultMaxRecordBytes = ByteSize(1 << 20)
 	DefaultMaxStateBytes  = ByteSize(1 << 30)
 	maxSeed               = 1<<53 - 1

@@ -49,6 +49,7 @@ func blockOf(n int) *dataset.Block {
 		Weights: []float32{float32(n)}, Dense: dataset.Dense{Width: 2, Values: []float32{1, float32(n)}},
 		Sparse:  dataset.Sparse{Width: 9, Indptr: []int{0, 1}, Indices: []int32{3}, Values: []float32{float32(-n)}},
 		Skipped: []dataset.Skip{{Line: int64(n), Reason: "too long"}},
+		Rest:    n,
 	}
 }
 

@@ -142,6 +142,19 @@ func (b *Board) slots(now time.Duration) int {
 	return max(total, 1)
 }
 
+// place is where among n leaves a worker begins: the live ones divide them evenly by slots.
+func (b *Board) place(workerID string, n int, now time.Duration) int {
+	before := 0
+	for w := range b.live(now) {
+		if w.ID == workerID {
+			break
+		}
+		before += w.Slots
+	}
+	total := b.slots(now)
+	return n/total*before + n%total*before/total // n*before may not fit an int
+}
+
 func (b *Board) nextToken() Token {
 	b.next++
 	return Token{Term: b.term, Sequence: b.next - 1}

@@ -91,10 +91,19 @@ func (s *search) roots() []state.Commit {
 	return roots
 }
 
-// maps grants the largest free nodes within the limit, in order of leaf.
+// maps grants the largest free nodes within the limit, in order of leaf, from the worker's own
+// place on: round after round it maps the leaves whose blocks it keeps.
 func (s *search) maps() {
 	m := &s.memory.leaves
-	for at := m.free.next(0); at >= 0 && !s.satisfied(); at = m.free.next(at) {
+	place := s.board.place(s.worker, m.total(), s.now)
+	s.mapsIn(place, m.total())
+	s.mapsIn(0, place)
+}
+
+// mapsIn grants nodes that begin in [first, end).
+func (s *search) mapsIn(first, end int) {
+	m := &s.memory.leaves
+	for at := m.free.next(first); at >= 0 && at < end && !s.satisfied(); at = m.free.next(at) {
 		tree, leaf := m.locate(at)
 		if c, committed := s.job.Round.Covering(tree, protocol.Node{Index: leaf}); committed {
 			m.committed(tree, c.Node) // the board had not heard of it

@@ -29,7 +29,8 @@ type Reader struct {
 	indices []int32
 	indptr  []int
 	class   []int32
-	ids     []dataset.Identity
+	ids     []dataset.Identity // kept, or the block's own
+	kept    []dataset.Identity
 	weights []float32
 	records []int
 }
@@ -57,9 +58,6 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 	}
 	r.choose(block, keep)
 	v := Vectors{Rows: len(r.records), Records: r.records, IDs: r.ids, Class: r.classes(block)}
-	if v.Rows == len(block.IDs) {
-		v.IDs = block.IDs
-	}
 	var err error
 	if v.Weights, err = r.readWeights(block); err != nil {
 		return Vectors{}, err
@@ -77,12 +75,21 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 
 // choose numbers the records to keep.
 func (r *Reader) choose(block *dataset.Block, keep func(dataset.Identity) bool) {
-	r.records, r.ids = r.records[:0], r.ids[:0]
+	r.records = r.records[:0]
+	if keep == nil {
+		for i := range block.IDs {
+			r.records = append(r.records, i)
+		}
+		r.ids = block.IDs
+		return
+	}
+	r.kept = r.kept[:0]
 	for i, id := range block.IDs {
-		if keep == nil || keep(id) {
-			r.records, r.ids = append(r.records, i), append(r.ids, id)
+		if keep(id) {
+			r.records, r.kept = append(r.records, i), append(r.kept, id)
 		}
 	}
+	r.ids = r.kept
 }
 
 func (r *Reader) classes(block *dataset.Block) []int32 {
@@ -123,6 +130,9 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 	} else {
 		r.values = grow(r.values, n*width)
 		m.Data = r.values
+	}
+	if inPlace && finite(m.Data) {
+		return m, nil
 	}
 	for row, i := range r.records {
 		if !inPlace {

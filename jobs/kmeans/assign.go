@@ -2,6 +2,7 @@ package kmeans
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -13,7 +14,7 @@ type assigner struct {
 	ops     *kernelops.Set
 	ws      kernelops.Workspace
 	width   int
-	origin  []float32
+	origin  []float32 // of each column, once for every row of a chunk
 	packed  *kernelops.Centroids
 	centers []float64
 
@@ -40,16 +41,12 @@ func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assig
 func (a *assigner) assign(c chunk) error {
 	if a.rows.Rows < c.x.Rows {
 		a.rows = kernelops.NewMatrix(c.x.Rows, a.width)
+		a.origin = slices.Repeat(a.origin[:a.width], c.x.Rows)
 		a.index, a.score = make([]int32, c.x.Rows), make([]float32, c.x.Rows)
 	}
 	shifted := a.rows.RowRange(0, c.x.Rows)
 	a.index, a.score = a.index[:c.x.Rows], a.score[:c.x.Rows]
-	for i := range c.x.Rows {
-		from, to := c.x.Row(i), shifted.Row(i)
-		for j, o := range a.origin {
-			to[j] = from[j] - o
-		}
-	}
+	a.shift(shifted, c.x)
 	a.ops.ArgMin(a.index, a.score, shifted, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 || math.IsInf(float64(a.score[i]), -1) {
@@ -59,6 +56,13 @@ func (a *assigner) assign(c chunk) error {
 		}
 	}
 	return nil
+}
+
+// shift sets to = x - origin. Both have rows that follow each other without a gap.
+func (a *assigner) shift(to, x kernelops.Matrix) {
+	n := x.Rows * a.width
+	copy(to.Data[:n], x.Data[:n])
+	a.ops.Axpy(to.Data[:n], a.origin[:n], -1) // one FMA, exact but for its one rounding: x - origin
 }
 
 // sqDist is the squared distance of row i of the last chunk to its centre.

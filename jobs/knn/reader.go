@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -206,6 +207,13 @@ func (r *reader) reserve(p *points, records int64) {
 	}
 }
 
+// expect takes the memory for so many more records at once, where a record's size is known.
+func (p *points) expect(records int) {
+	if p.width > 0 && p.words == 0 && p.sparse.indptr == nil && records <= math.MaxInt/p.width {
+		p.dense = slices.Grow(p.dense, records*p.width)
+	}
+}
+
 // readBase passes the base records of blocks on, a chunk of points at a time. There are so many records.
 func (r *reader) readBase(blocks iter.Seq2[*dataset.Block, error], records int64, keep func(dataset.Identity) bool, chunk func(*points) error) error {
 	p := r.newPoints()
@@ -246,6 +254,7 @@ func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], records in
 		if err != nil {
 			return nil, nil, err
 		}
+		p.expect(len(block.IDs) + block.Rest)
 		rows, err := r.add(p, block, keep)
 		if err != nil {
 			return nil, nil, err
