@@ -31,7 +31,7 @@ demo: build ## Train naive Bayes on a cluster of processes and again in one, and
 
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
-	deploy/data/fetch mnist mnist10k
+	deploy/data/fetch mnist mnist10k spam
 
 .PHONY: clean
 clean: ## Remove what make built.

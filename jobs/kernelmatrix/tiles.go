@@ -18,8 +18,9 @@ const (
 	tilesName = "tiles"
 	// TilesFolder is where the tiles and their index lie below the model's folder.
 	TilesFolder = "tiles"
-	// maxSampleBytes bounds the rows of the sample, which travel with the partials.
-	maxSampleBytes = 16 << 20
+	// maxSampleBytes bounds the rows of the sample, which travel with the partials and are held several
+	// times where these meet: 256 rows of 4,096 columns, fewer of more.
+	maxSampleBytes = 4 << 20
 )
 
 // tilesPhase computes the matrix: a tree of one leaf for every two shards.
