@@ -32,7 +32,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
 	if job, ok := view.Job(held.Task.JobID); ok {
-		lead.board.Done(job, held.Task)
+		lead.board.Done(job, held.Task, c.now())
 		lead.signal()
 	}
 	return verdict, nil

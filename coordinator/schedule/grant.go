@@ -46,7 +46,7 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 	case job.Round.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = max(1, s.memory.leaves.count/(4*b.slots(now)))
+		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.count, b.slots(now))
 		s.maps()
 		s.merges()
 	}
@@ -231,7 +231,7 @@ func (s *search) grant(t Task, pieces []state.Commit) {
 	if !s.board.needed(s.job, t) {
 		s.board.Counts.CommittedLeased++ // counted where a person looks; never expected
 	}
-	l := &lease{task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, merge: pieces != nil}
+	l := &lease{task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, merge: pieces != nil}
 	s.board.put(s.memory, l)
 	s.board.Counts.Granted++
 	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: pieces})

@@ -47,7 +47,8 @@ type lease struct {
 	worker   string
 	token    Token
 	deadline time.Duration
-	merge    bool // every leaf of the node was committed
+	granted  time.Duration // when; -1 where another leader granted it
+	merge    bool          // every leaf of the node was committed
 }
 
 // jobBoard is the leader's memory of one round of one job.
@@ -58,6 +59,7 @@ type jobBoard struct {
 	leases *iradix.Tree[*lease]
 	faults map[string]fault
 	leaves leafMap
+	pace   pace
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -66,8 +68,11 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	if !found {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
 	}
-	if b.jobs[at].round != job.Round.Number {
+	if old := b.jobs[at]; old.round != job.Round.Number {
 		b.jobs[at] = newJobBoard(job)
+		if old.pace.phase == job.Round.Phase {
+			b.jobs[at].pace = old.pace
+		}
 	}
 	return b.jobs[at]
 }
@@ -79,7 +84,7 @@ func (b *Board) findJob(number uint64) (at int, found bool) {
 func newJobBoard(job *state.Job) *jobBoard {
 	return &jobBoard{
 		id: job.ID, number: job.Number, round: job.Round.Number,
-		leases: iradix.New[*lease](), faults: make(map[string]fault), leaves: newLeafMap(job.Round),
+		leases: iradix.New[*lease](), faults: make(map[string]fault), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
 	}
 }
 

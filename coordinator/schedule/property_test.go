@@ -127,7 +127,7 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	shape := job.Round.Tree(g.Task.Tree)
 	first, end := shape.Range(g.Task.Node)
 	if len(g.Pieces) == 0 {
-		if limit := max(1, int(job.Round.Leaves())/(4*slots)); end-first > limit {
+		if limit := (int(job.Round.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
 			f.Fatalf("granted %v of %d leaves; %d at most over %d slots", g.Task, end-first, limit, slots)
 		}
 		return
@@ -180,7 +180,7 @@ func (f *floor) deliver(r report, forget bool) {
 		f.Fatalf("%v: %v", t, verdict)
 	}
 	if job := jobOf(f.view, t.JobID); !forget && t.Round == job.Round.Number {
-		f.board.Done(job, t)
+		f.board.Done(job, t, f.now)
 	}
 }
 

@@ -113,7 +113,7 @@ func (d *desk) complete(task schedule.Task, want pb.Verdict) {
 		d.Fatalf("%v: verdict %v, want %v", task, reply.Verdicts[0], want)
 	}
 	d.view = next
-	d.board.Done(jobOf(d.view, "a"), task)
+	d.board.Done(jobOf(d.view, "a"), task, d.now)
 }
 
 func (d *desk) commit(nodes ...protocol.Node) {

@@ -37,7 +37,7 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 
 // Done takes note that a task is committed, by whomever: its lease is over, and so
 // are those below it.
-func (b *Board) Done(job *state.Job, t Task) {
+func (b *Board) Done(job *state.Job, t Task, now time.Duration) {
 	memory := b.jobBoard(job)
 	if t.Round != memory.round {
 		return
@@ -50,6 +50,10 @@ func (b *Board) Done(job *state.Job, t Task) {
 		return
 	}
 	delete(memory.faults, string(taskKey(t)))
+	if l, held := memory.holder(t); held && !l.merge && l.granted >= 0 {
+		first, end := memory.leaves.span(t.Tree, t.Node)
+		memory.pace.saw(end-first, now-l.granted)
+	}
 	for _, below := range memory.below(t) {
 		memory.drop(below)
 	}

@@ -141,7 +141,7 @@ func TestDoneTakesOnlyWhatIsBelow(t *testing.T) {
 		t.Error("a commit above left the lease below it")
 	}
 	for _, garbage := range []protocol.Node{node(9, 0), node(4, 1), node(63, 7), node(0, 1<<40)} {
-		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: garbage})
+		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: garbage}, d.now)
 	}
 	d.wantNodes("w", 1, node(1, 4)) // 8 leaves left, two at a time: garbage changed nothing
 }

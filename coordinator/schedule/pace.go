@@ -1,0 +1,34 @@
+package schedule
+
+import "time"
+
+// leaseTime is what a lease of leaves should take: a shorter one goes for the most part into calls,
+// a commit and a merge more, of some ten milliseconds together.
+const leaseTime = 100 * time.Millisecond
+
+// pace is how long a leaf of a phase took, from lease to commit, as far as it was seen.
+type pace struct {
+	phase string
+	leaf  time.Duration // 0 while nothing is known
+}
+
+// saw takes in a lease of so many leaves. What was seen last counts half.
+func (p *pace) saw(leaves int, took time.Duration) {
+	leaf := took / time.Duration(leaves)
+	if p.leaf > 0 {
+		leaf = (p.leaf + leaf) / 2
+	}
+	p.leaf = leaf
+}
+
+// leavesOfLease is how many of the free leaves one lease may cover: a quarter of a slot's even share, so that
+// the end of a round is spread over everyone (factoring), or more where that takes less than leaseTime, up to the
+// even share.
+func (p *pace) leavesOfLease(free, slots int) int {
+	limit := max(1, free/(4*slots))
+	if p.leaf <= 0 {
+		return limit
+	}
+	share := (free + slots - 1) / slots
+	return max(limit, min(share, int(leaseTime/p.leaf)))
+}
