@@ -38,7 +38,7 @@ const (
 // Params of a job of kind KernelPerceptron.
 type Params struct {
 	kernels.Params
-	// Form is "averaged" (the default without a budget), "plain" or "voted".
+	// Form is "averaged" (the default without a budget), "plain" (the default with one) or "voted".
 	Form string `json:"form"`
 	// Bias adds the offset b of Algorithm 4.
 	Bias bool `json:"bias"`
@@ -46,8 +46,8 @@ type Params struct {
 	Epochs int `json:"epochs"`
 	// Shuffle draws another order for each epoch; without it records come in the order of the input.
 	Shuffle bool `json:"shuffle"`
-	// Budget bounds the support vectors, 0 for no bound; with form plain only. Drop says which one
-	// a new one replaces, "oldest" or "smallest".
+	// Budget bounds the support vectors that f has at a time, 0 for no bound. Drop says which one a new one
+	// replaces, "oldest" or "smallest". A model of form averaged or voted has all that there were.
 	Budget int    `json:"budget"`
 	Drop   string `json:"drop"`
 	// ClassWeights scale the steps of mistakes on records of a label; 1 where it is not named.
@@ -110,9 +110,6 @@ func (p Params) check() error {
 		if err != nil {
 			return err
 		}
-	}
-	if p.Form != formPlain && p.Budget > 0 {
-		return specFault("form %s is of every f that there was, and so of every support vector; with a budget the form is plain", p.Form)
 	}
 	return nil
 }
