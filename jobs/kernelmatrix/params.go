@@ -17,8 +17,8 @@ type Params struct {
 	Tile int `json:"tile"`
 	// PSDSample is how many records are drawn for the eigenvalues, at most 256; 0 for none.
 	PSDSample int `json:"psd_sample"`
-	// MaxBytes bounds the size of all tiles together; a larger matrix is an INPUT_LIMIT fault
-	// before any of it is computed.
+	// MaxBytes bounds the size of all tiles together, as they are written; a larger matrix is an INPUT_LIMIT
+	// fault before any of it is computed.
 	MaxBytes protocol.ByteSize `json:"max_bytes"`
 	Features features.Params   `json:"features"`
 }
