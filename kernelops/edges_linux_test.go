@@ -18,6 +18,7 @@ var edgeOps = map[string]edgeOp{
 	"Dot": func(s *Set, m *edgeMemory, _, _, dim int) {
 		m.results32(1)[0] = s.Dot(m.float32s(dim), m.float32s(dim))
 	},
+	"DotEach":         edgeReduction(dotEach),
 	"DotRows":         edgeReduction((*Set).DotRows),
 	"SqEuclideanRows": edgeReduction((*Set).SqEuclideanRows),
 	"L1Rows":          edgeReduction((*Set).L1Rows),
