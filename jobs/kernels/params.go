@@ -91,10 +91,23 @@ func (p Params) Of(width int) (kernelops.Kernel, error) {
 	case Sigmoid:
 		k = kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: scale(p.Scale), Offset: float32(*p.Offset)}
 	}
-	if err := k.Validate(); err != nil {
-		return kernelops.Kernel{}, specFault("kernel %s: gamma is above 0, scale and offset are finite in float32, degree is from 1 to 64 (%v)", p.Kernel, err)
+	if k.Validate() != nil {
+		return kernelops.Kernel{}, specFault("kernel %s: %s", p.Kernel, p.impossible(k))
 	}
 	return k, nil
+}
+
+// impossible says which parameter no kernel has; defaults are possible.
+func (p Params) impossible(k kernelops.Kernel) string {
+	switch {
+	case p.Kernel == RBF:
+		return fmt.Sprintf("gamma is above 0 within the range of float32, not %g", *p.Gamma)
+	case k.Scale-k.Scale != 0:
+		return fmt.Sprintf("scale is within the range of float32, not %g", *p.Scale)
+	case k.Offset-k.Offset != 0:
+		return fmt.Sprintf("offset is within the range of float32, not %g", *p.Offset)
+	}
+	return fmt.Sprintf("degree is from 1 to 64, not %d", *p.Degree)
 }
 
 // Text writes a kernel for people, such as "rbf, gamma 0.05".

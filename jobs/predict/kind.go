@@ -2,6 +2,7 @@ package predict
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
@@ -26,7 +27,7 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 
 // Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
 func Kind(ofModel OfModel) jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Figures: Figures,
+	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
@@ -54,14 +55,37 @@ type phase struct {
 // Name is "predict".
 func (phase) Name() string { return "predict" }
 
+// kind finds what made a model, which must predict.
+func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
+	kind, err := p.ofModel(model)
+	switch {
+	case err != nil:
+		return jobs.Kind{}, inField("spec.model", err)
+	case kind.Predict == nil:
+		return jobs.Kind{}, specFault("spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does", kind.Name, KindName)
+	}
+	return kind, nil
+}
+
+// inField says which field of the spec a fault is of.
+func inField(field string, err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) {
+		fault.What = field + ": " + fault.What
+	}
+	return err
+}
+
+func (p phase) accepts(model jobs.Arrays) error {
+	_, err := p.kind(model)
+	return err
+}
+
 // load makes the predictor of the state.
 func (p phase) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	kind, err := p.ofModel(model)
+	kind, err := p.kind(model)
 	if err != nil {
 		return nil, err
-	}
-	if kind.Predict == nil {
-		return nil, specFault("spec.model: a model of kind %s does not predict", kind.Name)
 	}
 	return kind.Predict(model, ops)
 }
