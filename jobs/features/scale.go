@@ -79,11 +79,7 @@ func normalise(row []float32) {
 
 // checkFinite refuses a row with a value that is not finite. index names the columns of a sparse row.
 func checkFinite(id dataset.Identity, row []float32, index []int32) error {
-	most := uint32(0)
-	for _, v := range row {
-		most = max(most, math.Float32bits(v)&^(1<<31))
-	}
-	if most < infinite {
+	if finiteRow(row) {
 		return nil
 	}
 	for j, v := range row {
@@ -95,6 +91,22 @@ func checkFinite(id dataset.Identity, row []float32, index []int32) error {
 		}
 	}
 	return nil
+}
+
+// finiteRow adds one to each exponent, without the sign: that of infinities and NaN overflows into the sign.
+func finiteRow(row []float32) bool {
+	const magnitude, one = 1<<31 - 1, 1 << 23
+	var a, b, c, d uint32
+	for ; len(row) >= 4; row = row[4:] {
+		a |= math.Float32bits(row[0])&magnitude + one
+		b |= math.Float32bits(row[1])&magnitude + one
+		c |= math.Float32bits(row[2])&magnitude + one
+		d |= math.Float32bits(row[3])&magnitude + one
+	}
+	for _, v := range row {
+		a |= math.Float32bits(v)&magnitude + one
+	}
+	return (a|b|c|d)>>31 == 0
 }
 
 // infinite is the exponent of infinities and NaN, as bits.
