@@ -1,8 +1,12 @@
 package perceptron
 
-// aheadRows is how many records are scored at once. Beyond four, more of them are scored anew after a mistake than
-// memory gains by being read in more places.
-const aheadRows = 4
+const (
+	// aheadRows is how many dense records are scored at once. Beyond four, more of them are scored anew after a
+	// mistake than memory gains by being read in more places.
+	aheadRows = 4
+	// soonRows is how far behind a sparse record the one lies that is fetched while it is scored.
+	soonRows = 2
+)
 
 // ahead is what dense records of two classes are scored with before those in front of them are learned from.
 type ahead struct {
@@ -12,17 +16,35 @@ type ahead struct {
 
 // LearnAll shows the perceptron records in their order: it is Learn of each, to the bit.
 func (l *Learner) LearnAll(records []Record) {
-	if l.Rule != Signed || l.Sparse {
+	switch {
+	case l.Rule != Signed:
 		for i := range records {
 			r := &records[i]
 			l.learn(r.Row, int(r.Class), r.Weight, nil)
 		}
-		return
+	case l.Sparse:
+		l.learnSparse(records)
+	default:
+		for len(records) > 0 {
+			n := min(aheadRows, len(records))
+			l.learnAhead(records[:n])
+			records = records[n:]
+		}
 	}
-	for len(records) > 0 {
-		n := min(aheadRows, len(records))
-		l.learnAhead(records[:n])
-		records = records[n:]
+}
+
+// learnSparse is learnSigned of sparse records, which may come from anywhere: each is fetched while those before it
+// are scored.
+func (l *Learner) learnSparse(records []Record) {
+	w := l.weights[:l.Width]
+	for i := range records {
+		r, soon := &records[i], &Row{}
+		if i+soonRows < len(records) {
+			soon = &records[i+soonRows].Row
+		}
+		if weight := l.weigh(int(r.Class), r.Weight); weight != 0 {
+			l.judge(r, weight, l.ops.SparseDotBefore(r.Index, r.Values, w, soon.Index, soon.Values))
+		}
 	}
 }
 
@@ -44,13 +66,17 @@ func (l *Learner) learnAhead(records []Record) {
 		if changed {
 			a.products[i] = l.ops.Dot(w, r.Values)
 		}
-		y := sign(int(r.Class))
-		mistake := !(y*(a.products[i]+l.weights[l.Width]) > 0)
-		if mistake {
-			l.retire()
-			l.update(0, r.Row, float32(y*weight))
-		}
-		changed = changed || mistake
-		l.step(mistake)
+		changed = l.judge(r, weight, a.products[i]) || changed
 	}
+}
+
+// judge learns from a record of two classes that weighs more than 0, by its product with the weights.
+func (l *Learner) judge(r *Record, weight, product float32) (mistake bool) {
+	y := sign(int(r.Class))
+	if mistake = !(y*(product+l.weights[l.Width]) > 0); mistake {
+		l.retire()
+		l.update(0, r.Row, float32(y*weight))
+	}
+	l.step(mistake)
+	return mistake
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // batchRecords is how many records are handed on at once. Results do not depend on it.
-const batchRecords = 64
+const batchRecords = 256
 
 // records hands the training records of a shard to visit, in the order of an epoch; below 0, as
 // they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
