@@ -140,6 +140,8 @@ var learners = []learner{
 	{"kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":1,"shuffle":false}`, false, true},
 	{"kernel-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":1}`, false, true},
 	{"kernel-density", "KernelDensityBayes", `{"bandwidth":1}`, false, true},
+	{"kernel-mean-streamed", "KernelNearestMean", `{"kernel":"rbf","gamma":1,"store_base":false}`, true, false},
+	{"kernel-density-streamed", "KernelDensityBayes", `{"store_base":false}`, true, false},
 	{"kernel-matrix", "KernelMatrix", `{}`, false, false},
 	{"neighbors-search", "NearestNeighbors", `{"k":3}`, true, false},
 	{"neighbors-classify", "NearestNeighbors", `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`, true, true},
