@@ -21,6 +21,14 @@ func (p OnQueries) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, c
 	return p.Phase.Map(ctx, model, leaf, carry, ops)
 }
 
+// Over is a phase that judges a model, over spec.queries where there are any.
+func Over(spec protocol.JobSpec, phase jobs.Phase) jobs.Phase {
+	if spec.Spec.Queries == nil {
+		return phase
+	}
+	return OnQueries{phase}
+}
+
 // Judged says whether a spec has records to judge a model on, those that its split holds out or
 // all of its queries, and which they are. Both at once are a *protocol.Fault of CodeSpecInvalid.
 func Judged(spec protocol.JobSpec) (judged bool, test jobs.Records, err error) {

@@ -17,9 +17,9 @@ const momentsName = "moments"
 
 // momentsPhase finds the mean and the variance of each column in each class.
 type momentsPhase struct {
-	params   Params
-	train    jobs.Records
-	evaluate bool
+	params Params
+	train  jobs.Records
+	judged bool // there are records to judge the model on
 }
 
 func (p *momentsPhase) Name() string { return momentsName }
@@ -96,8 +96,8 @@ func (p *momentsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 		return jobs.Next{}, err
 	}
 	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{smoothing}}
-	if p.evaluate {
-		next.Done, next.Phase = false, evaluation.Name
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }

@@ -50,8 +50,5 @@ func evaluate(params Params, spec protocol.JobSpec, test jobs.Records) jobs.Phas
 	if params.Pairs {
 		phase = &pairsPhase{evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}}
 	}
-	if spec.Spec.Queries != nil {
-		return evaluation.OnQueries{Phase: phase}
-	}
-	return phase
+	return evaluation.Over(spec, phase)
 }
