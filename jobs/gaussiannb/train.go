@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -51,7 +52,7 @@ func (p *momentsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Lea
 func readSpace(state jobs.Arrays) (*features.Space, error) {
 	space, err := features.ReadSpace(state)
 	if err == nil && space.Sparse {
-		return nil, specFault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
+		return nil, validate.Fault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
 	}
 	return space, err
 }

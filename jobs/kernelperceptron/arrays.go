@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 )
 
 // Arrays of a machine, in a state and in a model, beside those of the space and the kernel.
@@ -80,41 +81,41 @@ func readMachine(a jobs.Arrays) (m machine, err error) {
 	if m.space.Labels.Len() < 2 || m.space.Labels.Len() > maxClasses {
 		return m, jobs.Malformed("a kernel perceptron of %d classes", m.space.Labels.Len())
 	}
-	r := arrayReader{arrays: a}
-	m.form, m.bias = r.text(arrayForm), getScalar[uint8](&r, arrayBias) == 1
-	m.class = get[int32](&r, arrayClass)
+	r := jobs.ArrayReader{Arrays: a}
+	m.form, m.bias = r.Text(arrayForm), jobs.ReadScalar[uint8](&r, arrayBias) == 1
+	m.class = jobs.ReadArray[int32](&r, arrayClass)
 	n, columns := len(m.class), m.columns()
-	m.rows, m.alpha = get[float32](&r, arrayRows, n, m.space.Width), get[float64](&r, arrayAlpha, n, columns)
-	m.b = get[float64](&r, arrayB, columns)
+	m.rows, m.alpha = jobs.ReadArray[float32](&r, arrayRows, n, m.space.Width), jobs.ReadArray[float64](&r, arrayAlpha, n, columns)
+	m.b = jobs.ReadArray[float64](&r, arrayB, columns)
 	m.readIdentities(&r)
 	if m.form == formVoted {
-		m.votes.place = get[int32](&r, votesPlace)
+		m.votes.place = jobs.ReadArray[int32](&r, votesPlace)
 		steps := len(m.votes.place)
-		m.votes.against, m.votes.step = get[int32](&r, votesAgainst, steps), get[float64](&r, votesStep, steps)
-		m.votes.survived = get[int64](&r, votesSurvived, steps)
+		m.votes.against, m.votes.step = jobs.ReadArray[int32](&r, votesAgainst, steps), jobs.ReadArray[float64](&r, votesStep, steps)
+		m.votes.survived = jobs.ReadArray[int64](&r, votesSurvived, steps)
 	}
-	if r.err != nil {
-		return m, r.err
+	if r.Err != nil {
+		return m, r.Err
 	}
 	m.live = n
 	return m, m.check()
 }
 
-func (m *machine) readIdentities(r *arrayReader) {
-	object, offset := get[int32](r, arrayObject, len(m.class)), get[int64](r, arrayOffset, len(m.class))
-	if r.err != nil {
+func (m *machine) readIdentities(r *jobs.ArrayReader) {
+	object, offset := jobs.ReadArray[int32](r, arrayObject, len(m.class)), jobs.ReadArray[int64](r, arrayOffset, len(m.class))
+	if r.Err != nil {
 		return
 	}
-	names, err := r.arrays.Strings(arrayObjects)
+	names, err := r.Arrays.Strings(arrayObjects)
 	if err != nil {
-		r.err = err
+		r.Err = err
 		return
 	}
 	list := names.List()
 	m.ids = make([]dataset.Identity, len(object))
 	for i, n := range object {
 		if n < 0 || int(n) >= len(list) {
-			r.err = jobs.Malformed("support vector %d is of object %d of %d", i, n, len(list))
+			r.Err = jobs.Malformed("support vector %d is of object %d of %d", i, n, len(list))
 			return
 		}
 		m.ids[i] = dataset.Identity{Object: list[n], Offset: offset[i]}
@@ -123,7 +124,7 @@ func (m *machine) readIdentities(r *arrayReader) {
 
 // check holds a machine against what training guarantees.
 func (m *machine) check() error {
-	if oneOf("form", m.form, formAveraged, formPlain, formVoted) != nil {
+	if validate.OneOf("form", m.form, formAveraged, formPlain, formVoted) != nil {
 		return jobs.Malformed("a kernel perceptron of form %q", m.form)
 	}
 	classes := int32(m.space.Labels.Len())

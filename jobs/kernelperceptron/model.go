@@ -98,17 +98,17 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, err
 	}
 	m := &model{machine: machine, margin: math.NaN(), bound: math.NaN()}
-	r := arrayReader{arrays: a}
-	m.mistakes = get[int64](&r, stateMistakes)
-	m.dropped, m.radius = getScalar[int64](&r, modelDropped), getScalar[float64](&r, modelRadius)
+	r := jobs.ArrayReader{Arrays: a}
+	m.mistakes = jobs.ReadArray[int64](&r, stateMistakes)
+	m.dropped, m.radius = jobs.ReadScalar[int64](&r, modelDropped), jobs.ReadScalar[float64](&r, modelRadius)
 	if _, ok := a[modelMargin]; ok {
-		m.margin = getScalar[float64](&r, modelMargin)
+		m.margin = jobs.ReadScalar[float64](&r, modelMargin)
 	}
 	if _, ok := a[modelBound]; ok {
-		m.bound = getScalar[float64](&r, modelBound)
+		m.bound = jobs.ReadScalar[float64](&r, modelBound)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return m, m.check()
 }

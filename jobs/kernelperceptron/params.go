@@ -2,7 +2,6 @@ package kernelperceptron
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -89,11 +89,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		p.Form = formAveraged
 	}
 	if err := p.check(); err != nil {
-		var fault *protocol.Fault
-		if errors.As(err, &fault) {
-			fault.What = "params: " + fault.What
-		}
-		return Params{}, err
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
@@ -101,10 +97,10 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	for _, err := range []error{
 		p.Params.Check(),
-		oneOf("form", p.Form, formAveraged, formPlain, formVoted),
-		oneOf("drop", p.Drop, dropOldest, dropSmallest),
-		within("epochs", p.Epochs, 1, maxEpochs),
-		within("budget", p.Budget, 0, maxBudget),
+		validate.OneOf("form", p.Form, formAveraged, formPlain, formVoted),
+		validate.OneOf("drop", p.Drop, dropOldest, dropSmallest),
+		validate.Within("epochs", p.Epochs, 1, maxEpochs),
+		validate.Within("budget", p.Budget, 0, maxBudget),
 		p.checkWeights(), p.Costs.Check(), p.Features.Check(),
 	} {
 		if err != nil {
@@ -117,7 +113,7 @@ func (p Params) check() error {
 func (p Params) checkWeights() error {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		if w := p.ClassWeights[label]; !(w >= minWeight && w <= maxWeight) {
-			return specFault("class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
+			return validate.Fault("class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
 		}
 	}
 	return nil
@@ -132,7 +128,7 @@ func (p Params) steps(labels []string) ([]float64, error) {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		i := sort.SearchStrings(labels, label)
 		if i == len(labels) || labels[i] != label {
-			fault := specFault("params: class_weights name the label %q, which no training record has", label)
+			fault := validate.Fault("params: class_weights name the label %q, which no training record has", label)
 			if near := protocol.Nearest(label, labels); near != "" {
 				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 			}
@@ -141,26 +137,4 @@ func (p Params) steps(labels []string) ([]float64, error) {
 		steps[i] = p.ClassWeights[label]
 	}
 	return steps, nil
-}
-
-func oneOf(name, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	fault := specFault("%s is one of %q, not %q", name, allowed, value)
-	if near := protocol.Nearest(value, allowed); near != "" {
-		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return fault
-}
-
-func within(name string, n, low, high int) error {
-	if n < low || n > high {
-		return specFault("%s is from %d to %d, not %d", name, low, high, n)
-	}
-	return nil
-}
-
-func specFault(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

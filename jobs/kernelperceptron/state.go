@@ -90,18 +90,18 @@ func readState(a jobs.Arrays) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := arrayReader{arrays: a}
-	s := &state{machine: m, born: get[int64](&r, stateBorn, m.supports()), number: get[int32](&r, stateNumber, m.supports())}
+	r := jobs.ArrayReader{Arrays: a}
+	s := &state{machine: m, born: jobs.ReadArray[int64](&r, stateBorn, m.supports()), number: jobs.ReadArray[int32](&r, stateNumber, m.supports())}
 	if m.form == formAveraged {
-		s.lag, s.bLag = get[float64](&r, stateLag, m.supports(), m.columns()), get[float64](&r, stateBLag, m.columns())
+		s.lag, s.bLag = jobs.ReadArray[float64](&r, stateLag, m.supports(), m.columns()), jobs.ReadArray[float64](&r, stateBLag, m.columns())
 	}
-	s.position, s.seen, s.mistakes = getScalar[int64](&r, statePosition), getScalar[int64](&r, stateSeen), get[int64](&r, stateMistakes)
-	s.dropped, s.even, s.radius = getScalar[int64](&r, stateDropped), getScalar[uint8](&r, stateEven) == 1, getScalar[float64](&r, stateRadius)
-	s.gap, s.norm = getScalar[float64](&r, stateGap), getScalar[float64](&r, stateNorm)
-	live := getScalar[int64](&r, stateLive)
+	s.position, s.seen, s.mistakes = jobs.ReadScalar[int64](&r, statePosition), jobs.ReadScalar[int64](&r, stateSeen), jobs.ReadArray[int64](&r, stateMistakes)
+	s.dropped, s.even, s.radius = jobs.ReadScalar[int64](&r, stateDropped), jobs.ReadScalar[uint8](&r, stateEven) == 1, jobs.ReadScalar[float64](&r, stateRadius)
+	s.gap, s.norm = jobs.ReadScalar[float64](&r, stateGap), jobs.ReadScalar[float64](&r, stateNorm)
+	live := jobs.ReadScalar[int64](&r, stateLive)
 	switch {
-	case r.err != nil:
-		return nil, r.err
+	case r.Err != nil:
+		return nil, r.Err
 	case len(s.mistakes) == 0:
 		return nil, jobs.Malformed("a state before its first epoch")
 	case live < 0 || live > int64(m.supports()):
@@ -159,33 +159,4 @@ func (s *state) own() {
 	s.born, s.mistakes, s.votes.survived = slices.Clone(s.born), slices.Clone(s.mistakes), slices.Clone(s.votes.survived)
 	s.number = slices.Clone(s.number)
 	s.votes.place, s.votes.against, s.votes.step = slices.Clone(s.votes.place), slices.Clone(s.votes.against), slices.Clone(s.votes.step)
-}
-
-// arrayReader reads arrays until one fails.
-type arrayReader struct {
-	arrays jobs.Arrays
-	err    error
-}
-
-func get[T jobs.Element](r *arrayReader, name string, shape ...int) []T {
-	if r.err != nil {
-		return nil
-	}
-	var list []T
-	list, r.err = jobs.Get[T](r.arrays, name, shape...)
-	return list
-}
-
-func getScalar[T jobs.Element](r *arrayReader, name string) (v T) {
-	if r.err == nil {
-		v, r.err = jobs.GetScalar[T](r.arrays, name)
-	}
-	return v
-}
-
-func (r *arrayReader) text(name string) (text string) {
-	if r.err == nil {
-		text, r.err = r.arrays.Text(name)
-	}
-	return text
 }

@@ -2,13 +2,13 @@ package predict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -41,7 +41,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 		return nil, err
 	}
 	if spec.Spec.Model == "" {
-		return nil, specFault("spec.model is missing: the URI of the model.safetensors to predict with")
+		return nil, validate.Fault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
 	return algorithm{phase{params, ofModel}}, nil
 }
@@ -60,20 +60,11 @@ func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
 	kind, err := p.ofModel(model)
 	switch {
 	case err != nil:
-		return jobs.Kind{}, inField("spec.model", err)
+		return jobs.Kind{}, validate.In("spec.model", err)
 	case kind.Predict == nil:
-		return jobs.Kind{}, specFault("spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does", kind.Name, KindName)
+		return jobs.Kind{}, validate.Fault("spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does", kind.Name, KindName)
 	}
 	return kind, nil
-}
-
-// inField says which field of the spec a fault is of.
-func inField(field string, err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = field + ": " + fault.What
-	}
-	return err
 }
 
 func (p phase) accepts(model jobs.Arrays) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -137,7 +138,7 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 		high = documents(p.MaxDF, docs)
 	}
 	if high < low {
-		return Table{}, specFault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
+		return Table{}, validate.Fault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
 	}
 	var rows []int32
 	for i := range all.Keys.Len() {
