@@ -10,6 +10,12 @@ package asm
 //go:noescape
 func DotAVX2(x []float32, y []float32) float32
 
+// DotEachAVX2 sets each dst[i] to DotAVX2(rows[i][:len(y)], y). dst has a multiple of 4 elements, but not none,
+// and rows as many; it trusts its arguments.
+//
+//go:noescape
+func DotEachAVX2(dst []float32, rows [][]float32, y []float32)
+
 // DotRowsAVX2 sets each dst[i] from row i of x, which is x[i*stride:][:len(y)], by
 //
 //	for i := range y { lane[i%32] = fma32(x[i], y[i], lane[i%32]) }
@@ -59,6 +65,12 @@ func LInfRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[3
 //
 //go:noescape
 func DotAVX512(x []float32, y []float32) float32
+
+// DotEachAVX512 sets each dst[i] to DotAVX512(rows[i][:len(y)], y). dst has a multiple of 4 elements, but not none,
+// and rows as many; it trusts its arguments.
+//
+//go:noescape
+func DotEachAVX512(dst []float32, rows [][]float32, y []float32)
 
 // DotRowsAVX512 sets each dst[i] from row i of x, which is x[i*stride:][:len(y)], by
 //

@@ -117,6 +117,137 @@ DATA laneNumbers<>+120(SB)/4, $0x0000001e
 DATA laneNumbers<>+124(SB)/4, $0x0000001f
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128
 
+// func DotEachAVX2(dst []float32, rows [][]float32, y []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·DotEachAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         rows_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVQ         y_len+56(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x1f, DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     laneNumbers<>+0(SB), Y0, Y4
+	VPCMPGTD     laneNumbers<>+32(SB), Y0, Y5
+	VPCMPGTD     laneNumbers<>+64(SB), Y0, Y6
+	VPCMPGTD     laneNumbers<>+96(SB), Y0, Y7
+
+rows:
+	MOVQ   BX, DI
+	MOVQ   SI, R8
+	MOVQ   (DX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   24(DX), R10
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+
+block:
+	CMPQ R8, $+32
+	JL   block_end
+
+	// 32 elements a step.
+	VMOVUPS     (DI), Y12
+	VFMADD231PS (R9), Y12, Y0
+	VFMADD231PS (R10), Y12, Y8
+	VMOVUPS     32(DI), Y12
+	VFMADD231PS 32(R9), Y12, Y1
+	VFMADD231PS 32(R10), Y12, Y9
+	VMOVUPS     64(DI), Y12
+	VFMADD231PS 64(R9), Y12, Y2
+	VFMADD231PS 64(R10), Y12, Y10
+	VMOVUPS     96(DI), Y12
+	VFMADD231PS 96(R9), Y12, Y3
+	VFMADD231PS 96(R10), Y12, Y11
+	ADDQ        $+128, DI
+	ADDQ        $+128, R9
+	ADDQ        $+128, R10
+	SUBQ        $+32, R8
+	JMP         block
+
+block_end:
+	TESTQ R8, R8
+	JZ    reduced
+
+	// The last columns under masks, as in DotRows.
+	VMASKMOVPS  (R9), Y4, Y12
+	VMASKMOVPS  (DI), Y4, Y13
+	VMOVAPS     Y0, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y4, Y14, Y0, Y0
+	VMASKMOVPS  32(R9), Y5, Y12
+	VMASKMOVPS  32(DI), Y5, Y13
+	VMOVAPS     Y1, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y5, Y14, Y1, Y1
+	VMASKMOVPS  64(R9), Y6, Y12
+	VMASKMOVPS  64(DI), Y6, Y13
+	VMOVAPS     Y2, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y6, Y14, Y2, Y2
+	VMASKMOVPS  96(R9), Y7, Y12
+	VMASKMOVPS  96(DI), Y7, Y13
+	VMOVAPS     Y3, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y7, Y14, Y3, Y3
+	VMASKMOVPS  (R10), Y4, Y12
+	VMASKMOVPS  (DI), Y4, Y13
+	VMOVAPS     Y8, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y4, Y14, Y8, Y8
+	VMASKMOVPS  32(R10), Y5, Y12
+	VMASKMOVPS  32(DI), Y5, Y13
+	VMOVAPS     Y9, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y5, Y14, Y9, Y9
+	VMASKMOVPS  64(R10), Y6, Y12
+	VMASKMOVPS  64(DI), Y6, Y13
+	VMOVAPS     Y10, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y6, Y14, Y10, Y10
+	VMASKMOVPS  96(R10), Y7, Y12
+	VMASKMOVPS  96(DI), Y7, Y13
+	VMOVAPS     Y11, Y14
+	VFMADD231PS Y13, Y12, Y14
+	VBLENDVPS   Y7, Y14, Y11, Y11
+
+reduced:
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS       Y10, Y8, Y8
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPS       X0, X8, X8
+	VMOVHLPS     X8, X8, X0
+	VADDPS       X0, X8, X8
+	VMOVSHDUP    X8, X0
+	VADDPS       X0, X8, X8
+	VMOVSS       X8, 4(AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x30, DX
+	SUBQ         $0x02, CX
+	JNZ          rows
+	VZEROUPPER
+	RET
+
 // func DotRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[32]float32)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·DotRowsAVX2(SB), NOSPLIT, $0-88
@@ -654,6 +785,147 @@ reduced:
 	VMOVSHDUP     X0, X1
 	VADDPS        X1, X0, X0
 	VMOVSS        X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func DotEachAVX512(dst []float32, rows [][]float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·DotEachAVX512(SB), NOSPLIT, $0-72
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  dst_len+8(FP), CX
+	MOVQ  rows_base+24(FP), DX
+	MOVQ  y_base+48(FP), BX
+	MOVQ  y_len+56(FP), SI
+	MOVQ  SI, DI
+	ANDQ  $0x1f, DI
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVW R8, K1
+	SHRQ  $0x10, R8
+	KMOVW R8, K2
+	SHRQ  $0x10, R8
+
+rows:
+	MOVQ   BX, DI
+	MOVQ   SI, R8
+	MOVQ   (DX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   24(DX), R10
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   48(DX), R11
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   72(DX), R12
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+block:
+	CMPQ R8, $+32
+	JL   block_end
+
+	// 32 elements a step.
+	VMOVUPS     (DI), Z8
+	VFMADD231PS (R9), Z8, Z0
+	VFMADD231PS (R10), Z8, Z2
+	VFMADD231PS (R11), Z8, Z4
+	VFMADD231PS (R12), Z8, Z6
+	VMOVUPS     64(DI), Z8
+	VFMADD231PS 64(R9), Z8, Z1
+	VFMADD231PS 64(R10), Z8, Z3
+	VFMADD231PS 64(R11), Z8, Z5
+	VFMADD231PS 64(R12), Z8, Z7
+	ADDQ        $+128, DI
+	ADDQ        $+128, R9
+	ADDQ        $+128, R10
+	ADDQ        $+128, R11
+	ADDQ        $+128, R12
+	SUBQ        $+32, R8
+	JMP         block
+
+block_end:
+	TESTQ R8, R8
+	JZ    reduced
+
+	// The last columns under masks, as in DotRows.
+	VMOVUPS.Z   (R9), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
+	VFMADD231PS Z9, Z8, K1, Z0
+	VMOVUPS.Z   64(R9), K2, Z8
+	VMOVUPS.Z   64(DI), K2, Z9
+	VFMADD231PS Z9, Z8, K2, Z1
+	VMOVUPS.Z   (R10), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
+	VFMADD231PS Z9, Z8, K1, Z2
+	VMOVUPS.Z   64(R10), K2, Z8
+	VMOVUPS.Z   64(DI), K2, Z9
+	VFMADD231PS Z9, Z8, K2, Z3
+	VMOVUPS.Z   (R11), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
+	VFMADD231PS Z9, Z8, K1, Z4
+	VMOVUPS.Z   64(R11), K2, Z8
+	VMOVUPS.Z   64(DI), K2, Z9
+	VFMADD231PS Z9, Z8, K2, Z5
+	VMOVUPS.Z   (R12), K1, Z8
+	VMOVUPS.Z   (DI), K1, Z9
+	VFMADD231PS Z9, Z8, K1, Z6
+	VMOVUPS.Z   64(R12), K2, Z8
+	VMOVUPS.Z   64(DI), K2, Z9
+	VFMADD231PS Z9, Z8, K2, Z7
+
+reduced:
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPS        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VADDPS        X8, X0, X0
+	VMOVHLPS      X0, X0, X8
+	VADDPS        X8, X0, X0
+	VMOVSHDUP     X0, X8
+	VADDPS        X8, X0, X0
+	VMOVSS        X0, (AX)
+
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y8
+	VADDPS        Y8, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X8
+	VADDPS        X8, X2, X2
+	VMOVHLPS      X2, X2, X8
+	VADDPS        X8, X2, X2
+	VMOVSHDUP     X2, X8
+	VADDPS        X8, X2, X2
+	VMOVSS        X2, 4(AX)
+
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS        Z5, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y8
+	VADDPS        Y8, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X8
+	VADDPS        X8, X4, X4
+	VMOVHLPS      X4, X4, X8
+	VADDPS        X8, X4, X4
+	VMOVSHDUP     X4, X8
+	VADDPS        X8, X4, X4
+	VMOVSS        X4, 8(AX)
+
+	// The tree: 16 lanes apart, then 8, 4, 2, 1.
+	VADDPS        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y8
+	VADDPS        Y8, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X8
+	VADDPS        X8, X6, X6
+	VMOVHLPS      X6, X6, X8
+	VADDPS        X8, X6, X6
+	VMOVSHDUP     X6, X8
+	VADDPS        X8, X6, X6
+	VMOVSS        X6, 12(AX)
+	ADDQ          $0x10, AX
+	ADDQ          $0x60, DX
+	SUBQ          $0x04, CX
+	JNZ           rows
 	VZEROUPPER
 	RET
 

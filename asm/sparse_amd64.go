@@ -9,7 +9,8 @@ package asm
 //	for p := range index { lane[p%4] += float32(value[p] * w[index[p]]) }
 //
 // in blocks of 16, and returns how many elements it took. It ends before what is no whole block
-// and before a block with a column outside w, which is not empty. It reads len(index) elements of value.
+// and before a block with a column outside w, which is not empty. It reads len(index) elements of value. What
+// lies soonIndex and soonValue bytes behind each block is prefetched.
 //
 //go:noescape
-func SparseDotAVX2(lane *[4]float32, index []int32, value []float32, w []float32) int
+func SparseDotAVX2(lane *[4]float32, index []int32, value []float32, w []float32, soonIndex int, soonValue int) int

@@ -4,19 +4,21 @@
 
 #include "textflag.h"
 
-// func SparseDotAVX2(lane *[4]float32, index []int32, value []float32, w []float32) int
+// func SparseDotAVX2(lane *[4]float32, index []int32, value []float32, w []float32, soonIndex int, soonValue int) int
 // Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·SparseDotAVX2(SB), NOSPLIT, $0-88
+TEXT ·SparseDotAVX2(SB), NOSPLIT, $0-104
 	MOVQ         lane+0(FP), AX
 	MOVQ         index_len+16(FP), CX
 	MOVQ         index_base+8(FP), DX
 	MOVQ         value_base+32(FP), BX
 	MOVQ         w_base+56(FP), SI
+	MOVQ         soonIndex+80(FP), R8
+	MOVQ         soonValue+88(FP), R9
 	MOVQ         w_len+64(FP), DI
 	DECQ         DI
-	MOVQ         $0x7fffffff, R8
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
+	MOVQ         $0x7fffffff, R10
+	CMPQ         DI, R10
+	CMOVQGT      R10, DI
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Y0
 	MOVQ         DX, DI
@@ -33,57 +35,57 @@ block:
 	VPXOR      Y0, Y2, Y2
 	VPTEST     Y2, Y2
 	JNZ        outside
-	PREFETCHT0 1024(DX)
-	PREFETCHT0 1024(BX)
-	MOVQ       (DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X2
-	VINSERTPS  $0x10, (SI)(R9*4), X2, X2
-	MOVQ       8(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X3
-	VINSERTPS  $0x10, (SI)(R9*4), X3, X3
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 (BX)(R9*1)
+	MOVQ       (DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X2
+	VINSERTPS  $0x10, (SI)(R11*4), X2, X2
+	MOVQ       8(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X3
+	VINSERTPS  $0x10, (SI)(R11*4), X3, X3
 	VMOVLHPS   X3, X2, X2
 	VMULPS     (BX), X2, X2
 	VADDPS     X2, X1, X1
-	MOVQ       16(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X2
-	VINSERTPS  $0x10, (SI)(R9*4), X2, X2
-	MOVQ       24(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X3
-	VINSERTPS  $0x10, (SI)(R9*4), X3, X3
+	MOVQ       16(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X2
+	VINSERTPS  $0x10, (SI)(R11*4), X2, X2
+	MOVQ       24(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X3
+	VINSERTPS  $0x10, (SI)(R11*4), X3, X3
 	VMOVLHPS   X3, X2, X2
 	VMULPS     16(BX), X2, X2
 	VADDPS     X2, X1, X1
-	MOVQ       32(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X2
-	VINSERTPS  $0x10, (SI)(R9*4), X2, X2
-	MOVQ       40(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X3
-	VINSERTPS  $0x10, (SI)(R9*4), X3, X3
+	MOVQ       32(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X2
+	VINSERTPS  $0x10, (SI)(R11*4), X2, X2
+	MOVQ       40(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X3
+	VINSERTPS  $0x10, (SI)(R11*4), X3, X3
 	VMOVLHPS   X3, X2, X2
 	VMULPS     32(BX), X2, X2
 	VADDPS     X2, X1, X1
-	MOVQ       48(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X2
-	VINSERTPS  $0x10, (SI)(R9*4), X2, X2
-	MOVQ       56(DX), R9
-	MOVL       R9, R8
-	SHRQ       $0x20, R9
-	VMOVSS     (SI)(R8*4), X3
-	VINSERTPS  $0x10, (SI)(R9*4), X3, X3
+	MOVQ       48(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X2
+	VINSERTPS  $0x10, (SI)(R11*4), X2, X2
+	MOVQ       56(DX), R11
+	MOVL       R11, R10
+	SHRQ       $0x20, R11
+	VMOVSS     (SI)(R10*4), X3
+	VINSERTPS  $0x10, (SI)(R11*4), X3, X3
 	VMOVLHPS   X3, X2, X2
 	VMULPS     48(BX), X2, X2
 	VADDPS     X2, X1, X1
@@ -94,9 +96,14 @@ block:
 
 block_end:
 outside:
-	VMOVUPS X1, (AX)
-	SUBQ    DI, DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, ret+80(FP)
+	// The elements of no whole block, and where the lists begin in the middle of a line.
+	PREFETCHT0 (DX)(R8*1)
+	PREFETCHT0 60(DX)(R8*1)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 60(BX)(R9*1)
+	VMOVUPS    X1, (AX)
+	SUBQ       DI, DX
+	SHRQ       $0x02, DX
+	MOVQ       DX, ret+96(FP)
 	VZEROUPPER
 	RET

@@ -140,6 +140,8 @@ var learners = []learner{
 	{"kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":1,"shuffle":false}`, false, true},
 	{"kernel-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":1}`, false, true},
 	{"kernel-density", "KernelDensityBayes", `{"bandwidth":1}`, false, true},
+	{"kernel-mean-streamed", "KernelNearestMean", `{"kernel":"rbf","gamma":1,"store_base":false}`, true, false},
+	{"kernel-density-streamed", "KernelDensityBayes", `{"store_base":false}`, true, false},
 	{"kernel-matrix", "KernelMatrix", `{}`, false, false},
 	{"neighbors-search", "NearestNeighbors", `{"k":3}`, true, false},
 	{"neighbors-classify", "NearestNeighbors", `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`, true, true},
@@ -213,6 +215,40 @@ func TestPositionsInBinaryRows(t *testing.T) {
 		search("in-a-reader", hamming, objects{"a.npy": bits(1, 0, 1, float32(math.NaN()))}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy", "(byte 140)"),
 		search("wider", hamming, objects{"a.npy": bits(1, 0, 1), "b.npy": two}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "b.npy: row 0: ", "width 2"),
 	})
+}
+
+// Of several bad records, a task names the first of its leaves. One worker with one slot computes one task at a time, from the
+// left, and so names the first of all; several at once name the first of one of their shards.
+func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
+	store := mem.New("m")
+	data := objects{}
+	for i := range 12 {
+		data[fmt.Sprintf("%02d.csv", i)] = good
+		if i > 2 {
+			data[fmt.Sprintf("%02d.csv", i)] = "a,x,1\na,x,1\nb,1,9\n"
+		}
+	}
+	c := degenerate{kind: "KMeans", params: `{"k":2}`, input: csvLabelled, data: data}
+	for _, workers := range []int{1, 3} {
+		cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 10*time.Second, memStores(store))
+		for w := range workers {
+			cluster.Work(t, fmt.Sprintf("w%d", w), workers, kernelops.Best())
+		}
+		for run := range 5 {
+			id := fmt.Sprintf("bad-%d-%d", workers, run)
+			cluster.Submit(t, id, c.spec(t, store, id, ""))
+			message := cluster.Wait(t, id).GetFailure().GetMessage()
+			if workers == 1 && !strings.Contains(message, "03.csv, line 1, column 2 (byte 0)") || !strings.Contains(message, ".csv, line 1, column 2 (byte 0)") {
+				t.Errorf("%d workers: %s", workers, message)
+			}
+		}
+	}
+}
+
+// What a phase finds wrong with a record comes before what the reader finds wrong with a later one of its shard.
+func TestFirstOfAShardIsNamed(t *testing.T) {
+	runDegenerate(t, []degenerate{{name: "words", kind: "NaiveBayes", params: `{}`, input: `"format":"libsvm","width":3,"index_base":1`,
+		data: objects{"a.svm": "a 1:.5\nb x\n"}, code: "BAD_RECORD", says: []string{"a.svm", "0.5"}}})
 }
 
 // Empty objects among others change no bit of a model.

@@ -146,9 +146,11 @@ func TestModelsAndQueriesThatAreNot(t *testing.T) {
 	big := jobs.Arrays{}
 	big.PutKind("Pairs", 1)
 	jobs.Put(big, "big", make([]byte, 5000))
+	other := jobs.Arrays{}
+	other.PutKind("KMeans", 1)
 	noKind := jobs.Arrays{}
 	jobs.PutScalar(noKind, "pairs", int64(1))
-	for key, data := range map[string][]byte{"big": big.Encode(), "no-kind": noKind.Encode(), "text": []byte("hello"), "nothing": nil} {
+	for key, data := range map[string][]byte{"big": big.Encode(), "other": other.Encode(), "no-kind": noKind.Encode(), "text": []byte("hello"), "nothing": nil} {
 		if _, err := store.Put(t.Context(), "m/"+key, data); err != nil {
 			t.Fatal(err)
 		}
@@ -161,6 +163,7 @@ func TestModelsAndQueriesThatAreNot(t *testing.T) {
 		"text":          {`"model":"mem://m/m/text",`, "CORRUPT", "not a model"},
 		"nothing":       {`"model":"mem://m/m/nothing",`, "CORRUPT", "not a model"},
 		"no-kind":       {`"model":"mem://m/m/no-kind",`, "CORRUPT", "not a model"},
+		"other":         {`"model":"mem://m/m/other",`, "SPEC_INVALID", "mem://m/m/other: spec.model is a model of kind KMeans; a job of kind Pairs begins from one of kind Pairs"},
 		"no-queries":    {strings.ReplaceAll(pairsQueries, "queries.tsv", "none.tsv"), "INPUT_EMPTY", "none.tsv"},
 		"bad-query-max": {strings.ReplaceAll(pairsQueries, `"skip_max":1`, `"skip_max":0`), "BAD_RECORD", "queries.tsv"},
 	} {

@@ -113,5 +113,14 @@ func kernels(t *testing.T) []clustertest.Case {
 	density := vectors(t, "kernel-density-bayes", "KernelDensityBayes", `{"bandwidth":10}`, `{}`)
 	density.Digest = "1d92efd5c82b5ec035e784c45c6f4b0373c00806d11a723bca923cf99456f9b6"
 
-	return []clustertest.Case{tiles, means, density}
+	// Neither of these two holds its base: what they decide is in the files.
+	streamed := withQueries(vectors(t, "kernel-nearest-mean-streamed", "KernelNearestMean", `{"store_base":false,"kernel":"rbf","gamma":0.001}`, `{"store_base":false}`))
+	streamed.Digest = "a142b71e5a44855efc80aff24756e5d9d7a88a463157d1bc7126667bbfe31254"
+	streamed.Index, streamed.IndexDigest = "predictions/index.json", "b9bbe10846ea6bf2e1af9b239a696b96a3990cbffbb5938f80652d2225ae1fba"
+
+	densities := withQueries(vectors(t, "kernel-density-bayes-streamed", "KernelDensityBayes", `{"store_base":false}`, `{"store_base":false,"bandwidth":10}`))
+	densities.Digest = "f086c3812c88dc439b512f871bec57c3bd4520f2a47b648e471b569b8cfd4845"
+	densities.Index, densities.IndexDigest = "predictions/index.json", "48e21148ea52f3259c5876685c4103b33fe8bc21759ab6f6b8a5a6a6abde84bc"
+
+	return []clustertest.Case{tiles, means, density, streamed, densities}
 }

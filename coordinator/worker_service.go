@@ -1,9 +1,11 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -127,9 +129,14 @@ func (s *workerService) Complete(ctx context.Context, req *connect.Request[pb.Co
 	if len(req.Msg.GetResults()) > maxTasksLease {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("at most %d results a call", maxTasksLease))
 	}
-	res := &pb.CompleteResponse{Verdicts: make([]pb.Verdict, len(req.Msg.GetResults()))}
+	results, failures := req.Msg.GetResults(), []int(nil)
+	res := &pb.CompleteResponse{Verdicts: make([]pb.Verdict, len(results))}
 	settling, settlingCtx := errgroup.WithContext(ctx)
-	for i, r := range req.Msg.GetResults() { // at once, so that they share log entries
+	for i, r := range results { // at once, so that they share log entries
+		if r.GetFailure() != nil {
+			failures = append(failures, i)
+			continue
+		}
 		settling.Go(func() (err error) {
 			res.Verdicts[i], err = s.c.settle(settlingCtx, lead, req.Msg.GetWorkerId(), r)
 			return err
@@ -138,5 +145,18 @@ func (s *workerService) Complete(ctx context.Context, req *connect.Request[pb.Co
 	if err := settling.Wait(); err != nil {
 		return nil, err
 	}
+	// total order: equal ones keep that of the call
+	slices.SortStableFunc(failures, func(i, j int) int { return compareLeaves(results[i].GetId(), results[j].GetId()) })
+	for _, i := range failures { // one by one: the first ends the job
+		if res.Verdicts[i], err = s.c.settle(ctx, lead, req.Msg.GetWorkerId(), results[i]); err != nil {
+			return nil, err
+		}
+	}
 	return connect.NewResponse(res), nil
+}
+
+// compareLeaves orders tasks by round and by the first of their leaves.
+func compareLeaves(a, b *pb.TaskID) int {
+	first := func(id *pb.TaskID) uint64 { return uint64(id.GetIndex()) << min(id.GetLevel(), 63) }
+	return cmp.Or(cmp.Compare(a.GetRound(), b.GetRound()), cmp.Compare(a.GetTree(), b.GetTree()), cmp.Compare(first(a), first(b)))
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,6 +173,27 @@ func TestFailuresThroughTheService(t *testing.T) {
 		job := mustJob(t, view, "a")
 		if job.Stage != pb.JobState_JOB_STATE_FAILED || job.Failure.Worker != "w" || job.Failure.Task != "round 1, tree 0, node 0/0" {
 			t.Errorf("%v, %+v", job.Stage, job.Failure)
+		}
+		stopTest(t, c)
+	})
+}
+
+// Of several failures of the input in one call, the one with the first leaf ends the job, in whatever order they come.
+func TestTheFirstLeafOfACallEndsTheJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		registerTest(t, c, "w", 4)
+		planTest(t, c, "a", 4)
+		var results []*pb.TaskResult
+		for i, task := range leaseTest(t, c, "w", 4).GetTasks() {
+			results = append(results, broke(task, pb.FailureClass_FAILURE_CLASS_INPUT, fmt.Sprintf("leaf %d", i)))
+		}
+		results[0] = made(&pb.Task{Id: results[0].GetId(), Token: results[0].GetToken()}, &pb.TaskOutput{Object: object(10)})
+		slices.Reverse(results)
+		completeTest(t, c, "w", results...)
+		view, _ := c.fsm.view()
+		if job := mustJob(t, view, "a"); job.Failure.Message != "leaf 1" || job.Counters.Committed != 2 {
+			t.Errorf("%+v, %+v", job.Failure, job.Counters)
 		}
 		stopTest(t, c)
 	})

@@ -42,7 +42,8 @@ type Identity struct {
 
 // Block is a batch of records of one shard, in order, together with what was
 // skipped while reading them. Which of the fields are filled in follows from the input's
-// format; those that are have an entry for every record. Its slices are valid until the next block.
+// format; those that are have an entry for every record. Its slices are valid until the next block, unless it is
+// Lasting.
 type Block struct {
 	IDs     []Identity
 	Labels  [][]byte  // nil where the input has no labels
@@ -51,6 +52,7 @@ type Block struct {
 	Dense   Dense
 	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record
+	Lasting bool   // its slices stay as they are after the next block too: they may be kept
 	// Rest is how many records follow in the object's part of the shard, at most, where the bytes present
 	// tell beforehand; else 0. Who gathers records may take their memory at once.
 	Rest int

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset/datasettest"
@@ -125,4 +127,29 @@ func columns(numbers ...int) (c []protocol.Column) {
 		c = append(c, protocol.Column{Number: n})
 	}
 	return c
+}
+
+// The records before one that cannot be read are handed over before the fault, in whichever block they are.
+func TestRecordsBeforeAFault(t *testing.T) {
+	csv := formatInput("csv", nil)
+	for name, c := range map[string]struct {
+		in   protocol.Input
+		data string
+		want int
+	}{
+		"csv":            {csv, "1,2\n3,4\n5,x\n", 2},
+		"within a row":   {csv, "1,2\n3,4\n5,6,7\n", 2},
+		"sparse":         {formatInput("libsvm", func(in *protocol.Input) { in.Width, in.IndexBase = 3, new(1) }), "a 1:1 2:2\nb 3:1\nb 1:1 2:x\n", 2},
+		"the first":      {csv, "1,x\n", 0},
+		"in a new block": {csv, strings.Repeat("1\n", blockRecords) + "x\n", blockRecords},
+	} {
+		s, shards, err := openInput(storeOf(t, map[string]string{"f": c.data}), c.in)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		rows, _, err := readRows(t.Context(), s, shards)
+		if fault := new(protocol.Fault); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || len(rows) != c.want {
+			t.Errorf("%s: %d rows, %v", name, len(rows), err)
+		}
+	}
 }

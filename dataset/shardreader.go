@@ -26,12 +26,19 @@ type shardReader struct {
 	zip   gunzip
 }
 
-// goOn ends the sequence with an error, unless it is nil; it says whether there may be more.
+// goOn ends the sequence with an error, unless it is nil; it says whether there may be more. The records before the error go first, so
+// that what the consumer finds wrong with one of them comes before it.
 func (r *shardReader) goOn(err error) bool {
-	if err != nil && !errors.Is(err, errStopped) {
+	if err == nil || errors.Is(err, errStopped) {
+		return err == nil
+	}
+	if b := &r.block; len(b.IDs)+len(b.Skipped) > 0 {
+		b.cut(len(b.IDs)) // what has been appended of a record that did not end
+	}
+	if r.flush() == nil {
 		r.yield(nil, err)
 	}
-	return err == nil
+	return false
 }
 
 func (r *shardReader) piece(p Piece) error {

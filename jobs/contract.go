@@ -32,6 +32,9 @@ type Kind struct {
 	// UsesQueries and UsesModel say that the kind reads spec.queries and spec.model. A spec that
 	// has them is refused for another; New refuses one that lacks what the kind needs.
 	UsesQueries, UsesModel bool
+	// Accepts refuses a model as spec.model with a *protocol.Fault of CodeSpecInvalid; nil accepts the models of
+	// this kind. See CheckModel.
+	Accepts func(model Arrays) error
 	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 	// Learn loads a model to go on learning (`gram model learn`); nil where it does not.

@@ -1,5 +1,11 @@
 package jobs
 
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
 // A model tells its kind and the version of its layout in two arrays of every model.
 const (
 	modelKind    = "kind"    // U8 text
@@ -31,4 +37,19 @@ func (a Arrays) CheckKind(kind string, version int32) error {
 		return Malformed("a model of kind %q, version %d, is not one of kind %q, version %d", gotKind, gotVersion, kind, version)
 	}
 	return nil
+}
+
+// CheckModel refuses what a job of this kind does not begin from, before it begins: models of
+// other kinds are a *protocol.Fault of CodeSpecInvalid that names both.
+func (k Kind) CheckModel(model Arrays) error {
+	if k.Accepts != nil {
+		return k.Accepts(model)
+	}
+	name, _, err := model.Kind()
+	if err != nil || name == k.Name {
+		return err
+	}
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+		What: fmt.Sprintf("spec.model is a model of kind %s; a job of kind %s begins from one of kind %s", name, k.Name, k.Name),
+		Hint: fmt.Sprintf("Name the model.safetensors of a job of kind %s, or leave spec.model out.", k.Name)}
 }

@@ -18,6 +18,7 @@ var edgeOps = map[string]edgeOp{
 	"Dot": func(s *Set, m *edgeMemory, _, _, dim int) {
 		m.results32(1)[0] = s.Dot(m.float32s(dim), m.float32s(dim))
 	},
+	"DotEach":         edgeReduction(dotEach),
 	"DotRows":         edgeReduction((*Set).DotRows),
 	"SqEuclideanRows": edgeReduction((*Set).SqEuclideanRows),
 	"L1Rows":          edgeReduction((*Set).L1Rows),
@@ -38,6 +39,10 @@ var edgeOps = map[string]edgeOp{
 	},
 	"SparseDot": func(s *Set, m *edgeMemory, rows, cols, _ int) {
 		m.results32(1)[0] = s.SparseDot(m.int32s(rows, cols), m.float32s(rows), m.float32s(max(cols, 1)))
+	},
+	"SparseDotBefore": func(s *Set, m *edgeMemory, rows, cols, _ int) {
+		index, value := m.int32s(rows, cols), m.float32s(rows)
+		m.results32(1)[0] = s.SparseDotBefore(index, value, m.float32s(max(cols, 1)), index[rows/2:], value[rows/2:])
 	},
 	"SparseAxpy": func(s *Set, m *edgeMemory, rows, cols, _ int) {
 		s.SparseAxpy(m.results32(max(cols, 1)), m.int32s(rows, cols), m.float32s(rows), 3)

@@ -52,6 +52,9 @@ func TestSparseLoops(t *testing.T) {
 				got := slices.Clone(w)
 				equalBits32(t, where+", SparseDot", []float32{s.SparseDot(index, value, got)}, []float32{dot})
 				equalBits32(t, where+", weights after SparseDot", got, w)
+				for _, soon := range [][]int32{nil, index[n/2:], {1, 2, 3}} {
+					equalBits32(t, where+", SparseDotBefore", []float32{s.SparseDotBefore(index, value, got, soon, value[n-n/2:])}, []float32{dot})
+				}
 				s.SparseAxpy(got, index, value, a)
 				equalBits32(t, where+", SparseAxpy", got, want)
 			}

@@ -6,6 +6,7 @@ import "unsafe"
 // bits. They trust their arguments; x holds rows stride apart.
 type vectorOps struct {
 	dot             func(x, y []float32) float32
+	dotEach         func(dst []float32, rows [][]float32, y []float32)
 	dotRows         rowReduction
 	sqEuclideanRows rowReduction
 	l1Rows          rowReduction
@@ -20,6 +21,7 @@ type vectorOps struct {
 func vectorGeneric() vectorOps {
 	return vectorOps{
 		dot:             dotGeneric,
+		dotEach:         dotEachGeneric,
 		dotRows:         reduceGeneric(foldDot, add32),
 		sqEuclideanRows: reduceGeneric(foldSqEuclidean, add32),
 		l1Rows:          reduceGeneric(foldL1, add32),

@@ -31,6 +31,7 @@ func TestVectorsByHand(t *testing.T) {
 			f    func(*Set, []float32, Matrix, []float32)
 			want []float32
 		}{
+			{"DotEach", dotEach, []float32{4, 6}},
 			{"DotRows", (*Set).DotRows, []float32{4, 6}},
 			{"SqEuclideanRows", (*Set).SqEuclideanRows, []float32{1 + 16 + 1, 4 + 4 + 9}},
 			{"L1Rows", (*Set).L1Rows, []float32{1 + 4 + 1, 2 + 2 + 3}},

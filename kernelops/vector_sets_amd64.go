@@ -11,6 +11,7 @@ import (
 func vectorAVX2() vectorOps {
 	return vectorOps{
 		dot:             asm.DotAVX2,
+		dotEach:         asm.DotEachAVX2,
 		dotRows:         asm.DotRowsAVX2,
 		sqEuclideanRows: asm.SqEuclideanRowsAVX2,
 		l1Rows:          asm.L1RowsAVX2,
@@ -27,6 +28,7 @@ func vectorAVX2() vectorOps {
 func vectorAVX512(has supports) vectorOps {
 	ops := vectorOps{
 		dot:             asm.DotAVX512,
+		dotEach:         asm.DotEachAVX512,
 		dotRows:         asm.DotRowsAVX512,
 		sqEuclideanRows: asm.SqEuclideanRowsAVX512,
 		l1Rows:          asm.L1RowsAVX512,

@@ -40,6 +40,7 @@ var vectorOps32 = []vectorOp{
 			o.col[i] = s.Dot(o.x.Row(i), o.y)
 		}
 	}},
+	{"DotEach", func(s *Set, o *operands) { dotEach(s, o.col, o.x, o.y) }},
 	{"DotRows", func(s *Set, o *operands) { s.DotRows(o.col, o.x, o.y) }},
 	{"SqEuclideanRows", func(s *Set, o *operands) { s.SqEuclideanRows(o.col, o.x, o.y) }},
 	{"L1Rows", func(s *Set, o *operands) { s.L1Rows(o.col, o.x, o.y) }},
@@ -49,6 +50,17 @@ var vectorOps32 = []vectorOp{
 	{"AxpyRows", func(s *Set, o *operands) { s.AxpyRows(o.row, o.x, o.a) }},
 	{"AccumulateRows", func(s *Set, o *operands) { s.AccumulateRows(o.sums, o.x, o.groups) }},
 }
+
+// rowsOf are the rows of a matrix.
+func rowsOf(x Matrix) [][]float32 {
+	rows := make([][]float32, x.Rows)
+	for i := range rows {
+		rows[i] = x.Row(i)
+	}
+	return rows
+}
+
+func dotEach(s *Set, dst []float32, x Matrix, y []float32) { s.DotEach(dst, rowsOf(x), y) }
 
 // arena is a float32 slice between guard zones.
 type arena struct {
@@ -224,7 +236,7 @@ func TestVectorsAcrossCalls(t *testing.T) {
 func oneCall(name string, o *operands) {
 	g := vectorGeneric()
 	switch name {
-	case "Dot", "DotRows":
+	case "Dot", "DotEach", "DotRows":
 		g.dotRows(o.col, o.x.Data, o.x.Stride, o.y, nil)
 	case "SqEuclideanRows":
 		g.sqEuclideanRows(o.col, o.x.Data, o.x.Stride, o.y, nil)
@@ -257,6 +269,8 @@ func TestVectorsMisuse(t *testing.T) {
 		calls := map[string][]func(){
 			lengths: {
 				func() { s.Dot(v[:3], v[:4]) },
+				func() { s.DotEach(v[20:22], [][]float32{v[:4]}, v[30:34]) },
+				func() { s.DotEach(v[20:22], [][]float32{v[:4], v[4:7]}, v[30:34]) },
 				func() { s.Axpy(v[:3], v[10:14], 1) },
 				func() { s.Axpby(v[:3], nil, 1, 1) },
 				func() { s.AxpyRows(v[20:25], m, v[30:33]) },
@@ -267,6 +281,8 @@ func TestVectorsMisuse(t *testing.T) {
 			},
 			overlaps: {
 				func() { s.AxpyRows(v[11:15], m, v[30:33]) },
+				func() { s.DotEach(v[3:5], [][]float32{v[8:12], v[4:8]}, v[30:34]) },
+				func() { s.DotEach(v[30:32], [][]float32{v[:4], v[4:8]}, v[31:35]) },
 				func() { s.AxpyRows(v[30:34], m, v[33:36]) },
 			},
 			"kernelops: rows overlap":                {func() { s.Axpy(v[:4], v[1:5], 1) }},

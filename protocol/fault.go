@@ -80,8 +80,8 @@ func (f *Fault) position() string {
 	if f.Column > 0 {
 		fmt.Fprintf(&b, ", column %d", f.Column)
 	}
-	if f.Offset > 0 || f.Line > 0 {
-		fmt.Fprintf(&b, " (byte %d)", max(f.Offset, 0))
+	if f.Offset >= 0 {
+		fmt.Fprintf(&b, " (byte %d)", f.Offset)
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ func copyBlock(b *dataset.Block) *dataset.Block {
 		Dense: dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
 		Sparse: dataset.Sparse{Width: b.Sparse.Width, Indptr: slices.Clone(b.Sparse.Indptr),
 			Indices: slices.Clone(b.Sparse.Indices), Values: slices.Clone(b.Sparse.Values)},
-		Skipped: slices.Clone(b.Skipped), Rest: b.Rest,
+		Skipped: slices.Clone(b.Skipped), Rest: b.Rest, Lasting: true,
 	}
 }
 

@@ -99,5 +99,8 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error)
 		return nil, nil, modelFault(protocol.CodeCorrupt, uri, fmt.Sprintf("the object is not a model: %v", err),
 			"spec.model names the model.safetensors of a job")
 	}
+	if err := j.kind.CheckModel(model); err != nil {
+		return nil, nil, ofModel(uri, err)
+	}
 	return model, pinModel(uri, data), nil
 }

@@ -16,6 +16,7 @@ type job struct {
 	w     *worker
 	id    string
 	spec  protocol.JobSpec
+	kind  jobs.Kind
 	tasks *jobs.Tasks
 
 	mu      sync.Mutex
@@ -83,7 +84,7 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &job{w: w, id: brief.GetId(), spec: spec, tasks: tasks, inputs: inputs}, nil
+	return &job{w: w, id: brief.GetId(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
 }
 
 // openPlan reads manifest and shards, once there are any.

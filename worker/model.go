@@ -58,3 +58,12 @@ func readModel(ctx context.Context, store objstore.Store, uri, name string, limi
 func modelFault(code protocol.Code, uri, what, hint string) error {
 	return &protocol.Fault{Code: code, Class: protocol.ClassInput, Object: uri, Offset: -1, What: what, Hint: hint}
 }
+
+// ofModel names the model that a fault is of.
+func ofModel(uri string, err error) error {
+	var fault *protocol.Fault
+	if errors.As(err, &fault) && fault.Object == "" {
+		fault.Object = uri
+	}
+	return err
+}

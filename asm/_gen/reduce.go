@@ -73,6 +73,7 @@ type reduction struct {
 func addReductions() {
 	for _, s := range isas {
 		addDot(s)
+		addDotEach(s)
 		for _, m := range metrics {
 			addRowReduction(s, m)
 		}

@@ -26,36 +26,42 @@ func openPerceptronDense(_ context.Context, e env) (contender, func() error, err
 // task is what a perceptron of two classes learns.
 type task struct {
 	setup perceptron.Setup
-	rows  []perceptron.Row
-	class []int // of each row: whether its product with the truth is above 0
+	rows  []perceptron.Record // of class 1 where the product with the truth is above 0
 }
 
 func sparseRows(e env) task {
 	const n, filled, width = 200_000, 110, 100_000
 	at := peers.Columns(e.seed, 0, n, filled, width)
 	values := small(e.seed, 1, n*filled)
-	t := task{perceptron.Setup{Classes: 2, Width: width, Sparse: true}, make([]perceptron.Row, n), make([]int, n)}
+	t := task{perceptron.Setup{Classes: 2, Width: width, Sparse: true}, make([]perceptron.Record, n)}
 	for i := range t.rows {
-		t.rows[i] = perceptron.Row{Index: at[i*filled:][:filled], Values: values[i*filled:][:filled]}
+		t.rows[i].Index, t.rows[i].Values = at[i*filled:][:filled], values[i*filled:][:filled]
 	}
-	t.decide(small(e.seed, 2, width), t.class)
+	t.label(small(e.seed, 2, width))
 	return t
 }
 
 func denseRows(e env) task {
 	const n, width = 100_000, 784
 	values := small(e.seed, 0, n*width)
-	t := task{perceptron.Setup{Classes: 2, Width: width}, make([]perceptron.Row, n), make([]int, n)}
+	t := task{perceptron.Setup{Classes: 2, Width: width}, make([]perceptron.Record, n)}
 	for i := range t.rows {
 		t.rows[i].Values = values[i*width:][:width]
 	}
-	t.decide(small(e.seed, 1, width), t.class)
+	t.label(small(e.seed, 1, width))
 	return t
 }
 
-// decide writes the class that weights give to each row.
-func (t task) decide(weights []float32, class []int) {
-	ops := kernelops.Best()
+// label gives each row the class that the true weights decide for.
+func (t task) label(truth []float32) {
+	for i, class := range t.decide(truth) {
+		t.rows[i].Class, t.rows[i].Weight = class, 1
+	}
+}
+
+// decide returns the class that weights give to each row.
+func (t task) decide(weights []float32) []int32 {
+	ops, class := kernelops.Best(), make([]int32, len(t.rows))
 	for i, x := range t.rows {
 		var score float32
 		if t.setup.Sparse {
@@ -63,11 +69,11 @@ func (t task) decide(weights []float32, class []int) {
 		} else {
 			score = ops.Dot(weights, x.Values)
 		}
-		class[i] = 0
 		if score > 0 {
 			class[i] = 1
 		}
 	}
+	return class
 }
 
 // small are whole numbers from -8 to 7: every sum of their products is exact in float32, so that the weights of
@@ -84,11 +90,7 @@ func small(seed, stream uint64, n int) []float32 {
 func learns(t task) (contender, func() error, error) {
 	run := func() (measure.Sample, error) {
 		learner := perceptron.NewLearner(t.setup, kernelops.Best())
-		epoch := func() {
-			for i, x := range t.rows {
-				learner.Learn(x, t.class[i], 1)
-			}
-		}
+		epoch := func() { learner.LearnAll(t.rows) }
 		epoch()
 		s := measure.Timed(epoch, epochs)
 		s.Wall, s.CPU, s.Times = s.Wall/epochs, s.CPU/epochs, 1

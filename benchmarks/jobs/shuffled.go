@@ -72,14 +72,13 @@ func (t task) right(state jobs.Arrays) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	class, right := make([]int, len(t.rows)), 0
-	t.decide(weights[:t.setup.Width], class)
-	for i, c := range class {
-		if c == t.class[i] {
+	right := 0
+	for i, c := range t.decide(weights[:t.setup.Width]) {
+		if c == t.rows[i].Class {
 			right++
 		}
 	}
-	return float64(right) / float64(len(class)), nil
+	return float64(right) / float64(len(t.rows)), nil
 }
 
 // chained returns the phase that learns, and its first state.
@@ -125,7 +124,7 @@ func (t task) leaf() jobs.Leaf {
 }
 
 func (t task) block(begin, end int) *dataset.Block {
-	b := &dataset.Block{}
+	b := &dataset.Block{Lasting: true} // as those that a worker keeps
 	if t.setup.Sparse {
 		b.Sparse = dataset.Sparse{Width: t.setup.Width, Indptr: []int{0}}
 	} else {
@@ -133,7 +132,7 @@ func (t task) block(begin, end int) *dataset.Block {
 	}
 	for i := begin; i < end; i++ {
 		b.IDs = append(b.IDs, dataset.Identity{Object: "rows", Offset: int64(i)})
-		b.Labels = append(b.Labels, strconv.AppendInt(nil, int64(t.class[i]), 10))
+		b.Labels = append(b.Labels, strconv.AppendInt(nil, int64(t.rows[i].Class), 10))
 		if t.setup.Sparse {
 			b.Sparse.Indices = append(b.Sparse.Indices, t.rows[i].Index...)
 			b.Sparse.Values = append(b.Sparse.Values, t.rows[i].Values...)

@@ -2,6 +2,7 @@
 package all
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,12 +55,17 @@ func Lookup(name string) (jobs.Kind, error) {
 		What: fmt.Sprintf("unknown kind %q", name), Hint: hint}
 }
 
-// OfModel returns the kind that made a model. Arrays that are no model are a
-// *protocol.Fault of CodeCorrupt.
+// OfModel returns the kind that made a model. Arrays that are no model are a *protocol.Fault of CodeCorrupt, those of a
+// kind that is not known one of CodeSpecInvalid.
 func OfModel(model jobs.Arrays) (jobs.Kind, error) {
 	name, _, err := model.Kind()
 	if err != nil {
 		return jobs.Kind{}, err
 	}
-	return Lookup(name)
+	kind, err := Lookup(name)
+	var fault *protocol.Fault
+	if errors.As(err, &fault) {
+		fault.What, fault.Hint = fmt.Sprintf("the model is of kind %q, which is not known here", name), "A newer version of Gram may know it."
+	}
+	return kind, err
 }

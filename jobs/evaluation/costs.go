@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -33,7 +34,7 @@ func (c Costs) Check() error {
 	for _, truth := range slices.Sorted(maps.Keys(c)) {
 		for _, decided := range slices.Sorted(maps.Keys(c[truth])) {
 			if cost := c[truth][decided]; !(cost >= 0 && cost <= maxCost) {
-				return specFault("the cost of deciding %q for %q is in [0, %g], not %v", decided, truth, maxCost, cost)
+				return validate.Fault("the cost of deciding %q for %q is in [0, %g], not %v", decided, truth, maxCost, cost)
 			}
 		}
 	}
@@ -189,8 +190,4 @@ func (c *Confusion) cost(costs Costs) Cost {
 		sum.Mean = sum.Total / float64(sum.Records)
 	}
 	return sum
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

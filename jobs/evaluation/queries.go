@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -21,13 +22,21 @@ func (p OnQueries) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, c
 	return p.Phase.Map(ctx, model, leaf, carry, ops)
 }
 
+// Over is a phase that judges a model, over spec.queries where there are any.
+func Over(spec protocol.JobSpec, phase jobs.Phase) jobs.Phase {
+	if spec.Spec.Queries == nil {
+		return phase
+	}
+	return OnQueries{phase}
+}
+
 // Judged says whether a spec has records to judge a model on, those that its split holds out or
 // all of its queries, and which they are. Both at once are a *protocol.Fault of CodeSpecInvalid.
 func Judged(spec protocol.JobSpec) (judged bool, test jobs.Records, err error) {
 	split, queries := spec.Spec.Input.Split.Test > 0, spec.Spec.Queries != nil
 	switch {
 	case split && queries:
-		return false, nil, specFault("spec.queries and spec.input.split both give records to judge the model on; leave one out")
+		return false, nil, validate.Fault("spec.queries and spec.input.split both give records to judge the model on; leave one out")
 	case queries:
 		return true, everyRecord, nil
 	}

@@ -42,7 +42,7 @@ type errorSums struct {
 func Number(id dataset.Identity, label []byte) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(string(label)), 64)
 	if err != nil || v-v != 0 {
-		return 0, recordFault(id, "the label is not a finite number", "Regression learns from numbers; check input.label.")
+		return 0, recordFault(id, "the label is not a finite number", "Regression learns from numbers; check spec.input.label.")
 	}
 	return v, nil
 }

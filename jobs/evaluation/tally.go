@@ -34,7 +34,7 @@ func NewTally(answers jobs.Answers) *Tally {
 func (t *Tally) Add(block *dataset.Block, outcomes []jobs.Outcome) error {
 	if block.Labels == nil && len(block.IDs) > 0 {
 		return recordFault(block.IDs[0], "a test record has no label to judge by",
-			"Name the column of labels in input.label, or set input.split.test to 0.")
+			"Name the column of labels in spec.input.label, or set spec.input.split.test to 0.")
 	}
 	if len(outcomes) != len(block.IDs) {
 		return jobs.Malformed("%d records have %d outcomes", len(block.IDs), len(outcomes))

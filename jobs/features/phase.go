@@ -107,7 +107,7 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 		return jobs.Next{}, err
 	}
 	if root.records == 0 {
-		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
+		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
 	}
 	space, err := p.space(root)
 	if err != nil {

@@ -5,10 +5,10 @@ import "github.com/gram-compute/gram/dataset"
 // sparse returns the kept rows of a sparse block; a block that is kept whole and not scaled
 // is not copied.
 func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
-	if len(r.records) == len(block.IDs) && r.space.scale == ScaleNone && len(block.IDs) > 0 {
+	if len(block.IDs) > 0 && r.inPlace(block) {
 		for i, id := range block.IDs {
 			index, value := block.Sparse.Row(i)
-			if err := checkFinite(id, value, index); err != nil {
+			if err := r.check(id, value, index); err != nil {
 				return dataset.Sparse{}, err
 			}
 		}
@@ -22,7 +22,7 @@ func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
 		r.indptr = append(r.indptr, len(r.values))
 		row := r.values[start:]
 		r.scaleEntries(index, row)
-		if err := checkFinite(block.IDs[i], row, index); err != nil {
+		if err := r.check(block.IDs[i], row, index); err != nil {
 			return dataset.Sparse{}, r.blame(err, checkFinite(block.IDs[i], value, index))
 		}
 	}

@@ -79,7 +79,7 @@ func normalise(row []float32) {
 
 // checkFinite refuses a row with a value that is not finite. index names the columns of a sparse row.
 func checkFinite(id dataset.Identity, row []float32, index []int32) error {
-	if finite(row) {
+	if finiteRow(row) {
 		return nil
 	}
 	for j, v := range row {
@@ -93,20 +93,20 @@ func checkFinite(id dataset.Identity, row []float32, index []int32) error {
 	return nil
 }
 
-// finite looks at four values at a time: every value of every round passes here.
-func finite(values []float32) bool {
-	const sign = 1 << 31
+// finiteRow adds one to each exponent, without the sign: that of infinities and NaN overflows into the sign.
+func finiteRow(row []float32) bool {
+	const magnitude, one = 1<<31 - 1, 1 << 23
 	var a, b, c, d uint32
-	for ; len(values) >= 4; values = values[4:] {
-		a = max(a, math.Float32bits(values[0])&^sign)
-		b = max(b, math.Float32bits(values[1])&^sign)
-		c = max(c, math.Float32bits(values[2])&^sign)
-		d = max(d, math.Float32bits(values[3])&^sign)
+	for ; len(row) >= 4; row = row[4:] {
+		a |= math.Float32bits(row[0])&magnitude + one
+		b |= math.Float32bits(row[1])&magnitude + one
+		c |= math.Float32bits(row[2])&magnitude + one
+		d |= math.Float32bits(row[3])&magnitude + one
 	}
-	for _, v := range values {
-		a = max(a, math.Float32bits(v)&^sign)
+	for _, v := range row {
+		a |= math.Float32bits(v)&magnitude + one
 	}
-	return max(a, b, c, d) < infinite
+	return (a|b|c|d)>>31 == 0
 }
 
 // infinite is the exponent of infinities and NaN, as bits.

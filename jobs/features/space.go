@@ -56,10 +56,10 @@ func (s *Space) RequireLabels(kind string, classes int) error {
 	switch {
 	case labelled < s.Records:
 		return emptyFault(fmt.Sprintf("%s learns from labels; %d of %d training records have none", kind, s.Records-labelled, s.Records),
-			"Name the column of labels in input.label, or use a format that has labels.")
+			"Name the column of labels in spec.input.label, or use a format that has labels.")
 	case s.Labels.Len() < classes:
 		return emptyFault(fmt.Sprintf("%s needs %d classes or more; the %d training records have %d", kind, classes, s.Records, s.Labels.Len()),
-			"Check input.label.")
+			"Check spec.input.label.")
 	}
 	return nil
 }

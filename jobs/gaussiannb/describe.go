@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/jobs/describe"
 )
 
 const (
@@ -25,7 +25,7 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	classes, err := m.pickClasses(opt.Classes)
+	classes, err := describe.Classes(m.space.Labels.List(), opt.Classes, describeClasses)
 	if err != nil {
 		return "", err
 	}
@@ -65,28 +65,6 @@ func (m *model) describeHead(b *strings.Builder) {
 	default:
 		line("decision", "largest posterior")
 	}
-}
-
-// pickClasses returns the named classes, or the first few.
-func (m *model) pickClasses(names []string) ([]int, error) {
-	labels := m.space.Labels.List()
-	var classes []int
-	for _, name := range names {
-		y, ok := slices.BinarySearch(labels, name)
-		if !ok {
-			hint := ""
-			if near := protocol.Nearest(name, labels); near != "" {
-				hint = fmt.Sprintf("Did you mean %q?", near)
-			}
-			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: fmt.Sprintf("the model has no class %q", name), Hint: hint}
-		}
-		classes = append(classes, y)
-	}
-	for y := 0; len(names) == 0 && y < min(len(labels), describeClasses); y++ {
-		classes = append(classes, y)
-	}
-	return classes, nil
 }
 
 // farthest returns the columns of a class in which it differs most, at most top of them.

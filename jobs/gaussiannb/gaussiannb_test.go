@@ -336,3 +336,33 @@ func TestEvaluation(t *testing.T) {
 	}
 	t.Error("no evaluation")
 }
+
+// The queries are judged, all of them, and a label that training did not see is wrong: two of three are right. The model
+// is the same as without; a split beside queries is refused.
+func TestEvaluationOnQueries(t *testing.T) {
+	records := jobstest.DenseRecords([][]float32{{0}, {2}, {10}, {12}}, "low", "low", "high", "high")
+	queries := jobstest.DenseRecords([][]float32{{1}, {11}, {12}}, "low", "high", "highest")
+	spec := specOf(`{}`, 0)
+	spec.Spec.Queries = &protocol.Input{}
+	algorithm, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 3), 2), kernelops.Best(), jobstest.Grouping{},
+		jobstest.WithQueries(jobstest.Deal(queries, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(result.Metrics, func(m jobs.Metric) bool { return m.Name == "evaluation" })
+	var report struct{ Records, Correct int }
+	if at < 0 || json.Unmarshal(result.Metrics[at].Value, &report) != nil || report.Records != 3 || report.Correct != 2 {
+		t.Errorf("%+v", report)
+	}
+	if got, want := jobstest.Digest(result.Model), jobstest.Digest(modelOf(t, `{}`, records)); got != want {
+		t.Errorf("model %s with queries, %s without", got, want)
+	}
+	spec.Spec.Input.Split.Test = 0.5
+	if _, err := New(spec); err == nil {
+		t.Error("queries beside a split")
+	}
+}

@@ -13,10 +13,10 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
 }
 
-// Figures show the evaluation, where the spec kept test records.
+// Figures show the evaluation, where there are records to judge on.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return evaluation.Figures(metrics)
 }
@@ -26,10 +26,14 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "features", "moments" and, where the spec keeps test
-// records, "evaluate".
+// New makes the algorithm: phases "features", "moments" and, where there are records to judge the model
+// on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	params, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	judged, test, err := evaluation.Judged(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +41,12 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	evaluate := spec.Spec.Input.Split.Test > 0
-	phases := algorithm{space, &momentsPhase{params: params, train: jobs.TrainingRecords(spec), evaluate: evaluate}}
-	if evaluate {
+	phases := algorithm{space, &momentsPhase{params: params, train: jobs.TrainingRecords(spec), judged: judged}}
+	if judged {
 		load := func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 			return loadPredictor(model, false)
 		}
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: load, Costs: params.Costs})
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: load, Costs: params.Costs}))
 	}
 	return phases, nil
 }

@@ -2,11 +2,10 @@ package gaussiannb
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -56,11 +55,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.check(); err != nil {
-		var fault *protocol.Fault
-		if errors.As(err, &fault) {
-			fault.What = "params: " + fault.What
-		}
-		return Params{}, err
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
@@ -68,22 +63,18 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	switch {
 	case p.Prior != priorLearned && p.Prior != priorUniform:
-		return specFault(`prior is "learned" or "uniform", not %q`, p.Prior)
+		return validate.Fault(`prior is "learned" or "uniform", not %q`, p.Prior)
 	case !(p.VarSmoothing >= minSmoothing && p.VarSmoothing <= 1):
-		return specFault("var_smoothing is from %g to 1, not %v", minSmoothing, p.VarSmoothing)
+		return validate.Fault("var_smoothing is from %g to 1, not %v", minSmoothing, p.VarSmoothing)
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return specFault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.Costs != nil && p.RejectBelow > 0:
-		return specFault("costs and reject_below exclude each other: each is a rule of its own to decide by")
+		return validate.Fault("costs and reject_below exclude each other: each is a rule of its own to decide by")
 	case p.Features.Text != nil:
-		return specFault("features.text is for texts, which have no normal density; kind NaiveBayes takes them")
+		return validate.Fault("features.text is for texts, which have no normal density; kind NaiveBayes takes them")
 	}
 	if err := p.Costs.Check(); err != nil {
 		return err
 	}
 	return p.Features.Check()
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -17,9 +18,9 @@ const momentsName = "moments"
 
 // momentsPhase finds the mean and the variance of each column in each class.
 type momentsPhase struct {
-	params   Params
-	train    jobs.Records
-	evaluate bool
+	params Params
+	train  jobs.Records
+	judged bool // there are records to judge the model on
 }
 
 func (p *momentsPhase) Name() string { return momentsName }
@@ -51,7 +52,7 @@ func (p *momentsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Lea
 func readSpace(state jobs.Arrays) (*features.Space, error) {
 	space, err := features.ReadSpace(state)
 	if err == nil && space.Sparse {
-		return nil, specFault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
+		return nil, validate.Fault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
 	}
 	return space, err
 }
@@ -96,8 +97,8 @@ func (p *momentsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 		return jobs.Next{}, err
 	}
 	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{smoothing}}
-	if p.evaluate {
-		next.Done, next.Phase = false, evaluation.Name
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }

@@ -9,10 +9,11 @@
 // and writes who they are, object, offset and label, below records/ (of spec.input) and queries/.
 // Row and column i of the matrix is record i, counted from 0 over the training records in order.
 //
-// Phase "tiles" has a tree of one leaf for every two shards, with nothing to merge; of a symmetric
-// matrix for each (i, j) with i <= j, up to 16,384 of them. A leaf cuts its shards into blocks of at most params.tile records, and
-// writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in memory, whatever
-// the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
+// Phase "tiles" has a tree for each shard of rows, and in it a leaf for each shard of columns; of a symmetric
+// matrix for each (i, j) with i <= j. There are up to 2^20 leaves in up to 16,384 trees: 1,447 shards of a symmetric
+// matrix. More are refused before any is read. Merge lists what was written. A leaf cuts its shards into blocks of at
+// most params.tile records, and writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in
+// memory, whatever the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
 //
 // # Files
 //

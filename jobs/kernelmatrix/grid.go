@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/parts"
 )
 
 // Arrays of the state of phase "tiles", beside those of features.Space.
@@ -47,39 +48,51 @@ func (p *plan) readGrid(a jobs.Arrays) (g grid, err error) {
 	return g, nil
 }
 
-// maxPairs is how many trees a round may have.
-const maxPairs = 16 << 10
+// A tree is for a shard of rows, a leaf of it for a shard of columns. A round may have so many.
+const (
+	maxTrees = 16 << 10
+	maxPairs = 1 << 20
+)
 
-// checkPairs refuses more pairs of shards than there may be trees, before a list of them is made.
-func (g grid) checkPairs() error {
-	if n := g.trees(); n > maxPairs {
-		return limitFault("Raise input.shard_bytes, so that there are fewer shards.",
-			"%d and %d shards have %d pairs; a kernel matrix takes up to %d", len(g.rows), len(g.columns), n, maxPairs)
+// checkPairs refuses more shards of rows and of columns than a round has room for pairs of.
+func checkPairs(rows, columns int, symmetric bool) error {
+	pairs := int64(rows) * int64(columns)
+	if symmetric {
+		pairs = int64(rows) * int64(rows+1) / 2
 	}
-	return nil
+	if pairs <= maxPairs && rows <= maxTrees {
+		return nil
+	}
+	if symmetric {
+		return limitFault("Raise spec.input.shard_bytes, so that there are fewer shards.",
+			"%d shards have %d pairs; a kernel matrix takes up to %d", rows, pairs, maxPairs)
+	}
+	return limitFault("Raise spec.input.shard_bytes or spec.queries.shard_bytes, so that there are fewer shards.",
+		"%d shards of queries and %d of the input have %d pairs; a kernel matrix takes up to %d, and %d shards of queries",
+		rows, columns, pairs, maxPairs, maxTrees)
 }
 
-// trees is the number of pairs of shards.
-func (g grid) trees() int {
+// trees lists the leaves of each tree: those on the diagonal and to the right of it, where the matrix is symmetric.
+func (g grid) trees() []int {
+	trees := make([]int, len(g.rows))
+	for row := range trees {
+		trees[row] = len(g.columns)
+		if g.symmetric {
+			trees[row] -= row
+		}
+	}
+	return trees
+}
+
+// pair returns the shards of a leaf.
+func (g grid) pair(tree, leaf int) (row, column int, err error) {
 	if g.symmetric {
-		return len(g.rows) * (len(g.rows) + 1) / 2
+		leaf += tree
 	}
-	return len(g.rows) * len(g.columns)
-}
-
-// pair returns the shards of a tree: from left to right, then down.
-func (g grid) pair(tree int) (row, column int, err error) {
-	if tree < 0 || tree >= g.trees() {
-		return 0, 0, jobs.Malformed("tree %d of %d pairs of shards", tree, g.trees())
+	if tree < 0 || tree >= len(g.rows) || leaf < 0 || leaf >= len(g.columns) {
+		return 0, 0, jobs.Malformed("leaf %d of tree %d of %d and %d shards", leaf, tree, len(g.rows), len(g.columns))
 	}
-	if !g.symmetric {
-		return tree / len(g.columns), tree % len(g.columns), nil
-	}
-	for tree >= len(g.columns)-row {
-		tree -= len(g.columns) - row
-		row++
-	}
-	return row, row + tree, nil
+	return tree, leaf, nil
 }
 
 // first is the number of the first record of a shard.
@@ -94,16 +107,41 @@ func first(axis []int64, shard int) int64 {
 func (g grid) height() int64 { return first(g.rows, len(g.rows)) }
 func (g grid) width() int64  { return first(g.columns, len(g.columns)) }
 
-// checkSize holds the bytes of the elements against a bound.
-func (g grid) checkSize(most int64) error {
+// checkSize holds the size of all tiles of at most side records each way against a bound.
+func (g grid) checkSize(most int64, side int) error {
 	rows, columns := g.height(), g.width()
-	elements := most / 4
-	if g.symmetric && elements < math.MaxInt64/2 {
-		elements *= 2 // a half is stored
+	if rows <= maxRecords && columns <= maxRecords {
+		elements, tiles := g.written(int64(side))
+		if tiles <= most/tileHeader && elements <= (most-tiles*tileHeader)/4 {
+			return nil
+		}
 	}
-	if rows > maxRecords || columns > maxRecords || rows > 0 && columns > elements/rows {
-		return limitFault("Raise params.max_bytes, or take fewer records.",
-			"a kernel matrix of %d x %d float32 does not fit into params.max_bytes, %d", rows, columns, most)
+	return limitFault("Raise params.max_bytes, or take fewer records.",
+		"the tiles of a kernel matrix of %d x %d float32 do not fit into params.max_bytes, %d", rows, columns, most)
+}
+
+// tileHeader is the length of the header of a tile, whatever its shape.
+var tileHeader = int64(len(parts.NPYHeader("<f4", maxTile, maxTile)))
+
+// written counts the elements and the files of all tiles. Of a symmetric matrix those above the diagonal are written, and those
+// on it, which are whole squares. Axes of up to maxRecords keep both within int64.
+func (g grid) written(side int64) (elements, tiles int64) {
+	down, squares := blocksOf(g.rows, side)
+	if !g.symmetric {
+		across, _ := blocksOf(g.columns, side)
+		return g.height() * g.width(), down * across
 	}
-	return nil
+	return (g.height()*g.height()-squares)/2 + squares, down * (down + 1) / 2
+}
+
+// blocksOf cuts each shard of an axis into blocks of up to side records: how many there are, and the sum of their squares.
+func blocksOf(axis []int64, side int64) (blocks, squares int64) {
+	for _, n := range axis {
+		full, rest := n/side, n%side
+		blocks, squares = blocks+full, squares+full*side*side+rest*rest
+		if rest > 0 {
+			blocks++
+		}
+	}
+	return blocks, squares
 }

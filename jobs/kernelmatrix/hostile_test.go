@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -60,30 +62,102 @@ func TestWhatCannotBeComputed(t *testing.T) {
 	}
 	_, err = run(t, `{"kernel": "rbf"}`, [][]float32{{float32(math.NaN())}}, 1, kernelops.Best())
 	wantFault(t, "NaN", err, protocol.CodeBadRecord, "not a finite number")
-	_, err = run(t, `{"max_bytes": 20}`, three, 1, kernelops.Best())
-	if err != nil {
-		t.Errorf("9 elements, of which a half: %v", err)
-	}
-	_, err = run(t, `{"max_bytes": 12}`, three, 1, kernelops.Best())
-	wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3 float32 does not fit into params.max_bytes, 12")
-	_, err = run(t, `{"max_bytes": 35}`, three, 1, kernelops.Best(), jobstest.DenseRecords(three))
-	wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3")
 	_, err = run(t, `{}`, nil, 1, kernelops.Best())
 	wantFault(t, "no records", err, protocol.CodeInputEmpty, "no training record")
 	_, err = run(t, `{}`, three, 1, kernelops.Best(), jobstest.DenseRecords([][]float32{{1, 2, 3}}))
 	wantFault(t, "another width", err, protocol.CodeBadRecord, "width")
 }
 
-// More shards than there may be pairs of are refused before a list of the pairs is made, whatever is in them.
-func TestPairsOfShards(t *testing.T) {
-	symmetric := func(n int) grid { return grid{true, make([]int64, n), make([]int64, n)} }
-	if err := symmetric(180).checkPairs(); err != nil {
-		t.Error(err)
+// The bound on bytes is that of the files, headers of 128 bytes included. Three records in one shard are one tile of 9 elements, 164
+// bytes; in blocks of two, tiles of 4, 2 and 1, 28 + 384; in two shards of two and one the same; as queries of themselves
+// 4 + 2 + 2 + 1, 36 + 512.
+func TestMaxBytes(t *testing.T) {
+	for _, c := range []struct {
+		params  string
+		shards  int
+		queries bool
+		bytes   int64
+	}{
+		{``, 1, false, 164}, {`"tile": 2, `, 1, false, 412}, {``, 2, false, 412}, {`"tile": 2, `, 1, true, 548},
+	} {
+		var queries [][]jobstest.Record
+		if c.queries {
+			queries = append(queries, jobstest.DenseRecords(three))
+		}
+		result, err := run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes), three, c.shards, kernelops.Best(), queries...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := int64(0)
+		for name, data := range result.Files {
+			if strings.HasSuffix(name, ".npy") {
+				written += int64(len(data))
+			}
+		}
+		if written != c.bytes {
+			t.Errorf("%+v: %d bytes were written", c, written)
+		}
+		_, err = run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes-1), three, c.shards, kernelops.Best(), queries...)
+		wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3 float32 do not fit into params.max_bytes")
 	}
-	wantFault(t, "181 shards", symmetric(181).checkPairs(), protocol.CodeInputLimit, "16471 pairs")
-	wantFault(t, "queries", grid{false, make([]int64, 1<<14+1), make([]int64, 1)}.checkPairs(), protocol.CodeInputLimit, "pairs")
-	_, err := run(t, `{}`, three, 200, kernelops.Best())
-	wantFault(t, "200 shards, nearly all empty", err, protocol.CodeInputLimit, "200 and 200 shards have 20100 pairs")
+	huge := grid{true, []int64{maxRecords}, []int64{maxRecords}}
+	wantFault(t, "2^31 records", huge.checkSize(math.MaxInt64, 1), protocol.CodeInputLimit, "max_bytes")
+	if err := huge.checkSize(math.MaxInt64, maxTile); err == nil {
+		t.Error("2^64 bytes fit into an int64")
+	}
+}
+
+// More shards than there may be pairs of are refused before any is read; 200 of them, nearly all empty, have the
+// matrix of one.
+func TestPairsOfShards(t *testing.T) {
+	for _, ok := range []error{checkPairs(1447, 1447, true), checkPairs(1<<14, 64, false), checkPairs(1, 1<<20, false)} {
+		if ok != nil {
+			t.Error(ok)
+		}
+	}
+	wantFault(t, "1448 shards", checkPairs(1448, 1448, true), protocol.CodeInputLimit, "1448 shards have 1049076 pairs; a kernel matrix takes up to 1048576")
+	wantFault(t, "queries", checkPairs(1<<14+1, 1, false), protocol.CodeInputLimit, "16385 shards of queries and 1 of the input")
+	wantFault(t, "a base", checkPairs(2, 1<<20, false), protocol.CodeInputLimit, "pairs")
+	algorithm, err := New(specOf(t, `{}`, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = algorithm.Phases()[0].Map(t.Context(), nil, jobs.Leaf{Plan: jobs.Plan{Shards: 2000}}, nil, kernelops.Generic())
+	wantFault(t, "at the first leaf", err, protocol.CodeInputLimit, "2000 shards")
+
+	_, want, _ := assembled(t, mustRun(t, `{}`, three, 1, kernelops.Best()).Files)
+	_, got, _ := assembled(t, mustRun(t, `{}`, three, 200, kernelops.Best()).Files)
+	if !slices.Equal(got, want) {
+		t.Errorf("%v by 200 shards, %v by one", got, want)
+	}
+	_, queried, _ := assembled(t, mustRun(t, `{}`, three, 200, kernelops.Best(), jobstest.DenseRecords(three)).Files)
+	if !slices.Equal(queried, want) {
+		t.Errorf("%v by queries, %v without", queried, want)
+	}
+}
+
+// Leaves that are none of the grid, and partials that no leaf writes.
+func TestHostileTiles(t *testing.T) {
+	g := grid{true, make([]int64, 3), make([]int64, 3)}
+	for _, at := range [][2]int{{-1, 0}, {3, 0}, {0, 3}, {2, 1}, {0, -1}} {
+		if _, _, err := g.pair(at[0], at[1]); err == nil {
+			t.Errorf("leaf %d of tree %d", at[1], at[0])
+		}
+	}
+	phase := &tilesPhase{}
+	whole := (&tiler{sample: sampling.New(2), found: []Tile{{Rows: 1, Columns: 1}}}).partial()
+	right := (&tiler{found: []Tile{{Rows: 2, Columns: 1}}}).partial()
+	merged, err := phase.Merge(whole, right)
+	if err != nil || !sampled(merged) {
+		t.Fatal(err)
+	}
+	if tiles, err := readTiles(merged); err != nil || len(tiles) != 2 || tiles[1].Rows != 2 {
+		t.Errorf("%+v, %v", tiles, err)
+	}
+	_, err = phase.Merge(right, whole)
+	wantFault(t, "a sample at the right", err, protocol.CodeCorrupt, "off the diagonal")
+	_, err = phase.Merge(right, jobs.Arrays{})
+	wantFault(t, "nothing", err, protocol.CodeCorrupt, "")
 }
 
 // One record, rows of zeros, duplicates, and shards without records.

@@ -122,21 +122,31 @@ const (
 
 func (w *tiler) partial() jobs.Arrays {
 	a := jobs.Arrays{}
-	names, sums, places := make([]string, len(w.found)), make([]string, len(w.found)), make([]int64, 0, 5*len(w.found))
-	for i, t := range w.found {
-		names[i], sums[i] = t.Name, t.SHA256
-		places = append(places, t.Size, t.Row, t.Column, int64(t.Rows), int64(t.Columns))
-	}
-	a.PutStrings(partNames, jobs.StringsOf(names...))
-	a.PutStrings(partSHA256, jobs.StringsOf(sums...))
-	jobs.Put(a, partPlaces, places, len(names), 5)
+	putTiles(a, w.found)
 	if w.sample != nil {
 		w.sample.Put(a, partSample)
 	}
 	return a
 }
 
-// readTiles reads what partial wrote.
+func putTiles(a jobs.Arrays, tiles []Tile) {
+	names, sums, places := make([]string, len(tiles)), make([]string, len(tiles)), make([]int64, 0, 5*len(tiles))
+	for i, t := range tiles {
+		names[i], sums[i] = t.Name, t.SHA256
+		places = append(places, t.Size, t.Row, t.Column, int64(t.Rows), int64(t.Columns))
+	}
+	a.PutStrings(partNames, jobs.StringsOf(names...))
+	a.PutStrings(partSHA256, jobs.StringsOf(sums...))
+	jobs.Put(a, partPlaces, places, len(names), 5)
+}
+
+// sampled reports whether a partial has a sample.
+func sampled(a jobs.Arrays) bool {
+	_, drawn := a[partSample+".keys"]
+	return drawn
+}
+
+// readTiles reads what putTiles wrote.
 func readTiles(a jobs.Arrays) ([]Tile, error) {
 	names, err := a.Strings(partNames)
 	if err != nil {
@@ -178,7 +188,7 @@ func (p *tilesPhase) readRoots(ctx context.Context, round jobs.Round, sample *sa
 			return nil, err
 		}
 		tiles = append(tiles, more...)
-		if _, drawn := root[partSample+".keys"]; sample == nil || !drawn {
+		if sample == nil || !sampled(root) {
 			continue
 		}
 		draws, err := sampling.Read(root, partSample)

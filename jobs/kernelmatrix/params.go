@@ -2,11 +2,11 @@ package kernelmatrix
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -17,8 +17,8 @@ type Params struct {
 	Tile int `json:"tile"`
 	// PSDSample is how many records are drawn for the eigenvalues, at most 256; 0 for none.
 	PSDSample int `json:"psd_sample"`
-	// MaxBytes bounds the size of all tiles together; a larger matrix is an INPUT_LIMIT fault
-	// before any of it is computed.
+	// MaxBytes bounds the size of all tiles together, as they are written; a larger matrix is an INPUT_LIMIT
+	// fault before any of it is computed.
 	MaxBytes protocol.ByteSize `json:"max_bytes"`
 	Features features.Params   `json:"features"`
 }
@@ -51,39 +51,26 @@ func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
 	if len(params) > 0 {
 		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, inParams("params: ", err)
+			return Params{}, validate.In("params", err)
 		}
 	}
 	if err := p.check(); err != nil {
-		return Params{}, inParams("params: ", err)
+		return Params{}, validate.In("params", err)
 	}
 	p.Params = p.WithDefaults()
-	return p, inParams("params.features: ", p.Features.Check())
+	return p, validate.In("params.features", p.Features.Check())
 }
 
 func (p Params) check() error {
 	switch {
 	case p.Tile < 1 || p.Tile > maxTile:
-		return specFault("tile is from 1 to %d, not %d", maxTile, p.Tile)
+		return validate.Fault("tile is from 1 to %d, not %d", maxTile, p.Tile)
 	case p.PSDSample < 0 || p.PSDSample > maxSample:
-		return specFault("psd_sample is from 0 to %d, not %d", maxSample, p.PSDSample)
+		return validate.Fault("psd_sample is from 0 to %d, not %d", maxSample, p.PSDSample)
 	case p.MaxBytes < 1:
-		return specFault("max_bytes is above 0, not %d", p.MaxBytes)
+		return validate.Fault("max_bytes is above 0, not %d", p.MaxBytes)
 	}
 	return p.Params.Check()
-}
-
-// inParams says where in the spec the fault lies.
-func inParams(where string, err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = where + fault.What
-	}
-	return err
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
 func limitFault(hint, format string, args ...any) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -30,6 +31,9 @@ func (p *recordsPhase) Name() string { return recordsName }
 // Map writes down the records that the other phase reads. A leaf does so as well for every shard of queries whose
 // number is its own modulo the shards of the input.
 func (p *recordsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	if err := p.checkShards(leaf.Plan); err != nil {
+		return nil, nil, err
+	}
 	var own *roll
 	blocks := leaf.Blocks
 	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
@@ -103,18 +107,28 @@ func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 			return jobs.Next{}, err
 		}
 	}
-	if err := grid.checkPairs(); err != nil {
+	space, err := features.ReadSpace(next.State)
+	if err != nil {
 		return jobs.Next{}, err
 	}
-	if err := grid.checkSize(int64(p.params.MaxBytes)); err != nil {
+	side, err := p.params.side(space.Width)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if err := grid.checkSize(int64(p.params.MaxBytes), side); err != nil {
 		return jobs.Next{}, err
 	}
 	grid.put(next.State)
-	next.Trees = make([]int, grid.trees())
-	for i := range next.Trees {
-		next.Trees[i] = 1
-	}
+	next.Trees = grid.trees()
 	return next, nil
+}
+
+// checkShards refuses too many shards before any is read.
+func (p *plan) checkShards(cut jobs.Plan) error {
+	if p.queries {
+		return checkPairs(cut.QueryShards, cut.Shards, false)
+	}
+	return checkPairs(cut.Shards, cut.Shards, true)
 }
 
 // index writes the index of a data set's records and returns how many there are in each shard.

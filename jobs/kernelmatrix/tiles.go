@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
@@ -23,7 +24,7 @@ const (
 	maxSampleBytes = 4 << 20
 )
 
-// tilesPhase computes the matrix: a tree of one leaf for every two shards.
+// tilesPhase computes the matrix: a tree for each shard of rows, in it a leaf for each of columns.
 type tilesPhase struct{ *plan }
 
 func (p *tilesPhase) Name() string { return tilesName }
@@ -42,7 +43,7 @@ func (p *tilesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf,
 	if err != nil {
 		return nil, nil, err
 	}
-	row, column, err := g.pair(leaf.Tree)
+	row, column, err := g.pair(leaf.Tree, leaf.Index)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,9 +75,22 @@ func (p *tilesPhase) Gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	return 3*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
 }
 
-// Merge is never called: trees have one leaf.
+// Merge lists the tiles of neighbours in a row. The sample, of the leaf on the diagonal, is in the first.
 func (p *tilesPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return nil, jobs.Malformed("phase %q has trees of one leaf, and nothing to merge", tilesName)
+	a, err := readTiles(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readTiles(right)
+	if err != nil {
+		return nil, err
+	}
+	if sampled(right) {
+		return nil, jobs.Malformed("a sample off the diagonal")
+	}
+	merged := maps.Clone(left) // it may be kept by others
+	putTiles(merged, append(a, b...))
+	return merged, nil
 }
 
 // tiler computes the tiles of a leaf.

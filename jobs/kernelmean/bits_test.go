@@ -175,6 +175,8 @@ func FuzzModel(f *testing.F) {
 	for _, form := range forms {
 		for _, sparse := range []bool{false, true} {
 			f.Add(mustTrain(f, form.kind, form.params, someRecords(9, sparse)).Encode())
+			queries := [][]jobstest.Record{someRecords(3, sparse)}
+			f.Add(decide(f, form.kind, streamed(form.params), jobstest.Deal(someRecords(9, sparse), 2), queries, kernelops.Generic()).Model.Encode())
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -184,11 +186,19 @@ func FuzzModel(f *testing.F) {
 		}
 		for _, kind := range []jobs.Kind{MeanKind(), DensityKind()} {
 			p, err := kind.Predict(a, kernelops.Generic())
-			if err != nil {
+			var fault *protocol.Fault
+			_, unstored := a[classWeights]
+			if errors.As(err, &fault) && (fault.Code == protocol.CodeCorrupt || fault.Code == protocol.CodeInputLimit) {
 				continue
 			}
+			if (err != nil) != unstored || unstored && (fault == nil || fault.Code != protocol.CodeSpecInvalid) {
+				t.Errorf("a model whose base is not stored (%v): %v", unstored, err)
+			}
 			if _, err := kind.Describe(a, jobs.DescribeOptions{}); err != nil {
-				t.Errorf("a model that predicts is not described: %v", err)
+				t.Errorf("a model that is one is not described: %v", err)
+			}
+			if unstored {
+				continue
 			}
 			for _, sparse := range []bool{false, true} {
 				for block := range jobstest.Shards([][]jobstest.Record{someRecords(3, sparse)}, 5)[0](t.Context()) {

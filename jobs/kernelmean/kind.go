@@ -104,11 +104,8 @@ func phasesOf(spec protocol.JobSpec, params features.Params, model func(*feature
 }
 
 func appendEvaluation(phases algorithm, spec protocol.JobSpec, judged bool, phase jobs.Phase) algorithm {
-	switch {
-	case !judged:
+	if !judged {
 		return phases
-	case spec.Spec.Queries != nil:
-		phase = evaluation.OnQueries{Phase: phase}
 	}
-	return append(phases, phase)
+	return append(phases, evaluation.Over(spec, phase))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -29,9 +30,10 @@ func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ 
 	}
 	rows, leaves := m.base.rows(), leaf.Plan.Shards
 	from, to := share(rows, leaf.Index, leaves), share(rows, leaf.Index+1, leaves)
-	sums := make([]float64, len(m.weights))
+	sums, all := make([]float64, len(m.weights)), m.base.vectors()
+	all.Class = make([]int32, rows) // each class is summed by itself, as one group
 	for y := range sums {
-		if err := m.addNorm(ctx, &sums[y], ops, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
+		if err := m.addNorm(ctx, &sums[y], ops, all, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -44,9 +46,7 @@ func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ 
 func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
 
 // addNorm adds the values of the rows from up to, not including, to with all rows of their class.
-func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Set, class, from, to int) error {
-	all := m.base.vectors()
-	all.Class = make([]int32, len(m.base.class)) // one group
+func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Set, all features.Vectors, class, from, to int) error {
 	s := &summer{ops: ops, kernel: m.kernel, classes: 1}
 	var spread kernels.Rows
 	step := tileRows(m.space.Width, queryRows)

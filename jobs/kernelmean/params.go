@@ -2,12 +2,12 @@ package kernelmean
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -42,11 +42,11 @@ func parseMean(params json.RawMessage) (MeanParams, error) {
 	}
 	for _, err := range []error{p.Params.Check(), p.Costs.Check()} {
 		if err != nil {
-			return MeanParams{}, inParams("params: ", err)
+			return MeanParams{}, validate.In("params", err)
 		}
 	}
 	p.Params = p.Params.WithDefaults()
-	return p, inParams("params.features: ", p.Features.Check())
+	return p, validate.In("params.features", p.Features.Check())
 }
 
 // The rules of thumb for a bandwidth.
@@ -104,47 +104,34 @@ func parseDensity(params json.RawMessage) (DensityParams, error) {
 	}
 	for _, err := range []error{p.check(), p.Costs.Check()} {
 		if err != nil {
-			return DensityParams{}, inParams("params: ", err)
+			return DensityParams{}, validate.In("params", err)
 		}
 	}
 	if p.Bandwidth == 0 && p.BandwidthRule == "" {
 		p.BandwidthRule = ruleScott
 	}
-	return p, inParams("params.features: ", p.Features.Check())
+	return p, validate.In("params.features", p.Features.Check())
 }
 
 func (p DensityParams) check() error {
 	switch {
 	case p.Bandwidth != 0 && !validBandwidth(p.Bandwidth):
-		return specFault("bandwidth is from %g to %g, not %v", minBandwidth, maxBandwidth, p.Bandwidth)
+		return validate.Fault("bandwidth is from %g to %g, not %v", minBandwidth, maxBandwidth, p.Bandwidth)
 	case p.Bandwidth != 0 && p.BandwidthRule != "":
-		return specFault("bandwidth and bandwidth_rule exclude each other")
+		return validate.Fault("bandwidth and bandwidth_rule exclude each other")
 	case p.BandwidthRule != "" && p.BandwidthRule != ruleScott && p.BandwidthRule != ruleSilverman:
-		return specFault(`bandwidth_rule is "scott" or "silverman", not %q`, p.BandwidthRule)
+		return validate.Fault(`bandwidth_rule is "scott" or "silverman", not %q`, p.BandwidthRule)
 	case p.Prior != priorLearned && p.Prior != priorUniform:
-		return specFault(`prior is "learned" or "uniform", not %q`, p.Prior)
+		return validate.Fault(`prior is "learned" or "uniform", not %q`, p.Prior)
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return specFault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.Costs != nil && p.RejectBelow > 0:
-		return specFault("costs and reject_below exclude each other: each is a rule of its own to decide by")
+		return validate.Fault("costs and reject_below exclude each other: each is a rule of its own to decide by")
 	}
 	return nil
 }
 
 func validBandwidth(h float64) bool { return h >= minBandwidth && h <= maxBandwidth }
-
-// inParams says where in the spec the fault lies.
-func inParams(where string, err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = where + fault.What
-	}
-	return err
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
-}
 
 func emptyFault(hint, format string, args ...any) error {
 	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...), Hint: hint}

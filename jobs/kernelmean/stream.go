@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -16,7 +17,7 @@ type stream struct {
 
 func newStream(spec protocol.JobSpec, params features.Params, judged bool, test jobs.Records) (*stream, error) {
 	if !judged {
-		return nil, specFault("params: without queries and split there is nothing to decide; set store_base for a model that predicts")
+		return nil, validate.Fault("params: without queries and split there is nothing to decide; set store_base for a model that predicts")
 	}
 	space, err := features.New(params, spec, classesName, features.Classes(2))
 	if err != nil {

@@ -25,8 +25,6 @@ func TestSenselessParamsAreRefused(t *testing.T) {
 		`{"drop": "newest"}`:                                  "drop is one of",
 		`{"epochs": 0}`:                                       "epochs is from 1",
 		`{"budget": -1}`:                                      "budget is from 0",
-		`{"budget": 5, "form": "voted"}`:                      "with a budget the form is plain",
-		`{"budget": 5, "form": "averaged"}`:                   "with a budget the form is plain",
 		`{"class_weights": {"a": 0}}`:                         `the weight of "a"`,
 		`{"class_weights": {"a": 1e9}}`:                       `the weight of "a"`,
 		`{"costs": {"a": {"b": -1}}}`:                         "the cost of deciding",

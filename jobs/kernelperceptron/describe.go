@@ -28,8 +28,11 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, " %d", n)
 	}
 	b.WriteString("\n")
-	if m.dropped > 0 {
+	switch {
+	case m.dropped > 0 && m.form == formPlain:
 		fmt.Fprintf(&b, "%d support vectors were dropped\n", m.dropped)
+	case m.dropped > 0:
+		fmt.Fprintf(&b, "%d times a support vector was dropped; here it counts for the records it lived\n", m.dropped)
 	}
 	m.describeMargin(&b)
 	m.describeClasses(&b)

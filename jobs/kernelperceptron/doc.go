@@ -31,10 +31,13 @@
 //
 // # Budget
 //
-// With a budget, a new support vector takes the place of an old one when there are as many as that: of the one that
+// With a budget, a new support vector takes the place of an old one when f has as many as that: of the one that
 // came first ("oldest"), or the one of least sum of alpha^2 ("smallest", the older where two are equal). What
-// it contributed leaves f and b. The form is plain: the mean of all f, like their votes, holds every
-// support vector that there was.
+// it contributed leaves f and b, as by a step of -alpha at the record that is learned.
+//
+// The budget bounds f, and so the time that a record takes to learn. Form plain keeps no more. The mean and the votes are of
+// every f that there was: a vector that left contributes the records it lived, and remains in the state and the model (once,
+// however often it came), so that these hold up to all training records. After it left, the vector counts as new in f.
 //
 // # Numerics
 //

@@ -112,3 +112,47 @@ func TestBudgetByHand(t *testing.T) {
 		t.Errorf("%v dropped", n)
 	}
 }
+
+// The same in the mean of f over T = 4 records: a vector that leaves f stays in the mean for the records it lived.
+//
+//	(1,1):   -1 in records 1, 2        -2/4
+//	(1,-1):  +1 in records 2, 3        +2/4
+//	(-1,1):  +1 in records 3, 4        +2/4
+//	(-1,-1): -1 in record 4            -1/4
+//	b:       -1, 0, 2, 0 (see above)    1/4
+func TestAveragedBudgetByHand(t *testing.T) {
+	result := mustRun(t, `{"kernel": "polynomial", "form": "averaged", "shuffle": false, "epochs": 1, "budget": 2}`, jobstest.Deal(xor(), 2))
+	alpha, err := jobs.Get[float64](result.Model, "alpha", 4, 1)
+	offset, err2 := jobs.Get[int64](result.Model, "supports.offset")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	want := map[int64]float64{0: -0.5, 1: 0.5, 2: 0.5, 3: -0.25}
+	for i, at := range offset {
+		if alpha[i] != want[at] {
+			t.Errorf("record %d: %v, not %v", at, alpha[i], want[at])
+		}
+	}
+	if b, err := jobs.Get[float64](result.Model, "b"); err != nil || !slices.Equal(b, []float64{0.25}) {
+		t.Errorf("b %v, %v", b, err)
+	}
+}
+
+// And voted: six steps, of which two take back (1,1) and (1,-1). The four f at (1,-1), with k = 9 for itself and 1 for others:
+//
+//	-1 - 1 = -2;  -1 + 9 + 0 = 8;  9 + 1 + 2 = 12;  1 - 1 + 0 = 0, which is no "yes"
+//
+// of which each survived one record: two votes for "no", two for "yes", and of equal ones the first.
+func TestVotedBudgetByHand(t *testing.T) {
+	result := mustRun(t, `{"kernel": "polynomial", "form": "voted", "shuffle": false, "epochs": 1, "budget": 2}`, jobstest.Deal(xor(), 2))
+	if survived, err := jobs.Get[int64](result.Model, "votes.survived"); err != nil || !slices.Equal(survived, []int64{1, 1, 0, 1, 0, 1}) {
+		t.Errorf("%v, %v", survived, err)
+	}
+	if step, err := jobs.Get[float64](result.Model, "votes.step"); err != nil || !slices.Equal(step, []float64{1, 1, -1, 1, -1, 1}) {
+		t.Errorf("%v, %v", step, err)
+	}
+	labels, scores := decisions(t, result.Model, xor())
+	if labels[1] != "no" || !slices.Equal(scores[1], []float64{0.5, 0.5}) {
+		t.Errorf("%v %v", labels, scores)
+	}
+}

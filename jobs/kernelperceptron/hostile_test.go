@@ -49,6 +49,8 @@ func TestHostileModels(t *testing.T) {
 		"against another":     func(a jobs.Arrays) { jobs.Put(a, "votes.against", []int32{1, 0, 0, 9}) },
 		"a step of 0":         func(a jobs.Arrays) { jobs.Put(a, "votes.step", []float64{1, 1, 1, 0}) },
 		"a step NaN":          func(a jobs.Arrays) { jobs.Put(a, "votes.step", []float64{1, 1, 1, nan}) },
+		"a step back":         func(a jobs.Arrays) { jobs.Put(a, "votes.step", []float64{1, 1, 1, -1}) },
+		"a step back more":    func(a jobs.Arrays) { stepBack(a) },
 		"survived none":       func(a jobs.Arrays) { jobs.Put(a, "votes.survived", []int64{1, 1, 1, 0}) },
 		"fewer survived":      func(a jobs.Arrays) { jobs.Put(a, "votes.survived", []int64{1, 1, 1}) },
 		"fewer mistakes":      func(a jobs.Arrays) { jobs.Put(a, "mistakes", []int64{3, 0}) },
@@ -80,6 +82,12 @@ func TestHostileModels(t *testing.T) {
 	}
 }
 
+// stepBack has a mistake less than the epochs tell: three steps and one that takes a step back.
+func stepBack(a jobs.Arrays) {
+	jobs.Put(a, "votes.step", []float64{1, 1, 1, -1})
+	jobs.Put(a, "votes.survived", []int64{1, 1, 1, 0})
+}
+
 // Whatever the bytes, loading gives a CORRUPT fault or a predictor that answers with a label it has.
 func FuzzModel(f *testing.F) {
 	for _, form := range []string{"plain", "averaged", "voted"} {
@@ -87,6 +95,7 @@ func FuzzModel(f *testing.F) {
 	}
 	few := digits(f, 12)
 	f.Add(mustRun(f, `{"epochs": 2, "kernel": "rbf", "budget": 5}`, jobstest.Deal(few, 2)).Model.Encode(), float32(-1))
+	f.Add(mustRun(f, `{"epochs": 2, "form": "voted", "budget": 5}`, jobstest.Deal(few, 2)).Model.Encode(), float32(3))
 	f.Add(mustRun(f, `{"epochs": 2, "kernel": "sigmoid", "form": "voted"}`, jobstest.Deal(few, 2)).Model.Encode(), float32(1e30))
 	f.Fuzz(func(t *testing.T, data []byte, value float32) {
 		arrays, err := jobs.Decode(data)
@@ -136,6 +145,16 @@ func TestDescribe(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// What became of support vectors that a budget dropped depends on the form.
+func TestDescribeDropped(t *testing.T) {
+	for form, want := range map[string]string{"plain": "2 support vectors were dropped", "averaged": "2 times a support vector was dropped; here"} {
+		model := mustRun(t, `{"shuffle": false, "epochs": 1, "budget": 2, "form": "`+form+`"}`, jobstest.Deal(xor(), 1)).Model
+		if text, err := kernelperceptron.Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%v, %s", err, text)
 		}
 	}
 }

@@ -51,9 +51,5 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if !judged {
 		return phases, nil
 	}
-	evaluate := &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}
-	if spec.Spec.Queries != nil {
-		return append(phases, evaluation.OnQueries{Phase: evaluate}), nil
-	}
-	return append(phases, evaluate), nil
+	return append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs})), nil
 }

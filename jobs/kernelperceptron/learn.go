@@ -2,7 +2,6 @@ package kernelperceptron
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/kernels"
@@ -19,7 +18,7 @@ type learner struct {
 
 	maxState protocol.ByteSize // 0 for no bound
 
-	place map[dataset.Identity]int // of the records that are support vectors
+	place map[dataset.Identity]int // of the records that are support vectors, retired or not
 	sums  sums
 	stale bool             // the coefficients of a place that is in the sums have changed
 	gram  kernelops.Matrix // kernel values of a chunk's records with each other
@@ -76,13 +75,13 @@ func (l *learner) learn(c chunk) error {
 // fits refuses support vectors that no state holds while they are few: sparse records are filled up, so that they take more
 // memory than their shard.
 func (l *learner) fits() error {
-	size := 4*int64(len(l.rows)) + 8*int64(len(l.alpha)+len(l.lag))
+	size := 4*int64(len(l.rows)) + 8*int64(len(l.alpha)+len(l.lag)) + stepBytes*int64(len(l.votes.place))
 	if l.maxState == 0 || size <= int64(l.maxState) {
 		return nil
 	}
 	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
 		What: fmt.Sprintf("%d support vectors take %d bytes; max_state_bytes is %d", l.supports(), size, l.maxState),
-		Hint: "Set params.budget, raise run.max_state_bytes, or make the vectors narrower."}
+		Hint: "Set params.budget with form plain, raise run.max_state_bytes, or make the vectors narrower."}
 }
 
 // measure computes the kernel values of a chunk.
@@ -99,7 +98,7 @@ func (l *learner) measure(c chunk) {
 // right notes a record on the right side.
 func (l *learner) right(id dataset.Identity, gap float64) {
 	l.gap = min(l.gap, gap)
-	if place, ok := l.place[id]; ok {
+	if place, ok := l.place[id]; ok && place < l.live {
 		for y, f := range l.f {
 			l.norm += float64(l.alpha[place*len(l.f)+y] * (f - l.b[y]))
 		}
@@ -112,9 +111,9 @@ func (l *learner) right(id dataset.Identity, gap float64) {
 // mistake takes a step for record i of a chunk: f <- f + y k(x, .) + y.
 func (l *learner) mistake(c chunk, i, against int, step float64) {
 	class, columns := int(c.class[i]), l.columns()
-	places := l.supports()
+	places := l.live
 	place, known := l.place[c.ids[i]]
-	if !known {
+	if !known || place >= l.live {
 		place = l.add(c, i)
 	}
 	l.mistakes[l.epoch()]++
@@ -136,61 +135,6 @@ func (l *learner) mistake(c chunk, i, against int, step float64) {
 			change(l.bLag, class, against, late)
 		}
 	case formVoted:
-		l.votes.place = append(l.votes.place, int32(place))
-		l.votes.against = append(l.votes.against, int32(against))
-		l.votes.step, l.votes.survived = append(l.votes.step, step), append(l.votes.survived, 1)
+		l.votes.add(l.number[place], against, step, 1)
 	}
-}
-
-// add gives record i of a chunk a place, and tells the records after it their kernel values with it.
-func (l *learner) add(c chunk, i int) int {
-	place, columns := l.supports(), l.columns()
-	if l.budget > 0 && place >= l.budget {
-		place = l.vacate()
-	} else {
-		l.rows = append(l.rows, c.x.Row(i)...)
-		l.ids, l.class, l.born = append(l.ids, dataset.Identity{}), append(l.class, 0), append(l.born, 0)
-		l.alpha = append(l.alpha, make([]float64, columns)...)
-		if l.form == formAveraged {
-			l.lag = append(l.lag, make([]float64, columns)...)
-		}
-	}
-	copy(l.rows[place*l.space.Width:], c.x.Row(i))
-	l.ids[place], l.class[place] = c.ids[i], c.class[i]
-	l.born[place] = int64(l.supports()) + l.dropped
-	l.place[c.ids[i]] = place
-	copy(l.sums.tile.Row(place), l.gram.Row(i))
-	return place
-}
-
-// vacate drops a support vector, with all that it contributed, and returns its place.
-func (l *learner) vacate() int {
-	place, columns := l.leaving(), l.columns()
-	for y := range columns {
-		at := place*columns + y
-		if l.bias {
-			l.b[y] -= l.alpha[at]
-		}
-		l.alpha[at] = 0
-	}
-	delete(l.place, l.ids[place])
-	l.dropped++
-	return place
-}
-
-// leaving is the place of the support vector that the budget drops: the oldest, or of the smallest the oldest.
-func (l *learner) leaving() int {
-	columns, best, least := l.columns(), 0, math.Inf(1)
-	for i, born := range l.born {
-		size := 0.0
-		if l.drop == dropSmallest {
-			for _, a := range l.alpha[i*columns:][:columns] {
-				size += float64(a * a)
-			}
-		}
-		if size < least || size == least && born < l.born[best] {
-			best, least = i, size
-		}
-	}
-	return best
 }

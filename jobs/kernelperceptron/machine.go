@@ -6,7 +6,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// machine is the decision function: support vectors in numbered places, and their coefficients.
+// machine is the decision function: support vectors in numbered places, and their coefficients. While it learns, only
+// those before live are in f; the others are retired, with coefficients of 0.
 type machine struct {
 	space  *features.Space
 	kernel kernelops.Kernel
@@ -18,15 +19,25 @@ type machine struct {
 	class []int32            // and the classes of those
 	alpha []float64          // places x columns
 	b     []float64          // columns; zeros without bias
+	live  int                // places that f sums over
 	votes votes              // of form voted
 }
 
-// votes are the steps that made f, in order, and how many records each f survived.
+// votes are the steps that made f, in order, and how many records each f survived. A support vector that a budget
+// drops takes its steps back, by one below 0 for each class that lost to its own; the f in between has no votes.
 type votes struct {
-	place    []int32   // the support vector of a step, whose class gains
+	place    []int32   // the support vector of a step, whose class gains; its number while it learns
 	against  []int32   // the class that loses
-	step     []float64 // above 0
-	survived []int64   // from 1
+	step     []float64 // not 0
+	survived []int64   // from 1, and 0 where the step is below 0
+}
+
+// stepBytes are those of a step.
+const stepBytes = 4 + 4 + 8 + 8
+
+func (v *votes) add(place int32, against int, step float64, survived int64) {
+	v.place, v.against = append(v.place, place), append(v.against, int32(against))
+	v.step, v.survived = append(v.step, step), append(v.survived, survived)
 }
 
 func newMachine(space *features.Space, kernel kernelops.Kernel, params Params) machine {

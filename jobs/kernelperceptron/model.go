@@ -42,6 +42,7 @@ func newModel(s *state) *model {
 			m.b[i] -= late / seen
 		}
 	}
+	m.votes.place = s.places()
 	return m
 }
 
@@ -97,17 +98,17 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, err
 	}
 	m := &model{machine: machine, margin: math.NaN(), bound: math.NaN()}
-	r := arrayReader{arrays: a}
-	m.mistakes = get[int64](&r, stateMistakes)
-	m.dropped, m.radius = getScalar[int64](&r, modelDropped), getScalar[float64](&r, modelRadius)
+	r := jobs.ArrayReader{Arrays: a}
+	m.mistakes = jobs.ReadArray[int64](&r, stateMistakes)
+	m.dropped, m.radius = jobs.ReadScalar[int64](&r, modelDropped), jobs.ReadScalar[float64](&r, modelRadius)
 	if _, ok := a[modelMargin]; ok {
-		m.margin = getScalar[float64](&r, modelMargin)
+		m.margin = jobs.ReadScalar[float64](&r, modelMargin)
 	}
 	if _, ok := a[modelBound]; ok {
-		m.bound = getScalar[float64](&r, modelBound)
+		m.bound = jobs.ReadScalar[float64](&r, modelBound)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return m, m.check()
 }
@@ -124,14 +125,24 @@ func (m *model) check() error {
 	switch {
 	case m.supports() == 0 || int64(m.supports()) > total:
 		return jobs.Malformed("%d mistakes made %d support vectors", total, m.supports())
-	case m.form == formVoted && int64(len(m.votes.place)) != total:
-		return jobs.Malformed("%d mistakes made %d steps", total, len(m.votes.place))
+	case m.form == formVoted && m.votes.taken() != total:
+		return jobs.Malformed("%d mistakes made %d steps", total, m.votes.taken())
 	case m.dropped < 0 || m.dropped > total || !(math.Abs(m.radius) <= math.MaxFloat64):
 		return jobs.Malformed("a model dropped %d support vectors; its R^2 is %v", m.dropped, m.radius)
 	case math.IsInf(m.margin, 0) || m.margin <= 0 || m.bound <= 0:
 		return jobs.Malformed("a model has a margin of %v and a bound of %v", m.margin, m.bound)
 	}
 	return nil
+}
+
+// taken is the number of steps but for those that take others back.
+func (v votes) taken() (n int64) {
+	for _, step := range v.step {
+		if step > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // total is the number of mistakes.

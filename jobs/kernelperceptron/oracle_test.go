@@ -60,6 +60,7 @@ type serial struct {
 	budget, epochs int
 	weights        map[string]float64
 
+	mean           bool  // a vector that leaves f stays in the mean
 	order, arrived []int // the records that are support vectors by place, and when they came
 	alpha, lag     map[int][]float64
 	b, bLag        []float64
@@ -86,9 +87,9 @@ func (s *serial) train(records []jobstest.Record) {
 				continue
 			}
 			mistakes++
-			if s.alpha[i] == nil {
+			if !slices.Contains(s.order, i) {
 				came++
-				s.add(i, came)
+				s.add(i, came, seen)
 			}
 			step := s.weights[r.Label]
 			if step == 0 {
@@ -136,20 +137,26 @@ func (s *serial) at(records []jobstest.Record, x []float32) []float64 {
 }
 
 // add gives record i a place: with a full budget that of the one that came first.
-func (s *serial) add(i, came int) {
+func (s *serial) add(i, came, seen int) {
 	if s.budget == 0 || len(s.order) < s.budget {
 		s.order, s.arrived = append(s.order, i), append(s.arrived, came)
 	} else {
 		place := slices.Index(s.arrived, slices.Min(s.arrived))
 		gone := s.order[place]
 		for y := range s.b {
-			s.b[y] -= s.alpha[gone][y]
+			late := float64(s.alpha[gone][y] * float64(seen-1))
+			s.b[y], s.bLag[y] = s.b[y]-s.alpha[gone][y], s.bLag[y]-late
+			s.lag[gone][y] -= late
 		}
-		delete(s.alpha, gone)
-		delete(s.lag, gone)
+		if s.alpha[gone] = make([]float64, len(s.classes)); !s.mean {
+			delete(s.alpha, gone)
+			delete(s.lag, gone)
+		}
 		s.order[place], s.arrived[place] = i, came
 	}
-	s.alpha[i], s.lag[i] = make([]float64, len(s.classes)), make([]float64, len(s.classes))
+	if s.alpha[i] == nil {
+		s.alpha[i], s.lag[i] = make([]float64, len(s.classes)), make([]float64, len(s.classes))
+	}
 }
 
 // hold compares a model to the bit. Two classes have one column: that of the second.
@@ -163,23 +170,29 @@ func (s *serial) hold(t *testing.T, model jobs.Arrays, form string) {
 	if len(s.classes) == 2 {
 		first = 1
 	}
-	var wantAlpha []float64
-	var wantOffset, wantMistakes []int64
-	for _, i := range s.order {
-		wantAlpha, wantOffset = append(wantAlpha, coefficients[i][first:]...), append(wantOffset, int64(i))
-	}
+	var wantMistakes []int64
 	for _, n := range s.mistakes {
 		wantMistakes = append(wantMistakes, int64(n))
 	}
-	alpha, err := jobs.Get[float64](model, "alpha", len(s.order), len(s.classes)-first)
-	if err != nil || !slices.Equal(alpha, wantAlpha) {
-		t.Errorf("coefficients differ: %v", err)
+	columns := len(s.classes) - first
+	alpha, err := jobs.Get[float64](model, "alpha", len(coefficients), columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets, err := jobs.Get[int64](model, "supports.offset", len(coefficients))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for place, i := range offsets {
+		if place < len(s.order) && int(i) != s.order[place] {
+			t.Errorf("place %d has record %d, not %d", place, i, s.order[place])
+		}
+		if want := coefficients[int(i)]; want == nil || !slices.Equal(alpha[place*columns:][:columns], want[first:]) {
+			t.Errorf("the coefficients of record %d differ", i)
+		}
 	}
 	if got, err := jobs.Get[float64](model, "b"); err != nil || !slices.Equal(got, b[first:]) {
 		t.Errorf("b %v, not %v: %v", got, b[first:], err)
-	}
-	if offset, err := jobs.Get[int64](model, "supports.offset"); err != nil || !slices.Equal(offset, wantOffset) {
-		t.Errorf("support vectors differ: %v", err)
 	}
 	if mistakes, err := jobs.Get[int64](model, "mistakes"); err != nil || !slices.Equal(mistakes, wantMistakes) {
 		t.Errorf("mistakes %v, not %v: %v", mistakes, wantMistakes, err)
@@ -204,6 +217,10 @@ func TestEqualToTheSerialLoop(t *testing.T) {
 			serial{kernel: rbf, classes: two, budget: 20}},
 		"ten, budget": {`"kernel": "rbf", "gamma": 0.001, "budget": 30`, "plain",
 			serial{kernel: rbf, classes: ten, budget: 30}},
+		"two, budget, averaged": {`"kernel": "rbf", "gamma": 0.001, "budget": 20`, "averaged",
+			serial{kernel: rbf, classes: two, budget: 20, mean: true}},
+		"ten, budget, averaged": {`"kernel": "polynomial", "degree": 3, "budget": 30, "class_weights": {"3": 2.5, "8": 0.3}`, "averaged",
+			serial{kernel: polynomial, classes: ten, budget: 30, mean: true, weights: map[string]float64{"3": 2.5, "8": 0.3}}},
 		"ten, weights": {`"kernel": "rbf", "gamma": 0.001, "class_weights": {"3": 2.5, "8": 0.3}`, "averaged",
 			serial{kernel: rbf, classes: ten, weights: map[string]float64{"3": 2.5, "8": 0.3}}},
 	} {

@@ -2,7 +2,6 @@ package kernelperceptron
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -38,7 +38,7 @@ const (
 // Params of a job of kind KernelPerceptron.
 type Params struct {
 	kernels.Params
-	// Form is "averaged" (the default without a budget), "plain" or "voted".
+	// Form is "averaged" (the default without a budget), "plain" (the default with one) or "voted".
 	Form string `json:"form"`
 	// Bias adds the offset b of Algorithm 4.
 	Bias bool `json:"bias"`
@@ -46,8 +46,8 @@ type Params struct {
 	Epochs int `json:"epochs"`
 	// Shuffle draws another order for each epoch; without it records come in the order of the input.
 	Shuffle bool `json:"shuffle"`
-	// Budget bounds the support vectors, 0 for no bound; with form plain only. Drop says which one
-	// a new one replaces, "oldest" or "smallest".
+	// Budget bounds the support vectors that f has at a time, 0 for no bound. Drop says which one a new one
+	// replaces, "oldest" or "smallest". A model of form averaged or voted has all that there were.
 	Budget int    `json:"budget"`
 	Drop   string `json:"drop"`
 	// ClassWeights scale the steps of mistakes on records of a label; 1 where it is not named.
@@ -89,11 +89,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		p.Form = formAveraged
 	}
 	if err := p.check(); err != nil {
-		var fault *protocol.Fault
-		if errors.As(err, &fault) {
-			fault.What = "params: " + fault.What
-		}
-		return Params{}, err
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
@@ -101,18 +97,15 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	for _, err := range []error{
 		p.Params.Check(),
-		oneOf("form", p.Form, formAveraged, formPlain, formVoted),
-		oneOf("drop", p.Drop, dropOldest, dropSmallest),
-		within("epochs", p.Epochs, 1, maxEpochs),
-		within("budget", p.Budget, 0, maxBudget),
+		validate.OneOf("form", p.Form, formAveraged, formPlain, formVoted),
+		validate.OneOf("drop", p.Drop, dropOldest, dropSmallest),
+		validate.Within("epochs", p.Epochs, 1, maxEpochs),
+		validate.Within("budget", p.Budget, 0, maxBudget),
 		p.checkWeights(), p.Costs.Check(), p.Features.Check(),
 	} {
 		if err != nil {
 			return err
 		}
-	}
-	if p.Form != formPlain && p.Budget > 0 {
-		return specFault("form %s is of every f that there was, and so of every support vector; with a budget the form is plain", p.Form)
 	}
 	return nil
 }
@@ -120,7 +113,7 @@ func (p Params) check() error {
 func (p Params) checkWeights() error {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		if w := p.ClassWeights[label]; !(w >= minWeight && w <= maxWeight) {
-			return specFault("class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
+			return validate.Fault("class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
 		}
 	}
 	return nil
@@ -135,7 +128,7 @@ func (p Params) steps(labels []string) ([]float64, error) {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		i := sort.SearchStrings(labels, label)
 		if i == len(labels) || labels[i] != label {
-			fault := specFault("params: class_weights name the label %q, which no training record has", label)
+			fault := validate.Fault("params: class_weights name the label %q, which no training record has", label)
 			if near := protocol.Nearest(label, labels); near != "" {
 				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 			}
@@ -144,26 +137,4 @@ func (p Params) steps(labels []string) ([]float64, error) {
 		steps[i] = p.ClassWeights[label]
 	}
 	return steps, nil
-}
-
-func oneOf(name, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	fault := specFault("%s is one of %q, not %q", name, allowed, value)
-	if near := protocol.Nearest(value, allowed); near != "" {
-		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return fault
-}
-
-func within(name string, n, low, high int) error {
-	if n < low || n > high {
-		return specFault("%s is from %d to %d, not %d", name, low, high, n)
-	}
-	return nil
-}
-
-func specFault(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

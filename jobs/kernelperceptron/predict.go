@@ -104,6 +104,9 @@ func (p *predictor) vote(scores []float64, record int) int {
 		for y := range p.f {
 			p.f[y] = p.sum[y] + p.b[y]
 		}
+		if step < 0 {
+			continue // a step is taken back on the way to the next f
+		}
 		survived := float64(p.votes.survived[i])
 		scores[decide(p.f)] += survived
 		total += survived

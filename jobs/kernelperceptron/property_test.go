@@ -140,6 +140,7 @@ func TestKernelSetsAgree(t *testing.T) {
 	for _, params := range []string{
 		`{"epochs": 3}`, `{"epochs": 3, "form": "voted", "kernel": "rbf", "features": {"scale": "standard"}}`,
 		`{"epochs": 3, "kernel": "sigmoid", "budget": 40, "drop": "smallest", "features": {"scale": "l2"}}`,
+		`{"epochs": 3, "budget": 25, "form": "averaged"}`, `{"epochs": 3, "budget": 25, "form": "voted", "kernel": "rbf", "features": {"scale": "l2"}}`,
 	} {
 		want := ""
 		for _, ops := range kernelops.All() {
@@ -173,6 +174,7 @@ func TestGrouping(t *testing.T) {
 		records []jobstest.Record
 	}{
 		{`{"epochs": 2, "shuffle": false}`, ten}, {`{"epochs": 2, "form": "voted"}`, texts}, {`{"epochs": 2, "shuffle": false, "budget": 5}`, sparse},
+		{`{"epochs": 2, "budget": 5, "form": "averaged"}`, sparse}, {`{"epochs": 2, "budget": 5, "form": "voted"}`, ten},
 	} {
 		spec := specOf(t, c.params, 0.2)
 		algorithm, err := kernelperceptron.New(spec)
@@ -281,40 +283,57 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	}
 }
 
-// The mean of f is that of the f that vote, each as often as it was there: a second way to the averaged form.
+// The mean of f is that of the f that vote, each as often as it was there: a second way to the averaged form, with a budget too.
 func TestMeanOfTheVotes(t *testing.T) {
 	for _, records := range [][]jobstest.Record{digits(t, 150), odd(digits(t, 150))} {
-		shards := jobstest.Deal(records, 2)
-		averaged := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}}`, shards).Model
-		voted := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "voted"}`, shards).Model
-		place, _ := jobs.Get[int32](voted, "votes.place")
-		class, _ := jobs.Get[int32](voted, "supports.class")
-		against, _ := jobs.Get[int32](voted, "votes.against")
-		survived, err := jobs.Get[int64](voted, "votes.survived")
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns := voted["alpha"].Shape[1]
-		now, mean := make([]float64, len(class)*columns), make([]float64, len(class)*columns)
-		for i, p := range place {
-			if row := now[int(p)*columns:][:columns]; columns == 1 {
-				row[0] += float64(2*class[p] - 1)
-			} else {
-				row[class[p]]++
-				row[against[i]]--
+		for _, budget := range []string{"", `, "budget": 12`, `, "budget": 12, "drop": "smallest"`} {
+			shards := jobstest.Deal(records, 2)
+			averaged := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "averaged"`+budget+`}`, shards).Model
+			voted := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "voted"`+budget+`}`, shards).Model
+			if !bytes.Equal(averaged["supports.offset"].Data, voted["supports.offset"].Data) {
+				t.Error("other support vectors")
 			}
-			for j, a := range now {
-				mean[j] += a * float64(survived[i]) / float64(3*len(records))
+			mean := meanOfVotes(t, voted, float64(3*len(records)))
+			got, err := jobs.Get[float64](averaged, "alpha", averaged["alpha"].Shape...)
+			if err != nil || len(got) != len(mean) {
+				t.Fatal(len(got), len(mean), err)
 			}
-		}
-		got, err := jobs.Get[float64](averaged, "alpha", len(class), columns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, want := range mean {
-			if math.Abs(got[j]-want) > 1e-11 {
-				t.Errorf("coefficient %d is %v, not %v", j, got[j], want)
+			for j, want := range mean {
+				if math.Abs(got[j]-want) > 1e-11 {
+					t.Errorf("coefficient %d is %v, not %v", j, got[j], want)
+				}
 			}
 		}
 	}
+}
+
+// meanOfVotes adds up the coefficients of every f as often as it voted.
+func meanOfVotes(t *testing.T, voted jobs.Arrays, seen float64) []float64 {
+	t.Helper()
+	place, _ := jobs.Get[int32](voted, "votes.place")
+	class, _ := jobs.Get[int32](voted, "supports.class")
+	against, _ := jobs.Get[int32](voted, "votes.against")
+	step, _ := jobs.Get[float64](voted, "votes.step")
+	survived, err := jobs.Get[int64](voted, "votes.survived")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, votes := voted["alpha"].Shape[1], int64(0)
+	now, mean := make([]float64, len(class)*columns), make([]float64, len(class)*columns)
+	for i, p := range place {
+		if row := now[int(p)*columns:][:columns]; columns == 1 {
+			row[0] += step[i] * float64(2*class[p]-1)
+		} else {
+			row[class[p]] += step[i]
+			row[against[i]] -= step[i]
+		}
+		votes += survived[i]
+		for j, a := range now {
+			mean[j] += float64(a*float64(survived[i])) / seen
+		}
+	}
+	if float64(votes) != seen {
+		t.Errorf("%d votes of %v records", votes, seen)
+	}
+	return mean
 }

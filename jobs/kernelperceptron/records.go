@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
 	"github.com/gram-compute/gram/protocol"
@@ -49,13 +50,10 @@ func (j job) shardAt(epoch, position int64, shards int) int {
 	return order[position]
 }
 
-// windowNumbers bounds what is kept in memory to be shuffled; a record counts as eight numbers more than it has.
-const windowNumbers = 4 << 20
-
 // visit goes through the training records of a shard in the order of an epoch.
 func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error) error {
 	reader, train, rows := space.NewReader(), j.train(), kernels.Rows{}
-	w := newWindow(space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)))
+	w := newWindow(ctx, space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
 	for block, err := range leaf.Read(ctx, jobs.Input, shard) {
 		if err != nil {
 			return err
@@ -73,7 +71,7 @@ func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, s
 			}
 			c := chunkOf(v, &rows, from, min(from+size, v.Rows))
 			if j.params.Shuffle {
-				err = w.add(ctx, c, learn)
+				err = w.add(c)
 			} else {
 				err = learn(c)
 			}
@@ -82,7 +80,7 @@ func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, s
 			}
 		}
 	}
-	return w.flush(ctx, learn)
+	return w.Flush()
 }
 
 func chunkOf(v features.Vectors, rows *kernels.Rows, from, to int) chunk {
@@ -100,73 +98,53 @@ func unseen(id dataset.Identity) error {
 
 // window keeps records until they are shuffled.
 type window struct {
-	key    philox.Key
-	object philox.Object
-	name   string
-	width  int
-	values []float32
-	kept   []drawn
+	*shuffle.Window[drawn]
+	values shuffle.Store[float32]
 	x      kernelops.Matrix // of a chunk
 }
 
-// drawn is a kept record and its draw.
+// drawn is a kept record.
 type drawn struct {
-	draw   uint64
-	number int // in the window
+	row    []float32
 	id     dataset.Identity
 	class  int32
 	weight float32
 }
 
-func newWindow(width int, key philox.Key) *window {
-	return &window{key: key, object: key.Object(""), width: width}
-}
-
-// add keeps the records of a chunk. Whenever there are so many that the window is full, they are learned from.
-func (w *window) add(ctx context.Context, c chunk, learn func(chunk) error) error {
-	for i, id := range c.ids {
-		if id.Object != w.name {
-			w.name, w.object = id.Object, w.key.Object(id.Object)
-		}
-		weight := float32(1)
-		if c.weights != nil {
-			weight = c.weights[i]
-		}
-		w.kept = append(w.kept, drawn{w.object.Uint64(id.Offset), len(w.kept), id, c.class[i], weight})
-		w.values = append(w.values, c.x.Row(i)...)
-		if len(w.values)+8*len(w.kept) >= windowNumbers {
-			if err := w.flush(ctx, learn); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// flush learns from the kept records in the order of their draws.
-func (w *window) flush(ctx context.Context, learn func(chunk) error) error {
-	// total order: numbers differ
-	slices.SortFunc(w.kept, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
-	size := chunkRows(w.width)
-	for from := 0; from < len(w.kept); from += size {
+func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk) error) *window {
+	w := &window{x: kernelops.NewMatrix(chunkRows(width), width)}
+	w.Window = shuffle.New(key, chunkRows(width), func(records []drawn) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := learn(w.gather(w.kept[from:min(from+size, len(w.kept))])); err != nil {
+		return learn(w.gather(records))
+	})
+	return w
+}
+
+// add keeps copies of the records of a chunk. Whenever there are so many that the window is full, they are learned
+// from.
+func (w *window) add(c chunk) error {
+	for i, id := range c.ids {
+		r := drawn{w.values.Copy(c.x.Row(i)), id, c.class[i], 1}
+		if c.weights != nil {
+			r.weight = c.weights[i]
+		}
+		full, err := w.Add(id, len(r.row), r)
+		if err != nil {
 			return err
 		}
+		if full {
+			w.values.Empty()
+		}
 	}
-	w.values, w.kept = w.values[:0], w.kept[:0]
 	return nil
 }
 
 func (w *window) gather(records []drawn) chunk {
-	if w.x.Rows < len(records) {
-		w.x = kernelops.NewMatrix(len(records), w.width)
-	}
 	c := chunk{x: w.x.RowRange(0, len(records))}
 	for i, r := range records {
-		copy(c.x.Row(i), w.values[r.number*w.width:][:w.width])
+		copy(c.x.Row(i), r.row)
 		c.ids, c.class, c.weights = append(c.ids, r.id), append(c.class, r.class), append(c.weights, r.weight)
 	}
 	return c

@@ -4,10 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -16,7 +14,10 @@ type state struct {
 	machine
 	lag  []float64 // of form averaged, as alpha: each step times the records seen before it
 	bLag []float64
-	born []int64 // of each support vector: the mistakes before the one that brought it
+	born []int64 // of each support vector: how many had come into f with it
+	// number of each support vector: how many records were support vectors before it. It stays when
+	// the place changes.
+	number []int32
 	progress
 }
 
@@ -40,157 +41,13 @@ func (p *progress) beginEpoch() {
 	p.position, p.gap, p.norm = 0, math.Inf(1), 0
 }
 
-// Arrays of a machine, in a state and in a model, beside those of the space and the kernel.
-const (
-	arrayForm     = "form"             // U8 text
-	arrayBias     = "bias"             // U8 scalar: 0 or 1
-	arrayRows     = "supports"         // F32 [supports, width], scaled
-	arrayClass    = "supports.class"   // I32 [supports]: numbers of labels
-	arrayObject   = "supports.object"  // I32 [supports]: numbers of objects
-	arrayOffset   = "supports.offset"  // I64 [supports]
-	arrayObjects  = "supports.objects" // the names of their objects
-	arrayAlpha    = "alpha"            // F64 [supports, columns]
-	arrayB        = "b"                // F64 [columns]
-	votesPlace    = "votes.place"      // I32 [steps], of form voted
-	votesAgainst  = "votes.against"    // I32 [steps]
-	votesStep     = "votes.step"       // F64 [steps]
-	votesSurvived = "votes.survived"   // I64 [steps]
-)
-
-func (m *machine) put(a jobs.Arrays) {
-	m.space.Put(a)
-	kernels.Put(a, m.kernel)
-	a.PutText(arrayForm, m.form)
-	bias := uint8(0)
-	if m.bias {
-		bias = 1
-	}
-	jobs.PutScalar(a, arrayBias, bias)
-	jobs.Put(a, arrayRows, m.rows, m.supports(), m.space.Width)
-	jobs.Put(a, arrayClass, m.class)
-	m.putIdentities(a)
-	jobs.Put(a, arrayAlpha, m.alpha, m.supports(), m.columns())
-	jobs.Put(a, arrayB, m.b)
-	if m.form == formVoted {
-		jobs.Put(a, votesPlace, m.votes.place)
-		jobs.Put(a, votesAgainst, m.votes.against)
-		jobs.Put(a, votesStep, m.votes.step)
-		jobs.Put(a, votesSurvived, m.votes.survived)
-	}
-}
-
-// putIdentities writes each name of an object once, in the order of their first support vectors.
-func (m *machine) putIdentities(a jobs.Arrays) {
-	var names jobs.Strings
-	number := map[string]int32{}
-	object, offset := make([]int32, len(m.ids)), make([]int64, len(m.ids))
-	for i, id := range m.ids {
-		n, ok := number[id.Object]
-		if !ok {
-			n = int32(len(number))
-			number[id.Object] = n
-			names.Append([]byte(id.Object))
-		}
-		object[i], offset[i] = n, id.Offset
-	}
-	jobs.Put(a, arrayObject, object)
-	jobs.Put(a, arrayOffset, offset)
-	a.PutStrings(arrayObjects, names)
-}
-
-// readMachine reads what put wrote, in time and memory linear in its bytes. The arrays
-// are shared.
-func readMachine(a jobs.Arrays) (m machine, err error) {
-	if m.space, err = features.ReadSpace(a); err != nil {
-		return m, err
-	}
-	if m.kernel, err = kernels.Read(a); err != nil {
-		return m, err
-	}
-	if m.space.Labels.Len() < 2 || m.space.Labels.Len() > maxClasses {
-		return m, jobs.Malformed("a kernel perceptron of %d classes", m.space.Labels.Len())
-	}
-	r := arrayReader{arrays: a}
-	m.form, m.bias = r.text(arrayForm), getScalar[uint8](&r, arrayBias) == 1
-	m.class = get[int32](&r, arrayClass)
-	n, columns := len(m.class), m.columns()
-	m.rows, m.alpha = get[float32](&r, arrayRows, n, m.space.Width), get[float64](&r, arrayAlpha, n, columns)
-	m.b = get[float64](&r, arrayB, columns)
-	m.readIdentities(&r)
-	if m.form == formVoted {
-		m.votes.place = get[int32](&r, votesPlace)
-		steps := len(m.votes.place)
-		m.votes.against, m.votes.step = get[int32](&r, votesAgainst, steps), get[float64](&r, votesStep, steps)
-		m.votes.survived = get[int64](&r, votesSurvived, steps)
-	}
-	if r.err != nil {
-		return m, r.err
-	}
-	return m, m.check()
-}
-
-func (m *machine) readIdentities(r *arrayReader) {
-	object, offset := get[int32](r, arrayObject, len(m.class)), get[int64](r, arrayOffset, len(m.class))
-	if r.err != nil {
-		return
-	}
-	names, err := r.arrays.Strings(arrayObjects)
-	if err != nil {
-		r.err = err
-		return
-	}
-	list := names.List()
-	m.ids = make([]dataset.Identity, len(object))
-	for i, n := range object {
-		if n < 0 || int(n) >= len(list) {
-			r.err = jobs.Malformed("support vector %d is of object %d of %d", i, n, len(list))
-			return
-		}
-		m.ids[i] = dataset.Identity{Object: list[n], Offset: offset[i]}
-	}
-}
-
-// check holds a machine against what training guarantees.
-func (m *machine) check() error {
-	if oneOf("form", m.form, formAveraged, formPlain, formVoted) != nil {
-		return jobs.Malformed("a kernel perceptron of form %q", m.form)
-	}
-	classes := int32(m.space.Labels.Len())
-	for i, y := range m.class {
-		if y < 0 || y >= classes {
-			return jobs.Malformed("support vector %d is of class %d of %d", i, y, classes)
-		}
-	}
-	if !allFinite(m.rows) || !allFinite(m.alpha) || !allFinite(m.b) {
-		return jobs.Malformed("a kernel perceptron has values that are not finite")
-	}
-	return m.votes.check(m.class, classes)
-}
-
-func (v votes) check(class []int32, classes int32) error {
-	for i, place := range v.place {
-		if place < 0 || int(place) >= len(class) || v.against[i] < 0 || v.against[i] >= classes || v.against[i] == class[place] {
-			return jobs.Malformed("step %d is of support vector %d against class %d", i, place, v.against[i])
-		}
-		if !(v.step[i] > 0 && v.step[i] <= math.MaxFloat64) || v.survived[i] < 1 || v.survived[i] > maxCount {
-			return jobs.Malformed("step %d is by %v and survived %d records", i, v.step[i], v.survived[i])
-		}
-	}
-	return nil
-}
-
-// maxCount keeps counts exact in float64.
-const maxCount = 1 << 40
-
-func allFinite[T float32 | float64](list []T) bool {
-	return !slices.ContainsFunc(list, func(v T) bool { return v-v != 0 })
-}
-
 // Arrays of a state beside those of the machine.
 const (
 	stateLag      = "lag"
 	stateBLag     = "b.lag"
 	stateBorn     = "supports.born"
+	stateNumber   = "supports.number"
+	stateLive     = "live"
 	statePosition = "position"
 	stateSeen     = "seen"
 	stateMistakes = "mistakes" // also in a model
@@ -203,12 +60,16 @@ const (
 
 func (s *state) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	s.put(a)
+	written := s.machine
+	written.votes.place = s.places()
+	written.put(a)
 	if s.form == formAveraged {
 		jobs.Put(a, stateLag, s.lag, s.supports(), s.columns())
 		jobs.Put(a, stateBLag, s.bLag)
 	}
 	jobs.Put(a, stateBorn, s.born)
+	jobs.Put(a, stateNumber, s.number)
+	jobs.PutScalar(a, stateLive, int64(s.live))
 	jobs.PutScalar(a, statePosition, s.position)
 	jobs.PutScalar(a, stateSeen, s.seen)
 	jobs.Put(a, stateMistakes, s.mistakes)
@@ -229,18 +90,56 @@ func readState(a jobs.Arrays) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := arrayReader{arrays: a}
-	s := &state{machine: m, born: get[int64](&r, stateBorn, m.supports())}
+	r := jobs.ArrayReader{Arrays: a}
+	s := &state{machine: m, born: jobs.ReadArray[int64](&r, stateBorn, m.supports()), number: jobs.ReadArray[int32](&r, stateNumber, m.supports())}
 	if m.form == formAveraged {
-		s.lag, s.bLag = get[float64](&r, stateLag, m.supports(), m.columns()), get[float64](&r, stateBLag, m.columns())
+		s.lag, s.bLag = jobs.ReadArray[float64](&r, stateLag, m.supports(), m.columns()), jobs.ReadArray[float64](&r, stateBLag, m.columns())
 	}
-	s.position, s.seen, s.mistakes = getScalar[int64](&r, statePosition), getScalar[int64](&r, stateSeen), get[int64](&r, stateMistakes)
-	s.dropped, s.even, s.radius = getScalar[int64](&r, stateDropped), getScalar[uint8](&r, stateEven) == 1, getScalar[float64](&r, stateRadius)
-	s.gap, s.norm = getScalar[float64](&r, stateGap), getScalar[float64](&r, stateNorm)
-	if r.err == nil && len(s.mistakes) == 0 {
-		r.err = jobs.Malformed("a state before its first epoch")
+	s.position, s.seen, s.mistakes = jobs.ReadScalar[int64](&r, statePosition), jobs.ReadScalar[int64](&r, stateSeen), jobs.ReadArray[int64](&r, stateMistakes)
+	s.dropped, s.even, s.radius = jobs.ReadScalar[int64](&r, stateDropped), jobs.ReadScalar[uint8](&r, stateEven) == 1, jobs.ReadScalar[float64](&r, stateRadius)
+	s.gap, s.norm = jobs.ReadScalar[float64](&r, stateGap), jobs.ReadScalar[float64](&r, stateNorm)
+	live := jobs.ReadScalar[int64](&r, stateLive)
+	switch {
+	case r.Err != nil:
+		return nil, r.Err
+	case len(s.mistakes) == 0:
+		return nil, jobs.Malformed("a state before its first epoch")
+	case live < 0 || live > int64(m.supports()):
+		return nil, jobs.Malformed("%d of %d support vectors", live, m.supports())
+	case !permutation(s.number):
+		return nil, jobs.Malformed("numbers of support vectors that are not all different")
 	}
-	return s, r.err
+	s.live = int(live)
+	s.votes.place = slices.Clone(s.votes.place)
+	for i, place := range s.votes.place {
+		s.votes.place[i] = s.number[place]
+	}
+	return s, nil
+}
+
+// places are those of the steps, whose support vectors are known by number.
+func (s *state) places() []int32 {
+	place := make([]int32, len(s.number))
+	for i, n := range s.number {
+		place[n] = int32(i)
+	}
+	of := make([]int32, len(s.votes.place))
+	for i, n := range s.votes.place {
+		of[i] = place[n]
+	}
+	return of
+}
+
+// permutation reports whether a list of n holds each number from 0 to n-1.
+func permutation(list []int32) bool {
+	seen := make([]bool, len(list))
+	for _, n := range list {
+		if n < 0 || int(n) >= len(list) || seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	return true
 }
 
 // newState is f = 0 before the first epoch.
@@ -258,34 +157,6 @@ func (s *state) own() {
 	s.rows, s.ids, s.class = slices.Clone(s.rows), slices.Clone(s.ids), slices.Clone(s.class)
 	s.alpha, s.b, s.lag, s.bLag = slices.Clone(s.alpha), slices.Clone(s.b), slices.Clone(s.lag), slices.Clone(s.bLag)
 	s.born, s.mistakes, s.votes.survived = slices.Clone(s.born), slices.Clone(s.mistakes), slices.Clone(s.votes.survived)
+	s.number = slices.Clone(s.number)
 	s.votes.place, s.votes.against, s.votes.step = slices.Clone(s.votes.place), slices.Clone(s.votes.against), slices.Clone(s.votes.step)
-}
-
-// arrayReader reads arrays until one fails.
-type arrayReader struct {
-	arrays jobs.Arrays
-	err    error
-}
-
-func get[T jobs.Element](r *arrayReader, name string, shape ...int) []T {
-	if r.err != nil {
-		return nil
-	}
-	var list []T
-	list, r.err = jobs.Get[T](r.arrays, name, shape...)
-	return list
-}
-
-func getScalar[T jobs.Element](r *arrayReader, name string) (v T) {
-	if r.err == nil {
-		v, r.err = jobs.GetScalar[T](r.arrays, name)
-	}
-	return v
-}
-
-func (r *arrayReader) text(name string) (text string) {
-	if r.err == nil {
-		text, r.err = r.arrays.Text(name)
-	}
-	return text
 }

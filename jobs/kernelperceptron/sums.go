@@ -14,14 +14,14 @@ type sums struct {
 
 // begin takes the records of a chunk, with room for more places, and adds up all places that there are.
 func (s *sums) begin(m *machine, x kernelops.Matrix, room int) {
-	n, places := x.Rows, m.supports()
+	n, places := x.Rows, m.live
 	if need := (places + room) * n; cap(s.tile.Data) < need {
 		s.tile.Data = make([]float32, need+need/4)
 	}
 	s.records = n
 	s.tile = kernelops.Matrix{Data: s.tile.Data[:(places+room)*n], Rows: places + room, Cols: n, Stride: n}
 	if places > 0 {
-		s.ops.KernelMatrix(s.tile.RowRange(0, places), m.kernel, m.matrix(), x, &s.ws)
+		s.ops.KernelMatrix(s.tile.RowRange(0, places), m.kernel, m.matrix().RowRange(0, places), x, &s.ws)
 	}
 	if len(s.f) != m.columns()*n {
 		s.f, s.k = make([]float64, m.columns()*n), make([]float64, n)
@@ -34,7 +34,7 @@ func (s *sums) again(m *machine, first int) {
 	for y := range m.columns() {
 		clear(s.f[y*s.records+first : (y+1)*s.records])
 	}
-	for place := range m.supports() {
+	for place := range m.live {
 		s.add(m, place, first)
 	}
 }

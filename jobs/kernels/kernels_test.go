@@ -56,12 +56,13 @@ func TestSenselessParamsAreRefused(t *testing.T) {
 		`{"kernel": "linear", "gamma": 1}`:       "has no gamma",
 		`{"kernel": "rbf", "scale": 1}`:          "has no scale",
 		`{"kernel": "sigmoid", "degree": 2}`:     "has no degree",
-		`{"kernel": "rbf", "gamma": 0}`:          "gamma is above 0",
-		`{"kernel": "rbf", "gamma": 1e-60}`:      "gamma is above 0",
+		`{"kernel": "rbf", "gamma": 0}`:          "kernel rbf: gamma is above 0 within the range of float32, not 0",
+		`{"kernel": "rbf", "gamma": 1e-60}`:      "not 1e-60",
 		`{"kernel": "polynomial", "degree": 0}`:  "degree is from 1 to 64",
 		`{"kernel": "polynomial", "degree": 65}`: "degree is from 1 to 64",
 		`{"kernel": "polynomial", "scale": 0}`:   "constant",
-		`{"kernel": "sigmoid", "offset": 1e300}`: "finite",
+		`{"kernel": "sigmoid", "offset": 1e300}`: "kernel sigmoid: offset is within the range of float32, not 1e+300",
+		`{"kernel": "sigmoid", "scale": -1e39}`:  "scale is within the range of float32, not -1e+39",
 	} {
 		var p kernels.Params
 		if err := json.Unmarshal([]byte(params), &p); err != nil {

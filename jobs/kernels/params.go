@@ -3,8 +3,8 @@ package kernels
 import (
 	"fmt"
 
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // The kernels, as parameters and models name them.
@@ -53,20 +53,16 @@ func (p Params) Check() error {
 	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true}, Sigmoid: {false, true, true}}
 	used, known := uses[p.Kernel]
 	if !known {
-		fault := specFault("kernel is one of %q, not %q", names, p.Kernel)
-		if near := protocol.Nearest(p.Kernel, names); near != "" {
-			fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-		}
-		return fault
+		return validate.OneOf("kernel", p.Kernel, names...)
 	}
 	given := [4]bool{p.Gamma != nil, p.Scale != nil, p.Offset != nil, p.Degree != nil}
 	for i, name := range []string{"gamma", "scale", "offset", "degree"} {
 		if given[i] && !used[i] {
-			return specFault("kernel %s has no %s", p.Kernel, name)
+			return validate.Fault("kernel %s has no %s", p.Kernel, name)
 		}
 	}
 	if (p.Kernel == Polynomial || p.Kernel == Sigmoid) && p.Scale != nil && float32(*p.Scale) == 0 {
-		return specFault("kernel %s: a scale of 0 makes the kernel constant", p.Kernel)
+		return validate.Fault("kernel %s: a scale of 0 makes the kernel constant", p.Kernel)
 	}
 	_, err := p.Of(1)
 	return err
@@ -91,10 +87,23 @@ func (p Params) Of(width int) (kernelops.Kernel, error) {
 	case Sigmoid:
 		k = kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: scale(p.Scale), Offset: float32(*p.Offset)}
 	}
-	if err := k.Validate(); err != nil {
-		return kernelops.Kernel{}, specFault("kernel %s: gamma is above 0, scale and offset are finite in float32, degree is from 1 to 64 (%v)", p.Kernel, err)
+	if k.Validate() != nil {
+		return kernelops.Kernel{}, validate.Fault("kernel %s: %s", p.Kernel, p.impossible(k))
 	}
 	return k, nil
+}
+
+// impossible says which parameter no kernel has; defaults are possible.
+func (p Params) impossible(k kernelops.Kernel) string {
+	switch {
+	case p.Kernel == RBF:
+		return fmt.Sprintf("gamma is above 0 within the range of float32, not %g", *p.Gamma)
+	case k.Scale-k.Scale != 0:
+		return fmt.Sprintf("scale is within the range of float32, not %g", *p.Scale)
+	case k.Offset-k.Offset != 0:
+		return fmt.Sprintf("offset is within the range of float32, not %g", *p.Offset)
+	}
+	return fmt.Sprintf("degree is from 1 to 64, not %d", *p.Degree)
 }
 
 // Text writes a kernel for people, such as "rbf, gamma 0.05".
@@ -108,8 +117,4 @@ func Text(k kernelops.Kernel) string {
 		return fmt.Sprintf("sigmoid, tanh(%v <x, y> + %v)", k.Scale, k.Offset)
 	}
 	return Linear
-}
-
-func specFault(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

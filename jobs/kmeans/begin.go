@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -62,7 +63,7 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 	var centers []float64
 	if p.params.Centers != nil {
 		if n := len(p.params.Centers[0]); n != space.Width {
-			return nil, specFault("params: the centers have %d numbers each; the records have %d", n, space.Width)
+			return nil, validate.Fault("params: the centers have %d numbers each; the records have %d", n, space.Width)
 		}
 		centers = slices.Concat(p.params.Centers...)
 	} else {
@@ -79,7 +80,7 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 		unit(centers, space.Width)
 		for i := 0; i < len(centers); i += space.Width {
 			if zero(centers[i : i+space.Width]) {
-				return nil, specFault("params: center %d is all zeros, which has no direction", i/space.Width)
+				return nil, validate.Fault("params: center %d is all zeros, which has no direction", i/space.Width)
 			}
 		}
 	}
@@ -91,12 +92,12 @@ func (p *spacePhase) checkFit(m *model, space *features.Space) error {
 	k := len(m.centers) / m.space.Width
 	switch {
 	case p.params.K != 0 && p.params.K != k:
-		return specFault("params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
+		return validate.Fault("params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
-		return specFault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
+		return validate.Fault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())
 	case space.Dictionary() != nil:
-		return specFault("centers of texts lie in their model's dictionary; begin anew, without spec.model")
+		return validate.Fault("centers of texts lie in their model's dictionary; begin anew, without spec.model")
 	}
 	return nil
 }

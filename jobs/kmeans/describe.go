@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/describe"
 	"github.com/gram-compute/gram/protocol"
 )
 
 const (
-	describeWidth    = 80
 	describeClusters = 20 // largest shown unless named
 	describeTop      = 6  // coordinates of a centre unless told
 )
@@ -47,7 +47,7 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 
 func (m *model) describeHead(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-12s %s\n", name, clip(fmt.Sprintf(format, args...), describeWidth-13))
+		fmt.Fprintf(b, "%-12s %s\n", name, describe.Clip(fmt.Sprintf(format, args...), describe.Width-13))
 	}
 	line("kind", "%s (%s)", KindName, m.metric)
 	line("clusters", "%d", m.clusters())
@@ -70,7 +70,7 @@ func (m *model) describeCluster(b *strings.Builder, j, top int) {
 	fmt.Fprintf(b, "\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
 	if label, n := m.mostLabel(j); n > 0 {
 		share := 100 * float64(n) / float64(max(1, m.records[j]))
-		fmt.Fprintf(b, "  mostly %s\n", clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share), describeWidth-10))
+		fmt.Fprintf(b, "  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share), describe.Width-10))
 	}
 	words := m.coordinates(j, top)
 	for i, word := range words {
@@ -78,7 +78,7 @@ func (m *model) describeCluster(b *strings.Builder, j, top int) {
 			words[i] = word + ","
 		}
 	}
-	wrap(b, words)
+	describe.Wrap(b, words)
 }
 
 // mostLabel is the label met most in a cluster, the first of equals.
@@ -136,26 +136,4 @@ func (m *model) pickClusters(names []string) ([]int, error) {
 	return clusters[:min(len(clusters), describeClusters)], nil
 }
 
-// wrap writes words in lines of at most 80 columns.
-func wrap(b *strings.Builder, words []string) {
-	line := " "
-	for _, word := range words {
-		word = clip(word, describeWidth-4)
-		if len([]rune(line))+1+len([]rune(word)) > describeWidth && line != " " {
-			b.WriteString(line + "\n")
-			line = " "
-		}
-		line += " " + word
-	}
-	b.WriteString(line + "\n")
-}
-
 func quote(s string) string { return strconv.Quote(s) }
-
-// clip shortens a line to a number of columns.
-func clip(s string, columns int) string {
-	if runes := []rune(s); len(runes) > columns {
-		return string(runes[:columns-3]) + "..."
-	}
-	return s
-}

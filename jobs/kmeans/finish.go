@@ -88,11 +88,11 @@ func (t *census) arrays() jobs.Arrays {
 }
 
 func readCensus(a jobs.Arrays) (*census, error) {
-	r := arrayReader{arrays: a}
-	t := &census{records: get[int64](&r, "records"), labels: get[int64](&r, "labels")}
-	t.weight, t.cost = get[float64](&r, "weight", len(t.records)), get[float64](&r, "cost", len(t.records))
-	if r.err != nil {
-		return nil, r.err
+	r := jobs.ArrayReader{Arrays: a}
+	t := &census{records: jobs.ReadArray[int64](&r, "records"), labels: jobs.ReadArray[int64](&r, "labels")}
+	t.weight, t.cost = jobs.ReadArray[float64](&r, "weight", len(t.records)), jobs.ReadArray[float64](&r, "cost", len(t.records))
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	var err error
 	if t.sample, err = sampling.Read(a, "silhouette"); err != nil {

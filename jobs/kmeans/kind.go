@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -37,7 +38,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	if err := params.checkModel(spec.Spec.Model != ""); err != nil {
-		return nil, inParams(err)
+		return nil, validate.In("params", err)
 	}
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
 	space, err := features.New(params.Params, spec, j.firstPhase())
@@ -59,13 +60,13 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 func (p Params) checkModel(model bool) error {
 	switch {
 	case model && p.Init != initGiven:
-		return specFault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
+		return validate.Fault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
 	case model && p.Centers != nil:
-		return specFault("centers and spec.model both give centers; leave one out")
+		return validate.Fault("centers and spec.model both give centers; leave one out")
 	case !model && p.Init == initGiven && p.Centers == nil:
-		return specFault("init given needs centers, or spec.model")
+		return validate.Fault("init given needs centers, or spec.model")
 	case model && p.Scale != features.ScaleNone && p.Scale != features.ScaleL2:
-		return specFault("the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
+		return validate.Fault("the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
 	}
 	return nil
 }

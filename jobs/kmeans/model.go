@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 )
 
 // modelVersion is the version of the model's layout.
@@ -96,24 +97,24 @@ func readModel(a jobs.Arrays) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := arrayReader{arrays: a}
-	m := &model{space: space, centers: get[float64](&r, modelCenters, -1, space.Width), metric: r.text(modelMetric),
-		init: r.text(modelInit), stop: r.text(modelStop), silhouette: noSilhouette,
-		rounds: getScalar[int64](&r, modelRounds), restart: getScalar[int64](&r, modelRestart)}
-	if r.err != nil {
-		return nil, r.err
+	r := jobs.ArrayReader{Arrays: a}
+	m := &model{space: space, centers: jobs.ReadArray[float64](&r, modelCenters, -1, space.Width), metric: r.Text(modelMetric),
+		init: r.Text(modelInit), stop: r.Text(modelStop), silhouette: noSilhouette,
+		rounds: jobs.ReadScalar[int64](&r, modelRounds), restart: jobs.ReadScalar[int64](&r, modelRestart)}
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	if len(m.centers) == 0 {
 		return nil, jobs.Malformed("a model without centres")
 	}
 	k := m.clusters()
-	m.records, m.weight, m.cost = get[int64](&r, modelRecords, k), get[float64](&r, modelWeight, k), get[float64](&r, modelCost, k)
-	m.labels = get[int64](&r, modelContingency, space.Labels.Len(), k)
+	m.records, m.weight, m.cost = jobs.ReadArray[int64](&r, modelRecords, k), jobs.ReadArray[float64](&r, modelWeight, k), jobs.ReadArray[float64](&r, modelCost, k)
+	m.labels = jobs.ReadArray[int64](&r, modelContingency, space.Labels.Len(), k)
 	if _, ok := a[modelSilhouette]; ok {
-		m.silhouette = getScalar[float64](&r, modelSilhouette)
+		m.silhouette = jobs.ReadScalar[float64](&r, modelSilhouette)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return m, m.check()
 }
@@ -125,9 +126,9 @@ func (m *model) check() error {
 			return jobs.Malformed("centre %d has a coordinate of %v", i/m.space.Width, v)
 		}
 	}
-	known := oneOf("metric", m.metric, metricEuclidean, metricCosine) == nil &&
-		oneOf("init", m.init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven) == nil &&
-		oneOf("stop", m.stop, stopUnchanged, stopTolerance, stopRounds) == nil
+	known := validate.OneOf("metric", m.metric, metricEuclidean, metricCosine) == nil &&
+		validate.OneOf("init", m.init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven) == nil &&
+		validate.OneOf("stop", m.stop, stopUnchanged, stopTolerance, stopRounds) == nil
 	switch {
 	case !known:
 		return jobs.Malformed("a model with metric %q, init %q, stop %q", m.metric, m.init, m.stop)

@@ -34,11 +34,11 @@ func newNearness(s *state, carry jobs.Arrays, ops *kernelops.Set) (*nearness, er
 	if !n.carry {
 		return n, nil
 	}
-	r := arrayReader{arrays: carry}
-	sqDist := get[float64](&r, "sqdist")
-	seed := get[int32](&r, "seed", len(sqDist))
+	r := jobs.ArrayReader{Arrays: carry}
+	sqDist := jobs.ReadArray[float64](&r, "sqdist")
+	seed := jobs.ReadArray[int32](&r, "seed", len(sqDist))
 	n.sqDist, n.seed = append(n.sqDist, sqDist...), append(n.seed, seed...)
-	return n, r.err
+	return n, r.Err
 }
 
 // next returns the squared distance and the seed of each of the next rows; 1 and nil where there is no seed.

@@ -2,11 +2,11 @@ package kmeans
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -98,29 +98,20 @@ func parseParams(params json.RawMessage) (Params, error) {
 		p.K = len(p.Centers)
 	}
 	if err := p.check(); err != nil {
-		return Params{}, inParams(err)
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
 
-// inParams says where in the spec the fault lies.
-func inParams(err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = "params: " + fault.What
-	}
-	return err
-}
-
 func (p Params) check() error {
 	for _, err := range []error{
-		oneOf("metric", p.Metric, metricEuclidean, metricCosine),
-		oneOf("init", p.Init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven),
-		oneOf("empty", p.Empty, emptyFarthest, emptyKeep, emptyDrop, emptyError),
-		within("init_rounds", p.InitRounds, 1, 100),
-		within("max_rounds", p.MaxRounds, 1, maxRoundsEver),
-		within("restarts", p.Restarts, 1, maxRestarts),
-		within("silhouette_sample", p.SilhouetteSample, 0, maxSilhouette),
+		validate.OneOf("metric", p.Metric, metricEuclidean, metricCosine),
+		validate.OneOf("init", p.Init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven),
+		validate.OneOf("empty", p.Empty, emptyFarthest, emptyKeep, emptyDrop, emptyError),
+		validate.Within("init_rounds", p.InitRounds, 1, 100),
+		validate.Within("max_rounds", p.MaxRounds, 1, maxRoundsEver),
+		validate.Within("restarts", p.Restarts, 1, maxRestarts),
+		validate.Within("silhouette_sample", p.SilhouetteSample, 0, maxSilhouette),
 		p.checkNumbers(), p.checkGiven(), p.Params.Check(),
 	} {
 		if err != nil {
@@ -133,13 +124,13 @@ func (p Params) check() error {
 func (p Params) checkNumbers() error {
 	switch {
 	case p.Init != initGiven && (p.K < 1 || p.K > maxK):
-		return specFault("k, the number of clusters, is from 1 to %d, not %d", maxK, p.K)
+		return validate.Fault("k, the number of clusters, is from 1 to %d, not %d", maxK, p.K)
 	case !(p.Oversampling > 0 && p.Oversampling <= 100):
-		return specFault("oversampling is above 0 and at most 100, not %v", p.Oversampling)
+		return validate.Fault("oversampling is above 0 and at most 100, not %v", p.Oversampling)
 	case !(p.Tol >= 0 && p.Tol < 1):
-		return specFault("tol is in [0, 1), not %v", p.Tol)
+		return validate.Fault("tol is in [0, 1), not %v", p.Tol)
 	case p.Metric == metricCosine && p.Scale != features.ScaleL2:
-		return specFault("metric cosine takes scale none or l2, not %s", p.Scale)
+		return validate.Fault("metric cosine takes scale none or l2, not %s", p.Scale)
 	}
 	return nil
 }
@@ -148,48 +139,23 @@ func (p Params) checkNumbers() error {
 func (p Params) checkGiven() error {
 	switch {
 	case p.Init != initGiven && p.Centers != nil:
-		return specFault("centers need init given")
+		return validate.Fault("centers need init given")
 	case p.Init == initGiven && p.Restarts > 1:
-		return specFault("restarts from given centers would all be the same; restarts is 1, not %d", p.Restarts)
+		return validate.Fault("restarts from given centers would all be the same; restarts is 1, not %d", p.Restarts)
 	case p.Centers != nil && p.K != len(p.Centers):
-		return specFault("k is %d, but there are %d centers", p.K, len(p.Centers))
+		return validate.Fault("k is %d, but there are %d centers", p.K, len(p.Centers))
 	}
 	for i, row := range p.Centers {
 		if len(row) == 0 || len(row) != len(p.Centers[0]) {
-			return specFault("centers: row %d has %d numbers, row 0 has %d", i, len(row), len(p.Centers[0]))
+			return validate.Fault("centers: row %d has %d numbers, row 0 has %d", i, len(row), len(p.Centers[0]))
 		}
 		for j, v := range row {
 			if !(math.Abs(v) <= math.MaxFloat32) {
-				return specFault("centers: row %d, number %d is beyond the range of float32", i, j)
+				return validate.Fault("centers: row %d, number %d is beyond the range of float32", i, j)
 			}
 		}
 	}
 	return nil
-}
-
-func oneOf(name, value string, allowed ...string) error {
-	for _, a := range allowed {
-		if value == a {
-			return nil
-		}
-	}
-	hint := ""
-	if near := protocol.Nearest(value, allowed); near != "" {
-		hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%s is one of %q, not %q", name, allowed, value), Hint: hint}
-}
-
-func within(name string, n, low, high int) error {
-	if n < low || n > high {
-		return specFault("%s is from %d to %d, not %d", name, low, high, n)
-	}
-	return nil
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
 func emptyFault(hint, format string, args ...any) error {

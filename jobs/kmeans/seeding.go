@@ -112,9 +112,9 @@ func (d *seedDraw) arrays() jobs.Arrays {
 
 func readSeedDraw(a jobs.Arrays) (*seedDraw, error) {
 	sample, err := sampling.Read(a, "draws")
-	r := arrayReader{arrays: a, err: err}
-	d := &seedDraw{sample: sample, weights: get[float64](&r, "weights"), potential: getScalar[float64](&r, "potential")}
-	return d, r.err
+	r := jobs.ArrayReader{Arrays: a, Err: err}
+	d := &seedDraw{sample: sample, weights: jobs.ReadArray[float64](&r, "weights"), potential: jobs.ReadScalar[float64](&r, "potential")}
+	return d, r.Err
 }
 
 // Merge keeps the least keys of two neighbours and adds their sums.

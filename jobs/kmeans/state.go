@@ -56,57 +56,23 @@ func (s *state) arrays() jobs.Arrays {
 	return a
 }
 
-// arrayReader keeps the first error of many reads.
-type arrayReader struct {
-	arrays jobs.Arrays
-	err    error
-}
-
-func get[T jobs.Element](r *arrayReader, name string, shape ...int) []T {
-	if r.err != nil {
-		return nil
-	}
-	v, err := jobs.Get[T](r.arrays, name, shape...)
-	r.err = err
-	return v
-}
-
-func getScalar[T jobs.Element](r *arrayReader, name string) T {
-	var zero T
-	if r.err != nil {
-		return zero
-	}
-	v, err := jobs.GetScalar[T](r.arrays, name)
-	r.err = err
-	return v
-}
-
-func (r *arrayReader) text(name string) string {
-	if r.err != nil {
-		return ""
-	}
-	s, err := r.arrays.Text(name)
-	r.err = err
-	return s
-}
-
 func readState(a jobs.Arrays) (*state, error) {
 	space, err := features.ReadSpace(a)
 	if err != nil {
 		return nil, err
 	}
-	r := arrayReader{arrays: a}
-	at, bestAt := get[int64](&r, "kmeans.at", 3), get[int64](&r, "kmeans.best.at", 2)
-	distortion := get[float64](&r, "kmeans.distortion", 2)
+	r := jobs.ArrayReader{Arrays: a}
+	at, bestAt := jobs.ReadArray[int64](&r, "kmeans.at", 3), jobs.ReadArray[int64](&r, "kmeans.best.at", 2)
+	distortion := jobs.ReadArray[float64](&r, "kmeans.distortion", 2)
 	s := &state{space: space,
-		seeds:       get[float32](&r, "kmeans.seeds", -1, space.Width),
-		centers:     get[float64](&r, "kmeans.centers", -1, space.Width),
-		empty:       get[int32](&r, "kmeans.empty"),
-		fingerprint: get[uint64](&r, "kmeans.fingerprint"),
-		best:        run{centers: get[float64](&r, "kmeans.best", -1, space.Width), stop: r.text("kmeans.best.stop")},
+		seeds:       jobs.ReadArray[float32](&r, "kmeans.seeds", -1, space.Width),
+		centers:     jobs.ReadArray[float64](&r, "kmeans.centers", -1, space.Width),
+		empty:       jobs.ReadArray[int32](&r, "kmeans.empty"),
+		fingerprint: jobs.ReadArray[uint64](&r, "kmeans.fingerprint"),
+		best:        run{centers: jobs.ReadArray[float64](&r, "kmeans.best", -1, space.Width), stop: r.Text("kmeans.best.stop")},
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	s.restart, s.round, s.newest = int(at[0]), int(at[1]), int(at[2])
 	s.distortion, s.best.distortion = distortion[0], distortion[1]

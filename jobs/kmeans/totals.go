@@ -53,11 +53,11 @@ func (t *totals) arrays() jobs.Arrays {
 }
 
 func readTotals(a jobs.Arrays) (*totals, error) {
-	r := arrayReader{arrays: a}
-	t := &totals{weight: get[float64](&r, "weight"), cost: getScalar[float64](&r, "cost"), fingerprint: get[uint64](&r, "fingerprint", 4)}
-	t.sums = get[float64](&r, "sums", len(t.weight), -1)
+	r := jobs.ArrayReader{Arrays: a}
+	t := &totals{weight: jobs.ReadArray[float64](&r, "weight"), cost: jobs.ReadScalar[float64](&r, "cost"), fingerprint: jobs.ReadArray[uint64](&r, "fingerprint", 4)}
+	t.sums = jobs.ReadArray[float64](&r, "sums", len(t.weight), -1)
 	t.width = len(t.sums) / max(1, len(t.weight))
-	return t, r.err
+	return t, r.Err
 }
 
 func (t *totals) merge(right *totals) (err error) {

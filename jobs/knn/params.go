@@ -3,11 +3,11 @@ package knn
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -91,7 +91,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
 	if len(params) > 0 {
 		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, inParams(err)
+			return Params{}, validate.In("params", err)
 		}
 	}
 	if p.K == nil && p.Radius == nil {
@@ -105,7 +105,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.check(); err != nil {
-		return Params{}, inParams(err)
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
@@ -121,33 +121,15 @@ func (p *Projection) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// inParams says where in the spec the fault lies.
-func inParams(err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = "params: " + fault.What
-	}
-	return err
-}
-
-func oneOf(what, got string, known ...string) error {
-	for _, name := range known {
-		if got == name {
-			return nil
-		}
-	}
-	return specFault("%s is one of %q, not %q", what, known, got)
-}
-
 func (p Params) check() error {
 	if !p.Metric.known() {
-		return specFault("metric is one of %q, not %q", metrics, p.Metric)
+		return validate.Fault("metric is one of %q, not %q", metrics, p.Metric)
 	}
 	err := errors.Join(
-		oneOf("mode", p.Mode, modeSearch, modeClassify, modeRegress),
-		oneOf("weights", p.Weights, weightsUniform, weightsDistance),
-		oneOf("ties", p.Ties, tiesLabel, tiesNearest),
-		oneOf("lists", p.Lists, parts.CSV, parts.JSONL, parts.NPY, listsNone),
+		validate.OneOf("mode", p.Mode, modeSearch, modeClassify, modeRegress),
+		validate.OneOf("weights", p.Weights, weightsUniform, weightsDistance),
+		validate.OneOf("ties", p.Ties, tiesLabel, tiesNearest),
+		validate.OneOf("lists", p.Lists, parts.CSV, parts.JSONL, parts.NPY, listsNone),
 		p.checkRule(), p.checkVotes(), p.checkProjection(), p.Features.Check())
 	return first(err)
 }
@@ -163,19 +145,19 @@ func first(err error) error {
 func (p Params) checkRule() error {
 	switch {
 	case p.K != nil && p.Radius != nil:
-		return specFault("k and radius exclude each other")
+		return validate.Fault("k and radius exclude each other")
 	case p.K != nil && (*p.K < 1 || *p.K > maxK):
-		return specFault("k is from 1 to %d, not %d", maxK, *p.K)
+		return validate.Fault("k is from 1 to %d, not %d", maxK, *p.K)
 	case p.Radius != nil && math.IsNaN(*p.Radius) || p.Radius != nil && math.IsInf(*p.Radius, 0):
-		return specFault("radius is a number, not %v", *p.Radius)
+		return validate.Fault("radius is a number, not %v", *p.Radius)
 	case p.Radius != nil && *p.Radius < 0 && p.Metric != innerProduct:
-		return specFault("radius is at least 0, not %v", *p.Radius)
+		return validate.Fault("radius is at least 0, not %v", *p.Radius)
 	case p.MaxNeighbors < 1 || p.MaxNeighbors > 1<<20:
-		return specFault("max_neighbors is from 1 to %d, not %d", 1<<20, p.MaxNeighbors)
+		return validate.Fault("max_neighbors is from 1 to %d, not %d", 1<<20, p.MaxNeighbors)
 	case p.Counts && (p.Radius == nil || p.Mode != modeSearch):
-		return specFault("counts needs a radius, and mode search")
+		return validate.Fault("counts needs a radius, and mode search")
 	case p.Mode == modeSearch && p.Lists == listsNone && !p.StoreBase:
-		return specFault("mode search without lists leaves nothing; drop lists, or set store_base")
+		return validate.Fault("mode search without lists leaves nothing; drop lists, or set store_base")
 	}
 	return nil
 }
@@ -183,15 +165,15 @@ func (p Params) checkRule() error {
 func (p Params) checkVotes() error {
 	switch {
 	case !(p.RejectBelow >= 0 && p.RejectBelow <= 1):
-		return specFault("reject_below is in [0, 1], not %v", p.RejectBelow)
+		return validate.Fault("reject_below is in [0, 1], not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Mode != modeClassify:
-		return specFault("reject_below is for mode classify")
+		return validate.Fault("reject_below is for mode classify")
 	case p.Weights == weightsDistance && p.Metric == innerProduct:
-		return specFault("weights by distance need distances of at least 0; inner_product has others")
+		return validate.Fault("weights by distance need distances of at least 0; inner_product has others")
 	case p.Metric == edit && p.Features.Scale != features.ScaleNone:
-		return specFault("features.scale is for vectors; metric edit compares texts")
+		return validate.Fault("features.scale is for vectors; metric edit compares texts")
 	case p.Metric == hamming && p.Features.Scale != features.ScaleNone:
-		return specFault("metric hamming needs features of 0 and 1: no features.scale")
+		return validate.Fault("metric hamming needs features of 0 and 1: no features.scale")
 	}
 	return nil
 }
@@ -202,15 +184,15 @@ func (p Params) checkProjection() error {
 	case r == nil:
 		return nil
 	case p.Metric != l2:
-		return specFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
+		return validate.Fault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
 	case (r.Eps == 0) == (r.Dims == 0):
-		return specFault("projection needs one of eps and dims")
+		return validate.Fault("projection needs one of eps and dims")
 	case r.Dims == 0 && !(r.Eps > 0 && r.Eps < 1):
-		return specFault("projection.eps is in (0, 1), not %v", r.Eps)
+		return validate.Fault("projection.eps is in (0, 1), not %v", r.Eps)
 	case r.Eps == 0 && (r.Dims < 1 || r.Dims > maxDims):
-		return specFault("projection.dims is from 1 to %d, not %d", maxDims, r.Dims)
+		return validate.Fault("projection.dims is from 1 to %d, not %d", maxDims, r.Dims)
 	case r.Sample < 0 || r.Sample > 1_000_000:
-		return specFault("projection.sample is from 0 to 1000000, not %d", r.Sample)
+		return validate.Fault("projection.sample is from 0 to 1000000, not %d", r.Sample)
 	}
 	return nil
 }
@@ -221,8 +203,4 @@ func (p Params) rule() rule {
 		return rule{k: *p.K}
 	}
 	return rule{radius: *p.Radius, most: p.MaxNeighbors, counts: p.Counts}
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

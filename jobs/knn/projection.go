@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
@@ -45,7 +46,7 @@ func (p *plan) chooseDims(next *jobs.Next, queries int64) error {
 		}
 		dims = johnsonLindenstrauss(m, r.Eps)
 		if dims > maxDims || int64(dims) >= int64(s.vectors.Width) { //lint:checked at most maxDims
-			return specFault("params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
+			return validate.Fault("params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
 				"leave projection out, or give a larger eps or dims", r.Eps, dims, m, s.vectors.Width)
 		}
 	}

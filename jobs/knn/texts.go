@@ -88,9 +88,9 @@ func (p *textsPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 	}
 	switch {
 	case records == 0:
-		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
+		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
 	case p.params.Mode == modeClassify && labelled < records:
-		return jobs.Next{}, emptyFault("training records without labels", "Name the column of labels in input.label.")
+		return jobs.Next{}, emptyFault("training records without labels", "Name the column of labels in spec.input.label.")
 	}
 	state := jobs.Arrays{}
 	vocabulary.PutLabels(state, labels.Keys)

@@ -64,7 +64,7 @@ func (c *leafCounts) addVector(y int64, block *dataset.Block, i int) error {
 			return err
 		}
 		c.places = columns.Places(c.dictionary.Len())
-		c.columns = newTally(len(columns.Terms()), len(c.documents))
+		c.columns = newColumnTally(len(columns.Terms()), len(c.documents))
 	}
 	index, values := block.Sparse.Row(i)
 	if c.once {
@@ -93,7 +93,11 @@ func (c *leafCounts) partial() jobs.Arrays {
 		sum = c.words.cells(nil)
 	}
 	if c.columns != nil {
-		sum = sum.plus(c.columns.cells(c.places))
+		columns := c.columns.cells(c.places)
+		if c.words != nil {
+			columns = sum.plus(columns)
+		}
+		sum = columns
 	}
 	return partialCounts{c.records, c.documents, sum}.arrays()
 }

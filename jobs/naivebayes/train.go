@@ -31,7 +31,7 @@ type countsPhase struct {
 func (p *countsPhase) Name() string { return countsName }
 
 // Map counts one leaf: the loops of Algorithm 1 over i and j, where a document of class y adds
-// x^j to the count of (j, y). Memory is linear in the pairs met, beyond 32 MiB.
+// x^j to the count of (j, y). Memory is linear in the pairs met, beyond 16 MiB.
 func (p *countsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	dictionary, err := vocabulary.ReadDictionary(state)
 	if err != nil {

@@ -2,6 +2,7 @@ package naivebayes
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,10 +167,41 @@ func TestTallyBeyond32Bits(t *testing.T) {
 	}
 }
 
+// TestTallyIsAMap holds random counts of vectors, some above what waits and sums above what a cell of the array
+// holds, to those of a plain map.
+func TestTallyIsAMap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, classes := range []int{1, 3, 300, waitingClasses + 1} {
+		const places = 50
+		tally, want := newColumnTally(places, classes), map[int64]int64{}
+		if (tally.waiting != nil) != (classes <= waitingClasses) {
+			t.Fatalf("%d classes: the bound of waitingClasses is not kept", classes)
+		}
+		for range 30000 {
+			class, index, values := r.Int64N(int64(min(classes, 4))), make([]int32, r.IntN(12)), make([]float32, 12)
+			for p := range index {
+				index[p] = r.Int32N(places + 3)
+				n := r.Int64N([]int64{3, 3, 3, 256, tooMany + 2, 1 << 24}[r.IntN(6)])
+				values[p] = float32(n)
+				if n > 0 && index[p] < places {
+					want[int64(index[p])*int64(classes)+class] += n
+				}
+			}
+			if !tally.addVector(class, index, values[:len(index)]) {
+				t.Fatal("counts are refused")
+			}
+		}
+		got, sorted := tally.cells(nil), sortedCells(want)
+		if !slices.Equal(got.at, sorted.at) || !slices.Equal(got.count, sorted.count) {
+			t.Errorf("%d classes: other counts", classes)
+		}
+	}
+}
+
 // A vector longer than what may wait, counts that are 0, places beyond the last.
 func TestTallyOfVectors(t *testing.T) {
 	for _, classes := range []int{2, waitingCounts} {
-		tally := newTally(20, classes)
+		tally := newColumnTally(20, classes)
 		for range 3 {
 			if !tally.addVector(1, []int32{0, 3, 19, 20, 99}, []float32{1, 0, 1 << 24, 7, 1}) {
 				t.Fatal("counts are refused")

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -31,7 +32,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	if params.Pairs && !judged {
-		return nil, specFault("params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
+		return nil, validate.Fault("params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
 	space, err := features.New(params.Features, spec, meansName, features.Classes(2))
 	if err != nil {
@@ -50,8 +51,5 @@ func evaluate(params Params, spec protocol.JobSpec, test jobs.Records) jobs.Phas
 	if params.Pairs {
 		phase = &pairsPhase{evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}}
 	}
-	if spec.Spec.Queries != nil {
-		return evaluation.OnQueries{Phase: phase}
-	}
-	return phase
+	return evaluation.Over(spec, phase)
 }

@@ -2,11 +2,10 @@ package nearestmean
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -38,20 +37,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.Costs.Check(); err != nil {
-		return Params{}, inParams("params: ", err)
+		return Params{}, validate.In("params", err)
 	}
-	return p, inParams("params.features: ", p.Features.Check())
-}
-
-// inParams says where in the spec the fault lies.
-func inParams(where string, err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = where + fault.What
-	}
-	return err
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+	return p, validate.In("params.features", p.Features.Check())
 }

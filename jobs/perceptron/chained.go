@@ -31,14 +31,16 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	known := s.beginVotes()
 	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
 	extras, _, _ := s.extrasOf(shard)
-	err = p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(r record) error {
+	err = p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(batch []Record) error {
 		if s.Distinct == 0 {
-			s.Learn(r.x, r.class, r.weight)
+			s.LearnAll(batch)
 			return nil
 		}
-		own := extras[r.number]
-		if s.LearnDistinct(r.x, r.class, r.weight, &own) {
-			extras[r.number] = own
+		for _, r := range batch {
+			own := extras[r.number]
+			if s.LearnDistinct(r.Row, int(r.Class), r.Weight, &own) {
+				extras[r.number] = own
+			}
 		}
 		return nil
 	})

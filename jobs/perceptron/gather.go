@@ -1,16 +1,16 @@
 package perceptron
 
-import "github.com/gram-compute/gram/jobs"
-
-// windowBytes bounds a full window: values, columns and what is kept of each record, with what they grew out of.
-const windowBytes = 3 * 4 * windowNumbers
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/shuffle"
+)
 
 // gathers counts the window that a leaf shuffles in.
 func (j job) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
 	if !j.params.Shuffle {
 		return 0
 	}
-	return min(windowBytes, 3*records(jobs.Input, leaf.Index))
+	return min(shuffle.Bytes, 3*records(jobs.Input, leaf.Index))
 }
 
 // Gathers counts the window of the only leaf of a round, whose shard only the state knows: that of the first shard.

@@ -56,15 +56,14 @@ func (p *marginPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 	}
 	extras, _, _ := s.extrasOf(leaf.Index)
 	all, margins := newReach(s.marginRows()), make([]float32, s.marginRows())
-	err = p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(r record) error {
-		weight := float64(r.weight)
-		if s.ClassWeights != nil {
-			weight = float64(float32(r.weight * s.ClassWeights[r.class]))
-		}
-		if weight != 0 {
-			s.margins(margins, r.x, r.class)
-			margins[0] += float32(float32(float32(2*r.class-1)*s.Distinct) * extras[r.number])
-			all.add(margins, squareOf(r.x, ops), weight)
+	err = p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(batch []Record) error {
+		for _, r := range batch {
+			weight := float64(s.weigh(int(r.Class), r.Weight))
+			if weight != 0 {
+				s.margins(margins, r.Row, int(r.Class))
+				margins[0] += float32(float32(sign(int(r.Class))*s.Distinct) * extras[r.number])
+				all.add(margins, squareOf(r.Row, ops), weight)
+			}
 		}
 		return nil
 	})
@@ -77,7 +76,7 @@ func (l *Learner) margins(dst []float32, x Row, class int) {
 	l.rate(x)
 	switch l.Rule {
 	case Signed:
-		dst[0] = float32(float32(2*class-1) * l.scores[0])
+		dst[0] = float32(sign(class) * l.scores[0])
 	case ArgMax:
 		best := float32(math.Inf(-1))
 		for r, score := range l.scores {

@@ -38,8 +38,8 @@ func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 	}
 	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
 	l.ready()
-	err = p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(r record) error {
-		l.Learn(r.x, r.class, r.weight)
+	err = p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
+		l.LearnAll(batch)
 		return nil
 	})
 	if err == nil {

@@ -58,7 +58,7 @@ func (o *Online) Predict(block *dataset.Block) (jobs.Outcome, error) {
 	if err != nil {
 		return jobs.Outcome{}, err
 	}
-	x := recordOf(v, 0, 0).x
+	x := recordOf(v, 0, 0).Row
 	o.row.Index, o.row.Values = append(o.row.Index[:0], x.Index...), append(o.row.Values[:0], x.Values...)
 	o.seen = true
 	return o.decide(v), nil

@@ -54,7 +54,7 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	switch {
 	case !p.Form.votes():
 		for i := range v.Rows {
-			p.rate(recordOf(v, i, 0).x)
+			p.rate(recordOf(v, i, 0).Row)
 			p.perClass(scores[i*p.Classes:(i+1)*p.Classes], p.scores)
 		}
 	case p.Sparse:
@@ -138,7 +138,7 @@ func (p *predictor) voteSparse(dst []float64, v features.Vectors) {
 		votes, weights := p.voter(k)
 		p.weights = weights
 		for i := range v.Rows {
-			p.rate(recordOf(v, i, 0).x)
+			p.rate(recordOf(v, i, 0).Row)
 			p.vote(dst[i*p.Classes:(i+1)*p.Classes], p.scores, votes)
 		}
 		p.weights = last

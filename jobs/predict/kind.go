@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -26,7 +27,7 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 
 // Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
 func Kind(ofModel OfModel) jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Figures: Figures,
+	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
@@ -40,7 +41,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 		return nil, err
 	}
 	if spec.Spec.Model == "" {
-		return nil, specFault("spec.model is missing: the URI of the model.safetensors to predict with")
+		return nil, validate.Fault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
 	return algorithm{phase{params, ofModel}}, nil
 }
@@ -54,14 +55,28 @@ type phase struct {
 // Name is "predict".
 func (phase) Name() string { return "predict" }
 
+// kind finds what made a model, which must predict.
+func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
+	kind, err := p.ofModel(model)
+	switch {
+	case err != nil:
+		return jobs.Kind{}, validate.In("spec.model", err)
+	case kind.Predict == nil:
+		return jobs.Kind{}, validate.Fault("spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does", kind.Name, KindName)
+	}
+	return kind, nil
+}
+
+func (p phase) accepts(model jobs.Arrays) error {
+	_, err := p.kind(model)
+	return err
+}
+
 // load makes the predictor of the state.
 func (p phase) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	kind, err := p.ofModel(model)
+	kind, err := p.kind(model)
 	if err != nil {
 		return nil, err
-	}
-	if kind.Predict == nil {
-		return nil, specFault("spec.model: a model of kind %s does not predict", kind.Name)
 	}
 	return kind.Predict(model, ops)
 }

@@ -2,10 +2,9 @@ package predict
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -32,25 +31,12 @@ func parseParams(params json.RawMessage) (Params, error) {
 	p := Params{Format: parts.CSV}
 	if len(params) > 0 {
 		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, inParams(err)
+			return Params{}, validate.In("params", err)
 		}
 	}
 	switch p.Format {
 	case parts.CSV, parts.JSONL, parts.NPY:
 		return p, nil
 	}
-	return Params{}, specFault("params: format is csv, jsonl or npy, not %q", p.Format)
-}
-
-// inParams says where in the spec the fault lies.
-func inParams(err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = "params: " + fault.What
-	}
-	return err
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+	return Params{}, validate.Fault("params: format is csv, jsonl or npy, not %q", p.Format)
 }

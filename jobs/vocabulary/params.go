@@ -1,11 +1,10 @@
 package vocabulary
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/dataset/text"
-	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/jobs/validate"
 )
 
 // Params choose what a term is and which terms the dictionary keeps.
@@ -40,13 +39,13 @@ func (p Params) Check() error {
 		return err
 	}
 	if !validDF(p.MinDF) {
-		return specFault("min_df is a whole number of documents from 1 or a share below 1, not %v", p.MinDF)
+		return validate.Fault("min_df is a whole number of documents from 1 or a share below 1, not %v", p.MinDF)
 	}
 	if p.MaxDF != 0 && !validDF(p.MaxDF) {
-		return specFault("max_df is a whole number of documents from 1, a share below 1, or 0 for no bound, not %v", p.MaxDF)
+		return validate.Fault("max_df is a whole number of documents from 1, a share below 1, or 0 for no bound, not %v", p.MaxDF)
 	}
 	if p.MaxFeatures < 0 || p.MaxFeatures > math.MaxInt32 {
-		return specFault("max_features is 0 (all) to %d, not %d", math.MaxInt32, p.MaxFeatures)
+		return validate.Fault("max_features is 0 (all) to %d, not %d", math.MaxInt32, p.MaxFeatures)
 	}
 	return nil
 }
@@ -61,8 +60,4 @@ func documents(df float64, total int64) float64 {
 		return float64(df * float64(total))
 	}
 	return df
-}
-
-func specFault(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -65,7 +66,7 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 			return nil, nil, err
 		}
 		if block.Labels == nil && len(block.IDs) > 0 {
-			return nil, nil, recordFault(block.IDs[0], "the record has no label", "Name the column of labels in input.label.")
+			return nil, nil, recordFault(block.IDs[0], "the record has no label", "Name the column of labels in spec.input.label.")
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
@@ -116,7 +117,7 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 	}
 	docs := root.documents()
 	if docs == 0 {
-		return jobs.Next{}, emptyFault("no training record", "Check input.uri and input.split.test.")
+		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
 	}
 	kept, err := p.params.Choose(root.terms, docs)
 	if err != nil {
@@ -137,7 +138,7 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 		high = documents(p.MaxDF, docs)
 	}
 	if high < low {
-		return Table{}, specFault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
+		return Table{}, validate.Fault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
 	}
 	var rows []int32
 	for i := range all.Keys.Len() {
@@ -154,7 +155,7 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 	}
 	if len(rows) == 0 {
 		return Table{}, emptyFault(fmt.Sprintf("none of %d terms in %d training records is kept", all.Keys.Len(), docs),
-			"Check input.text, min_df and max_df.")
+			"Check spec.input.text, min_df and max_df.")
 	}
 	return all.pick(rows), nil
 }

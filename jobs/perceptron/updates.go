@@ -1,0 +1,86 @@
+package perceptron
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/protocol"
+)
+
+// update adds a multiple of a record to a row of weights.
+func (l *Learner) update(r int, x Row, a float32) {
+	switch {
+	case !l.Sparse:
+		l.ops.Axpy(l.weights[r*l.stride():r*l.stride()+l.Width], x.Values, a)
+	case l.rows() == 1:
+		l.ops.SparseAxpy(l.weights[:l.Width], x.Index, x.Values, a)
+	default:
+		rows, w := l.rows(), l.weights[r:]
+		for i, j := range x.Index {
+			w[int(j)*rows] += float32(a * x.Values[i])
+		}
+	}
+	if l.Bias {
+		l.weights[l.at(r, l.Width)] += a
+	}
+	l.updates++
+	if l.Form == Averaged && l.steps > 0 {
+		l.addSum(r, x, float64(float64(l.steps)*float64(a)))
+	}
+}
+
+// addSum adds t times an update to the sums of a row.
+func (l *Learner) addSum(r int, x Row, ta float64) {
+	if l.Sparse {
+		rows, u, values := l.rows(), l.sums[r:], x.Values[:len(x.Index)]
+		for i, j := range x.Index {
+			u[int(j)*rows] += float64(ta * float64(values[i]))
+		}
+	} else {
+		for i, v := range x.Values {
+			l.scratch[i] = float64(v)
+		}
+		l.ops.AddScaled(l.sums[r*l.stride():r*l.stride()+l.Width], l.scratch, ta)
+	}
+	if l.Bias {
+		l.sums[l.at(r, l.Width)] += ta
+	}
+}
+
+// retire keeps the weights for their vote before they change. Weights that came through no step,
+// as the first zeros do, have none.
+func (l *Learner) retire() {
+	if last := len(l.survived) - 1; last >= 0 && l.survived[last] > 0 {
+		if l.votes() == l.MaxVectors {
+			l.tooMany = true
+			return
+		}
+		l.vectors = append(l.vectors, l.weights...)
+		l.survived = append(l.survived, 0)
+	}
+}
+
+// votes is the number of vectors kept.
+func (l *Learner) votes() int { return len(l.vectors) / l.size() }
+
+// fault says what went beyond bounds: vectors beyond MaxVectors, weights beyond float32.
+func (l *Learner) fault() error {
+	if l.tooMany {
+		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("a perceptron that votes keeps the weights before each mistake; there are more than max_vectors, %d", l.MaxVectors),
+			Hint: "Raise params.max_vectors, lower params.epochs, or use form averaged."}
+	}
+	if !finite(l.weights) || !finite(l.sums) {
+		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
+			What: "the weights of the perceptron grew beyond float32", Hint: "Scale the features: params.features.scale."}
+	}
+	return nil
+}
+
+func finite[T float32 | float64](v []T) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
