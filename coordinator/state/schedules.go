@@ -70,16 +70,21 @@ func (s State) putSchedule(sched *Schedule) State {
 }
 
 func (s *Schedule) record() *pb.ScheduleRecord {
-	record := &pb.ScheduleRecord{
+	return &pb.ScheduleRecord{
 		Definition: s.Definition, Number: s.Number, Revision: s.Revision, SinceUnixMs: s.Since,
-		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped,
+		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped, Recent: s.SlotRecords(),
 	}
+}
+
+// SlotRecords are the newest decisions as they cross the wire.
+func (s *Schedule) SlotRecords() []*pb.SlotRecord {
+	var records []*pb.SlotRecord
 	for _, r := range s.Recent {
-		record.Recent = append(record.Recent, &pb.SlotRecord{
+		records = append(records, &pb.SlotRecord{
 			FirstUnixMs: r.First, SlotUnixMs: r.Slot, Slots: r.Slots, JobId: r.JobID, Skip: r.Skip,
 		})
 	}
-	return record
+	return records
 }
 
 func scheduleFrom(r *pb.ScheduleRecord) *Schedule {
@@ -116,7 +121,7 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	sched := *old
 	sched.Definition = definition
 	s, sched.Revision, sched.Since = s.revise(), s.NextJob, now
-	return s.putSchedule(&sched), Reply{Schedule: &sched}
+	return s.putSchedule(&sched), Reply{Schedule: &sched, Created: !exists}
 }
 
 // revise takes the number of one change.

@@ -44,12 +44,8 @@ func Load(src Source) (protocol.JobSpec, error) {
 	if err != nil {
 		return spec, err
 	}
-	uris := []*string{&spec.Spec.Input.URI, &spec.Spec.Input.LabelsURI, &spec.Spec.Output.URI, &spec.Spec.Model}
-	if queries := spec.Spec.Queries; queries != nil {
-		uris = append(uris, &queries.URI, &queries.LabelsURI)
-	}
-	for _, uri := range uris {
-		*uri = AbsoluteURI(*uri, dir)
+	for _, named := range spec.URIs() {
+		*named.URI = AbsoluteURI(*named.URI, dir)
 	}
 	return spec, nil
 }
