@@ -71,10 +71,12 @@ func TestCreateRefuses(t *testing.T) {
 		"local zone":    func(d *pb.ScheduleDefinition) { d.TimeZone = "Local" },
 		"path for zone": func(d *pb.ScheduleDefinition) { d.TimeZone = "../../etc/passwd" },
 		"spec":          func(d *pb.ScheduleDefinition) { d.SpecJson = `{"apiVersion":"v2"}` },
-		"placeholder":   func(d *pb.ScheduleDefinition) { d.SpecJson = strings.Replace(d.SpecJson, "previous_slot", "nonsense", 1) },
-		"id":            func(d *pb.ScheduleDefinition) { d.Id = "N" },
-		"catch-up":      func(d *pb.ScheduleDefinition) { d.CatchUpMax = 101 },
-		"nothing":       func(d *pb.ScheduleDefinition) { *d = pb.ScheduleDefinition{} },
+		"placeholder": func(d *pb.ScheduleDefinition) {
+			d.SpecJson = strings.Replace(d.SpecJson, "previous_slot", "nonsense", 1)
+		},
+		"id":       func(d *pb.ScheduleDefinition) { d.Id = "N" },
+		"catch-up": func(d *pb.ScheduleDefinition) { d.CatchUpMax = 101 },
+		"nothing":  func(d *pb.ScheduleDefinition) { *d = pb.ScheduleDefinition{} },
 	} {
 		d := nightly("n")
 		spoil(d)
