@@ -21,6 +21,8 @@ type cluster struct {
 	addr     string
 	jobs     gramv1connect.JobServiceClient
 	services gramv1connect.ClusterServiceClient
+
+	schedules gramv1connect.ScheduleServiceClient
 }
 
 // connect makes the clients; it sends nothing yet.
@@ -33,6 +35,8 @@ func (a *app) connect() (*cluster, error) {
 		addr:     addr,
 		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
 		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
+
+		schedules: gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
 	}, nil
 }
 
