@@ -99,6 +99,15 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 	day(t, corpus, "2026-10-25", 2)
 	grams(t, cluster, &second, "trigger", "whole", "--slot", "2026-10-26T01:15:00Z")
 	both := modelOf(t, cluster, second.ID)
+	var latest struct {
+		ID       string `json:"latest_job"`
+		Slot     string `json:"latest_slot"`
+		Schedule string
+	}
+	grams(t, cluster, &latest, "show", "whole")
+	if latest.ID != second.ID || latest.Slot != "2026-10-26T01:15:00.000Z" {
+		t.Errorf("the latest success: %+v, want %s", latest, second.ID)
+	}
 	if one == both {
 		t.Error("the corpus has grown, and the model is the same")
 	}
@@ -121,7 +130,27 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 			t.Errorf("%s: the schedule's model is %s, that by hand %s", uri, got, byHand)
 		}
 	}
+	latestStays(t, cluster, days.Slots[1].Job)
 	cluster.StopWorkers(t)
+}
+
+// latestStays: a slot without data fails, and the latest success is what it was.
+func latestStays(t *testing.T, cluster *clustertest.Cluster, want string) {
+	t.Helper()
+	var failing schedulesAnswer
+	grams(t, cluster, &failing, "trigger", "daily", "--slot", "2026-10-28T01:15:00Z")
+	if job := cluster.Wait(t, failing.ID, time.Minute); job.GetState() != pb.JobState_JOB_STATE_FAILED {
+		t.Fatalf("a job without data ended as %v", job.GetState())
+	}
+	for args, says := range map[string]string{
+		"status daily@latest":                               want,
+		"model classify --model daily@latest -o json cheap": `"spam"`,
+	} {
+		stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil, strings.Fields(args)...)
+		if code != 0 || !strings.Contains(stdout, says) {
+			t.Errorf("gram %s: exit code %d, want %s in it:\n%s%s", args, code, says, stdout, stderr)
+		}
+	}
 }
 
 // A slot fires by the clock, though the coordinator was killed meanwhile; a paused schedule fires none.

@@ -40,7 +40,7 @@ func (c *Coordinator) submitSlot(ctx context.Context, sched *state.Schedule, slo
 	if err != nil {
 		return state.Reply{}, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	job.Id = sched.SlotJobID(slot)
+	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
 	return c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 }
 

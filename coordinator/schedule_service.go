@@ -127,6 +127,7 @@ func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Sche
 			CatchUp: d.GetCatchUp(), CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(), JitterMs: d.GetJitterMs(),
 		},
 		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped, Recent: sched.SlotRecords(),
+		LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot,
 	}
 	table, _, err := timetableOf(d.GetCron(), d.GetTimeZone())
 	if err != nil {

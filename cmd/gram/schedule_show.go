@@ -82,6 +82,8 @@ type scheduleView struct {
 	StartDeadlineSeconds float64         `json:"start_deadline_seconds,omitempty"`
 	JitterSeconds        float64         `json:"jitter_seconds,omitempty"`
 	LastSlot             string          `json:"last_slot"`
+	LatestJob            string          `json:"latest_job,omitempty"`
+	LatestSlot           string          `json:"latest_slot,omitempty"`
 	Next                 []string        `json:"next"`
 	Fired                uint64          `json:"fired"`
 	Skipped              uint64          `json:"skipped"`
@@ -104,7 +106,7 @@ func viewSchedule(s *gramv1.Schedule) scheduleView {
 		ID: d.GetId(), State: scheduleState(s), Problem: s.GetProblem(), Cron: d.GetCron(), TimeZone: d.GetTimeZone(),
 		Overlap: overlapWord(d), CatchUp: catchUpWord(d), CatchUpMax: d.GetCatchUpMax(),
 		StartDeadlineSeconds: seconds(0, d.GetStartDeadlineMs()), JitterSeconds: seconds(0, d.GetJitterMs()),
-		LastSlot: timestamp(s.GetLastSlotUnixMs()), Next: []string{}, Fired: s.GetFired(), Skipped: s.GetSkipped(),
+		LastSlot: timestamp(s.GetLastSlotUnixMs()), LatestJob: s.GetLatestJobId(), LatestSlot: timestamp(s.GetLatestSlotUnixMs()), Next: []string{}, Fired: s.GetFired(), Skipped: s.GetSkipped(),
 		JobsActive: s.GetJobsActive(), Spec: json.RawMessage(d.GetSpecJson()),
 	}
 	for _, at := range s.GetNextSlotsUnixMs() {
@@ -204,6 +206,10 @@ func (a *app) printSchedule(s *gramv1.Schedule) {
 		}
 	}
 	table.Row("slots", fmt.Sprintf("%d fired, %d skipped; %d jobs not ended", s.GetFired(), s.GetSkipped(), s.GetJobsActive()))
+	if s.GetLatestJobId() != "" {
+		table.Row("latest", s.GetLatestJobId())
+		table.Row("  of slot", clock(s.GetLatestSlotUnixMs()))
+	}
 	for i, at := range s.GetNextSlotsUnixMs() {
 		table.Row([]string{"next", ""}[min(i, 1)], clock(at))
 	}

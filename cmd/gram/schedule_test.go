@@ -132,6 +132,13 @@ $`)
 	if len(filled.Slots) != 3 || filled.Slots[0].Result != "made" || filled.Slots[1].Result != "there" || filled.Slots[1].Job != id || filled.Slots[2].Result != "made" {
 		t.Errorf("%+v", filled)
 	}
+	if job.Schedule != "nightly-topics" || job.Slot != "2026-10-25T00:15:00.000Z" {
+		t.Errorf("the job says %q, %q", job.Schedule, job.Slot)
+	}
+	c.want(exitNotFound, c.again("model", "show", "nightly-topics@latest"))
+	if !strings.Contains(c.stderr.String(), "has succeeded yet") {
+		t.Errorf("stderr %q", c.stderr)
+	}
 	c.want(0, c.again("schedule", "trigger", "nightly-topics"))
 	c.want(exitUsage, c.again("schedule", "trigger", "nightly-topics", "--slot", "2126-01-01"))
 	c.want(exitUsage, c.again("schedule", "trigger", "nightly-topics", "--slot", "yesterday"))

@@ -18,6 +18,8 @@ type Schedule struct {
 	Paused         bool
 	Fired, Skipped uint64       // slots
 	Recent         []SlotRecord // the newest decisions, oldest first
+	LatestJob      string       // of the latest slot whose job has succeeded; or empty
+	LatestSlot     int64
 }
 
 // SlotRecord is what became of a slot, or of several in a row that were skipped.
@@ -42,7 +44,7 @@ func (s State) EachSchedule(visit func(*Schedule) bool) {
 	s.schedules.Root().Walk(func(_ []byte, sched *Schedule) bool { return !visit(sched) })
 }
 
-// SameSchedules reports, at once, that no command on a schedule lies between two
+// SameSchedules reports, at once, that nothing has happened to schedules between two
 // states; false may also mean that the states have no common history.
 func (s State) SameSchedules(other State) bool { return s.schedules == other.schedules }
 
@@ -73,6 +75,7 @@ func (s *Schedule) record() *pb.ScheduleRecord {
 	return &pb.ScheduleRecord{
 		Definition: s.Definition, Number: s.Number, Revision: s.Revision, SinceUnixMs: s.Since,
 		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped, Recent: s.SlotRecords(),
+		LatestJobId: s.LatestJob, LatestSlotUnixMs: s.LatestSlot,
 	}
 }
 
@@ -91,6 +94,7 @@ func scheduleFrom(r *pb.ScheduleRecord) *Schedule {
 	sched := &Schedule{
 		Definition: r.GetDefinition(), Number: r.GetNumber(), Revision: r.GetRevision(), Since: r.GetSinceUnixMs(),
 		LastSlot: r.GetLastSlotUnixMs(), Paused: r.GetPaused(), Fired: r.GetFired(), Skipped: r.GetSkipped(),
+		LatestJob: r.GetLatestJobId(), LatestSlot: r.GetLatestSlotUnixMs(),
 	}
 	for _, one := range r.GetRecent() {
 		sched.Recent = append(sched.Recent, SlotRecord{

@@ -354,7 +354,7 @@ type Job struct {
 	Outputs         []*OutputFile          `protobuf:"bytes,14,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Counters        *Counters              `protobuf:"bytes,15,opt,name=counters,proto3" json:"counters,omitempty"`
 	Rounds          []*RoundRecord         `protobuf:"bytes,16,rep,name=rounds,proto3" json:"rounds,omitempty"`
-	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule whose slot made it
+	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose slot it was made
 	SlotUnixMs      int64                  `protobuf:"varint,18,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

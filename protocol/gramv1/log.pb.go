@@ -335,13 +335,16 @@ func (x *InitCluster) GetClusterId() string {
 }
 
 type SubmitJob struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	SpecJson      []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
-	SpecHash      string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
-	ResultHash    string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name       string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Kind       string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	SpecJson   []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
+	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
+	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
+	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
+	ScheduleId    string `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	SlotUnixMs    int64  `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -416,6 +419,20 @@ func (x *SubmitJob) GetResultHash() string {
 		return x.ResultHash
 	}
 	return ""
+}
+
+func (x *SubmitJob) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
 }
 
 // StartJob admits a queued job.
@@ -1392,6 +1409,7 @@ type JobRecord struct {
 	Workers            []string               `protobuf:"bytes,20,rep,name=workers,proto3" json:"workers,omitempty"`
 	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -1580,6 +1598,13 @@ func (x *JobRecord) GetSlotUnixMs() int64 {
 	return 0
 }
 
+func (x *JobRecord) GetByHand() bool {
+	if x != nil {
+		return x.ByHand
+	}
+	return false
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -1686,18 +1711,20 @@ func (x *CarryRecord) GetKept() bool {
 }
 
 type ScheduleRecord struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Definition     *PutSchedule           `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
-	Number         uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	Revision       uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
-	SinceUnixMs    int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
-	LastSlotUnixMs int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
-	Paused         bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
-	Fired          uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
-	Skipped        uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
-	Recent         []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Definition       *PutSchedule           `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
+	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	Revision         uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	SinceUnixMs      int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	LastSlotUnixMs   int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
+	Paused           bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
+	Fired            uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
+	Skipped          uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Recent           []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`
+	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ScheduleRecord) Reset() {
@@ -1793,6 +1820,20 @@ func (x *ScheduleRecord) GetRecent() []*SlotRecord {
 	return nil
 }
 
+func (x *ScheduleRecord) GetLatestJobId() string {
+	if x != nil {
+		return x.LatestJobId
+	}
+	return ""
+}
+
+func (x *ScheduleRecord) GetLatestSlotUnixMs() int64 {
+	if x != nil {
+		return x.LatestSlotUnixMs
+	}
+	return 0
+}
+
 type SnapshotTrailer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Records       uint64                 `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
@@ -1869,7 +1910,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x9e\x01\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xe1\x01\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1877,7 +1918,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tspec_json\x18\x04 \x01(\fR\bspecJson\x12\x1b\n" +
 	"\tspec_hash\x18\x05 \x01(\tR\bspecHash\x12\x1f\n" +
 	"\vresult_hash\x18\x06 \x01(\tR\n" +
-	"resultHash\"\x1a\n" +
+	"resultHash\x12\x1f\n" +
+	"\vschedule_id\x18\a \x01(\tR\n" +
+	"scheduleId\x12 \n" +
+	"\fslot_unix_ms\x18\b \x01(\x03R\n" +
+	"slotUnixMs\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
@@ -1944,7 +1989,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xcf\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xe8\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -1970,13 +2015,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vschedule_id\x18\x15 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
-	"slotUnixMs\"L\n" +
+	"slotUnixMs\x12\x17\n" +
+	"\aby_hand\x18\x17 \x01(\bR\x06byHand\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
-	"\x04kept\x18\x02 \x01(\bR\x04kept\"\xbe\x02\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
 	"\x0eScheduleRecord\x124\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x14.gram.v1.PutScheduleR\n" +
@@ -1988,7 +2034,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06paused\x18\x06 \x01(\bR\x06paused\x12\x14\n" +
 	"\x05fired\x18\a \x01(\x04R\x05fired\x12\x18\n" +
 	"\askipped\x18\b \x01(\x04R\askipped\x12+\n" +
-	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\"C\n" +
+	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12\"\n" +
+	"\rlatest_job_id\x18\n" +
+	" \x01(\tR\vlatestJobId\x12-\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
 	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"

@@ -381,18 +381,20 @@ func (x *ScheduleDefinition) GetJitterMs() int64 {
 }
 
 type Schedule struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Definition      *ScheduleDefinition    `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
-	Paused          bool                   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
-	LastSlotUnixMs  int64                  `protobuf:"varint,3,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"` // the last slot decided, or when the schedule was made
-	Fired           uint64                 `protobuf:"varint,4,opt,name=fired,proto3" json:"fired,omitempty"`
-	Skipped         uint64                 `protobuf:"varint,5,opt,name=skipped,proto3" json:"skipped,omitempty"`
-	Recent          []*SlotRecord          `protobuf:"bytes,6,rep,name=recent,proto3" json:"recent,omitempty"`                                                      // the newest decisions, oldest first
-	NextSlotsUnixMs []int64                `protobuf:"varint,7,rep,packed,name=next_slots_unix_ms,json=nextSlotsUnixMs,proto3" json:"next_slots_unix_ms,omitempty"` // that are not decided
-	Problem         string                 `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`                                                    // why it cannot be followed
-	JobsActive      uint32                 `protobuf:"varint,9,opt,name=jobs_active,json=jobsActive,proto3" json:"jobs_active,omitempty"`                           // jobs of its slots that have not ended
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Definition       *ScheduleDefinition    `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
+	Paused           bool                   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
+	LastSlotUnixMs   int64                  `protobuf:"varint,3,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"` // the last slot decided, or when the schedule was made
+	Fired            uint64                 `protobuf:"varint,4,opt,name=fired,proto3" json:"fired,omitempty"`
+	Skipped          uint64                 `protobuf:"varint,5,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Recent           []*SlotRecord          `protobuf:"bytes,6,rep,name=recent,proto3" json:"recent,omitempty"`                                                      // the newest decisions, oldest first
+	NextSlotsUnixMs  []int64                `protobuf:"varint,7,rep,packed,name=next_slots_unix_ms,json=nextSlotsUnixMs,proto3" json:"next_slots_unix_ms,omitempty"` // that are not decided
+	Problem          string                 `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`                                                    // why it cannot be followed
+	JobsActive       uint32                 `protobuf:"varint,9,opt,name=jobs_active,json=jobsActive,proto3" json:"jobs_active,omitempty"`                           // jobs of its slots that have not ended
+	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`                      // of the latest slot whose job has succeeded
+	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Schedule) Reset() {
@@ -484,6 +486,20 @@ func (x *Schedule) GetProblem() string {
 func (x *Schedule) GetJobsActive() uint32 {
 	if x != nil {
 		return x.JobsActive
+	}
+	return 0
+}
+
+func (x *Schedule) GetLatestJobId() string {
+	if x != nil {
+		return x.LatestJobId
+	}
+	return ""
+}
+
+func (x *Schedule) GetLatestSlotUnixMs() int64 {
+	if x != nil {
+		return x.LatestSlotUnixMs
 	}
 	return 0
 }
@@ -1372,7 +1388,7 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\fcatch_up_max\x18\a \x01(\rR\n" +
 	"catchUpMax\x12*\n" +
 	"\x11start_deadline_ms\x18\b \x01(\x03R\x0fstartDeadlineMs\x12\x1b\n" +
-	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\"\xcf\x02\n" +
+	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\"\xa2\x03\n" +
 	"\bSchedule\x12;\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x1b.gram.v1.ScheduleDefinitionR\n" +
@@ -1385,7 +1401,10 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\x12next_slots_unix_ms\x18\a \x03(\x03R\x0fnextSlotsUnixMs\x12\x18\n" +
 	"\aproblem\x18\b \x01(\tR\aproblem\x12\x1f\n" +
 	"\vjobs_active\x18\t \x01(\rR\n" +
-	"jobsActive\"n\n" +
+	"jobsActive\x12\"\n" +
+	"\rlatest_job_id\x18\n" +
+	" \x01(\tR\vlatestJobId\x12-\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"n\n" +
 	"\x15CreateScheduleRequest\x12;\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x1b.gram.v1.ScheduleDefinitionR\n" +
