@@ -3,13 +3,13 @@ package coordinator
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -77,8 +77,8 @@ func (w *clockWatch) look(wall time.Time, mono time.Duration) time.Duration {
 // proposeSlots puts decisions in the log, those of a schedule in their order. It reports
 // whether all were accepted; what was not is decided anew.
 func (c *Coordinator) proposeSlots(lead *leadership, commands []*pb.Command) bool {
-	var wait sync.WaitGroup
-	room, results := make(chan struct{}, slotsAtOnce), make(chan bool, len(commands))
+	var group errgroup.Group
+	group.SetLimit(slotsAtOnce)
 	for len(commands) > 0 {
 		n := 1
 		for n < len(commands) && commands[n].GetFireSlot().GetScheduleId() == commands[0].GetFireSlot().GetScheduleId() {
@@ -86,39 +86,32 @@ func (c *Coordinator) proposeSlots(lead *leadership, commands []*pb.Command) boo
 		}
 		own := commands[:n]
 		commands = commands[n:]
-		room <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-room }()
-			results <- c.proposeSlotsOf(lead, own)
-		})
+		group.Go(func() error { return c.proposeSlotsOf(lead, own) })
 	}
-	wait.Wait()
-	close(results)
-	all := true
-	for accepted := range results {
-		all = all && accepted
+	err := group.Wait()
+	if err != nil && lead.ctx.Err() == nil {
+		c.cfg.Logger.Warn("slots not decided; they will be decided anew", "first", err)
 	}
-	return all
+	return err == nil
 }
 
 // proposeSlotsOf proposes the decisions of one schedule until one is not accepted: those
 // after it build on it.
-func (c *Coordinator) proposeSlotsOf(lead *leadership, commands []*pb.Command) bool {
+func (c *Coordinator) proposeSlotsOf(lead *leadership, commands []*pb.Command) error {
 	for _, cmd := range commands {
-		fire := cmd.GetFireSlot()
+		if lead.ctx.Err() != nil {
+			return ErrNotLeader
+		}
 		reply, err := c.propose(lead.ctx, cmd)
 		if err == nil && reply.Err != nil {
 			err = reply.Err
 		}
 		if err != nil {
-			if lead.ctx.Err() == nil {
-				c.cfg.Logger.Warn("slot not decided; it will be decided anew", "schedule", fire.GetScheduleId(), "slot", utc(fire.GetSlotUnixMs()), "error", err)
-			}
-			return false
+			return fmt.Errorf("schedule %s, slot %s: %w", cmd.GetFireSlot().GetScheduleId(), utc(cmd.GetFireSlot().GetSlotUnixMs()).Format(time.RFC3339), err)
 		}
-		c.logSlot(fire, reply)
+		c.logSlot(cmd.GetFireSlot(), reply)
 	}
-	return true
+	return nil
 }
 
 func (c *Coordinator) logSlot(fire *pb.FireSlot, reply state.Reply) {
