@@ -202,7 +202,7 @@ func (a *app) printSchedule(s *gramv1.Schedule) {
 		ms   int64
 	}{{"start deadline", d.GetStartDeadlineMs()}, {"jitter", d.GetJitterMs()}} {
 		if span.ms > 0 {
-			table.Row(span.name, (time.Duration(span.ms) * time.Millisecond).String())
+			table.Row(span.name, spanText(time.Duration(span.ms)*time.Millisecond))
 		}
 	}
 	table.Row("slots", fmt.Sprintf("%d fired, %d skipped; %d jobs not ended", s.GetFired(), s.GetSkipped(), s.GetJobsActive()))
@@ -215,6 +215,18 @@ func (a *app) printSchedule(s *gramv1.Schedule) {
 	}
 	table.Write(a.out)
 	a.printDecisions(s)
+}
+
+// spanText writes a time as people do: 6h, not 6h0m0s.
+func spanText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func (a *app) printDecisions(s *gramv1.Schedule) {

@@ -201,6 +201,15 @@ func TestScheduleFilesAreChecked(t *testing.T) {
 	}
 }
 
+func TestSpanText(t *testing.T) {
+	for text, want := range map[string]string{"6h": "6h", "10m": "10m", "90m": "1h30m", "1.5s": "1.5s", "100s": "1m40s", "25h10s": "25h0m10s", "10s": "10s"} {
+		d, err := time.ParseDuration(text)
+		if got := spanText(d); err != nil || got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // The example that docs and help name can be made a schedule of.
 func TestTheExampleSchedule(t *testing.T) {
 	c := newClient(t)
