@@ -36,12 +36,20 @@ func (s *scheduleService) TriggerSchedule(ctx context.Context, req *connect.Requ
 
 // submitSlot submits the job of an instant under the id that follows from schedule and instant.
 func (c *Coordinator) submitSlot(ctx context.Context, sched *state.Schedule, slot int64) (state.Reply, error) {
+	job, err := c.handJob(sched, slot)
+	if err != nil {
+		return state.Reply{}, err
+	}
+	return c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
+}
+
+func (c *Coordinator) handJob(sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
 	job, err := c.slotJob(sched, utc(slot))
 	if err != nil {
-		return state.Reply{}, connect.NewError(connect.CodeInvalidArgument, err)
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
-	return c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
+	return job, nil
 }
 
 // BackfillSchedule submits the jobs of the slots of an interval.
@@ -79,16 +87,23 @@ func (s *scheduleService) BackfillSchedule(ctx context.Context, req *connect.Req
 	return connect.NewResponse(res), nil
 }
 
-// backfill submits the job of one slot, or only looks whether it is there. What is there
-// under an earlier definition stays.
+// backfill submits the job of one slot unless it is there. What is there under an earlier
+// definition stays.
 func (s *scheduleService) backfill(ctx context.Context, view state.State, sched *state.Schedule, slot int64, dry bool) (*pb.BackfilledSlot, error) {
-	out := &pb.BackfilledSlot{SlotUnixMs: slot, JobId: sched.SlotJobID(slot)}
-	if dry {
-		_, exists := view.Job(out.JobId)
-		out.Created = !exists
+	job, err := s.c.handJob(sched, slot)
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.BackfilledSlot{SlotUnixMs: slot, JobId: job.GetId()}
+	if old, exists := view.Job(job.GetId()); exists {
+		out.Conflict = old.SpecHash != job.GetSpecHash()
 		return out, nil
 	}
-	reply, err := s.c.submitSlot(ctx, sched, slot)
+	if dry {
+		out.Created = true
+		return out, nil
+	}
+	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 	var refused *state.Rejection
 	if errors.As(err, &refused) && refused.Reason == state.Conflict {
 		out.Conflict = true
