@@ -51,6 +51,10 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
 	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB
 
+.PHONY: slots
+slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
+	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
+
 .PHONY: test-minio
 test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...

@@ -58,6 +58,8 @@ type Config struct {
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
+	// wallClock is time.Now, but for tests.
+	wallClock func() time.Time
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -83,6 +85,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second
+	}
+	if c.wallClock == nil {
+		c.wallClock = time.Now
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

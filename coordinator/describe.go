@@ -14,6 +14,7 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 		State: job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt, FinishedUnixMs: job.FinishedAt,
 		Progress: &pb.Progress{Round: job.Round.Number, Phase: job.Round.Phase, Leaves: job.Round.Leaves(), LeavesDone: job.Round.Covered},
 		Failure:  job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(), Rounds: job.RoundRecords(),
+		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot,
 	}
 	if lead, err := c.leader(); err == nil && !job.Ended() {
 		lead.mu.Lock()

@@ -40,13 +40,19 @@ func (s *jobService) Submit(ctx context.Context, req *connect.Request[pb.SubmitR
 
 func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error) {
 	spec, err := protocol.ParseSpec([]byte(req.GetSpecJson()))
-	if err == nil {
-		spec, err = c.cfg.Validate(spec)
-	}
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	cmd := &pb.SubmitJob{Id: req.GetId(), Name: spec.Metadata.Name, Kind: spec.Kind}
+	return c.jobCommand(req.GetId(), spec)
+}
+
+// jobCommand writes the defaults into a spec and makes it a command.
+func (c *Coordinator) jobCommand(id string, spec protocol.JobSpec) (*pb.SubmitJob, error) {
+	spec, err := c.cfg.Validate(spec)
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	cmd := &pb.SubmitJob{Id: id, Name: spec.Metadata.Name, Kind: spec.Kind}
 	if cmd.SpecJson, err = spec.Canonical(); err != nil {
 		return nil, err
 	}

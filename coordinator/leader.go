@@ -98,6 +98,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	c.mu.Unlock()
 	c.cfg.Logger.Info("leading", "term", term, "jobs_active", view.ActiveCount())
 	duties.Go(func() { c.decide(lead) })
+	duties.Go(func() { c.fireSlots(lead) })
 	return nil
 }
 
@@ -215,6 +216,9 @@ func (l *leadership) signal() {
 
 // now reads the monotonic clock.
 func (c *Coordinator) now() time.Duration { return time.Since(c.started) }
+
+// wall reads the wall clock, which may jump.
+func (c *Coordinator) wall() time.Time { return c.cfg.wallClock() }
 
 // leader returns the present leadership, or ErrNotLeader.
 func (c *Coordinator) leader() (*leadership, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -15,7 +14,7 @@ import (
 // propose puts a command in the log and returns what state made of it. The
 // proposer's clock enters here and nowhere else.
 func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
-	cmd.NowUnixMs = time.Now().UnixMilli()
+	cmd.NowUnixMs = c.wall().UnixMilli()
 	entry, err := proto.Marshal(cmd)
 	if err != nil {
 		return state.Reply{}, fmt.Errorf("encode command: %w", err)

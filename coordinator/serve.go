@@ -35,6 +35,7 @@ func (c *Coordinator) routes() http.Handler {
 	mux.Handle(gramv1connect.NewJobServiceHandler(&jobService{c}, options))
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
+	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
 	return gate.New(c.lookupToken, time.Now).Wrap(mux)
 }
 

@@ -74,6 +74,9 @@ func (s JobSpec) validateRest() error {
 	if s.Spec.Run.MaxStateBytes < 1 {
 		return specFault("spec.run.max_state_bytes must be at least 1")
 	}
+	if err := s.checkFilled(); err != nil {
+		return err
+	}
 	if hasCredentials(s.Spec.Output.URI) || hasCredentials(s.Spec.Model) {
 		return specFault("a URI in a spec must not hold credentials; give them to the process")
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -21,6 +22,8 @@ type cluster struct {
 	addr     string
 	jobs     gramv1connect.JobServiceClient
 	services gramv1connect.ClusterServiceClient
+
+	schedules gramv1connect.ScheduleServiceClient
 }
 
 // connect makes the clients; it sends nothing yet.
@@ -33,6 +36,8 @@ func (a *app) connect() (*cluster, error) {
 		addr:     addr,
 		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
 		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
+
+		schedules: gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
 	}, nil
 }
 
@@ -127,6 +132,27 @@ func (c *cluster) get(ctx context.Context, id string) (*gramv1.Job, error) {
 		return nil, c.explain(err)
 	}
 	return res.Msg.GetJob(), nil
+}
+
+// latestOf ends the name of a schedule's latest success: news@latest.
+const latestOf = "@latest"
+
+// find reads the job of an id, or the job of a schedule's latest slot that has succeeded.
+func (c *cluster) find(ctx context.Context, name string) (*gramv1.Job, error) {
+	schedule, latest := strings.CutSuffix(name, latestOf)
+	if !latest {
+		return c.get(ctx, name)
+	}
+	res, err := c.schedules.GetSchedule(ctx, connect.NewRequest(&gramv1.GetScheduleRequest{Id: schedule}))
+	if err != nil {
+		return nil, c.explainSchedule(err)
+	}
+	id := res.Msg.GetSchedule().GetLatestJobId()
+	if id == "" {
+		return nil, &failure{code: exitNotFound, what: "no job of schedule " + schedule + " has succeeded yet",
+			hint: "`gram schedule show " + schedule + "` tells what became of its slots."}
+	}
+	return c.get(ctx, id)
 }
 
 func (c *cluster) cancel(ctx context.Context, id string) (*gramv1.Job, error) {

@@ -61,7 +61,7 @@ func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := c.get(ctx, from)
+	job, err := c.find(ctx, from)
 	if err != nil {
 		return "", err
 	}

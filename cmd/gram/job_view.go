@@ -26,6 +26,8 @@ type jobView struct {
 	Started       string          `json:"started,omitempty"`
 	Finished      string          `json:"finished,omitempty"`
 	Seconds       *float64        `json:"seconds,omitempty"` // from submitted to finished
+	Schedule      string          `json:"schedule,omitempty"`
+	Slot          string          `json:"slot,omitempty"`
 	Progress      *progressView   `json:"progress,omitempty"`
 	Failure       *failureView    `json:"failure,omitempty"`
 	SpecHash      string          `json:"spec_hash,omitempty"`
@@ -77,6 +79,7 @@ func viewJob(job *gramv1.Job) jobView {
 	v := jobView{
 		ID: job.GetId(), Name: job.GetName(), Kind: job.GetKind(), State: stateName(job.GetState()), Reason: job.GetReason(),
 		Submitted: timestamp(job.GetSubmittedUnixMs()), Started: timestamp(job.GetStartedUnixMs()), Finished: timestamp(job.GetFinishedUnixMs()),
+		Schedule: job.GetScheduleId(), Slot: timestamp(job.GetSlotUnixMs()),
 		SpecHash: job.GetSpecHash(), ResultHash: job.GetResultHash(), Spec: json.RawMessage(job.GetSpecJson()),
 	}
 	if job.GetFinishedUnixMs() > 0 {

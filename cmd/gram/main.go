@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"time"
+	_ "time/tzdata" // for machines without a table of time zones
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 )

@@ -41,7 +41,8 @@ func (a *app) modelShowCommand() *cobra.Command {
 		Example: `  gram model show glosses-k3f9p2
   gram model show ./model.safetensors --class noun.animal --top 20
   gram model show s3://models/glosses/model.safetensors`,
-		Long: `A word without "." and "/" is a job's id; all else is a file or a URI.`,
+		Long: `A word without "." and "/" is a job's id, and SCHEDULE@latest the latest
+success of a schedule; all else is a file or a URI.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), args[0])
@@ -93,7 +94,7 @@ func (a *app) loadModel(ctx context.Context, from string) (*model, error) {
 		if err != nil {
 			return nil, err
 		}
-		job, err := c.get(ctx, from)
+		job, err := c.find(ctx, from)
 		if err != nil {
 			return nil, err
 		}

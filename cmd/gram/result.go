@@ -86,7 +86,7 @@ func (a *app) sourceOfReport(ctx context.Context, from, name string) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	job, err := c.get(ctx, from)
+	job, err := c.find(ctx, from)
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ func (a *app) rootCommand() *cobra.Command {
 	a.globalFlags(root.PersistentFlags())
 	addGroup(root, "jobs", "Jobs:", a.runCommand(), a.submitCommand(), a.waitCommand(),
 		a.statusCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
+	addGroup(root, "schedules", "Schedules:", a.scheduleCommand())
 	addGroup(root, "models", "Models:", a.modelCommand())
 	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand())
 	addGroup(root, "other", "Other:", a.configCommand(), a.versionCommand())

@@ -30,7 +30,7 @@ func (a *app) statusCommand() *cobra.Command {
 			if len(args) == 0 {
 				return a.clusterStatus(cmd.Context(), c)
 			}
-			job, err := c.get(cmd.Context(), args[0])
+			job, err := c.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -64,6 +64,9 @@ func (a *app) printJob(job *gramv1.Job) {
 	if p := job.GetProgress(); p.GetPhase() != "" && !ended(job.GetState()) {
 		table.Row("progress", fmt.Sprintf("round %d %s, %d of %d leaves, %d tasks leased",
 			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
+	}
+	if job.GetScheduleId() != "" {
+		table.Row("schedule", job.GetScheduleId()+", slot "+clock(job.GetSlotUnixMs()))
 	}
 	table.Row("submitted", timestamp(job.GetSubmittedUnixMs())+"  "+a.took(job))
 	if n := job.GetCounters(); n != nil {

@@ -34,11 +34,7 @@ func (a *app) load(s specFlags) (protocol.JobSpec, error) {
 		spec, err = all.Validate(spec)
 	}
 	if err != nil {
-		f := explain(err)
-		if f.code == exitFailed {
-			f = &failure{code: exitUsage, what: f.what, why: f.why, hint: f.hint, cause: err}
-		}
-		return spec, f
+		return spec, usageOf(err)
 	}
 	return spec, nil
 }
@@ -121,11 +117,22 @@ const maxIDBytes = 63
 
 // newID makes an id out of the spec's name, for people, and a random suffix.
 func newID(spec protocol.JobSpec) string {
+	name := idOf(spec)
+	suffix := strings.ToLower(rand.Text()[:8]) // 40 bits
+	name = name[:min(len(name), maxIDBytes-1-len(suffix))]
+	if name = strings.Trim(name, "-"); name == "" {
+		name = "job"
+	}
+	return name + "-" + suffix
+}
+
+// idOf spells the spec's name, or else its kind, as ids are spelt.
+func idOf(spec protocol.JobSpec) string {
 	name := spec.Metadata.Name
 	if name == "" {
 		name = spec.Kind
 	}
-	name = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			return r
@@ -134,10 +141,4 @@ func newID(spec protocol.JobSpec) string {
 		}
 		return '-'
 	}, name)
-	suffix := strings.ToLower(rand.Text()[:8]) // 40 bits
-	name = name[:min(len(name), maxIDBytes-1-len(suffix))]
-	if name = strings.Trim(name, "-"); name == "" {
-		name = "job"
-	}
-	return name + "-" + suffix
 }

@@ -12,17 +12,25 @@ import (
 // Routes is the whole table: what is not in it is denied. A test holds it against
 // the services, so that a new procedure without an entry fails the build.
 var Routes = map[string]Scope{
-	gramv1connect.JobServiceSubmitProcedure:       ScopeSubmit,
-	gramv1connect.JobServiceCancelProcedure:       ScopeSubmit,
-	gramv1connect.JobServiceGetProcedure:          ScopeRead,
-	gramv1connect.JobServiceListProcedure:         ScopeRead,
-	gramv1connect.JobServiceWatchProcedure:        ScopeRead,
-	gramv1connect.JobServiceLogsProcedure:         ScopeRead,
-	gramv1connect.ClusterServiceStatusProcedure:   ScopeRead,
-	gramv1connect.WorkerServiceRegisterProcedure:  ScopeWorker,
-	gramv1connect.WorkerServiceLeaseProcedure:     ScopeWorker,
-	gramv1connect.WorkerServiceHeartbeatProcedure: ScopeWorker,
-	gramv1connect.WorkerServiceCompleteProcedure:  ScopeWorker,
+	gramv1connect.JobServiceSubmitProcedure:                ScopeSubmit,
+	gramv1connect.JobServiceCancelProcedure:                ScopeSubmit,
+	gramv1connect.JobServiceGetProcedure:                   ScopeRead,
+	gramv1connect.JobServiceListProcedure:                  ScopeRead,
+	gramv1connect.JobServiceWatchProcedure:                 ScopeRead,
+	gramv1connect.JobServiceLogsProcedure:                  ScopeRead,
+	gramv1connect.ClusterServiceStatusProcedure:            ScopeRead,
+	gramv1connect.ScheduleServiceGetScheduleProcedure:      ScopeRead,
+	gramv1connect.ScheduleServiceListSchedulesProcedure:    ScopeRead,
+	gramv1connect.ScheduleServiceCreateScheduleProcedure:   ScopeSubmit,
+	gramv1connect.ScheduleServicePauseScheduleProcedure:    ScopeSubmit,
+	gramv1connect.ScheduleServiceResumeScheduleProcedure:   ScopeSubmit,
+	gramv1connect.ScheduleServiceTriggerScheduleProcedure:  ScopeSubmit,
+	gramv1connect.ScheduleServiceBackfillScheduleProcedure: ScopeSubmit,
+	gramv1connect.ScheduleServiceRemoveScheduleProcedure:   ScopeSubmit,
+	gramv1connect.WorkerServiceRegisterProcedure:           ScopeWorker,
+	gramv1connect.WorkerServiceLeaseProcedure:              ScopeWorker,
+	gramv1connect.WorkerServiceHeartbeatProcedure:          ScopeWorker,
+	gramv1connect.WorkerServiceCompleteProcedure:           ScopeWorker,
 }
 
 // Gate is the one door.

@@ -215,7 +215,7 @@ func (s *sim) sweep() {
 func TestEverySlotOnce(t *testing.T) {
 	minutes := *simMinutes
 	from := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC)
-	changes, jumps := max(minutes*1000/43200, 1), max(minutes*100/43200, 1)
+	changes, jumps := max(minutes*1150/43200, 1), max(minutes*140/43200, 1)
 	s := &sim{T: t, rng: rand.New(rand.NewPCG(1, uint64(minutes))), view: state.New(), ledger: newLedger(t, from, minutes)}
 	for i := range simSchedules {
 		definition := &pb.PutSchedule{
@@ -242,7 +242,7 @@ func TestEverySlotOnce(t *testing.T) {
 			s.sweep()
 		}
 	}
-	s.finish(from.Add(time.Duration(minutes)*time.Minute + 59*time.Second))
+	s.finish(from.Add(time.Duration(minutes)*time.Minute + 59_999*time.Millisecond)) // the last slot's jitter ends by then
 	s.check()
 }
 
@@ -270,6 +270,9 @@ func (s *sim) check() {
 		}
 	}
 	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d entries refused", total, fired, s.changes, s.jumps, s.refused)
+	if wanted := *simMinutes * 1000 / 43200; s.changes < wanted || s.jumps < wanted/10 {
+		s.Errorf("fewer than %d leaders or %d jumps", wanted, wanted/10)
+	}
 	if s.refused == 0 {
 		s.Error("no entry was refused: the simulation shows nothing")
 	}

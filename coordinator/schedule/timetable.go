@@ -22,7 +22,7 @@ const searchYears = 10
 // restricted either may match, as POSIX has it. They speak of the zone's wall clock. A
 // reading that the clock skips names no instant; one that it shows twice names the first.
 type Timetable struct {
-	fields cron.Schedule // asked in UTC only, where no reading is skipped or doubled
+	fields *cron.SpecSchedule // asked in UTC only, where no reading is skipped or doubled
 	zone   *time.Location
 }
 
@@ -35,9 +35,13 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	if err != nil {
 		return Timetable{}, fmt.Errorf("make a cron parser: %w", err)
 	}
-	fields, err := parser.WithMaxSearchYears(searchYears).Parse(expression)
+	parsed, err := parser.WithMaxSearchYears(searchYears).Parse(expression)
 	if err != nil {
 		return Timetable{}, fmt.Errorf("%w: %q: %w", ErrCron, expression, err)
+	}
+	fields, ok := parsed.(*cron.SpecSchedule)
+	if !ok {
+		return Timetable{}, fmt.Errorf("%w: %q", ErrCron, expression)
 	}
 	if fields.Next(time.Unix(0, 0).UTC()).IsZero() {
 		return Timetable{}, fmt.Errorf("%w: %q: there is no such day", ErrCron, expression)
@@ -58,6 +62,34 @@ func (t Timetable) Next(after time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// Prev is the last instant before the given one, in UTC; zero when there is none within a
+// few decades.
+func (t Timetable) Prev(before time.Time) time.Time {
+	in := before.In(t.zone)
+	wall := reading(in).Add(setBack(in))                                 // shown before, by a clock set back since
+	wall = wall.Add(time.Second - time.Nanosecond).Truncate(time.Second) // the library passes over the second it begins in
+	for limit := wall.AddDate(-2*searchYears, 0, 0); wall.After(limit); {
+		if wall = t.fields.Prev(wall); wall.IsZero() {
+			return time.Time{}
+		}
+		if at, ok := t.instant(wall); ok && at.Before(before) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// setBack is how far the last change of the zone's offset before t set the clock back.
+func setBack(t time.Time) time.Duration {
+	start, _ := t.ZoneBounds()
+	if start.IsZero() {
+		return 0
+	}
+	_, before := start.Add(-1).Zone()
+	_, now := t.Zone()
+	return max(0, time.Duration(before-now)*time.Second)
 }
 
 // reading is what a clock on the wall shows, written as if it were UTC.

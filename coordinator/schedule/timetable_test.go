@@ -184,10 +184,27 @@ func TestTimetableAgreesWithAScanOfEveryMinute(t *testing.T) {
 		for at := table.Next(from.Add(-1)); !at.IsZero() && at.Before(to); at = table.Next(at) {
 			got = append(got, at)
 		}
-		if want := scan(fields, in, from, to); !slices.EqualFunc(got, want, time.Time.Equal) {
+		want := scan(fields, in, from, to)
+		if !slices.EqualFunc(got, want, time.Time.Equal) {
 			t.Fatalf("%q in %s: %d instants, a scan finds %d\n%v\n%v", expression, name, len(got), len(want), got, want)
 		}
+		checkPrev(t, table, want, from, to)
 	})
+}
+
+// checkPrev walks back through the instants of a scan, and looks back from anywhere between.
+func checkPrev(t *rapid.T, table schedule.Timetable, want []time.Time, from, to time.Time) {
+	at := to
+	for i := len(want) - 1; i >= max(0, len(want)-500); i-- {
+		if at = table.Prev(at); !at.Equal(want[i]) {
+			t.Fatalf("walking back: %s, a scan finds %s", at, want[i])
+		}
+	}
+	probe := from.Add(time.Duration(rapid.Int64Range(0, int64(to.Sub(from))).Draw(t, "probe")))
+	n, _ := slices.BinarySearchFunc(want, probe, time.Time.Compare)
+	if got := table.Prev(probe); n > 0 && !got.Equal(want[n-1]) || got.After(probe) {
+		t.Fatalf("before %s: %s, want that before number %d of %d", probe, got, n, len(want))
+	}
 }
 
 func FuzzParseCron(f *testing.F) {

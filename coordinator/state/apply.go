@@ -35,7 +35,7 @@ func reject(reason Reason, format string, args ...any) Reply {
 type Reply struct {
 	Err      *Rejection
 	Job      *Job         // the job concerned, as it is now
-	Created  bool         // a submit made the job
+	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
 }

@@ -39,7 +39,7 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 		return s, pb.Verdict_VERDICT_INVALID
 	}
 	job.count(verdict)
-	return s.putJob(job), verdict
+	return s.putJob(job).moveLatest(job), verdict
 }
 
 func (j *Job) count(v pb.Verdict) {

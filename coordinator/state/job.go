@@ -25,8 +25,9 @@ type Job struct {
 	Failure              *Failure
 	Counters             Counters
 	Kernels, Workers     []string // sets and workers that made committed nodes, sorted
-	ScheduleID           string   // of the schedule whose slot made the job; or empty
+	ScheduleID           string   // of the schedule for whose slot the job was made; or empty
 	Slot                 int64    // that slot, in Unix milliseconds
+	ByHand               bool     // somebody made the job for the slot, and not the slot
 }
 
 // Ref names an immutable object of a job by content.

@@ -51,7 +51,7 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 // now and then anything at all.
 func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	id := &pb.TaskID{
-		JobId: rapid.SampledFrom(jobIDs[:3]).Draw(t, "job"), Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
+		JobId: rapid.SampledFrom(append(jobsOfSchedules(s), jobIDs[:3]...)).Draw(t, "job"), Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
 		Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
 		Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"), Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
 	}
@@ -207,6 +207,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 		return true
 	})
 	checkRunning(t, s)
+	checkLatest(t, s)
 	if active != s.ActiveCount() {
 		t.Fatalf("%d active jobs, counted %d", active, s.ActiveCount())
 	}

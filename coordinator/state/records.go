@@ -41,7 +41,7 @@ func (j *Job) record() *pb.JobRecord {
 		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
 		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
-		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot,
+		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand,
 	}
 	return record
 }
@@ -94,7 +94,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		Round:    newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
 		Counters: Counters{counters.GetCommitted(), counters.GetDuplicates(), counters.GetSuperseded(), counters.GetViolations()},
 		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
-		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(),
+		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())

@@ -18,6 +18,8 @@ type Schedule struct {
 	Paused         bool
 	Fired, Skipped uint64       // slots
 	Recent         []SlotRecord // the newest decisions, oldest first
+	LatestJob      string       // of the latest slot whose job has succeeded; or empty
+	LatestSlot     int64
 }
 
 // SlotRecord is what became of a slot, or of several in a row that were skipped.
@@ -42,7 +44,7 @@ func (s State) EachSchedule(visit func(*Schedule) bool) {
 	s.schedules.Root().Walk(func(_ []byte, sched *Schedule) bool { return !visit(sched) })
 }
 
-// SameSchedules reports, at once, that no command on a schedule lies between two
+// SameSchedules reports, at once, that nothing has happened to schedules between two
 // states; false may also mean that the states have no common history.
 func (s State) SameSchedules(other State) bool { return s.schedules == other.schedules }
 
@@ -70,22 +72,29 @@ func (s State) putSchedule(sched *Schedule) State {
 }
 
 func (s *Schedule) record() *pb.ScheduleRecord {
-	record := &pb.ScheduleRecord{
+	return &pb.ScheduleRecord{
 		Definition: s.Definition, Number: s.Number, Revision: s.Revision, SinceUnixMs: s.Since,
-		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped,
+		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped, Recent: s.SlotRecords(),
+		LatestJobId: s.LatestJob, LatestSlotUnixMs: s.LatestSlot,
 	}
+}
+
+// SlotRecords are the newest decisions as they cross the wire.
+func (s *Schedule) SlotRecords() []*pb.SlotRecord {
+	var records []*pb.SlotRecord
 	for _, r := range s.Recent {
-		record.Recent = append(record.Recent, &pb.SlotRecord{
+		records = append(records, &pb.SlotRecord{
 			FirstUnixMs: r.First, SlotUnixMs: r.Slot, Slots: r.Slots, JobId: r.JobID, Skip: r.Skip,
 		})
 	}
-	return record
+	return records
 }
 
 func scheduleFrom(r *pb.ScheduleRecord) *Schedule {
 	sched := &Schedule{
 		Definition: r.GetDefinition(), Number: r.GetNumber(), Revision: r.GetRevision(), Since: r.GetSinceUnixMs(),
 		LastSlot: r.GetLastSlotUnixMs(), Paused: r.GetPaused(), Fired: r.GetFired(), Skipped: r.GetSkipped(),
+		LatestJob: r.GetLatestJobId(), LatestSlot: r.GetLatestSlotUnixMs(),
 	}
 	for _, one := range r.GetRecent() {
 		sched.Recent = append(sched.Recent, SlotRecord{
@@ -116,7 +125,7 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	sched := *old
 	sched.Definition = definition
 	s, sched.Revision, sched.Since = s.revise(), s.NextJob, now
-	return s.putSchedule(&sched), Reply{Schedule: &sched}
+	return s.putSchedule(&sched), Reply{Schedule: &sched, Created: !exists}
 }
 
 // revise takes the number of one change.

@@ -181,6 +181,65 @@ func TestAJobMadeByHandIsTheSlotsIfItsSpecIs(t *testing.T) {
 	}
 }
 
+// succeed takes a job to its end.
+func succeed(t *testing.T, s state.State, id string) state.State {
+	t.Helper()
+	s, _ = run(t, s, start(id), completions(planned(id, 1), node(id, 1, 0, 0, 0, 1), step(id, 1, &pb.Next{Done: true, State: ref(3)}), report(id)))
+	if job, _ := s.Job(id); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
+		t.Fatalf("job %s is %v", id, job.Stage)
+	}
+	return s
+}
+
+// The latest moves when a job succeeds, not when it fails or ends after a later slot's.
+func TestLatestMovesOnSuccessOnly(t *testing.T) {
+	s, _ := run(t, state.New(), putSchedule("n", 1000))
+	ids := make(map[int64]string)
+	for _, slot := range []int64{2000, 3000, 4000} {
+		var reply state.Reply
+		s, reply = run(t, s, fire(s, "n", slot))
+		ids[slot] = reply.Job.ID
+	}
+	want := func(slot int64) {
+		t.Helper()
+		if sched, _ := s.Schedule("n"); sched.LatestJob != ids[slot] || sched.LatestSlot != slot {
+			t.Fatalf("latest is %q of slot %d, want that of %d", sched.LatestJob, sched.LatestSlot, slot)
+		}
+	}
+	want(0)
+	s = succeed(t, s, ids[3000])
+	want(3000)
+	s = succeed(t, s, ids[2000])
+	want(3000)
+	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: ids[4000], Failure: &pb.Failure{Code: "X"}}}})
+	want(3000)
+	byHand := submit("", "h")
+	sched, _ := s.Schedule("n")
+	ids[3500] = sched.SlotJobID(3500)
+	byHand.GetSubmit().Id, byHand.GetSubmit().ScheduleId, byHand.GetSubmit().SlotUnixMs = ids[3500], "n", 3500
+	s, made := run(t, s, byHand)
+	if s.JobsOf("n") != 0 || !made.Job.ByHand {
+		t.Errorf("a job by hand is under the overlap policy: %+v", made.Job)
+	}
+	s = succeed(t, s, ids[3500])
+	want(3500)
+}
+
+// A job by hand bears the id of its slot and no other, and ends without effect on another schedule of its name.
+func TestJobsByHandAreOfTheirSlot(t *testing.T) {
+	s, made := run(t, state.New(), putSchedule("n", 1000))
+	cmd := submit(made.Schedule.SlotJobID(2000), "h")
+	cmd.GetSubmit().ScheduleId, cmd.GetSubmit().SlotUnixMs = "n", 3000
+	wantRefused(t, s, cmd, state.Conflict)
+	cmd.GetSubmit().SlotUnixMs = 2000
+	wantRefused(t, state.New(), cmd, state.NotFound)
+	s, _ = run(t, s, cmd, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}}, putSchedule("n", 5000))
+	s = succeed(t, s, cmd.GetSubmit().GetId())
+	if sched, _ := s.Schedule("n"); sched.LatestJob != "" {
+		t.Errorf("the latest is of the schedule that was removed: %+v", sched)
+	}
+}
+
 // A slot is not used up while there is no room for its job.
 func TestASlotWaitsForRoom(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
@@ -198,7 +257,7 @@ func TestASlotWaitsForRoom(t *testing.T) {
 // drawScheduleCommand mostly draws decisions that fit the state, and now and then anything.
 func drawScheduleCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command {
 	id := rapid.SampledFrom([]string{"a", "b", "a-", "", "UPPER"}).Draw(t, "schedule")
-	switch rapid.IntRange(0, 9).Draw(t, "schedule command") {
+	switch rapid.IntRange(0, 11).Draw(t, "schedule command") {
 	case 0, 1:
 		put := putSchedule(id, 0).GetPutSchedule()
 		put.Overlap = pb.ScheduleOverlap(rapid.IntRange(0, 5).Draw(t, "overlap"))
@@ -208,6 +267,12 @@ func drawScheduleCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command
 		if rapid.IntRange(0, 4).Draw(t, "rarely") == 0 {
 			cmd.Body = &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: id}}
 		}
+	case 4, 5:
+		job := &pb.SubmitJob{Id: "a", SpecHash: "h", ScheduleId: id, SlotUnixMs: rapid.Int64Range(-5, 120).Draw(t, "slot")}
+		if sched, ok := s.Schedule(id); ok && rapid.IntRange(0, 9).Draw(t, "odd id") > 0 {
+			job.Id = sched.SlotJobID(job.SlotUnixMs)
+		}
+		cmd.Body = &pb.Command_Submit{Submit: job}
 	case 3:
 		cmd.Body = pause(id, rapid.Bool().Draw(t, "paused"), 0).Body
 	default:
@@ -225,6 +290,35 @@ func drawScheduleCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command
 		cmd.Body = &pb.Command_FireSlot{FireSlot: slot}
 	}
 	return cmd
+}
+
+// jobsOfSchedules are the jobs of slots that have not ended.
+func jobsOfSchedules(s state.State) (ids []string) {
+	s.EachActive(func(job *state.Job) bool {
+		if job.ScheduleID != "" {
+			ids = append(ids, job.ID)
+		}
+		return true
+	})
+	return ids
+}
+
+// checkLatest: a schedule's latest is the job of the latest slot among those that have succeeded.
+func checkLatest(t *rapid.T, s state.State) {
+	s.EachSchedule(func(sched *state.Schedule) bool {
+		want, slot := "", int64(0)
+		s.EachJob(func(job *state.Job) bool {
+			own := job.ScheduleID == sched.ID() && job.ID == sched.SlotJobID(job.Slot)
+			if own && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && (want == "" || job.Slot > slot) {
+				want, slot = job.ID, job.Slot
+			}
+			return true
+		})
+		if sched.LatestJob != want || sched.LatestSlot != slot {
+			t.Fatalf("schedule %s: latest is %q of slot %d, want %q of slot %d", sched.ID(), sched.LatestJob, sched.LatestSlot, want, slot)
+		}
+		return true
+	})
 }
 
 // checkSlots: the slots of a schedule are decided in order, each once, and a fired one has its job.
@@ -255,7 +349,9 @@ func checkSlots(t *rapid.T, before, after state.State) {
 func checkRunning(t *rapid.T, s state.State) {
 	want := make(map[string][]string)
 	s.EachActive(func(job *state.Job) bool {
-		want[job.ScheduleID] = append(want[job.ScheduleID], job.ID)
+		if !job.ByHand {
+			want[job.ScheduleID] = append(want[job.ScheduleID], job.ID)
+		}
 		return true
 	})
 	for _, id := range []string{"a", "b", "a-"} {

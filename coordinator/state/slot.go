@@ -70,12 +70,12 @@ func knownReason(r pb.SkipReason) bool {
 func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 	slot := cmd.GetSlotUnixMs()
 	job := proto.CloneOf(cmd.GetJob())
-	job.Id = sched.SlotJobID(slot)
+	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
 	before := s
 	if sched.Definition.GetOverlap() == pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE {
 		before = s.cancelJobsOf(sched.ID(), job.Id)
 	}
-	next, reply := accept(before, job, sched.ID(), slot)
+	next, reply := accept(before, job, false)
 	record := SlotRecord{First: slot, Slot: slot, Slots: 1}
 	switch {
 	case reply.Err == nil:
@@ -102,6 +102,20 @@ func (s State) cancelJobsOf(scheduleID, but string) State {
 		s = s.putJob(job.clone().ended(pb.JobState_JOB_STATE_CANCELLED, s.Now))
 	}
 	return s
+}
+
+// moveLatest lets a schedule's latest be job if it has succeeded and none for a later slot has.
+func (s State) moveLatest(job *Job) State {
+	if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.ScheduleID == "" {
+		return s
+	}
+	old, ok := s.Schedule(job.ScheduleID)
+	if !ok || job.ID != old.SlotJobID(job.Slot) || old.LatestJob != "" && job.Slot < old.LatestSlot {
+		return s // of a schedule that was removed, or overtaken
+	}
+	sched := *old
+	sched.LatestJob, sched.LatestSlot = job.ID, job.Slot
+	return s.putSchedule(&sched)
 }
 
 // decided is the schedule after one more decision.

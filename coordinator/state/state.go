@@ -92,7 +92,7 @@ func (s State) putJob(job *Job) State {
 	} else {
 		s.active, _, _ = s.active.Insert(number, job.ID)
 	}
-	if job.ScheduleID == "" {
+	if job.ScheduleID == "" || job.ByHand {
 		return s
 	}
 	if key := append(runningKey(job.ScheduleID), number...); job.Ended() {

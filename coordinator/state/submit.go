@@ -26,11 +26,21 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 	if len(cmd.GetSpecJson()) > protocol.MaxSpecBytes {
 		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(), len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
 	}
-	return accept(s, cmd, "", 0)
+	if cmd.GetScheduleId() == "" {
+		return accept(s, cmd, false)
+	}
+	sched, ok := s.Schedule(cmd.GetScheduleId())
+	switch {
+	case !ok:
+		return s, reject(NotFound, "no schedule %q", Clip(cmd.GetScheduleId(), 64))
+	case cmd.GetId() != sched.SlotJobID(cmd.GetSlotUnixMs()):
+		return s, reject(Conflict, "job %s is not that of slot %d of schedule %s", cmd.GetId(), cmd.GetSlotUnixMs(), sched.ID())
+	}
+	return accept(s, cmd, true)
 }
 
 // accept is applySubmit after its checks; a job that a slot makes is no other.
-func accept(s State, cmd *pb.SubmitJob, scheduleID string, slot int64) (State, Reply) {
+func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	if old, ok := s.Job(cmd.GetId()); ok {
 		if old.SpecHash != cmd.GetSpecHash() {
 			return s, reject(Conflict, "job %s exists with another spec (hash %.12s, not %.12s); choose another id", old.ID, old.SpecHash, cmd.GetSpecHash())
@@ -44,7 +54,7 @@ func accept(s State, cmd *pb.SubmitJob, scheduleID string, slot int64) (State, R
 		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
-		ScheduleID: scheduleID, Slot: slot,
+		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

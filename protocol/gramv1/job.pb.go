@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: gram/v1/job.proto
 
-// Package gram.v1 is what crosses a process boundary: the three services, and
+// Package gram.v1 is what crosses a process boundary: the services, and
 // the entries of the replicated log.
 
 package gramv1
@@ -354,6 +354,8 @@ type Job struct {
 	Outputs         []*OutputFile          `protobuf:"bytes,14,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Counters        *Counters              `protobuf:"bytes,15,opt,name=counters,proto3" json:"counters,omitempty"`
 	Rounds          []*RoundRecord         `protobuf:"bytes,16,rep,name=rounds,proto3" json:"rounds,omitempty"`
+	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose slot it was made
+	SlotUnixMs      int64                  `protobuf:"varint,18,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -498,6 +500,20 @@ func (x *Job) GetRounds() []*RoundRecord {
 		return x.Rounds
 	}
 	return nil
+}
+
+func (x *Job) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *Job) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
 }
 
 type Progress struct {
@@ -1341,7 +1357,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uri\x18\x02 \x01(\tR\x03uri\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\fR\x06sha256\x12\x12\n" +
-	"\x04size\x18\x04 \x01(\x03R\x04size\"\xbe\x04\n" +
+	"\x04size\x18\x04 \x01(\x03R\x04size\"\x81\x05\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1360,7 +1376,11 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\afailure\x18\r \x01(\v2\x10.gram.v1.FailureR\afailure\x12-\n" +
 	"\aoutputs\x18\x0e \x03(\v2\x13.gram.v1.OutputFileR\aoutputs\x12-\n" +
 	"\bcounters\x18\x0f \x01(\v2\x11.gram.v1.CountersR\bcounters\x12,\n" +
-	"\x06rounds\x18\x10 \x03(\v2\x14.gram.v1.RoundRecordR\x06rounds\"\x92\x01\n" +
+	"\x06rounds\x18\x10 \x03(\v2\x14.gram.v1.RoundRecordR\x06rounds\x12\x1f\n" +
+	"\vschedule_id\x18\x11 \x01(\tR\n" +
+	"scheduleId\x12 \n" +
+	"\fslot_unix_ms\x18\x12 \x01(\x03R\n" +
+	"slotUnixMs\"\x92\x01\n" +
 	"\bProgress\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +

@@ -21,179 +21,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ScheduleOverlap says what a slot does while a job of an earlier slot has not ended.
-type ScheduleOverlap int32
-
-const (
-	ScheduleOverlap_SCHEDULE_OVERLAP_UNSPECIFIED ScheduleOverlap = 0
-	ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW       ScheduleOverlap = 1 // its job runs beside the earlier one
-	ScheduleOverlap_SCHEDULE_OVERLAP_FORBID      ScheduleOverlap = 2 // it is skipped
-	ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE     ScheduleOverlap = 3 // the earlier job is cancelled by the same entry
-	ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE       ScheduleOverlap = 4 // its job is not started before the earlier one has ended
-)
-
-// Enum value maps for ScheduleOverlap.
-var (
-	ScheduleOverlap_name = map[int32]string{
-		0: "SCHEDULE_OVERLAP_UNSPECIFIED",
-		1: "SCHEDULE_OVERLAP_ALLOW",
-		2: "SCHEDULE_OVERLAP_FORBID",
-		3: "SCHEDULE_OVERLAP_REPLACE",
-		4: "SCHEDULE_OVERLAP_QUEUE",
-	}
-	ScheduleOverlap_value = map[string]int32{
-		"SCHEDULE_OVERLAP_UNSPECIFIED": 0,
-		"SCHEDULE_OVERLAP_ALLOW":       1,
-		"SCHEDULE_OVERLAP_FORBID":      2,
-		"SCHEDULE_OVERLAP_REPLACE":     3,
-		"SCHEDULE_OVERLAP_QUEUE":       4,
-	}
-)
-
-func (x ScheduleOverlap) Enum() *ScheduleOverlap {
-	p := new(ScheduleOverlap)
-	*p = x
-	return p
-}
-
-func (x ScheduleOverlap) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (ScheduleOverlap) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_log_proto_enumTypes[0].Descriptor()
-}
-
-func (ScheduleOverlap) Type() protoreflect.EnumType {
-	return &file_gram_v1_log_proto_enumTypes[0]
-}
-
-func (x ScheduleOverlap) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use ScheduleOverlap.Descriptor instead.
-func (ScheduleOverlap) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{0}
-}
-
-// CatchUp says what becomes of slots that passed while nobody could fire them.
-type CatchUp int32
-
-const (
-	CatchUp_CATCH_UP_UNSPECIFIED CatchUp = 0
-	CatchUp_CATCH_UP_NONE        CatchUp = 1 // all are skipped
-	CatchUp_CATCH_UP_LATEST      CatchUp = 2 // the newest fires
-	CatchUp_CATCH_UP_ALL         CatchUp = 3 // the newest catch_up_max fire
-)
-
-// Enum value maps for CatchUp.
-var (
-	CatchUp_name = map[int32]string{
-		0: "CATCH_UP_UNSPECIFIED",
-		1: "CATCH_UP_NONE",
-		2: "CATCH_UP_LATEST",
-		3: "CATCH_UP_ALL",
-	}
-	CatchUp_value = map[string]int32{
-		"CATCH_UP_UNSPECIFIED": 0,
-		"CATCH_UP_NONE":        1,
-		"CATCH_UP_LATEST":      2,
-		"CATCH_UP_ALL":         3,
-	}
-)
-
-func (x CatchUp) Enum() *CatchUp {
-	p := new(CatchUp)
-	*p = x
-	return p
-}
-
-func (x CatchUp) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (CatchUp) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_log_proto_enumTypes[1].Descriptor()
-}
-
-func (CatchUp) Type() protoreflect.EnumType {
-	return &file_gram_v1_log_proto_enumTypes[1]
-}
-
-func (x CatchUp) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use CatchUp.Descriptor instead.
-func (CatchUp) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
-}
-
-type SkipReason int32
-
-const (
-	SkipReason_SKIP_REASON_UNSPECIFIED SkipReason = 0
-	SkipReason_SKIP_REASON_PAUSED      SkipReason = 1 // passed while paused, or before the last change
-	SkipReason_SKIP_REASON_MISSED      SkipReason = 2 // passed while nobody could fire it, and the catch-up policy lets it go
-	SkipReason_SKIP_REASON_LATE        SkipReason = 3 // beyond the start deadline
-	SkipReason_SKIP_REASON_OVERLAP     SkipReason = 4 // an earlier job had not ended
-	SkipReason_SKIP_REASON_BACKLOG     SkipReason = 5 // too many earlier jobs wait
-	SkipReason_SKIP_REASON_CONFLICT    SkipReason = 6 // the job's id was in use with another spec
-	SkipReason_SKIP_REASON_INVALID     SkipReason = 7 // no valid job could be made for it
-)
-
-// Enum value maps for SkipReason.
-var (
-	SkipReason_name = map[int32]string{
-		0: "SKIP_REASON_UNSPECIFIED",
-		1: "SKIP_REASON_PAUSED",
-		2: "SKIP_REASON_MISSED",
-		3: "SKIP_REASON_LATE",
-		4: "SKIP_REASON_OVERLAP",
-		5: "SKIP_REASON_BACKLOG",
-		6: "SKIP_REASON_CONFLICT",
-		7: "SKIP_REASON_INVALID",
-	}
-	SkipReason_value = map[string]int32{
-		"SKIP_REASON_UNSPECIFIED": 0,
-		"SKIP_REASON_PAUSED":      1,
-		"SKIP_REASON_MISSED":      2,
-		"SKIP_REASON_LATE":        3,
-		"SKIP_REASON_OVERLAP":     4,
-		"SKIP_REASON_BACKLOG":     5,
-		"SKIP_REASON_CONFLICT":    6,
-		"SKIP_REASON_INVALID":     7,
-	}
-)
-
-func (x SkipReason) Enum() *SkipReason {
-	p := new(SkipReason)
-	*p = x
-	return p
-}
-
-func (x SkipReason) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (SkipReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_log_proto_enumTypes[2].Descriptor()
-}
-
-func (SkipReason) Type() protoreflect.EnumType {
-	return &file_gram_v1_log_proto_enumTypes[2]
-}
-
-func (x SkipReason) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use SkipReason.Descriptor instead.
-func (SkipReason) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
-}
-
 // Command is one entry of the replicated log: a decision. It holds names and
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
@@ -508,13 +335,16 @@ func (x *InitCluster) GetClusterId() string {
 }
 
 type SubmitJob struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	SpecJson      []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
-	SpecHash      string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
-	ResultHash    string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name       string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Kind       string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	SpecJson   []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
+	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
+	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
+	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
+	ScheduleId    string `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	SlotUnixMs    int64  `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,6 +419,20 @@ func (x *SubmitJob) GetResultHash() string {
 		return x.ResultHash
 	}
 	return ""
+}
+
+func (x *SubmitJob) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetSlotUnixMs() int64 {
+	if x != nil {
+		return x.SlotUnixMs
+	}
+	return 0
 }
 
 // StartJob admits a queued job.
@@ -1565,6 +1409,7 @@ type JobRecord struct {
 	Workers            []string               `protobuf:"bytes,20,rep,name=workers,proto3" json:"workers,omitempty"`
 	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -1753,6 +1598,13 @@ func (x *JobRecord) GetSlotUnixMs() int64 {
 	return 0
 }
 
+func (x *JobRecord) GetByHand() bool {
+	if x != nil {
+		return x.ByHand
+	}
+	return false
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -1859,18 +1711,20 @@ func (x *CarryRecord) GetKept() bool {
 }
 
 type ScheduleRecord struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Definition     *PutSchedule           `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
-	Number         uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	Revision       uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
-	SinceUnixMs    int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
-	LastSlotUnixMs int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
-	Paused         bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
-	Fired          uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
-	Skipped        uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
-	Recent         []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Definition       *PutSchedule           `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
+	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	Revision         uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	SinceUnixMs      int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	LastSlotUnixMs   int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
+	Paused           bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
+	Fired            uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
+	Skipped          uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Recent           []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`
+	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ScheduleRecord) Reset() {
@@ -1966,81 +1820,18 @@ func (x *ScheduleRecord) GetRecent() []*SlotRecord {
 	return nil
 }
 
-// SlotRecord is what became of a slot, or of several in a row that were skipped.
-type SlotRecord struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FirstUnixMs   int64                  `protobuf:"varint,1,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"`
-	SlotUnixMs    int64                  `protobuf:"varint,2,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
-	Slots         uint32                 `protobuf:"varint,3,opt,name=slots,proto3" json:"slots,omitempty"`
-	JobId         string                 `protobuf:"bytes,4,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
-	Skip          SkipReason             `protobuf:"varint,5,opt,name=skip,proto3,enum=gram.v1.SkipReason" json:"skip,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SlotRecord) Reset() {
-	*x = SlotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SlotRecord) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SlotRecord) ProtoMessage() {}
-
-func (x *SlotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+func (x *ScheduleRecord) GetLatestJobId() string {
 	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SlotRecord.ProtoReflect.Descriptor instead.
-func (*SlotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
-}
-
-func (x *SlotRecord) GetFirstUnixMs() int64 {
-	if x != nil {
-		return x.FirstUnixMs
-	}
-	return 0
-}
-
-func (x *SlotRecord) GetSlotUnixMs() int64 {
-	if x != nil {
-		return x.SlotUnixMs
-	}
-	return 0
-}
-
-func (x *SlotRecord) GetSlots() uint32 {
-	if x != nil {
-		return x.Slots
-	}
-	return 0
-}
-
-func (x *SlotRecord) GetJobId() string {
-	if x != nil {
-		return x.JobId
+		return x.LatestJobId
 	}
 	return ""
 }
 
-func (x *SlotRecord) GetSkip() SkipReason {
+func (x *ScheduleRecord) GetLatestSlotUnixMs() int64 {
 	if x != nil {
-		return x.Skip
+		return x.LatestSlotUnixMs
 	}
-	return SkipReason_SKIP_REASON_UNSPECIFIED
+	return 0
 }
 
 type SnapshotTrailer struct {
@@ -2053,7 +1844,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2065,7 +1856,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2078,7 +1869,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2099,7 +1890,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2119,7 +1910,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x9e\x01\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xe1\x01\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2127,7 +1918,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tspec_json\x18\x04 \x01(\fR\bspecJson\x12\x1b\n" +
 	"\tspec_hash\x18\x05 \x01(\tR\bspecHash\x12\x1f\n" +
 	"\vresult_hash\x18\x06 \x01(\tR\n" +
-	"resultHash\"\x1a\n" +
+	"resultHash\x12\x1f\n" +
+	"\vschedule_id\x18\a \x01(\tR\n" +
+	"scheduleId\x12 \n" +
+	"\fslot_unix_ms\x18\b \x01(\x03R\n" +
+	"slotUnixMs\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
@@ -2194,7 +1989,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xcf\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xe8\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2220,13 +2015,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vschedule_id\x18\x15 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
-	"slotUnixMs\"L\n" +
+	"slotUnixMs\x12\x17\n" +
+	"\aby_hand\x18\x17 \x01(\bR\x06byHand\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
-	"\x04kept\x18\x02 \x01(\bR\x04kept\"\xbe\x02\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
 	"\x0eScheduleRecord\x124\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x14.gram.v1.PutScheduleR\n" +
@@ -2238,39 +2034,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06paused\x18\x06 \x01(\bR\x06paused\x12\x14\n" +
 	"\x05fired\x18\a \x01(\x04R\x05fired\x12\x18\n" +
 	"\askipped\x18\b \x01(\x04R\askipped\x12+\n" +
-	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\"\xa8\x01\n" +
-	"\n" +
-	"SlotRecord\x12\"\n" +
-	"\rfirst_unix_ms\x18\x01 \x01(\x03R\vfirstUnixMs\x12 \n" +
-	"\fslot_unix_ms\x18\x02 \x01(\x03R\n" +
-	"slotUnixMs\x12\x14\n" +
-	"\x05slots\x18\x03 \x01(\rR\x05slots\x12\x15\n" +
-	"\x06job_id\x18\x04 \x01(\tR\x05jobId\x12'\n" +
-	"\x04skip\x18\x05 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\"C\n" +
+	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12\"\n" +
+	"\rlatest_job_id\x18\n" +
+	" \x01(\tR\vlatestJobId\x12-\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha256*\xa6\x01\n" +
-	"\x0fScheduleOverlap\x12 \n" +
-	"\x1cSCHEDULE_OVERLAP_UNSPECIFIED\x10\x00\x12\x1a\n" +
-	"\x16SCHEDULE_OVERLAP_ALLOW\x10\x01\x12\x1b\n" +
-	"\x17SCHEDULE_OVERLAP_FORBID\x10\x02\x12\x1c\n" +
-	"\x18SCHEDULE_OVERLAP_REPLACE\x10\x03\x12\x1a\n" +
-	"\x16SCHEDULE_OVERLAP_QUEUE\x10\x04*]\n" +
-	"\aCatchUp\x12\x18\n" +
-	"\x14CATCH_UP_UNSPECIFIED\x10\x00\x12\x11\n" +
-	"\rCATCH_UP_NONE\x10\x01\x12\x13\n" +
-	"\x0fCATCH_UP_LATEST\x10\x02\x12\x10\n" +
-	"\fCATCH_UP_ALL\x10\x03*\xd4\x01\n" +
-	"\n" +
-	"SkipReason\x12\x1b\n" +
-	"\x17SKIP_REASON_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12SKIP_REASON_PAUSED\x10\x01\x12\x16\n" +
-	"\x12SKIP_REASON_MISSED\x10\x02\x12\x14\n" +
-	"\x10SKIP_REASON_LATE\x10\x03\x12\x17\n" +
-	"\x13SKIP_REASON_OVERLAP\x10\x04\x12\x17\n" +
-	"\x13SKIP_REASON_BACKLOG\x10\x05\x12\x18\n" +
-	"\x14SKIP_REASON_CONFLICT\x10\x06\x12\x17\n" +
-	"\x13SKIP_REASON_INVALID\x10\aB5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_log_proto_rawDescOnce sync.Once
@@ -2284,95 +2054,93 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_gram_v1_log_proto_goTypes = []any{
-	(ScheduleOverlap)(0),    // 0: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 1: gram.v1.CatchUp
-	(SkipReason)(0),         // 2: gram.v1.SkipReason
-	(*Command)(nil),         // 3: gram.v1.Command
-	(*InitCluster)(nil),     // 4: gram.v1.InitCluster
-	(*SubmitJob)(nil),       // 5: gram.v1.SubmitJob
-	(*StartJob)(nil),        // 6: gram.v1.StartJob
-	(*CompleteTasks)(nil),   // 7: gram.v1.CompleteTasks
-	(*Completion)(nil),      // 8: gram.v1.Completion
-	(*FailJob)(nil),         // 9: gram.v1.FailJob
-	(*CancelJob)(nil),       // 10: gram.v1.CancelJob
-	(*PutToken)(nil),        // 11: gram.v1.PutToken
-	(*RevokeToken)(nil),     // 12: gram.v1.RevokeToken
-	(*PutSchedule)(nil),     // 13: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),  // 14: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),   // 15: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),  // 16: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),        // 17: gram.v1.FireSlot
-	(*SnapshotRecord)(nil),  // 18: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 19: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 20: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 21: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 22: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),  // 23: gram.v1.ScheduleRecord
-	(*SlotRecord)(nil),      // 24: gram.v1.SlotRecord
-	(*SnapshotTrailer)(nil), // 25: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 26: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 27: gram.v1.TaskOutput
-	(*Failure)(nil),         // 28: gram.v1.Failure
-	(JobState)(0),           // 29: gram.v1.JobState
-	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
-	(*Counters)(nil),        // 33: gram.v1.Counters
-	(*Piece)(nil),           // 34: gram.v1.Piece
-	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
+	(*Command)(nil),         // 0: gram.v1.Command
+	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
+	(*SubmitJob)(nil),       // 2: gram.v1.SubmitJob
+	(*StartJob)(nil),        // 3: gram.v1.StartJob
+	(*CompleteTasks)(nil),   // 4: gram.v1.CompleteTasks
+	(*Completion)(nil),      // 5: gram.v1.Completion
+	(*FailJob)(nil),         // 6: gram.v1.FailJob
+	(*CancelJob)(nil),       // 7: gram.v1.CancelJob
+	(*PutToken)(nil),        // 8: gram.v1.PutToken
+	(*RevokeToken)(nil),     // 9: gram.v1.RevokeToken
+	(*PutSchedule)(nil),     // 10: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),  // 11: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),   // 12: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),  // 13: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),        // 14: gram.v1.FireSlot
+	(*SnapshotRecord)(nil),  // 15: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),  // 16: gram.v1.SnapshotHeader
+	(*JobRecord)(nil),       // 17: gram.v1.JobRecord
+	(*CommitRecord)(nil),    // 18: gram.v1.CommitRecord
+	(*CarryRecord)(nil),     // 19: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),  // 20: gram.v1.ScheduleRecord
+	(*SnapshotTrailer)(nil), // 21: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),          // 22: gram.v1.TaskID
+	(*TaskOutput)(nil),      // 23: gram.v1.TaskOutput
+	(*Failure)(nil),         // 24: gram.v1.Failure
+	(ScheduleOverlap)(0),    // 25: gram.v1.ScheduleOverlap
+	(CatchUp)(0),            // 26: gram.v1.CatchUp
+	(SkipReason)(0),         // 27: gram.v1.SkipReason
+	(JobState)(0),           // 28: gram.v1.JobState
+	(*ObjectRef)(nil),       // 29: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 30: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 31: gram.v1.OutputFile
+	(*Counters)(nil),        // 32: gram.v1.Counters
+	(*Piece)(nil),           // 33: gram.v1.Piece
+	(*CarryPiece)(nil),      // 34: gram.v1.CarryPiece
+	(*SlotRecord)(nil),      // 35: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	5,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	6,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	7,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	9,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	10, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	4,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	8,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	26, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	27, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	28, // 16: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	0,  // 17: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	1,  // 18: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	5,  // 19: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	2,  // 20: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	19, // 21: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	20, // 22: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	21, // 23: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	22, // 24: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	11, // 25: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	25, // 26: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	23, // 27: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	5,  // 28: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	29, // 29: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	30, // 30: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	30, // 31: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	30, // 32: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	31, // 33: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	30, // 34: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	32, // 35: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	28, // 36: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	33, // 37: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	34, // 38: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	35, // 39: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	13, // 40: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	24, // 41: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	2,  // 42: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	10, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	11, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	5,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	22, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	23, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	24, // 16: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	25, // 17: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	26, // 18: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	2,  // 19: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	27, // 20: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	16, // 21: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	17, // 22: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	18, // 23: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	19, // 24: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	8,  // 25: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	21, // 26: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	20, // 27: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	2,  // 28: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	28, // 29: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	29, // 30: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	29, // 31: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	29, // 32: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	30, // 33: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	29, // 34: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	31, // 35: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	24, // 36: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	32, // 37: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	33, // 38: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	34, // 39: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 40: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	35, // 41: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2381,6 +2149,7 @@ func file_gram_v1_log_proto_init() {
 		return
 	}
 	file_gram_v1_job_proto_init()
+	file_gram_v1_schedule_proto_init()
 	file_gram_v1_worker_proto_init()
 	file_gram_v1_log_proto_msgTypes[0].OneofWrappers = []any{
 		(*Command_Submit)(nil),
@@ -2411,14 +2180,13 @@ func file_gram_v1_log_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   23,
+			NumEnums:      0,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_gram_v1_log_proto_goTypes,
 		DependencyIndexes: file_gram_v1_log_proto_depIdxs,
-		EnumInfos:         file_gram_v1_log_proto_enumTypes,
 		MessageInfos:      file_gram_v1_log_proto_msgTypes,
 	}.Build()
 	File_gram_v1_log_proto = out.File

@@ -2,7 +2,7 @@
 //
 // Source: gram/v1/job.proto
 
-// Package gram.v1 is what crosses a process boundary: the three services, and
+// Package gram.v1 is what crosses a process boundary: the services, and
 // the entries of the replicated log.
 package gramv1connect
 

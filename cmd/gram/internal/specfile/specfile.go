@@ -27,29 +27,38 @@ type Source struct {
 // count from the spec's folder, or from the working directory for stdin. Defaults are
 // not written in. What is wrong with the spec is a *protocol.Fault.
 func Load(src Source) (protocol.JobSpec, error) {
-	text, dir, err := src.read()
+	document, dir, err := src.document()
 	if err != nil {
 		return protocol.JobSpec{}, err
 	}
-	converted, err := yamldoc.ToJSON(text)
+	if _, section, err := cutSchedule(document); err == nil && section != nil {
+		return protocol.JobSpec{}, invalid("the file has a section schedule: it is for `gram schedule create -f`; without the section it is a job")
+	}
+	return parse(document, dir)
+}
+
+// document is the source as JSON, with Sets applied; relative paths in it count from dir.
+func (src Source) document() (document []byte, dir string, err error) {
+	text, dir, err := src.read()
 	if err != nil {
-		return protocol.JobSpec{}, invalid("%v", err)
+		return nil, "", err
+	}
+	if document, err = yamldoc.ToJSON(text); err != nil {
+		return nil, "", invalid("%v", err)
 	}
 	if len(src.Sets) > 0 {
-		if converted, err = applySets(converted, src.Sets); err != nil {
-			return protocol.JobSpec{}, err
-		}
+		document, err = applySets(document, src.Sets)
 	}
-	spec, err := protocol.ParseSpec(converted)
+	return document, dir, err
+}
+
+func parse(document []byte, dir string) (protocol.JobSpec, error) {
+	spec, err := protocol.ParseSpec(document)
 	if err != nil {
 		return spec, err
 	}
-	uris := []*string{&spec.Spec.Input.URI, &spec.Spec.Input.LabelsURI, &spec.Spec.Output.URI, &spec.Spec.Model}
-	if queries := spec.Spec.Queries; queries != nil {
-		uris = append(uris, &queries.URI, &queries.LabelsURI)
-	}
-	for _, uri := range uris {
-		*uri = AbsoluteURI(*uri, dir)
+	for _, named := range spec.URIs() {
+		*named.URI = AbsoluteURI(*named.URI, dir)
 	}
 	return spec, nil
 }

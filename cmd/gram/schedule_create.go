@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) scheduleCreateCommand() *cobra.Command {
+	var from specFlags
+	var id string
+	var replace bool
+	cmd := &cobra.Command{
+		Use:   "create -f FILE",
+		Short: "Make a schedule of a spec with a section schedule; prints its id",
+		Example: `  gram schedule create -f examples/nightly.yaml
+  gram schedule create -f nightly.yaml --id nightly --set schedule.time_zone=UTC
+  gram schedule create -f nightly.yaml --replace`,
+		Long: `The section schedule says when: cron (five fields), and if they are not the
+defaults time_zone (UTC), overlap (allow, forbid, replace, queue; forbid),
+catch_up (none, latest, all or {mode: all, max: N}; latest), start_deadline
+and jitter (such as 6h). URIs of the spec may hold {{slot}} and
+{{previous_slot}}, and with a form {{slot:%Y-%m-%d}}.
+Creating is safe to repeat: the same definition under the same id is the same
+schedule. Another one is a conflict (exit code 5) without --replace.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := a.loadSchedule(from, id)
+			if err != nil {
+				return err
+			}
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return a.createSchedule(cmd.Context(), c, &gramv1.CreateScheduleRequest{Definition: d, Replace: replace})
+		},
+	}
+	from.add(cmd)
+	cmd.Flags().StringVar(&id, "id", "", "`id` of the schedule: a-z, 0-9 and -, at most 40 (default made of the name)")
+	cmd.Flags().BoolVar(&replace, "replace", false, "change the schedule of this id; its slots go on after the last decided")
+	return cmd
+}
+
+func (a *app) createSchedule(ctx context.Context, c *cluster, req *gramv1.CreateScheduleRequest) error {
+	var answer *gramv1.CreateScheduleResponse
+	err := a.decide(ctx, c, func(ctx context.Context) error {
+		res, err := c.schedules.CreateSchedule(ctx, connect.NewRequest(req))
+		if err == nil {
+			answer = res.Msg
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	id := answer.GetSchedule().GetDefinition().GetId()
+	if !answer.GetCreated() && !req.GetReplace() {
+		a.note("gram: schedule %s was there already, as it is defined here", id)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int          `json:"schema_version"`
+			Created       bool         `json:"created"`
+			Schedule      scheduleView `json:"schedule"`
+		}{schemaVersion, answer.GetCreated(), viewSchedule(answer.GetSchedule())})
+	}
+	_, err = a.out.Write([]byte(id + "\n"))
+	return err
+}
+
+// loadSchedule reads a spec with its schedule and checks both, as the coordinator does again.
+func (a *app) loadSchedule(from specFlags, id string) (*gramv1.ScheduleDefinition, error) {
+	spec, section, err := specfile.LoadSchedule(specfile.Source{Path: from.file, Stdin: a.in, Sets: from.sets})
+	if err != nil {
+		return nil, usageOf(err)
+	}
+	d, err := definitionOf(section)
+	if err != nil {
+		return nil, err
+	}
+	if d.Id = id; id == "" {
+		d.Id = scheduleID(spec)
+	}
+	if !state.ValidScheduleID(d.Id) {
+		return nil, &failure{code: exitUsage, what: fmt.Sprintf("schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -", d.Id), hint: "--id names one."}
+	}
+	table, zone, err := timetable(d.GetCron(), d.GetTimeZone())
+	if err != nil {
+		return nil, err
+	}
+	if spec, err = spec.WithSlotDefaults(nominal(table, zone, table.Next(a.now())), all.Validate); err != nil {
+		return nil, usageOf(err)
+	}
+	canonical, err := spec.Canonical()
+	d.SpecJson = string(canonical)
+	return d, err
+}
+
+// usageOf is the failure of a file that cannot be read or does not validate.
+func usageOf(err error) error {
+	f := explain(err)
+	if f.code == exitFailed {
+		f = &failure{code: exitUsage, what: f.what, why: f.why, hint: f.hint, cause: err}
+	}
+	return f
+}
+
+// scheduleID makes an id out of the spec's name, the same each time.
+func scheduleID(spec protocol.JobSpec) string {
+	name := idOf(spec)
+	return strings.Trim(name[:min(len(name), 40)], "-")
+}
+
+// definitionOf turns the section's words into the protocol's.
+func definitionOf(s specfile.Schedule) (*gramv1.ScheduleDefinition, error) {
+	d := &gramv1.ScheduleDefinition{
+		Cron: s.Cron, TimeZone: s.TimeZone, CatchUpMax: s.CatchUp.Max,
+		StartDeadlineMs: time.Duration(s.StartDeadline).Milliseconds(), JitterMs: time.Duration(s.Jitter).Milliseconds(),
+	}
+	overlap, err := enumOf("schedule.overlap", s.Overlap, "forbid", "SCHEDULE_OVERLAP_", gramv1.ScheduleOverlap_value)
+	if err != nil {
+		return nil, err
+	}
+	catchUp, err := enumOf("schedule.catch_up", s.CatchUp.Mode, "latest", "CATCH_UP_", gramv1.CatchUp_value)
+	if err != nil {
+		return nil, err
+	}
+	d.Overlap, d.CatchUp = gramv1.ScheduleOverlap(overlap), gramv1.CatchUp(catchUp)
+	if d.TimeZone == "" {
+		d.TimeZone = "UTC"
+	}
+	if d.CatchUp == gramv1.CatchUp_CATCH_UP_ALL && d.CatchUpMax == 0 {
+		d.CatchUpMax = state.MaxCatchUp
+	}
+	return d, nil
+}
+
+// enumOf finds an enum's value by the word that people write; "" is the word otherwise.
+func enumOf(field, word, otherwise, prefix string, values map[string]int32) (int32, error) {
+	if word == "" {
+		word = otherwise
+	}
+	known := make([]string, len(values)-1)
+	for name, value := range values {
+		if value > 0 {
+			known[value-1] = strings.ToLower(strings.TrimPrefix(name, prefix))
+		}
+	}
+	for i, name := range known {
+		if name == word {
+			return int32(i + 1), nil
+		}
+	}
+	return 0, &failure{code: exitUsage, what: fmt.Sprintf("%s is %q; known: %s", field, word, strings.Join(known, ", "))}
+}
+
+// timetable reads a cron expression in a zone.
+func timetable(cron, zoneName string) (schedule.Timetable, *time.Location, error) {
+	if zoneName == "" {
+		zoneName = "UTC"
+	}
+	zone, err := time.LoadLocation(zoneName)
+	if err != nil || zoneName == "Local" {
+		return schedule.Timetable{}, nil, &failure{code: exitUsage, what: fmt.Sprintf("unknown time zone %.64q", zoneName), hint: "Give an IANA name such as Europe/Berlin, or UTC."}
+	}
+	table, err := schedule.ParseCron(cron, zone)
+	if err != nil {
+		return table, nil, &failure{code: exitUsage, what: err.Error(), cause: err}
+	}
+	return table, zone, nil
+}
+
+// nominal is an instant with the slot before it, in the schedule's zone.
+func nominal(table schedule.Timetable, zone *time.Location, at time.Time) protocol.Slot {
+	slot := protocol.Slot{At: at.In(zone)}
+	if previous := table.Prev(at); !previous.IsZero() {
+		slot.Previous = previous.In(zone)
+	}
+	return slot
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) scheduleTriggerCommand() *cobra.Command {
+	var at string
+	var wait bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "trigger ID",
+		Short: "Make a schedule's job now; prints the job's id",
+		Example: `  gram schedule trigger nightly-topics
+  gram schedule trigger nightly-topics --slot 2026-11-21T01:15:00Z --wait`,
+		Long: `The job is that of the instant: now, or --slot. The same instant is the same
+job, also when the schedule has fired it or comes to it later. The schedule
+goes on as if nothing had been, and the job is not under its overlap policy.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			slot, err := a.instant("--slot", at)
+			if err != nil {
+				return err
+			}
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := a.trigger(cmd.Context(), c, args[0], slot)
+			if err != nil || !wait {
+				return err
+			}
+			return a.wait(cmd.Context(), c, []string{id}, timeout, false)
+		},
+	}
+	cmd.Flags().StringVar(&at, "slot", "", "the `instant` that the job is for, not in the future (default now)")
+	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, like `gram wait`")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "with --wait: give up waiting after this `time`")
+	return cmd
+}
+
+func (a *app) trigger(ctx context.Context, c *cluster, schedule string, slot time.Time) (id string, err error) {
+	var answer *gramv1.TriggerScheduleResponse
+	err = a.decide(ctx, c, func(ctx context.Context) error {
+		res, err := c.schedules.TriggerSchedule(ctx, connect.NewRequest(&gramv1.TriggerScheduleRequest{Id: schedule, SlotUnixMs: slot.UnixMilli()}))
+		if err == nil {
+			answer = res.Msg
+		}
+		return err
+	})
+	if err != nil {
+		return "", jobConflict(err)
+	}
+	if id = answer.GetJob().GetId(); !answer.GetCreated() {
+		a.note("gram: job %s was there already, for the same instant", id)
+	}
+	if a.flags.output == "json" {
+		return id, a.printJSON(struct {
+			SchemaVersion int    `json:"schema_version"`
+			ID            string `json:"id"`
+			Created       bool   `json:"created"`
+			Slot          string `json:"slot"`
+		}{schemaVersion, id, answer.GetCreated(), timestamp(slot.UnixMilli())})
+	}
+	_, err = fmt.Fprintln(a.out, id)
+	return id, err
+}
+
+// jobConflict: what is in the way is a job, not a schedule.
+func jobConflict(err error) error {
+	if f := explain(err); f.code == exitConflict {
+		f.hint = "The slot has the job of an earlier definition; its job stays."
+		return f
+	}
+	return err
+}
+
+func (a *app) scheduleBackfillCommand() *cobra.Command {
+	var from, to string
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "backfill ID --from INSTANT [--to INSTANT]",
+		Short: "Make the jobs of past slots, each once",
+		Example: `  gram schedule backfill nightly-topics --from 2026-11-01 --dry-run
+  gram schedule backfill nightly-topics --from 2026-11-01 --to 2026-11-08`,
+		Long: `Slots from --from to before --to, also from before the schedule was made. A slot
+that has its job keeps it, so repeating is harmless. When there is no room for
+more jobs it ends (exit code 6); run it again when some have ended. The jobs
+are not under the schedule's overlap policy: the queue of jobs bounds them.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			begin, err := a.instant("--from", from)
+			if err != nil {
+				return err
+			}
+			end, err := a.instant("--to", to)
+			if err != nil {
+				return err
+			}
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return a.backfill(cmd.Context(), c, &gramv1.BackfillScheduleRequest{
+				Id: args[0], FromUnixMs: begin.UnixMilli(), ToUnixMs: end.UnixMilli(), DryRun: dry})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "first `instant`, such as 2026-11-01 or 2026-11-01T12:00:00Z")
+	cmd.Flags().StringVar(&to, "to", "", "end before this `instant` (default now)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what there would be")
+	if err := cmd.MarkFlagRequired("from"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// backfill calls until the interval is done. What was made is printed also when the rest failed.
+func (a *app) backfill(ctx context.Context, c *cluster, req *gramv1.BackfillScheduleRequest) error {
+	var slots []*gramv1.BackfilledSlot
+	var failed error
+	for failed == nil {
+		var next int64
+		failed = a.decide(ctx, c, func(ctx context.Context) error {
+			res, err := c.schedules.BackfillSchedule(ctx, connect.NewRequest(req))
+			if err == nil {
+				slots, next = append(slots, res.Msg.GetSlots()...), res.Msg.GetNextUnixMs()
+			}
+			return err
+		})
+		if next == 0 {
+			break
+		}
+		req.FromUnixMs = next
+	}
+	if failed != nil && len(slots) == 0 {
+		return failed
+	}
+	if err := a.printBackfill(slots, req.GetDryRun()); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (a *app) printBackfill(slots []*gramv1.BackfilledSlot, dry bool) error {
+	type row struct {
+		Slot   string `json:"slot"`
+		Job    string `json:"job"`
+		Result string `json:"result"`
+	}
+	rows := []row{}
+	for _, s := range slots {
+		rows = append(rows, row{clock(s.GetSlotUnixMs()), s.GetJobId(), backfillWord(s, dry)})
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int   `json:"schema_version"`
+			Slots         []row `json:"slots"`
+		}{schemaVersion, rows})
+	}
+	var table terminal.Table
+	for _, r := range rows {
+		table.Row(r.Slot, r.Job, r.Result)
+	}
+	table.Write(a.out)
+	if len(rows) == 0 {
+		a.note("gram: no slot in this interval")
+	}
+	return nil
+}
+
+func backfillWord(s *gramv1.BackfilledSlot, dry bool) string {
+	switch {
+	case s.GetConflict():
+		return "other spec" // there, by an earlier definition
+	case !s.GetCreated():
+		return "there"
+	case dry:
+		return "to make"
+	}
+	return "made"
+}

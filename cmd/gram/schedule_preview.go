@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+const maxPreview = 1000
+
+func (a *app) schedulePreviewCommand() *cobra.Command {
+	var from specFlags
+	var cron, zone, begin string
+	var count int
+	cmd := &cobra.Command{
+		Use:   "preview [ID]",
+		Short: "Print the next slots, of a file or an expression without a cluster",
+		Example: `  gram schedule preview -f examples/nightly.yaml
+  gram schedule preview --cron '30 2 * * *' --zone Europe/Berlin -n 3
+  gram schedule preview nightly-topics`,
+		Long: `Slots are instants; beside them stands what a clock in the schedule's zone
+shows. A reading that the clock skips has no slot, one that it shows twice has
+the first. -o json adds the URI that a slot's job reads.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			after, err := a.instant("--from", begin)
+			if err != nil {
+				return err
+			}
+			if count < 1 || count > maxPreview {
+				return &failure{code: exitUsage, what: fmt.Sprintf("-n is 1 to %d", maxPreview)}
+			}
+			d, err := a.previewed(cmd.Context(), args, from, cron, zone)
+			if err != nil {
+				return err
+			}
+			return a.preview(d, after, count)
+		},
+	}
+	set := cmd.Flags()
+	set.StringVarP(&from.file, "file", "f", "", "spec `file` with a section schedule; - reads stdin")
+	set.StringArrayVar(&from.sets, "set", nil, "set a field of the file: `field.field=value`; may be repeated")
+	set.StringVar(&cron, "cron", "", "cron `expression` instead of a file")
+	set.StringVar(&zone, "zone", "UTC", "with --cron: IANA `name` of a time zone")
+	set.StringVar(&begin, "from", "", "slots from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
+	set.IntVarP(&count, "count", "n", 10, "this `many` slots")
+	return cmd
+}
+
+// previewed is the schedule of one of: an id, a file, an expression.
+func (a *app) previewed(ctx context.Context, ids []string, from specFlags, cron, zone string) (*gramv1.ScheduleDefinition, error) {
+	given := len(ids)
+	for _, word := range []string{from.file, cron} {
+		if word != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return nil, &failure{code: exitUsage, what: "name one schedule: by id, by -f FILE or by --cron"}
+	case from.file != "":
+		return a.loadSchedule(from, "preview")
+	case cron != "":
+		return &gramv1.ScheduleDefinition{Cron: cron, TimeZone: zone}, nil
+	}
+	c, err := a.connect()
+	if err != nil {
+		return nil, err
+	}
+	sched, err := a.getSchedule(ctx, c, ids[0], 0)
+	return sched.GetDefinition(), err
+}
+
+func (a *app) getSchedule(ctx context.Context, c *cluster, id string, next int) (*gramv1.Schedule, error) {
+	res, err := c.schedules.GetSchedule(ctx, connect.NewRequest(&gramv1.GetScheduleRequest{Id: id, Next: uint32(next)}))
+	if err != nil {
+		return nil, c.explainSchedule(err)
+	}
+	return res.Msg.GetSchedule(), nil
+}
+
+type slotView struct {
+	Slot  string `json:"slot"`
+	Local string `json:"local"`
+	Input string `json:"input,omitempty"`
+}
+
+func (a *app) preview(d *gramv1.ScheduleDefinition, after time.Time, count int) error {
+	table, zone, err := timetable(d.GetCron(), d.GetTimeZone())
+	if err != nil {
+		return err
+	}
+	slots := []slotView{}
+	var rows terminal.Table
+	rows.Row("SLOT", zone.String())
+	for at := table.Next(after.Add(-time.Nanosecond)); !at.IsZero() && len(slots) < count; at = table.Next(at) {
+		view := slotView{Slot: timestamp(at.UnixMilli()), Local: at.In(zone).Format(time.RFC3339)}
+		if d.GetSpecJson() != "" {
+			spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
+			if err == nil {
+				spec, err = spec.ForSlot(nominal(table, zone, at))
+			}
+			if err != nil {
+				return usageOf(err)
+			}
+			view.Input = spec.Spec.Input.URI
+		}
+		slots = append(slots, view)
+		rows.Row(at.UTC().Format(time.RFC3339), at.In(zone).Format("Mon 2006-01-02 15:04 -07:00"))
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int        `json:"schema_version"`
+			Cron          string     `json:"cron"`
+			TimeZone      string     `json:"time_zone"`
+			Slots         []slotView `json:"slots"`
+		}{schemaVersion, d.GetCron(), zone.String(), slots})
+	}
+	rows.Write(a.out)
+	return nil
+}
+
+// instant reads a day or an instant, in UTC without an offset; "" is now.
+func (a *app) instant(flag, text string) (time.Time, error) {
+	if text == "" {
+		return a.now(), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, &failure{code: exitUsage, what: fmt.Sprintf("%s %q is no instant", flag, text), hint: "Write 2026-11-21T02:15:00Z, or 2026-11-21 for its midnight in UTC."}
+}

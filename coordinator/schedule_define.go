@@ -1,0 +1,46 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// scheduleCommand checks a definition and writes the defaults in, those of its jobs' spec too.
+// So equal definitions make equal commands, and a slot's job is refused here if it ever is.
+func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSchedule, error) {
+	d := req.GetDefinition()
+	cmd := &pb.PutSchedule{
+		Id: d.GetId(), Cron: d.GetCron(), TimeZone: d.GetTimeZone(), Overlap: d.GetOverlap(), CatchUp: d.GetCatchUp(),
+		CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(), JitterMs: d.GetJitterMs(), Replace: req.GetReplace(),
+	}
+	if cmd.TimeZone == "" {
+		cmd.TimeZone = "UTC"
+	}
+	if cmd.Overlap == pb.ScheduleOverlap_SCHEDULE_OVERLAP_UNSPECIFIED {
+		cmd.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID
+	}
+	if cmd.CatchUp == pb.CatchUp_CATCH_UP_UNSPECIFIED {
+		cmd.CatchUp = pb.CatchUp_CATCH_UP_LATEST
+	}
+	table, zone, err := timetableOf(cmd.GetCron(), cmd.GetTimeZone())
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
+	if err == nil {
+		spec, err = spec.WithSlotDefaults(nominal(table, zone, table.Next(c.wall())), c.cfg.Validate)
+	}
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	if cmd.JobJson, err = spec.Canonical(); err != nil {
+		return nil, err
+	}
+	if len(cmd.JobJson) > protocol.MaxSpecBytes {
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("the spec has %d bytes with its defaults; at most %d are accepted", len(cmd.JobJson), protocol.MaxSpecBytes))
+	}
+	return cmd, nil
+}

@@ -1,0 +1,160 @@
+package coordinator
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+	_ "time/tzdata"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// slotSpec reads what has come since the slot before.
+func slotSpec(name string) string {
+	return strings.Replace(testSpec(name), "mem://m/in/x.tsv", "mem://m/in/{{previous_slot}}-{{slot.utc:%Y%m%d%H%M}}.tsv", 1)
+}
+
+func definition(id string) *pb.ScheduleDefinition {
+	return &pb.ScheduleDefinition{
+		Id: id, SpecJson: slotSpec(id), Cron: "* * * * *", TimeZone: "Europe/Berlin",
+		Overlap: pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW, CatchUp: pb.CatchUp_CATCH_UP_ALL, CatchUpMax: 100,
+	}
+}
+
+func createTest(t *testing.T, c *Coordinator, d *pb.ScheduleDefinition) *pb.CreateScheduleResponse {
+	t.Helper()
+	res, err := (&scheduleService{c}).CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Msg
+}
+
+// slotsOf lists the instants whose job there is.
+func slotsOf(view state.State, id string) map[int64]*state.Job {
+	found := make(map[int64]*state.Job)
+	view.EachJob(func(j *state.Job) bool {
+		if j.ScheduleID == id {
+			found[j.Slot] = j
+		}
+		return true
+	})
+	return found
+}
+
+// In the bubble it is midnight UTC, 1 January 2000.
+func TestTheLeaderFiresSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		began := time.Now().Truncate(time.Minute)
+		createTest(t, c, definition("n"))
+		<-time.After(10*time.Minute + time.Second)
+		synctest.Wait()
+		view, _ := c.fsm.view()
+		sched, _ := view.Schedule("n")
+		slots := slotsOf(view, "n")
+		if sched.Fired != 10 || sched.Skipped != 0 || len(slots) != 10 {
+			t.Fatalf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(slots))
+		}
+		for i := 1; i <= 10; i++ {
+			at := began.Add(time.Duration(i) * time.Minute)
+			job := slots[at.UnixMilli()]
+			if job == nil || job.ID != sched.SlotJobID(at.UnixMilli()) || job.SubmittedAt < at.UnixMilli() || job.SubmittedAt > at.UnixMilli()+500 {
+				t.Fatalf("slot %s: %+v", at, job)
+			}
+			want := fmt.Sprintf("mem://m/in/%s-%s.tsv", at.UTC().Add(-time.Minute).Format("20060102T150405Z"), at.UTC().Format("200601021504"))
+			if !strings.Contains(string(job.SpecJSON), want) || job.Stage == pb.JobState_JOB_STATE_QUEUED && i == 1 {
+				t.Errorf("slot %s: %s in %s", at, job.Stage, job.SpecJSON)
+			}
+		}
+		stopTest(t, c)
+	})
+}
+
+// The wall clock goes an hour ahead and comes back: what was passed over is made up for, nothing
+// fires twice, and both jumps are told.
+func TestAJumpOfTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var skew atomic.Int64
+		var lines bytes.Buffer
+		cfg := testConfig("")
+		cfg.wallClock = func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }
+		cfg.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+		c := startTest(t, cfg)
+		createTest(t, c, definition("n"))
+		<-time.After(90 * time.Second)
+		skew.Store(int64(time.Hour))
+		<-time.After(longestNap + time.Second) // 00:01:46, shown as 01:01:46
+		synctest.Wait()
+		view, _ := c.fsm.view()
+		if got := len(slotsOf(view, "n")); got != 61 {
+			t.Errorf("%d slots after the jump ahead, want 61", got)
+		}
+		skew.Store(0)
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		view, _ = c.fsm.view()
+		if got := len(slotsOf(view, "n")); got != 61 {
+			t.Errorf("%d slots after the jump back, want 61", got)
+		}
+		<-time.After(35 * time.Minute) // 01:06:46
+		synctest.Wait()
+		view, _ = c.fsm.view()
+		sched, _ := view.Schedule("n")
+		if got := len(slotsOf(view, "n")); got != 66 || sched.Fired != 66 || sched.Skipped != 0 {
+			t.Errorf("%d slots in the end, want 66; %d fired, %d skipped", got, sched.Fired, sched.Skipped)
+		}
+		stopTest(t, c)
+		if got := strings.Count(lines.String(), "the wall clock jumped"); got != 2 {
+			t.Errorf("%d jumps told, want 2:\n%s", got, lines.String())
+		}
+	})
+}
+
+// A schedule whose slots cannot be decided for want of room does not fill the log, and goes on when there is room.
+func TestSlotsWaitForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		for i := range state.MaxActiveJobs {
+			submitTest(t, c, fmt.Sprint("j", i))
+		}
+		createTest(t, c, definition("n"))
+		synctest.Wait()
+		before := c.fsm.appliedIndex()
+		<-time.After(2*time.Minute + time.Second)
+		synctest.Wait()
+		view, _ := c.fsm.view()
+		if after := c.fsm.appliedIndex(); after != before || len(slotsOf(view, "n")) != 0 {
+			t.Fatalf("%d entries were written, %d slots fired", after-before, len(slotsOf(view, "n")))
+		}
+		for i := range 2 {
+			if _, err := (&jobService{c}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: fmt.Sprint("j", i)})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if view, _ = c.fsm.view(); len(slotsOf(view, "n")) != 2 {
+			t.Errorf("%d slots fired when there was room", len(slotsOf(view, "n")))
+		}
+		stopTest(t, c)
+	})
+}
+
+func TestNaps(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for wake, want := range map[time.Time]time.Duration{
+		{}: longestNap, now.Add(time.Hour): longestNap, now.Add(3 * time.Second): 3 * time.Second,
+		now: retryDelay, now.Add(-time.Hour): retryDelay,
+	} {
+		if got := napUntil(wake, now); got != want {
+			t.Errorf("until %s: %s, want %s", wake, got, want)
+		}
+	}
+}
