@@ -166,7 +166,7 @@ type Leaf struct {
 	Plan        Plan
 	// Blocks reads, in order, the records of the shard of spec.input whose number is Index;
 	// it may be called more than once. A block is valid until the next of its pass is asked
-	// for, and must not be written to. Passes may nest, in one goroutine.
+	// for, unless it is Lasting, and must not be written to. Passes may nest, in one goroutine.
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader

@@ -33,7 +33,8 @@ skips the record. With --corrections nothing is printed before the end: a line
 is LABEL<tab>TEXT or, for models of dense vectors, CSV with the label first.
 
 The model is written at the end; the same labels for the same records give the
-same bytes. Models of kind Perceptron learn.`,
+same bytes. Models of kind Perceptron learn, and those of kind KernelPerceptron
+in form plain or voted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := a.writable(out)
@@ -91,7 +92,7 @@ type lesson struct {
 func (a *app) newLesson(m *model) (*lesson, error) {
 	if m.kind.Learn == nil {
 		return nil, &failure{code: exitFailed, what: fmt.Sprintf("a model of kind %s does not go on learning", m.kind.Name),
-			hint: "Models of kind Perceptron do."}
+			hint: "Models of kind Perceptron and KernelPerceptron do."}
 	}
 	form, err := formOf(m)
 	if err != nil {
@@ -102,7 +103,10 @@ func (a *app) newLesson(m *model) (*lesson, error) {
 		return nil, err
 	}
 	learner, err := m.kind.Learn(m.arrays, kernelops.Best())
-	return &lesson{learner: learner, answers: predictor.Answers(), form: form}, err
+	if err != nil {
+		return nil, withoutSpec(err, exitFailed)
+	}
+	return &lesson{learner: learner, answers: predictor.Answers(), form: form}, nil
 }
 
 // predict asks for one record.

@@ -218,9 +218,34 @@ func TestLearnVectors(t *testing.T) {
 		t.Errorf("%s", c.stdout.String())
 	}
 	c.stdout.Reset()
+	kernel := modelOfRun(t, c, strings.NewReplacer("KIND", "KernelPerceptron", "PARAMS", "form: voted").Replace(irisSpec))
+	c.want(0, c.run("model", "learn", kernel, "--out", "k.safetensors", "--corrections", "told.csv"))
+	c.want(0, c.run("model", "show", "k.safetensors"))
+	if !strings.Contains(c.stdout.String(), "told     3 records, ") || !strings.Contains(c.stdout.String(), `"corrections" at`) {
+		t.Errorf("%s", c.stdout.String())
+	}
+	c.stdout.Reset()
+	mean := modelOfRun(t, c, strings.NewReplacer("KIND", "KernelPerceptron", "PARAMS", "").Replace(irisSpec))
+	c.want(exitFailed, c.run("model", "learn", mean, "--out", "k.safetensors"))
+	if !strings.Contains(c.stderr.String(), "a model of form averaged holds the mean") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
 	means := modelOfRun(t, c, strings.NewReplacer("KIND", "NearestMean", "PARAMS", "").Replace(irisSpec))
 	c.want(exitFailed, c.run("model", "learn", means, "--out", "m.safetensors"))
 	if !strings.Contains(c.stderr.String(), "does not go on learning") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+// A model that does not hold its base says so, and what to train in its place.
+func TestClassifyWithoutABase(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	c.write("points.csv", "a,0,0\na,1,0\nb,5,5\nb,6,5\n")
+	spec := strings.NewReplacer("KIND", "KernelNearestMean", "PARAMS", "store_base: false", "{repro", "{queries: {uri: points.csv, format: csv, label: 1}, repro").Replace(irisSpec)
+	model := modelOfRun(t, c, spec)
+	c.want(exitFailed, c.run("model", "classify", "--model", model, "1, 1"))
+	if !strings.Contains(c.stderr.String(), "gram: the model does not hold its base") || !strings.Contains(c.stderr.String(), "params.store_base") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
 }

@@ -57,7 +57,7 @@ success of a schedule; all else is a file or a URI.`,
 			}
 			text, err := m.kind.Describe(m.arrays, opt)
 			if err != nil {
-				return describeFailure(err)
+				return withoutSpec(err, exitUsage)
 			}
 			fmt.Fprintln(a.out, terminal.Wrap(strings.TrimRight(text, "\n"), maxColumns))
 			return nil
@@ -68,11 +68,11 @@ success of a schedule; all else is a file or a URI.`,
 	return cmd
 }
 
-// describeFailure is for what Describe refuses: the options, since there is no spec here.
-func describeFailure(err error) error {
+// withoutSpec is for what a kind refuses of options or of a model where there is no spec.
+func withoutSpec(err error, code int) error {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) && fault.Code == protocol.CodeSpecInvalid {
-		return &failure{code: exitUsage, what: fault.What, hint: fault.Hint, cause: err}
+		return &failure{code: code, what: fault.What, hint: fault.Hint, cause: err}
 	}
 	return err
 }

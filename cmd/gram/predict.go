@@ -38,7 +38,7 @@ func (a *app) predictLines(ctx context.Context, m *model, lines iter.Seq2[string
 	}
 	predictor, err := m.kind.Predict(m.arrays, kernelops.Best())
 	if err != nil {
-		return err
+		return withoutSpec(err, exitFailed)
 	}
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)

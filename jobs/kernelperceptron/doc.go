@@ -39,6 +39,11 @@
 // every f that there was: a vector that left contributes the records it lived, and remains in the state and the model (once,
 // however often it came), so that these hold up to all training records. After it left, the vector counts as new in f.
 //
+// # Corrections
+//
+// A model of form plain or voted goes on learning record by record, as in an epoch that is not shuffled (Online, `gram model
+// learn`). One of form averaged does not: it holds the mean of all f, and not the last, which would learn.
+//
 // # Numerics
 //
 // Kernel values are those of kernelops, float32, and do not depend on how records are grouped; f is

@@ -110,6 +110,7 @@ func FuzzModel(f *testing.F) {
 		if _, err := kernelperceptron.Describe(arrays, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
+		fuzzOnline(t, arrays)
 		if _, err := kernelperceptron.Figures(arrays, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -131,6 +132,28 @@ func FuzzModel(f *testing.F) {
 			t.Fatalf("outcome %+v", outcomes[0])
 		}
 	})
+}
+
+// fuzzOnline teaches a model a record; what it becomes is a model again.
+func fuzzOnline(t *testing.T, a jobs.Arrays) {
+	o, err := kernelperceptron.Load(a, kernelops.Generic())
+	if err != nil {
+		wantFault(t, err, protocol.CodeSpecInvalid)
+		return
+	}
+	space, err := features.ReadSpace(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Predict(blockOf(jobstest.Record{Dense: make([]float32, space.Width)})); err != nil {
+		return
+	}
+	if _, err := o.Update(string(space.Labels.At(0))); err != nil {
+		return
+	}
+	if _, err := kernelperceptron.NewPredictor(o.Model(), kernelops.Generic()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestDescribe(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -13,8 +14,10 @@ const KindName = "KernelPerceptron"
 // Kind is the kernel perceptron as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
-		Predict: NewPredictor, Figures: Figures}
+		Predict: NewPredictor, Learn: learnOn, Figures: Figures}
 }
+
+func learnOn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
 
 // algorithm is a list of phases.
 type algorithm []jobs.Phase

@@ -30,8 +30,12 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newPredictor(m, ops), nil
+}
+
+func newPredictor(m *model, ops *kernelops.Set) *predictor {
 	return &predictor{model: m, sums: sums{ops: ops}, reader: m.space.NewReader(), labels: m.space.Labels.List(),
-		f: make([]float64, m.columns()), sum: make([]float64, m.columns()), b: make([]float64, m.columns())}, nil
+		f: make([]float64, m.columns()), sum: make([]float64, m.columns()), b: make([]float64, m.columns())}
 }
 
 // Answers are a label, and as scores the decision functions of all classes (of two classes -f and

@@ -48,7 +48,7 @@
 //
 // With shuffle, the shards come in an order drawn by (seed, epoch), and the records inside a shard
 // in one drawn by (seed, epoch, identity). A shard of more than 2^22 numbers is shuffled in
-// windows of about that many.
+// windows of about that many (package shuffle).
 //
 // # Inseparable data
 //
