@@ -44,7 +44,7 @@ func BenchmarkLeaf(b *testing.B) {
 	lloyd := &state{space: s.space, centers: wide(seeds)}
 	plusplus := &state{space: s.space, seeds: seeds[:width], newest: 1, round: 1}
 	for name, run := range map[string]func() error{
-		"read":     func() error { return j.leaf(b.Context(), s.space, leaf, func(chunk) error { return nil }) },
+		"read":     func() error { return j.leaf(b.Context(), s.space, leaf, true, func(chunk) error { return nil }) },
 		"lloyd":    mapper(b, &lloydPhase{j}, lloyd.arrays(), leaf),
 		"seed-one": mapper(b, &seedPhase{j}, plusplus.arrays(), leaf),
 	} {

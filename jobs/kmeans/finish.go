@@ -44,7 +44,7 @@ func (p *finishPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 	k := len(s.best.centers) / s.space.Width
 	total, rows := newCensus(k, s.space.Labels.Len(), p.params.SilhouetteSample), newAssignments()
 	race := sampling.NewRace(p.seed, "kmeans/silhouette")
-	err = p.leaf(ctx, s.space, leaf, func(c chunk) error {
+	err = p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (p *lloydPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 	}
 	near := newAssigner(ops, s.centers, origin(s.space))
 	total, print := newTotals(len(s.centers)/s.space.Width, s.space.Width), newFingerprint(leaf.Index)
-	err = p.leaf(ctx, s.space, leaf, func(c chunk) error {
+	err = p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}

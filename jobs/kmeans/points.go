@@ -39,9 +39,12 @@ func newPoints(space *features.Space) *points {
 	return &points{reader: space.NewReader(), rows: min(1024, max(16, chunkFloats/space.Width))}
 }
 
-// leaf visits the training rows of a leaf in order.
-func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, visit func(chunk) error) error {
+// leaf visits the training rows of a leaf in order; again says that an earlier round has done so.
+func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool, visit func(chunk) error) error {
 	p, train := newPoints(space), j.train()
+	if again {
+		p.reader.Trust()
+	}
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func (p *refillPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 		return nil, nil, jobs.Malformed("a refill without empty clusters")
 	}
 	near, sample := newAssigner(ops, s.filled(), origin(s.space)), sampling.New(len(s.empty))
-	err = p.leaf(ctx, s.space, leaf, func(c chunk) error {
+	err = p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (p *seedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, carr
 		return nil, nil, err
 	}
 	draw := newSeedDraw(p.job, s)
-	err = p.leaf(ctx, s.space, leaf, func(c chunk) error {
+	err = p.leaf(ctx, s.space, leaf, false, func(c chunk) error {
 		sqDists, seeds, err := near.next(c)
 		if err != nil {
 			return err
