@@ -41,6 +41,22 @@ func AccumulateRowsAVX2(sums []float64, cols int, x []float32, stride int, group
 //go:noescape
 func AccumulateGroupAVX2(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
 
+// GroupDistancesAVX2 is the loop
+//
+//	for i, g := range groups {
+//		var lane [4]float64
+//		for j := range cols {
+//			t := float64(x[i*stride+j]) - centers[int(g)*cols+j]
+//			lane[j%4] += float64(t * t)
+//		}
+//		dst[i] = (lane[0] + lane[1]) + (lane[2] + lane[3])
+//	}
+//
+// Neither groups nor cols is zero; it trusts its arguments.
+//
+//go:noescape
+func GroupDistancesAVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
+
 // AxpbyAVX512 is the loop
 //
 //	for i := range dst { dst[i] = fma32(a, x[i], float32(b*dst[i])) }

@@ -503,6 +503,71 @@ done:
 	VZEROUPPER
 	RET
 
+// func GroupDistancesAVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
+// Requires: AVX, AVX2
+TEXT ·GroupDistancesAVX2(SB), NOSPLIT, $0-112
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         cols+24(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVQ         stride+56(FP), BX
+	MOVQ         centers_base+64(FP), SI
+	MOVQ         groups_base+88(FP), DI
+	MOVQ         groups_len+96(FP), R8
+	SHLQ         $0x02, BX
+	MOVQ         CX, R9
+	ANDQ         $0x03, R9
+	VMOVQ        R9, X0
+	VPBROADCASTQ X0, Y0
+	VPMOVZXDQ    laneNumbers<>+0(SB), Y1
+	VPCMPGTQ     Y1, Y0, Y0
+
+row:
+	MOVLQSX      (DI), R9
+	IMULQ        CX, R9
+	LEAQ         (SI)(R9*8), R9
+	MOVQ         DX, R10
+	VEXTRACTF128 $0x01, Y0, X1
+	VSHUFPS      $0x88, X1, X0, X1
+	MOVQ         CX, R11
+	VXORPS       Y2, Y2, Y2
+
+vector:
+	CMPQ R11, $+4
+	JL   vector_end
+
+	// 4 elements a step.
+	VCVTPS2PD (R10), Y3
+	VSUBPD    (R9), Y3, Y3
+	VMULPD    Y3, Y3, Y3
+	VADDPD    Y3, Y2, Y2
+	ADDQ      $0x20, R9
+	ADDQ      $0x10, R10
+	SUBQ      $+4, R11
+	JMP       vector
+
+vector_end:
+	TESTQ      R11, R11
+	JZ         sum
+	VMASKMOVPS (R10), X1, X1
+	VCVTPS2PD  X1, Y1
+	VMASKMOVPD (R9), Y0, Y3
+	VSUBPD     Y3, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y2, Y2
+
+sum:
+	VHADDPD      Y2, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDSD       X1, X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         BX, DX
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNZ          row
+	VZEROUPPER
+	RET
+
 // func AxpbyAVX512(dst []float32, x []float32, a float32, b float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·AxpbyAVX512(SB), NOSPLIT, $0-56

@@ -31,6 +31,9 @@ var edgeOps = map[string]edgeOp{
 	"AccumulateRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.AccumulateRows(m.results64(3*dim), m.matrix(rows, dim), m.int32s(rows, 3))
 	},
+	"GroupDistances": func(s *Set, m *edgeMemory, rows, _, dim int) {
+		s.GroupDistances(m.results64(rows), m.matrix(rows, dim), m.float64s(3*dim), m.int32s(rows, 3))
+	},
 	"HammingRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		if dim == 0 {
 			rows = 0

@@ -15,6 +15,7 @@ type vectorOps struct {
 	axpyRows        func(dst, x []float32, stride int, a []float32)
 	accumulateRows  func(sums []float64, cols int, x []float32, stride int, groups []int32)
 	accumulateGroup func(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
+	groupDistances  func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
 	hammingRows     func(dst []int, x []uint64, stride int, y []uint64)
 }
 
@@ -30,6 +31,7 @@ func vectorGeneric() vectorOps {
 		axpyRows:        axpyRowsGeneric,
 		accumulateRows:  accumulateRowsGeneric,
 		accumulateGroup: accumulateGroupGeneric,
+		groupDistances:  groupDistancesGeneric,
 		hammingRows:     hammingRowsGeneric,
 	}
 }

@@ -29,7 +29,7 @@ func FuzzVectors(f *testing.F) {
 		fill(o.y, next)
 		fill(o.row, next)
 		rows := min(len(b)/4/(cols+1), 64)
-		o.a, o.col, o.groups = make([]float32, rows), make([]float32, rows), make([]int32, rows)
+		o.a, o.col, o.groups, o.far = make([]float32, rows), make([]float32, rows), make([]int32, rows), make([]float64, rows)
 		fill(o.a, next)
 		o.x = Matrix{Data: make([]float32, rows*(cols+gap)), Rows: rows, Cols: cols, Stride: cols + gap}
 		for i := range rows {
@@ -46,6 +46,7 @@ func FuzzVectors(f *testing.F) {
 				equalBits32(t, where, got.row, want.row)
 				equalBits32(t, where, got.col, want.col)
 				equalBits(t, where, got.sums, want.sums)
+				equalBits(t, where, got.far, want.far)
 			}
 		}
 	})
@@ -54,7 +55,8 @@ func FuzzVectors(f *testing.F) {
 // results returns o with memory of its own for what is written.
 func (o *operands) results() *operands {
 	c := *o
-	c.row, c.col, c.sums = append([]float32(nil), o.row...), append([]float32(nil), o.col...), clone(o.sums)
+	c.row, c.col = append([]float32(nil), o.row...), append([]float32(nil), o.col...)
+	c.sums, c.far = clone(o.sums), clone(o.far)
 	return &c
 }
 

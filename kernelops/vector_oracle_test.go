@@ -53,6 +53,13 @@ func TestVectorsByHand(t *testing.T) {
 		sums := []float64{0x1p-60, 0, 0, 1, 1, 1}
 		s.AccumulateRows(sums, x, []int32{1, 0})
 		equalBits(t, s.Name+" AccumulateRows", sums, []float64{4, 0, -1, 2, -1, 4})
+		// Five columns: lane 0 has the first and the last, and 2^-54 is lost beside 1; 9 * 2^-56 in each of lanes 2 and 3 is not doubled.
+		far := make([]float64, 2)
+		s.GroupDistances(far, Matrix{Data: []float32{1, 0, 0, 0, 0x1p-27, 3, 4, 0, 0, 0}, Rows: 2, Cols: 5, Stride: 5},
+			[]float64{0, 0, 0, 0, 0, 0, 0, 0x1p-27, 0, 0}, []int32{0, 1})
+		equalBits(t, s.Name+" GroupDistances", far, []float64{1, 25})
+		s.GroupDistances(far[:1], Matrix{Data: []float32{1, 0, 0x1.8p-27, 0x1.8p-27, 0}, Rows: 1, Cols: 5, Stride: 5}, make([]float64, 5), []int32{0})
+		equalBits(t, s.Name+" GroupDistances, lanes 2 and 3 first", far[:1], []float64{1 + 0x1p-52})
 	}
 }
 

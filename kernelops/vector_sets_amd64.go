@@ -20,6 +20,7 @@ func vectorAVX2() vectorOps {
 		axpyRows:        asm.AxpyRowsAVX2,
 		accumulateRows:  asm.AccumulateRowsAVX2,
 		accumulateGroup: asm.AccumulateGroupAVX2,
+		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
 }
@@ -37,6 +38,7 @@ func vectorAVX512(has supports) vectorOps {
 		axpyRows:        asm.AxpyRowsAVX512,
 		accumulateRows:  asm.AccumulateRowsAVX512,
 		accumulateGroup: asm.AccumulateGroupAVX512,
+		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
 	if has(cpuid.AVX512VPOPCNTDQ) {

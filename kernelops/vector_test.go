@@ -23,9 +23,10 @@ type operands struct {
 	row  []float32 // results: for every column
 	col  []float32 // for every row
 	sums []float64 // for every column of three groups
+	far  []float64 // for every row
 
-	arenas []*arena
-	wide   *guarded
+	arenas     []*arena
+	wide, tall *guarded // sums, far
 }
 
 // vectorOp is an operation on operands, by name, and its doc comment as a function of them.
@@ -49,6 +50,7 @@ var vectorOps32 = []vectorOp{
 	{"Axpby", func(s *Set, o *operands) { s.Axpby(o.row, o.y, o.f, o.g) }},
 	{"AxpyRows", func(s *Set, o *operands) { s.AxpyRows(o.row, o.x, o.a) }},
 	{"AccumulateRows", func(s *Set, o *operands) { s.AccumulateRows(o.sums, o.x, o.groups) }},
+	{"GroupDistances", func(s *Set, o *operands) { s.GroupDistances(o.far, o.x, o.sums, o.groups) }},
 }
 
 // rowsOf are the rows of a matrix.
@@ -102,6 +104,8 @@ func newOperands(r *rand.Rand, rows, cols, gap, offset int, next func() float32)
 	for i := range o.sums {
 		o.sums[i] = float64(next())
 	}
+	o.tall = newGuarded(rows, (offset+3)%8)
+	o.far = o.tall.row
 	return o
 }
 
@@ -124,6 +128,9 @@ func (o *operands) copy() *operands {
 	c.wide = newGuarded(len(o.sums), o.wide.at%8)
 	copy(c.wide.row, o.sums)
 	c.sums = c.wide.row
+	c.tall = newGuarded(len(o.far), o.tall.at%8)
+	copy(c.tall.row, o.far)
+	c.far = c.tall.row
 	c.groups = slices.Clone(o.groups)
 	return &c
 }
@@ -136,8 +143,9 @@ func (o *operands) equal(t *testing.T, where string, want *operands) {
 		equalBits32(t, fmt.Sprintf("%s, operand %d", where, i), a.all, want.arenas[i].all)
 	}
 	equalBits(t, where+", sums", o.sums, want.sums)
-	if !o.wide.intact() {
-		t.Fatalf("%s: wrote beyond the sums", where)
+	equalBits(t, where+", distances", o.far, want.far)
+	if !o.wide.intact() || !o.tall.intact() {
+		t.Fatalf("%s: wrote beyond the sums or the distances", where)
 	}
 	if !slices.Equal(o.groups, want.groups) {
 		t.Fatalf("%s: changed the groups", where)
@@ -252,6 +260,8 @@ func oneCall(name string, o *operands) {
 		g.axpyRows(o.row, o.x.Data, o.x.Stride, o.a)
 	case "AccumulateRows":
 		g.accumulateRows(o.sums, o.x.Cols, o.x.Data, o.x.Stride, o.groups)
+	case "GroupDistances":
+		g.groupDistances(o.far, o.x.Cols, o.x.Data, o.x.Stride, o.sums, o.groups)
 	default:
 		panic(name)
 	}
@@ -285,12 +295,17 @@ func TestVectorsMisuse(t *testing.T) {
 				func() { s.DotEach(v[30:32], [][]float32{v[:4], v[4:8]}, v[31:35]) },
 				func() { s.AxpyRows(v[30:34], m, v[33:36]) },
 			},
-			"kernelops: rows overlap":                {func() { s.Axpy(v[:4], v[1:5], 1) }},
-			"kernelops: not one group for every row": {func() { s.AccumulateRows(make([]float64, 8), m, make([]int32, 2)) }},
+			"kernelops: rows overlap": {func() { s.Axpy(v[:4], v[1:5], 1) }},
+			"kernelops: not one group for every row": {
+				func() { s.AccumulateRows(make([]float64, 8), m, make([]int32, 2)) },
+				func() { s.GroupDistances(make([]float64, 3), m, make([]float64, 8), make([]int32, 2)) },
+				func() { s.GroupDistances(make([]float64, 2), m, make([]float64, 8), make([]int32, 3)) },
+			},
 			"kernelops: no sum for a group": {
 				func() { s.AccumulateRows(make([]float64, 8), m, []int32{0, 1, 2}) },
 				func() { s.AccumulateRows(make([]float64, 8), m, []int32{0, -1, 0}) },
 				func() { s.AccumulateRows(nil, m, []int32{0, 0, 0}) },
+				func() { s.GroupDistances(make([]float64, 3), m, make([]float64, 8), []int32{0, 1, 2}) },
 			},
 			"kernelops: matrix data are short": {func() { s.DotRows(v[20:24], Matrix{Data: v[:15], Rows: 4, Cols: 4, Stride: 4}, v[30:34]) }},
 		}

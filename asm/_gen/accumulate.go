@@ -70,9 +70,7 @@ func (s isa) addTail(k, from, dst Register) {
 		VMOVUPD(v, k, s.at(dst, 0))
 		return
 	}
-	narrow := XMM()
-	VEXTRACTF128(Imm(1), k.(VecVirtual).AsY(), narrow)
-	VSHUFPS(Imm(0x88), narrow, k.(VecVirtual).AsX(), narrow) // the mask of float32: every second word of that of float64
+	narrow := halfMask(k)
 	VMASKMOVPS(s.half(from, 0), narrow, narrow)
 	VCVTPS2PD(narrow, v)
 	VMASKMOVPD(s.at(dst, 0), k, u)

@@ -15,6 +15,9 @@ func addVectors() {
 		addAxpyRows(s)
 		addAccumulateRows(s)
 		addAccumulateGroup(s)
+		if !s.masks {
+			addGroupDistances(s)
+		}
 	}
 }
 

@@ -18,9 +18,10 @@ type assigner struct {
 	packed  *kernelops.Centroids
 	centers []float64
 
-	index []int32 // the centre of each row of the last chunk
-	score []float32
-	rows  kernelops.Matrix // memory for shifted rows
+	index  []int32 // the centre of each row of the last chunk
+	score  []float32
+	sqDist []float64        // of each row of the last chunk to its centre
+	rows   kernelops.Matrix // memory for shifted rows
 }
 
 func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assigner {
@@ -42,10 +43,10 @@ func (a *assigner) assign(c chunk) error {
 	if a.rows.Rows < c.x.Rows {
 		a.rows = kernelops.NewMatrix(c.x.Rows, a.width)
 		a.origin = slices.Repeat(a.origin[:a.width], c.x.Rows)
-		a.index, a.score = make([]int32, c.x.Rows), make([]float32, c.x.Rows)
+		a.index, a.score, a.sqDist = make([]int32, c.x.Rows), make([]float32, c.x.Rows), make([]float64, c.x.Rows)
 	}
 	shifted := a.rows.RowRange(0, c.x.Rows)
-	a.index, a.score = a.index[:c.x.Rows], a.score[:c.x.Rows]
+	a.index, a.score, a.sqDist = a.index[:c.x.Rows], a.score[:c.x.Rows], a.sqDist[:c.x.Rows]
 	a.shift(shifted, c.x)
 	a.ops.ArgMin(a.index, a.score, shifted, a.packed, &a.ws)
 	for i, nearest := range a.index {
@@ -55,6 +56,7 @@ func (a *assigner) assign(c chunk) error {
 				Hint: "Scale the columns: params.scale standard or minmax."}
 		}
 	}
+	a.ops.GroupDistances(a.sqDist, c.x, a.centers, a.index)
 	return nil
 }
 
@@ -63,10 +65,4 @@ func (a *assigner) shift(to, x kernelops.Matrix) {
 	n := x.Rows * a.width
 	copy(to.Data[:n], x.Data[:n])
 	a.ops.Axpy(to.Data[:n], a.origin[:n], -1) // one FMA, exact but for its one rounding: x - origin
-}
-
-// sqDist is the squared distance of row i of the last chunk to its centre.
-func (a *assigner) sqDist(c chunk, i int) float64 {
-	at := int(a.index[i]) * a.width
-	return sqDist(c.x.Row(i), a.centers[at:at+a.width])
 }

@@ -54,7 +54,7 @@ func (p *finishPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 				total.sample.Offer(race.Time(c.ids[i], c.weight(i), total.sample.Limit()), c.ids[i], c.x.Row(i))
 			}
 			if p.params.Assignments {
-				rows.add(c.ids[i], near.index[i], distance(near.sqDist(c, i), p.cosine()))
+				rows.add(c.ids[i], near.index[i], distance(near.sqDist[i], p.cosine()))
 			}
 		}
 		return nil
@@ -70,7 +70,7 @@ func (t *census) add(c chunk, near *assigner, i int) {
 	j, w := int(near.index[i]), c.weight(i)
 	t.records[j]++
 	t.weight[j] += w
-	t.cost[j] += float64(w * near.sqDist(c, i))
+	t.cost[j] += float64(w * near.sqDist[i])
 	if label := int(c.class[i]); label >= 0 {
 		t.labels[label*len(t.records)+j]++
 	}

@@ -68,7 +68,7 @@ func (n *nearness) next(c chunk) ([]float64, []int32, error) {
 		return nil, nil, err
 	}
 	for i, index := range n.newest.index {
-		if d := n.newest.sqDist(c, i); d < sqDist[i] {
+		if d := n.newest.sqDist[i]; d < sqDist[i] {
 			sqDist[i], seed[i] = d, int32(n.first)+index
 		}
 	}

@@ -33,7 +33,7 @@ func (p *refillPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 			return err
 		}
 		for i, id := range c.ids {
-			if d := near.sqDist(c, i); d > 0 && c.weight(i) > 0 && !(p.cosine() && zero(c.x.Row(i))) {
+			if d := near.sqDist[i]; d > 0 && c.weight(i) > 0 && !(p.cosine() && zero(c.x.Row(i))) {
 				sample.Offer(-d, id, c.x.Row(i))
 			}
 		}

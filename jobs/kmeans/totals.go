@@ -29,7 +29,7 @@ func (t *totals) add(ops *kernelops.Set, near *assigner, c chunk) {
 	for i, j := range near.index {
 		w := c.weight(i)
 		t.weight[j] += w
-		t.cost += float64(w * near.sqDist(c, i))
+		t.cost += float64(w * near.sqDist[i])
 		if c.weights != nil {
 			t.addRow(int(j), c.x.Row(i), w)
 		}

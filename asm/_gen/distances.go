@@ -1,0 +1,96 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// addGroupDistances writes the float64 distances of rows to the centers of their groups. Its sum has
+// four lanes, one register of AVX2, whatever more a CPU has.
+func addGroupDistances(s isa) {
+	name := "GroupDistances" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)")
+	Doc(
+		name+" is the loop",
+		"",
+		"\tfor i, g := range groups {",
+		"\t\tvar lane [4]float64",
+		"\t\tfor j := range cols {",
+		"\t\t\tt := float64(x[i*stride+j]) - centers[int(g)*cols+j]",
+		"\t\t\tlane[j%4] += float64(t * t)",
+		"\t\t}",
+		"\t\tdst[i] = (lane[0] + lane[1]) + (lane[2] + lane[3])",
+		"\t}",
+		"",
+		"Neither groups nor cols is zero; it trusts its arguments.",
+	)
+	Pragma("noescape")
+	dst, cols := Load(Param("dst").Base(), GP64()), Load(Param("cols"), GP64())
+	x, stride := Load(Param("x").Base(), GP64()), Load(Param("stride"), GP64())
+	centers := Load(Param("centers").Base(), GP64())
+	groups, rows := Load(Param("groups").Base(), GP64()), Load(Param("groups").Len(), GP64())
+	SHLQ(Imm(2), stride)
+	rest := GP64()
+	MOVQ(cols, rest)
+	ANDQ(Imm(uint64(s.lanes-1)), rest)
+	k := s.tail64(rest)
+	Label("row")
+	center, from := GP64(), GP64()
+	MOVLQSX(Mem{Base: groups}, center)
+	IMULQ(cols, center)
+	LEAQ(Mem{Base: centers, Index: center, Scale: 8}, center)
+	MOVQ(x, from)
+	acc := s.sumSquares(center, from, cols, k)
+	high := XMM()
+	VHADDPD(acc, acc, acc)
+	VEXTRACTF128(Imm(1), acc, high)
+	VADDSD(high, acc.AsX(), acc.AsX())
+	VMOVSD(acc.AsX(), Mem{Base: dst})
+	ADDQ(Imm(8), dst)
+	ADDQ(stride, x)
+	ADDQ(Imm(4), groups)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	finish()
+}
+
+// sumSquares adds the squared differences of a row and its center in one register; k masks the last columns.
+func (s isa) sumSquares(center, from, cols, k Register) VecVirtual {
+	narrow := halfMask(k)
+	n, acc := GP64(), s.vector()
+	MOVQ(cols, n)
+	s.zero(acc)
+	s.steps("vector", n, s.lanes, func() {
+		v := s.vector()
+		VCVTPS2PD(s.half(from, 0), v)
+		VSUBPD(s.at(center, 0), v, v)
+		addSquare(v, acc)
+		ADDQ(Imm(uint64(s.bytes())), center)
+		ADDQ(Imm(uint64(s.bytes()/2)), from)
+	})
+	TESTQ(n, n)
+	JZ(LabelRef("sum"))
+	v, u, f := s.vector(), s.vector(), XMM()
+	VMASKMOVPS(s.half(from, 0), narrow, f)
+	VCVTPS2PD(f, v)
+	VMASKMOVPD(s.at(center, 0), k, u)
+	VSUBPD(u, v, v)
+	addSquare(v, acc)
+	Label("sum")
+	return acc
+}
+
+// addSquare adds the squares of v, rounded, to acc.
+func addSquare(v, acc VecVirtual) {
+	VMULPD(v, v, v)
+	VADDPD(v, acc, acc)
+}
+
+// halfMask is a mask of float64 lanes of AVX2 as one of float32: every second word.
+func halfMask(k Register) VecVirtual {
+	narrow := XMM()
+	VEXTRACTF128(Imm(1), k.(VecVirtual).AsY(), narrow)
+	VSHUFPS(Imm(0x88), narrow, k.(VecVirtual).AsX(), narrow)
+	return narrow
+}
