@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,11 +16,11 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
 		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
 }
 
-// Figures show the evaluation, where the spec kept test records.
+// Figures show the evaluation, where there are records to judge on.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return evaluation.Figures(metrics)
 }
@@ -29,11 +30,16 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "vocabulary", "counts" and, where the spec keeps test
-// records, "evaluate".
+// New makes the algorithm: phases "vocabulary", "counts" and, where there are records to judge
+// the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := checkInput(spec.Spec.Input); err != nil {
-		return nil, err
+		return nil, validate.In("spec.input", err)
+	}
+	if q := spec.Spec.Queries; q != nil {
+		if err := checkInput(*q); err != nil {
+			return nil, validate.In("spec.queries", err)
+		}
 	}
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
@@ -43,17 +49,21 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, evaluate := jobs.TrainingRecords(spec), spec.Spec.Input.Split.Test > 0
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	train := jobs.TrainingRecords(spec)
 	words, err := vocabulary.New(params.Text, train, countsName)
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{
 		&vocabularyPhase{words, params},
-		&countsPhase{params: params, tokenizer: tokenizer, train: train, evaluate: evaluate},
+		&countsPhase{params: params, tokenizer: tokenizer, train: train, judged: judged},
 	}
-	if evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecider, Costs: params.Costs})
+	if judged {
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: params.Costs}))
 	}
 	return phases, nil
 }
@@ -75,7 +85,7 @@ func checkInput(in protocol.Input) error {
 	}
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
 		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
-		Hint: "Use spec.input.format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
+		Hint: "Use format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
 }
 
 // vocabularyPhase holds the labels found against the parameters before anything is
@@ -102,7 +112,7 @@ func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round job
 func (p Params) checkLabels(labels []string) error {
 	if len(labels) == 1 {
 		return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check input.label."}
+			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check spec.input.label."}
 	}
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
 		return specFault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",

@@ -25,7 +25,7 @@ type countsPhase struct {
 	params    Params
 	tokenizer *text.Tokenizer
 	train     jobs.Records
-	evaluate  bool
+	judged    bool
 }
 
 func (p *countsPhase) Name() string { return countsName }
@@ -125,8 +125,8 @@ func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Ro
 		jobs.CountMetric("counts.records", root.records),
 		jobs.CountMetric("counts.tokens", root.cells.total()),
 	}}
-	if p.evaluate {
-		next.Done, next.Phase = false, evaluation.Name
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }

@@ -13,7 +13,7 @@ const KindName = "Perceptron"
 
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Learn: learn, Figures: Figures}
 }
 
@@ -29,7 +29,7 @@ type job struct {
 	params   Params
 	seed     uint64
 	train    jobs.Records
-	evaluate bool
+	judged   bool
 	maxState int64 // 0 for no bound
 }
 
@@ -39,7 +39,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), evaluate: spec.Spec.Input.Split.Test > 0,
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
@@ -55,8 +59,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		phases = append(phases, &mixedPhase{j})
 	}
 	phases = append(phases, &marginPhase{j})
-	if j.evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: NewPredictor, Costs: params.Costs})
+	if j.judged {
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}))
 	}
 	return phases, nil
 }

@@ -179,9 +179,9 @@ func (p *marginPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: !p.evaluate, Phase: evaluation.Name}
-	if next.Done {
-		next.Phase = ""
+	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: true}
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }
