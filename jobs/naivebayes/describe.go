@@ -71,6 +71,9 @@ func (m *model) describeHead(b *strings.Builder) {
 	}
 	line("documents", "%d, with %d %s", documents, tokens, what)
 	line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
+	if m.growth != nil {
+		line("grows", "yes: a job may add records to it")
+	}
 	line("alpha", "%v", m.params.Alpha)
 	line("prior", "%s", m.params.Prior.Kind)
 	switch {

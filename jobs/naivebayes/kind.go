@@ -1,7 +1,6 @@
 package naivebayes
 
 import (
-	"context"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -16,7 +15,7 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Defaults: Defaults, New: New, Describe: Describe,
 		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
 }
 
@@ -59,8 +58,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	phases := algorithm{
-		&vocabularyPhase{words, params},
-		&countsPhase{params: params, tokenizer: tokenizer, train: train, judged: judged},
+		&vocabularyPhase{words, params, spec.Spec.Model != ""},
+		&countsPhase{params: params, tokenizer: tokenizer, train: train, judged: judged, grown: spec.Spec.Model != ""},
 	}
 	if judged {
 		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: params.Costs}))
@@ -86,25 +85,6 @@ func checkInput(in protocol.Input) error {
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
 		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
 		Hint: "Use format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
-}
-
-// vocabularyPhase holds the labels found against the parameters before anything is
-// counted for them.
-type vocabularyPhase struct {
-	*vocabulary.Phase
-	params Params
-}
-
-func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, state, round)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	labels, err := vocabulary.ReadLabels(next.State)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	return next, p.params.checkLabels(labels.List())
 }
 
 // checkLabels refuses one class (INPUT_EMPTY: there is nothing to tell apart), and

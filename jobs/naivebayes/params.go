@@ -29,7 +29,9 @@ type Params struct {
 	RejectBelow float64 `json:"reject_below"`
 	// Costs of decisions, by true label and label decided: with them the class of
 	// least expected cost is decided. A pair that is not named costs 1, a right decision 0.
-	Costs evaluation.Costs  `json:"costs,omitempty"`
+	Costs evaluation.Costs `json:"costs,omitempty"`
+	// Grows has the model keep what a later job, whose spec.model it is, needs to add to it.
+	Grows bool              `json:"grows,omitempty"`
 	Text  vocabulary.Params `json:"text"`
 }
 
@@ -127,8 +129,10 @@ func (p Params) check() error {
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
 		return specFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
-	if err := p.Prior.check(); err != nil {
-		return err
+	for _, err := range []error{p.Prior.check(), p.checkGrowth()} {
+		if err != nil {
+			return err
+		}
 	}
 	if err := p.Costs.Check(); err != nil {
 		return err

@@ -13,7 +13,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, err
 	}
 	m := &model{}
-	for _, read := range []func(jobs.Arrays) error{m.readData, m.readForm, m.readParams, m.readTokenizer, m.readPrior, m.readCosts} {
+	for _, read := range []func(jobs.Arrays) error{m.readData, m.readForm, m.readParams, m.readTokenizer, m.readPrior, m.readCosts, m.readGrowth} {
 		if err := read(a); err != nil {
 			return nil, err
 		}

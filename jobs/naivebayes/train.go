@@ -26,6 +26,7 @@ type countsPhase struct {
 	tokenizer *text.Tokenizer
 	train     jobs.Records
 	judged    bool
+	grown     bool // the state has the counts of spec.model
 }
 
 func (p *countsPhase) Name() string { return countsName }
@@ -70,10 +71,14 @@ type partialCounts struct {
 
 func (c partialCounts) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
+	c.put(a)
+	return a
+}
+
+func (c partialCounts) put(a jobs.Arrays) {
 	jobs.PutScalar(a, recordsRead, c.records)
 	jobs.Put(a, classDocuments, c.documents)
 	c.cells.put(a)
-	return a
 }
 
 func readPartial(a jobs.Arrays) (c partialCounts, err error) {
@@ -97,17 +102,25 @@ func (p *countsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.documents) != len(b.documents) {
-		return nil, jobs.Malformed("partials of %d and %d classes", len(a.documents), len(b.documents))
+	sum, err := a.plus(b)
+	if err != nil {
+		return nil, err
 	}
-	documents := make([]int64, len(a.documents))
-	for y := range documents {
-		documents[y] = a.documents[y] + b.documents[y]
-	}
-	return partialCounts{a.records + b.records, documents, a.cells.plus(b.cells)}.arrays(), nil
+	return sum.arrays(), nil
 }
 
-// Step makes the model. Normalising is left to those who load it.
+func (c partialCounts) plus(d partialCounts) (partialCounts, error) {
+	if len(c.documents) != len(d.documents) {
+		return partialCounts{}, jobs.Malformed("partials of %d and %d classes", len(c.documents), len(d.documents))
+	}
+	documents := make([]int64, len(c.documents))
+	for y := range documents {
+		documents[y] = c.documents[y] + d.documents[y]
+	}
+	return partialCounts{c.records + d.records, documents, c.cells.plus(d.cells)}, nil
+}
+
+// Step makes the model. Normalising is left to those who load it. The metrics are of this job's records.
 func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	only, err := round.Only(ctx)
 	if err != nil {
@@ -117,7 +130,17 @@ func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Ro
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m, err := newModel(p.params, state, root)
+	all := root
+	if p.grown {
+		before, err := readPartial(state)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		if all, err = before.plus(root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	m, err := newModel(p.params, state, all)
 	if err != nil {
 		return jobs.Next{}, err
 	}
