@@ -18,7 +18,7 @@ const modelGrowth = "growth"
 // checkGrowth refuses to leave out terms of a model that grows.
 func (p Params) checkGrowth() error {
 	if p.Grows && (p.Text.MinDF != 1 || p.Text.MaxDF != 0 || p.Text.MaxFeatures != 0) {
-		return specFault("grows keeps every term, and text.min_df, max_df and max_features leave terms out: name them in a job without grows, that adds the last records")
+		return validate.Fault("grows keeps every term, and text.min_df, max_df and max_features leave terms out: name them in a job without grows, that adds the last records")
 	}
 	return nil
 }

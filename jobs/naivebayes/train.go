@@ -81,13 +81,13 @@ func (c partialCounts) put(a jobs.Arrays) {
 	c.cells.put(a)
 }
 
-func readPartial(a jobs.Arrays) (c partialCounts, err error) {
-	if c.records, err = jobs.GetScalar[int64](a, recordsRead); err != nil {
-		return partialCounts{}, err
+func readPartial(a jobs.Arrays) (partialCounts, error) {
+	r := jobs.ArrayReader{Arrays: a}
+	c := partialCounts{records: jobs.ReadScalar[int64](&r, recordsRead), documents: jobs.ReadArray[int64](&r, classDocuments)}
+	if r.Err != nil {
+		return partialCounts{}, r.Err
 	}
-	if c.documents, err = jobs.Get[int64](a, classDocuments); err != nil {
-		return partialCounts{}, err
-	}
+	var err error
 	c.cells, err = readCells(a)
 	return c, err
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -49,7 +50,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if spec.Spec.Model == "" {
 		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))
 		if err != nil {
-			return nil, inParams(err)
+			return nil, validate.In("params", err)
 		}
 		phases = algorithm{&spacePhase{space, j}}
 	}
