@@ -186,3 +186,15 @@ func TestHostileGrowth(t *testing.T) {
 	wantCorrupt(t, "fewer occurrences than documents", grown(formBernoulli, []int64{4, 2, 1, 1, 1, 1}))
 	wantCorrupt(t, "occurrences beyond 2^53", grown(formBernoulli, []int64{1 << 53, 3, 1, 1, 1, 1}))
 }
+
+// How the tree over the new records is cut among workers is no part of the model.
+func TestCountingOnIsGroupedWithoutABit(t *testing.T) {
+	spec := specOf(`{"grows": true, "form": "bernoulli"}`, 0)
+	spec.Spec.Model = "mem://models/before"
+	algorithm, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := modelOf(t, `{"grows": true, "form": "bernoulli"}`, fourDocuments)
+	jobstest.CheckGrouping(t, algorithm, spec, rapid.Custom(manyRecords).Example(3), kernelops.Best(), jobstest.WithModel(before))
+}
