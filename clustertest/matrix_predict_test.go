@@ -2,6 +2,8 @@ package clustertest_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,14 +16,14 @@ import (
 )
 
 // glossModel is naive Bayes trained on tab-separated glosses, in this process.
-func glossModel(t *testing.T, text []byte) []byte {
+func glossModel(t *testing.T, specJSON string, text []byte) []byte {
 	t.Helper()
 	var records []jobstest.Record
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		records = append(records, jobstest.Record{Label: fields[0], Text: fields[2]})
 	}
-	spec, err := protocol.ParseSpec([]byte(naiveBayes(1<<20, `{}`)(clustertest.Inputs{Input: "file:///in/"})))
+	spec, err := protocol.ParseSpec([]byte(specJSON))
 	if err == nil {
 		spec, err = all.Validate(spec)
 	}
@@ -43,6 +45,36 @@ func glossModel(t *testing.T, text []byte) []byte {
 	return trained.Model.Encode()
 }
 
+// grownBayes counts on from a model where there is one, and holds nothing out.
+func grownBayes(params string) func(clustertest.Inputs) string {
+	return func(in clustertest.Inputs) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{},"spec":{
+			"input":{"uri":%q,"format":"tsv","label":1,"text":3,"shard_bytes":16384},"model":%q,"output":{},"params":%s,"repro":{},"run":{}}}`, in.Input, in.Model, params)
+	}
+}
+
+// A model that counts on from that of the first half, to the bit that of both halves at once, terms left out at the end.
+func TestMatrixGrownNaiveBayes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some sixty processes; run without -short")
+	}
+	first, rest := split(glosses(t, 50))
+	second, third := split(rest)
+	const digest = "4d93177c411cfd71b67cc05d84f16f2f549e9482fc4f2688da8ec9f9a6b807b6"
+	last, here := `{"alpha":0.1,"text":{"min_df":2}}`, clustertest.Inputs{Input: "file:///in/"}
+	atOnce := sha256.Sum256(glossModel(t, grownBayes(last)(here), bytes.Join([][]byte{first, rest}, nil)))
+	if hex.EncodeToString(atOnce[:]) != digest {
+		t.Errorf("both halves at once give %x", atOnce)
+	}
+	clustertest.Matrix(t, clustertest.Case{
+		Name:    "naive-bayes-grown",
+		Objects: map[string][]byte{"b.tsv": second, "c.tsv.gz": gzipped(t, third)},
+		Model:   glossModel(t, grownBayes(`{"grows":true}`)(here), first),
+		Spec:    grownBayes(last),
+		Digest:  digest,
+	})
+}
+
 // Predictions over several shards, one part for each, and their index.
 func TestMatrixPredict(t *testing.T) {
 	if testing.Short() {
@@ -52,7 +84,7 @@ func TestMatrixPredict(t *testing.T) {
 	clustertest.Matrix(t, clustertest.Case{
 		Name:    "predict",
 		Objects: map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second)},
-		Model:   glossModel(t, bytes.Join([][]byte{first, second}, nil)),
+		Model:   glossModel(t, naiveBayes(1<<20, `{}`)(clustertest.Inputs{Input: "file:///in/"}), bytes.Join([][]byte{first, second}, nil)),
 		Spec: func(in clustertest.Inputs) string {
 			return fmt.Sprintf(`{"apiVersion":"v1","kind":"Predict","metadata":{},"spec":{
 				"input":{"uri":%q,"format":"tsv","label":1,"text":3,"shard_bytes":16384},"model":%q,"output":{},"repro":{},"run":{}}}`, in.Input, in.Model)

@@ -95,7 +95,11 @@ func perceptrons(t *testing.T) []clustertest.Case {
 	kernel := vectors(t, "kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":0.001,"epochs":2}`, `{"epochs":1}`)
 	kernel.Digest = "85ee4def65190c411ebfce1843b12831a79a77b462721210124a393780eb64b5"
 
-	return []clustertest.Case{chained, mixed, kernel}
+	budget := vectors(t, "kernel-perceptron-budget", "KernelPerceptron",
+		`{"kernel":"rbf","gamma":0.001,"form":"averaged","budget":40,"epochs":2}`, `{"form":"averaged","budget":40,"epochs":1}`)
+	budget.Digest = "183ecc041b1c0bcbd14882bdf7e7beafe15ae885b9673bf417b514e6c2e7dd59"
+
+	return []clustertest.Case{chained, mixed, kernel, budget}
 }
 
 func kernels(t *testing.T) []clustertest.Case {

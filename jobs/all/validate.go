@@ -60,7 +60,7 @@ func checkURIs(spec protocol.Spec) error {
 func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
 	switch {
 	case spec.Spec.Queries != nil && !kind.UsesQueries:
-		return unused("spec.queries", kind.Name, "searches")
+		return unused("spec.queries", kind.Name, "searches, and to judge classes on")
 	case spec.Spec.Model != "" && !kind.UsesModel:
 		return unused("spec.model", kind.Name, "predictions, and jobs that go on training a model")
 	}

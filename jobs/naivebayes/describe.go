@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/jobs/describe"
 )
 
 const (
-	describeWidth   = 80
 	describeClasses = 8  // classes shown unless named
 	describeTop     = 10 // words per class unless told
 )
@@ -43,8 +41,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	fmt.Fprintf(&b, "\nWords that tell a class from the rest, by smoothed log-odds:\n")
 	words := m.topWords(classes, top)
 	for i, y := range classes {
-		fmt.Fprintf(&b, "\n%s (%s)\n", clip(plain(m.labels.At(y)), describeWidth-30), plural(m.documents[y], "document"))
-		wrap(&b, words[i])
+		fmt.Fprintf(&b, "\n%s (%s)\n", describe.Clip(plain(m.labels.At(y)), describe.Width-30), plural(m.documents[y], "document"))
+		describe.Wrap(&b, listed(words[i]))
 	}
 	if len(opt.Classes) == 0 && len(classes) < m.labels.Len() {
 		fmt.Fprintf(&b, "\n%d of %d classes shown; name others to see them.\n", len(classes), m.labels.Len())
@@ -61,7 +59,7 @@ func (m *model) describeHead(b *strings.Builder) {
 		tokens += n
 	}
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-12s %s\n", name, clip(fmt.Sprintf(format, args...), describeWidth-13))
+		fmt.Fprintf(b, "%-12s %s\n", name, describe.Clip(fmt.Sprintf(format, args...), describe.Width-13))
 	}
 	line("kind", "%s (%s)", KindName, m.params.Form)
 	line("classes", "%d", m.labels.Len())
@@ -71,6 +69,9 @@ func (m *model) describeHead(b *strings.Builder) {
 	}
 	line("documents", "%d, with %d %s", documents, tokens, what)
 	line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
+	if m.growth != nil {
+		line("grows", "yes: a job may add records to it")
+	}
 	line("alpha", "%v", m.params.Alpha)
 	line("prior", "%s", m.params.Prior.Kind)
 	switch {
@@ -102,25 +103,9 @@ func (m *model) describeTokenizer() string {
 
 // pickClasses returns the named classes, or those with most documents.
 func (m *model) pickClasses(names []string) ([]int, error) {
-	labels := m.labels.List()
-	var classes []int
-	for _, name := range names {
-		y, ok := slices.BinarySearch(labels, name)
-		if !ok {
-			hint := ""
-			if near := protocol.Nearest(name, labels); near != "" {
-				hint = "Did you mean " + quote(near) + "?"
-			}
-			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: "the model has no class " + quote(name), Hint: hint}
-		}
-		classes = append(classes, y)
-	}
-	if len(names) > 0 {
-		return classes, nil
-	}
-	for y := range labels {
-		classes = append(classes, y)
+	classes, err := describe.Classes(m.labels.List(), names, m.labels.Len())
+	if err != nil || len(names) > 0 {
+		return classes, err
 	}
 	// total order: classes differ
 	slices.SortFunc(classes, func(x, y int) int {
@@ -174,31 +159,15 @@ func (m *model) odds(count, all int64) float64 {
 	return (float64(count) + m.params.Alpha) / (float64(all-count) + m.params.Alpha)
 }
 
-// wrap writes words in lines of at most 80 columns.
-func wrap(b *strings.Builder, words []string) {
-	const indent = "  "
-	column := 0
-	for i, word := range words {
-		word = clip(word, describeWidth-len(indent)-1)
+// listed has a comma behind each word but the last.
+func listed(words []string) []string {
+	for i := range words {
+		words[i] = describe.Clip(words[i], describe.Width-5)
 		if i < len(words)-1 {
-			word += ","
+			words[i] += ","
 		}
-		width := utf8.RuneCountInString(word)
-		switch {
-		case column == 0 || column+1+width > describeWidth:
-			if column > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(indent)
-			column = len(indent)
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += width
 	}
-	b.WriteByte('\n')
+	return words
 }
 
 // plain is text that cannot steer a terminal: what does not print is escaped.
@@ -211,14 +180,6 @@ func plain(text []byte) string {
 }
 
 func quote(s string) string { return strconv.Quote(s) }
-
-// clip shortens a line to a number of columns.
-func clip(s string, columns int) string {
-	if utf8.RuneCountInString(s) <= columns {
-		return s
-	}
-	return string([]rune(s)[:columns-3]) + "..."
-}
 
 func plural(n int64, noun string) string {
 	if n == 1 {

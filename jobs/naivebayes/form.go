@@ -1,8 +1,6 @@
 package naivebayes
 
 import (
-	"slices"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
@@ -129,5 +127,3 @@ func (s *scorer) weighComplement() {
 		}
 	}
 }
-
-func knownForm(form string) bool { return slices.Contains(forms(), form) }

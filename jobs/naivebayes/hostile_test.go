@@ -67,7 +67,7 @@ func wantCorrupt(t *testing.T, name string, err error) {
 
 // Whatever the bytes, loading gives a CORRUPT fault or a classifier whose posteriors sum to 1.
 func FuzzModel(f *testing.F) {
-	for _, params := range []string{`{}`, `{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`,
+	for _, params := range []string{`{}`, `{"grows": true}`, `{"grows": true, "form": "bernoulli"}`, `{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`,
 		`{"costs": {"spam": {"ham": 2}}}`} {
 		f.Add(modelOf(f, params, fourDocuments).Encode(), question)
 	}

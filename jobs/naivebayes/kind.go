@@ -1,11 +1,11 @@
 package naivebayes
 
 import (
-	"context"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,11 +15,11 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Defaults: Defaults, New: New, Describe: Describe,
 		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
 }
 
-// Figures show the evaluation, where the spec kept test records.
+// Figures show the evaluation, where there are records to judge on.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return evaluation.Figures(metrics)
 }
@@ -29,11 +29,16 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "vocabulary", "counts" and, where the spec keeps test
-// records, "evaluate".
+// New makes the algorithm: phases "vocabulary", "counts" and, where there are records to judge
+// the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := checkInput(spec.Spec.Input); err != nil {
-		return nil, err
+		return nil, validate.In("spec.input", err)
+	}
+	if q := spec.Spec.Queries; q != nil {
+		if err := checkInput(*q); err != nil {
+			return nil, validate.In("spec.queries", err)
+		}
 	}
 	params, err := parseParams(spec.Spec.Params)
 	if err != nil {
@@ -43,17 +48,21 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, evaluate := jobs.TrainingRecords(spec), spec.Spec.Input.Split.Test > 0
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	train := jobs.TrainingRecords(spec)
 	words, err := vocabulary.New(params.Text, train, countsName)
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{
-		&vocabularyPhase{words, params},
-		&countsPhase{params: params, tokenizer: tokenizer, train: train, evaluate: evaluate},
+		&vocabularyPhase{words, params, spec.Spec.Model != ""},
+		&countsPhase{params: params, tokenizer: tokenizer, train: train, judged: judged, grown: spec.Spec.Model != ""},
 	}
-	if evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: loadDecider, Costs: params.Costs})
+	if judged {
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: params.Costs}))
 	}
 	return phases, nil
 }
@@ -75,26 +84,7 @@ func checkInput(in protocol.Input) error {
 	}
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
 		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
-		Hint: "Use spec.input.format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
-}
-
-// vocabularyPhase holds the labels found against the parameters before anything is
-// counted for them.
-type vocabularyPhase struct {
-	*vocabulary.Phase
-	params Params
-}
-
-func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, state, round)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	labels, err := vocabulary.ReadLabels(next.State)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	return next, p.params.checkLabels(labels.List())
+		Hint: "Use format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
 }
 
 // checkLabels refuses one class (INPUT_EMPTY: there is nothing to tell apart), and
@@ -102,10 +92,10 @@ func (p *vocabularyPhase) Step(ctx context.Context, state jobs.Arrays, round job
 func (p Params) checkLabels(labels []string) error {
 	if len(labels) == 1 {
 		return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check input.label."}
+			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check spec.input.label."}
 	}
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
-		return specFault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
+		return validate.Fault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
 			p.Positive, len(labels), someOf(labels))
 	}
 	if _, err := p.Costs.Rule(labels); err != nil {
@@ -115,7 +105,7 @@ func (p Params) checkLabels(labels []string) error {
 		return nil
 	}
 	if given := sortedKeys(p.Prior.Given); !slices.Equal(given, labels) {
-		return specFault("params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
+		return validate.Fault("params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
 	}
 	return nil
 }

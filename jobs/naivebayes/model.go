@@ -38,6 +38,7 @@ type model struct {
 	dictionary *vocabulary.Dictionary
 	counts     csr
 	rule       *evaluation.Rule // nil without costs
+	growth     []int64          // of each term; nil where the model does not grow
 }
 
 // csr holds the occurrences of terms (rows) in classes; of the Bernoulli form the documents that hold them.
@@ -72,6 +73,11 @@ func newModel(params Params, state jobs.Arrays, root partialCounts) (*model, err
 		return nil, err
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
+	if params.Grows {
+		if m.growth, err = jobs.Get[int64](state, modelGrowth, m.dictionary.Len()); err != nil {
+			return nil, err
+		}
+	}
 	if params.Costs != nil {
 		if m.rule, err = params.Costs.Rule(m.labels.List()); err != nil {
 			return nil, err
@@ -117,6 +123,9 @@ func (m *model) arrays() jobs.Arrays {
 	jobs.Put(a, modelCount, m.counts.count)
 	m.params.Text.PutTokenizer(a)
 	m.rule.Put(a)
+	if m.growth != nil {
+		jobs.Put(a, modelGrowth, m.growth)
+	}
 	return a
 }
 
@@ -140,7 +149,10 @@ func (m *model) check() error {
 	if err := m.counts.check(terms, classes); err != nil {
 		return err
 	}
-	return m.checkForm()
+	if err := m.checkForm(); err != nil {
+		return err
+	}
+	return m.checkGrown()
 }
 
 // positiveSum reports whether every count is above 0 and their sum is exact in float64.

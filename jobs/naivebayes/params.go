@@ -2,12 +2,11 @@ package naivebayes
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -29,7 +28,9 @@ type Params struct {
 	RejectBelow float64 `json:"reject_below"`
 	// Costs of decisions, by true label and label decided: with them the class of
 	// least expected cost is decided. A pair that is not named costs 1, a right decision 0.
-	Costs evaluation.Costs  `json:"costs,omitempty"`
+	Costs evaluation.Costs `json:"costs,omitempty"`
+	// Grows has the model keep what a later job, whose spec.model it is, needs to add to it.
+	Grows bool              `json:"grows,omitempty"`
 	Text  vocabulary.Params `json:"text"`
 }
 
@@ -96,44 +97,32 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.check(); err != nil {
-		return Params{}, inParams(err)
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
 
-// inParams says where in the spec the fault lies.
-func inParams(err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = "params: " + fault.What
-	}
-	return err
-}
-
 func (p Params) check() error {
 	switch {
-	case !knownForm(p.Form):
-		return specFault("form is %q; known: %s", p.Form, strings.Join(forms(), ", "))
 	case !(p.Alpha > 0 && p.Alpha <= maxAlpha):
-		return specFault("alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
+		return validate.Fault("alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
 	case !(p.Ratio > 0) || math.IsInf(p.Ratio, 0):
-		return specFault("ratio is a number above 0, not %v", p.Ratio)
+		return validate.Fault("ratio is a number above 0, not %v", p.Ratio)
 	case p.Ratio != 1 && p.Positive == "":
-		return specFault("ratio needs positive, the label that it is a ratio for")
+		return validate.Fault("ratio needs positive, the label that it is a ratio for")
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return specFault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Positive != "":
-		return specFault("positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a posterior")
+		return validate.Fault("positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a posterior")
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
-		return specFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
+		return validate.Fault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
-	if err := p.Prior.check(); err != nil {
-		return err
+	for _, err := range []error{validate.OneOf("form", p.Form, forms()...), p.Prior.check(), p.Costs.Check(), p.Text.Check(), p.checkGrowth()} {
+		if err != nil {
+			return err
+		}
 	}
-	if err := p.Costs.Check(); err != nil {
-		return err
-	}
-	return p.Text.Check()
+	return nil
 }
 
 func (p Prior) check() error {
@@ -145,16 +134,12 @@ func (p Prior) check() error {
 	for _, label := range sortedKeys(p.Given) {
 		q := p.Given[label]
 		if !(q > 0 && q <= 1) {
-			return specFault("prior of %q is in (0, 1], not %v", label, q)
+			return validate.Fault("prior of %q is in (0, 1], not %v", label, q)
 		}
 		sum += q
 	}
 	if math.Abs(sum-1) > priorTolerance {
-		return specFault("the priors sum to %v, not to 1", sum)
+		return validate.Fault("the priors sum to %v, not to 1", sum)
 	}
 	return nil
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

@@ -13,7 +13,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, err
 	}
 	m := &model{}
-	for _, read := range []func(jobs.Arrays) error{m.readData, m.readForm, m.readParams, m.readTokenizer, m.readPrior, m.readCosts} {
+	for _, read := range []func(jobs.Arrays) error{m.readData, m.readForm, m.readParams, m.readTokenizer, m.readPrior, m.readCosts, m.readGrowth} {
 		if err := read(a); err != nil {
 			return nil, err
 		}
@@ -25,41 +25,24 @@ func (m *model) readData(a jobs.Arrays) (err error) {
 	if m.labels, err = vocabulary.ReadLabels(a); err != nil {
 		return err
 	}
-	if m.documents, err = jobs.Get[int64](a, classDocuments); err != nil {
-		return err
-	}
 	if m.dictionary, err = vocabulary.ReadDictionary(a); err != nil {
 		return err
 	}
-	if m.counts.indptr, err = jobs.Get[int64](a, modelIndptr); err != nil {
-		return err
-	}
-	if m.counts.class, err = jobs.Get[int32](a, modelClass); err != nil {
-		return err
-	}
-	m.counts.count, err = jobs.Get[int64](a, modelCount)
-	return err
+	r := jobs.ArrayReader{Arrays: a}
+	m.documents = jobs.ReadArray[int64](&r, classDocuments)
+	m.counts = csr{jobs.ReadArray[int64](&r, modelIndptr), jobs.ReadArray[int32](&r, modelClass), jobs.ReadArray[int64](&r, modelCount)}
+	return r.Err
 }
 
-func (m *model) readParams(a jobs.Arrays) (err error) {
-	if m.params.Alpha, err = jobs.GetScalar[float64](a, modelAlpha); err != nil {
-		return err
-	}
-	if m.params.Ratio, err = jobs.GetScalar[float64](a, modelRatio); err != nil {
-		return err
-	}
-	if m.params.RejectBelow, err = jobs.GetScalar[float64](a, modelRejectBelow); err != nil {
-		return err
-	}
-	positive, err := jobs.GetScalar[int32](a, modelPositive)
-	if err != nil {
-		return err
-	}
-	m.positive = int(positive)
+func (m *model) readParams(a jobs.Arrays) error {
+	r := jobs.ArrayReader{Arrays: a}
+	m.params.Alpha, m.params.Ratio = jobs.ReadScalar[float64](&r, modelAlpha), jobs.ReadScalar[float64](&r, modelRatio)
+	m.params.RejectBelow = jobs.ReadScalar[float64](&r, modelRejectBelow)
+	m.positive = int(jobs.ReadScalar[int32](&r, modelPositive))
 	if m.positive >= 0 && m.positive < m.labels.Len() {
 		m.params.Positive = string(m.labels.At(m.positive))
 	}
-	return nil
+	return r.Err
 }
 
 func (m *model) readTokenizer(a jobs.Arrays) (err error) {

@@ -25,7 +25,8 @@ type countsPhase struct {
 	params    Params
 	tokenizer *text.Tokenizer
 	train     jobs.Records
-	evaluate  bool
+	judged    bool
+	grown     bool // the state has the counts of spec.model
 }
 
 func (p *countsPhase) Name() string { return countsName }
@@ -70,19 +71,23 @@ type partialCounts struct {
 
 func (c partialCounts) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	jobs.PutScalar(a, recordsRead, c.records)
-	jobs.Put(a, classDocuments, c.documents)
-	c.cells.put(a)
+	c.put(a)
 	return a
 }
 
-func readPartial(a jobs.Arrays) (c partialCounts, err error) {
-	if c.records, err = jobs.GetScalar[int64](a, recordsRead); err != nil {
-		return partialCounts{}, err
+func (c partialCounts) put(a jobs.Arrays) {
+	jobs.PutScalar(a, recordsRead, c.records)
+	jobs.Put(a, classDocuments, c.documents)
+	c.cells.put(a)
+}
+
+func readPartial(a jobs.Arrays) (partialCounts, error) {
+	r := jobs.ArrayReader{Arrays: a}
+	c := partialCounts{records: jobs.ReadScalar[int64](&r, recordsRead), documents: jobs.ReadArray[int64](&r, classDocuments)}
+	if r.Err != nil {
+		return partialCounts{}, r.Err
 	}
-	if c.documents, err = jobs.Get[int64](a, classDocuments); err != nil {
-		return partialCounts{}, err
-	}
+	var err error
 	c.cells, err = readCells(a)
 	return c, err
 }
@@ -97,17 +102,25 @@ func (p *countsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.documents) != len(b.documents) {
-		return nil, jobs.Malformed("partials of %d and %d classes", len(a.documents), len(b.documents))
+	sum, err := a.plus(b)
+	if err != nil {
+		return nil, err
 	}
-	documents := make([]int64, len(a.documents))
-	for y := range documents {
-		documents[y] = a.documents[y] + b.documents[y]
-	}
-	return partialCounts{a.records + b.records, documents, a.cells.plus(b.cells)}.arrays(), nil
+	return sum.arrays(), nil
 }
 
-// Step makes the model. Normalising is left to those who load it.
+func (c partialCounts) plus(d partialCounts) (partialCounts, error) {
+	if len(c.documents) != len(d.documents) {
+		return partialCounts{}, jobs.Malformed("partials of %d and %d classes", len(c.documents), len(d.documents))
+	}
+	documents := make([]int64, len(c.documents))
+	for y := range documents {
+		documents[y] = c.documents[y] + d.documents[y]
+	}
+	return partialCounts{c.records + d.records, documents, c.cells.plus(d.cells)}, nil
+}
+
+// Step makes the model. Normalising is left to those who load it. The metrics are of this job's records.
 func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	only, err := round.Only(ctx)
 	if err != nil {
@@ -117,7 +130,17 @@ func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Ro
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m, err := newModel(p.params, state, root)
+	all := root
+	if p.grown {
+		before, err := readPartial(state)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		if all, err = before.plus(root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	m, err := newModel(p.params, state, all)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -125,8 +148,8 @@ func (p *countsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Ro
 		jobs.CountMetric("counts.records", root.records),
 		jobs.CountMetric("counts.tokens", root.cells.total()),
 	}}
-	if p.evaluate {
-		next.Done, next.Phase = false, evaluation.Name
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }

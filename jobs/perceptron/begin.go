@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -89,11 +90,11 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 	}
 	switch {
 	case setup.Form != m.Form || setup.Rule != m.Rule:
-		return jobs.Next{}, specFault("params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
+		return jobs.Next{}, validate.Fault("params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
 	case m.Bias != setup.Bias:
-		return jobs.Next{}, specFault("params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
+		return jobs.Next{}, validate.Fault("params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
 	case p.params.Features.Scale != m.space.Scale():
-		return jobs.Next{}, specFault("params: the model of spec.model scales features by %q; this job says %q", m.space.Scale(), p.params.Features.Scale)
+		return jobs.Next{}, validate.Fault("params: the model of spec.model scales features by %q; this job says %q", m.space.Scale(), p.params.Features.Scale)
 	}
 	if _, err := p.params.Costs.Rule(m.space.Labels.List()); err != nil {
 		return jobs.Next{}, err

@@ -9,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/jobs/describe"
 )
 
 const (
-	describeWidth   = 80
 	describeClasses = 8 // classes shown unless named
 	describeTop     = 8 // columns per class unless told
 )
@@ -27,7 +26,7 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	classes, err := m.pickClasses(opt.Classes)
+	classes, err := describe.Classes(m.space.Labels.List(), opt.Classes, describeClasses)
 	if err != nil {
 		return "", err
 	}
@@ -40,8 +39,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	weights := m.deciding()
 	for _, y := range classes {
 		w, sign := m.classRow(weights, y)
-		fmt.Fprintf(&b, "\n%s (bias %.4g)\n", clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describeWidth-20), float32(sign*w[m.Width]))
-		wrap(&b, m.topColumns(w[:m.Width], sign, top))
+		fmt.Fprintf(&b, "\n%s (bias %.4g)\n", describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20), float32(sign*w[m.Width]))
+		describe.Wrap(&b, m.topColumns(w[:m.Width], sign, top))
 	}
 	if len(opt.Classes) == 0 && len(classes) < m.Classes {
 		fmt.Fprintf(&b, "\n%d of %d classes shown; name others to see them.\n", len(classes), m.Classes)
@@ -59,7 +58,7 @@ func (m *model) classRow(weights []float32, class int) (row []float32, sign floa
 
 func (m *model) describeHead(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-12s %s\n", name, clip(fmt.Sprintf(format, args...), describeWidth-13))
+		fmt.Fprintf(b, "%-12s %s\n", name, describe.Clip(fmt.Sprintf(format, args...), describe.Width-13))
 	}
 	line("kind", "%s, %s, rule %s", KindName, m.Form, m.Rule)
 	line("classes", "%d", m.Classes)
@@ -83,28 +82,6 @@ func (m *model) describeHead(b *strings.Builder) {
 	default:
 		line("separated", "no")
 	}
-}
-
-// pickClasses returns the named classes, or the first few.
-func (m *model) pickClasses(names []string) ([]int, error) {
-	labels := m.space.Labels.List()
-	var classes []int
-	for _, name := range names {
-		y, ok := slices.BinarySearch(labels, name)
-		if !ok {
-			hint := ""
-			if near := protocol.Nearest(name, labels); near != "" {
-				hint = fmt.Sprintf("Did you mean %q?", near)
-			}
-			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: fmt.Sprintf("the model has no class %q", name), Hint: hint}
-		}
-		classes = append(classes, y)
-	}
-	for y := 0; len(names) == 0 && y < min(len(labels), describeClasses); y++ {
-		classes = append(classes, y)
-	}
-	return classes, nil
 }
 
 // topColumns names the columns of the greatest weights above 0, times sign.
@@ -131,26 +108,4 @@ func (m *model) topColumns(w []float32, sign float32, top int) []string {
 		words[i] += ","
 	}
 	return words
-}
-
-// wrap writes words in lines of at most 80 columns.
-func wrap(b *strings.Builder, words []string) {
-	line := " "
-	for _, word := range words {
-		word = clip(word, describeWidth-4)
-		if len([]rune(line))+1+len([]rune(word)) > describeWidth && line != " " {
-			b.WriteString(line + "\n")
-			line = " "
-		}
-		line += " " + word
-	}
-	b.WriteString(line + "\n")
-}
-
-// clip shortens a line to a number of columns.
-func clip(s string, columns int) string {
-	if runes := []rune(s); len(runes) > columns {
-		return string(runes[:columns-3]) + "..."
-	}
-	return s
 }

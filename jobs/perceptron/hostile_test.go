@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/describe"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -136,8 +137,8 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%s%v", text, err)
 	}
 	for line := range strings.Lines(text) {
-		if len([]rune(strings.TrimSuffix(line, "\n"))) > describeWidth {
-			t.Errorf("a line beyond %d columns: %q", describeWidth, line)
+		if len([]rune(strings.TrimSuffix(line, "\n"))) > describe.Width {
+			t.Errorf("a line beyond %d columns: %q", describe.Width, line)
 		}
 	}
 	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"c9"}})

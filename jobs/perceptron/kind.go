@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -13,7 +14,7 @@ const KindName = "Perceptron"
 
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Learn: learn, Figures: Figures}
 }
 
@@ -29,7 +30,7 @@ type job struct {
 	params   Params
 	seed     uint64
 	train    jobs.Records
-	evaluate bool
+	judged   bool
 	maxState int64 // 0 for no bound
 }
 
@@ -39,13 +40,17 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), evaluate: spec.Spec.Input.Split.Test > 0,
+	judged, test, err := evaluation.Judged(spec)
+	if err != nil {
+		return nil, err
+	}
+	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
 		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))
 		if err != nil {
-			return nil, inParams(err)
+			return nil, validate.In("params", err)
 		}
 		phases = algorithm{&spacePhase{space, j}}
 	}
@@ -55,8 +60,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		phases = append(phases, &mixedPhase{j})
 	}
 	phases = append(phases, &marginPhase{j})
-	if j.evaluate {
-		phases = append(phases, &evaluation.Phase{Test: jobs.TestRecords(spec), Load: NewPredictor, Costs: params.Costs})
+	if j.judged {
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}))
 	}
 	return phases, nil
 }

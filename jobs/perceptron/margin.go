@@ -127,10 +127,10 @@ func (r *reach) arrays() jobs.Arrays {
 }
 
 func readReach(a jobs.Arrays) (*reach, error) {
-	r := arrayReader{arrays: a}
-	least, extremes, mistakes := get[float64](&r, reachLeast), get[float64](&r, reachExtremes, 3), getScalar[int64](&r, reachMistakes)
-	if r.err != nil {
-		return nil, r.err
+	r := jobs.ArrayReader{Arrays: a}
+	least, extremes, mistakes := jobs.ReadArray[float64](&r, reachLeast), jobs.ReadArray[float64](&r, reachExtremes, 3), jobs.ReadScalar[int64](&r, reachMistakes)
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return &reach{least, extremes[0], extremes[1], extremes[2], mistakes}, nil
 }
@@ -179,9 +179,9 @@ func (p *marginPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: !p.evaluate, Phase: evaluation.Name}
-	if next.Done {
-		next.Phase = ""
+	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: true}
+	if p.judged {
+		next = evaluation.After(next, round.Plan)
 	}
 	return next, nil
 }

@@ -93,17 +93,17 @@ func (m *mix) arrays() jobs.Arrays {
 }
 
 func readMix(a jobs.Arrays) (*mix, error) {
-	r := arrayReader{arrays: a}
-	m := &mix{change: get[float64](&r, mixChange)}
+	r := jobs.ArrayReader{Arrays: a}
+	m := &mix{change: jobs.ReadArray[float64](&r, mixChange)}
 	if _, ok := a[mixMean]; ok {
-		m.mean = get[float64](&r, mixMean, len(m.change))
+		m.mean = jobs.ReadArray[float64](&r, mixMean, len(m.change))
 	}
 	if _, ok := a[mixLeaves]; ok {
-		m.leavesOf = get[int32](&r, mixLeaves, len(m.change))
+		m.leavesOf = jobs.ReadArray[int32](&r, mixLeaves, len(m.change))
 	}
-	counts := get[int64](&r, mixCounts, 4)
-	if r.err != nil {
-		return nil, r.err
+	counts := jobs.ReadArray[int64](&r, mixCounts, 4)
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	m.leaves, m.steps, m.mistakes, m.updates = counts[0], counts[1], counts[2], counts[3]
 	return m, nil

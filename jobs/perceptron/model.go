@@ -129,17 +129,17 @@ func readArrays(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
 }
 
 func (m *model) readSetup(a jobs.Arrays) error {
-	r := arrayReader{arrays: a}
-	rule, form, bias := slices.Index(ruleNames, r.text(modelRule)), slices.Index(formNames, r.text(modelForm)), getScalar[int32](&r, modelBias)
-	vectors := getScalar[int64](&r, modelMaxVectors)
+	r := jobs.ArrayReader{Arrays: a}
+	rule, form, bias := slices.Index(ruleNames, r.Text(modelRule)), slices.Index(formNames, r.Text(modelForm)), jobs.ReadScalar[int32](&r, modelBias)
+	vectors := jobs.ReadScalar[int64](&r, modelMaxVectors)
 	m.Setup = Setup{Rule: Rule(rule), Form: Form(form), Classes: m.space.Labels.Len(), Width: m.space.Width, Sparse: m.space.Sparse,
-		Bias: bias == 1, Distinct: getScalar[float32](&r, modelDistinct), MaxVectors: int(vectors)}
+		Bias: bias == 1, Distinct: jobs.ReadScalar[float32](&r, modelDistinct), MaxVectors: int(vectors)}
 	if _, ok := a[modelClassWeights]; ok {
-		m.ClassWeights = get[float32](&r, modelClassWeights, m.Classes)
+		m.ClassWeights = jobs.ReadArray[float32](&r, modelClassWeights, m.Classes)
 	}
 	switch {
-	case r.err != nil:
-		return r.err
+	case r.Err != nil:
+		return r.Err
 	case rule < 0 || form < 0 || bias < 0 || bias > 1:
 		return jobs.Malformed("a perceptron of an unknown rule or form")
 	case m.Classes < 2 || (m.Classes == 2) != (m.Rule == Signed) || m.checkSize() != nil:
@@ -159,17 +159,17 @@ func (m *model) readSetup(a jobs.Arrays) error {
 
 // read reads what put wrote, for a Setup that is known.
 func (l *Learner) read(a jobs.Arrays) error {
-	r := arrayReader{arrays: a}
-	l.weights, l.steps = get[float32](&r, modelWeights, l.shape()...), getScalar[int64](&r, modelSteps)
+	r := jobs.ArrayReader{Arrays: a}
+	l.weights, l.steps = jobs.ReadArray[float32](&r, modelWeights, l.shape()...), jobs.ReadScalar[int64](&r, modelSteps)
 	if l.Form == Averaged {
-		l.sums = get[float64](&r, modelSums, l.shape()...)
+		l.sums = jobs.ReadArray[float64](&r, modelSums, l.shape()...)
 	}
 	if l.Form.votes() {
-		l.vectors = get[float32](&r, modelVectors, -1, l.size())
-		l.survived = get[int64](&r, modelSurvived)
+		l.vectors = jobs.ReadArray[float32](&r, modelVectors, -1, l.size())
+		l.survived = jobs.ReadArray[int64](&r, modelSurvived)
 	}
-	if r.err != nil || !l.Form.votes() {
-		return r.err
+	if r.Err != nil || !l.Form.votes() {
+		return r.Err
 	}
 	if n := l.votes(); n > l.MaxVectors || len(l.survived) != n+1 || !counts(l.survived) {
 		return jobs.Malformed("a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
@@ -198,15 +198,15 @@ func (l *Learner) finiteMean() bool {
 }
 
 func (m *model) readHistory(a jobs.Arrays) error {
-	r := arrayReader{arrays: a}
-	separated, warm := getScalar[int32](&r, trainingSeparated), getScalar[int32](&r, trainingWarm)
-	h := history{epochMistakes: get[int64](&r, trainingMistakes), separated: separated == 1, warm: warm == 1, margin: get[float64](&r, trainingMargin),
-		radius: getScalar[float64](&r, trainingRadius), bound: getScalar[float64](&r, trainingBound)}
-	h.epochUpdates = get[int64](&r, trainingUpdates, len(h.epochMistakes))
+	r := jobs.ArrayReader{Arrays: a}
+	separated, warm := jobs.ReadScalar[int32](&r, trainingSeparated), jobs.ReadScalar[int32](&r, trainingWarm)
+	h := history{epochMistakes: jobs.ReadArray[int64](&r, trainingMistakes), separated: separated == 1, warm: warm == 1, margin: jobs.ReadArray[float64](&r, trainingMargin),
+		radius: jobs.ReadScalar[float64](&r, trainingRadius), bound: jobs.ReadScalar[float64](&r, trainingBound)}
+	h.epochUpdates = jobs.ReadArray[int64](&r, trainingUpdates, len(h.epochMistakes))
 	m.history = h
 	switch {
-	case r.err != nil:
-		return r.err
+	case r.Err != nil:
+		return r.Err
 	case separated>>1 != 0 || warm>>1 != 0 || !counts(h.epochMistakes) || !counts(h.epochUpdates):
 		return jobs.Malformed("a perceptron's history of mistakes is none")
 	case len(h.margin) != 0 && len(h.margin) != m.marginRows() || !finite(h.margin):
@@ -232,38 +232,4 @@ func counts(list []int64) bool {
 		sum += n
 	}
 	return true
-}
-
-// arrayReader keeps the first error of many reads.
-type arrayReader struct {
-	arrays jobs.Arrays
-	err    error
-}
-
-func get[T jobs.Element](r *arrayReader, name string, shape ...int) []T {
-	if r.err != nil {
-		return nil
-	}
-	v, err := jobs.Get[T](r.arrays, name, shape...)
-	r.err = err
-	return v
-}
-
-func getScalar[T jobs.Element](r *arrayReader, name string) T {
-	var zero T
-	if r.err != nil {
-		return zero
-	}
-	v, err := jobs.GetScalar[T](r.arrays, name)
-	r.err = err
-	return v
-}
-
-func (r *arrayReader) text(name string) string {
-	if r.err != nil {
-		return ""
-	}
-	s, err := r.arrays.Text(name)
-	r.err = err
-	return s
 }

@@ -2,7 +2,6 @@ package perceptron
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -78,28 +78,19 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.check(); err != nil {
-		return Params{}, inParams(err)
+		return Params{}, validate.In("params", err)
 	}
 	return p, nil
 }
 
-// inParams says where in the spec the fault lies.
-func inParams(err error) error {
-	var fault *protocol.Fault
-	if errors.As(err, &fault) {
-		fault.What = "params: " + fault.What
-	}
-	return err
-}
-
 func (p Params) check() error {
 	for _, err := range []error{
-		oneOf("form", p.Form, formNames...),
-		oneOf("classes", p.Classes, ruleNames[1:]...),
-		oneOf("over", p.Over, overChained, overMixed),
-		oneOf("mixing", p.Mixing, mixChanged, mixUniform, mixMistakes),
-		within("epochs", p.Epochs, 1, maxEpochs),
-		within("max_vectors", p.MaxVectors, 1, maxVectorsEver),
+		validate.OneOf("form", p.Form, formNames...),
+		validate.OneOf("classes", p.Classes, ruleNames[1:]...),
+		validate.OneOf("over", p.Over, overChained, overMixed),
+		validate.OneOf("mixing", p.Mixing, mixChanged, mixUniform, mixMistakes),
+		validate.Within("epochs", p.Epochs, 1, maxEpochs),
+		validate.Within("max_vectors", p.MaxVectors, 1, maxVectorsEver),
 		p.checkDistinct(), p.checkWeights(), p.Costs.Check(), p.Features.Check(),
 	} {
 		if err != nil {
@@ -107,7 +98,7 @@ func (p Params) check() error {
 		}
 	}
 	if p.Over == overMixed && p.form().votes() {
-		return specFault("form %s is chained only: a mean of weights has no vote of its own", p.Form)
+		return validate.Fault("form %s is chained only: a mean of weights has no vote of its own", p.Form)
 	}
 	return nil
 }
@@ -115,11 +106,11 @@ func (p Params) check() error {
 func (p Params) checkDistinct() error {
 	switch {
 	case !(p.Distinct == 0 || p.Distinct >= 1e-6 && p.Distinct <= maxWeight):
-		return specFault("distinct is 0, or from 1e-6 to 1e6, not %v", p.Distinct)
+		return validate.Fault("distinct is 0, or from 1e-6 to 1e6, not %v", p.Distinct)
 	case p.Distinct > 0 && p.Over == overMixed:
-		return specFault("distinct is chained only: a record's own feature is in one shard, and mixing would shrink its weight")
+		return validate.Fault("distinct is chained only: a record's own feature is in one shard, and mixing would shrink its weight")
 	case p.Distinct > 0 && p.form().votes():
-		return specFault("distinct needs form plain or averaged, not %s", p.Form)
+		return validate.Fault("distinct needs form plain or averaged, not %s", p.Form)
 	}
 	return nil
 }
@@ -127,7 +118,7 @@ func (p Params) checkDistinct() error {
 func (p Params) checkWeights() error {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		if w := p.ClassWeights[label]; !(w >= 1e-6 && w <= maxWeight) {
-			return specFault("the class weight of %q is from 1e-6 to 1e6, not %v", label, w)
+			return validate.Fault("the class weight of %q is from 1e-6 to 1e6, not %v", label, w)
 		}
 	}
 	return nil
@@ -144,7 +135,7 @@ func (p Params) setup(space *features.Space) (Setup, error) {
 		s.Rule = Rule(slices.Index(ruleNames, p.Classes))
 	}
 	if s.Distinct > 0 && s.Rule != Signed {
-		return Setup{}, specFault("params: distinct is for two classes; the training records have %d", s.Classes)
+		return Setup{}, validate.Fault("params: distinct is for two classes; the training records have %d", s.Classes)
 	}
 	if len(p.ClassWeights) > 0 {
 		s.ClassWeights = slices.Repeat([]float32{1}, s.Classes)
@@ -172,33 +163,9 @@ func (s Setup) checkSize() error {
 }
 
 func unknownLabel(label string, space *features.Space) error {
-	hint := ""
+	fault := validate.Fault("params: class_weights name the label %q, which no training record has", label)
 	if near := protocol.Nearest(label, space.Labels.List()); near != "" {
-		hint = fmt.Sprintf("Did you mean %q?", near)
+		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("params: class_weights name the label %q, which no training record has", label), Hint: hint}
-}
-
-func oneOf(name, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	hint := ""
-	if near := protocol.Nearest(value, allowed); near != "" {
-		hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%s is one of %q, not %q", name, allowed, value), Hint: hint}
-}
-
-func within(name string, n, low, high int) error {
-	if n < low || n > high {
-		return specFault("%s is from %d to %d, not %d", name, low, high, n)
-	}
-	return nil
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+	return fault
 }

@@ -69,11 +69,11 @@ func putExtras(a jobs.Arrays, extras []extra) {
 }
 
 func readExtras(a jobs.Arrays) ([]extra, error) {
-	r := arrayReader{arrays: a}
-	shards := get[int32](&r, extraShard)
-	records, weights := get[int64](&r, extraRecord, len(shards)), get[float32](&r, extraWeight, len(shards))
-	if r.err != nil {
-		return nil, r.err
+	r := jobs.ArrayReader{Arrays: a}
+	shards := jobs.ReadArray[int32](&r, extraShard)
+	records, weights := jobs.ReadArray[int64](&r, extraRecord, len(shards)), jobs.ReadArray[float32](&r, extraWeight, len(shards))
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	extras := make([]extra, len(shards))
 	for i := range extras {

@@ -89,7 +89,7 @@ func (c *columnCounter) table() Table {
 			t.Columns[0], t.Columns[1] = append(t.Columns[0], n[0]), append(t.Columns[1], n[1])
 		}
 	}
-	return t.sorted()
+	return t.Sorted()
 }
 
 // Columns finds the terms of columns.

@@ -38,5 +38,5 @@ func (c *Counter) Add(key []byte) {
 
 // Table returns the keys in byte order with the columns count and documents.
 func (c *Counter) Table() Table {
-	return Table{Keys: c.keys, Columns: [][]int64{c.count, c.inDocs}}.sorted()
+	return Table{Keys: c.keys, Columns: [][]int64{c.count, c.inDocs}}.Sorted()
 }

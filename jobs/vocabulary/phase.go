@@ -83,10 +83,7 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 			scratch = p.tokenizer.Tokens(scratch, block.Texts[i], addWord)
 		}
 	}
-	partial := jobs.Arrays{}
-	Merge(words.Table(), columns.table()).Put(partial, terms, occurrence, inDocs)
-	classes.Table().Put(partial, labels, inDocs) // a label occurs once a document
-	return partial, nil, nil
+	return Partial(Merge(words.Table(), columns.table()), classes.Table()), nil, nil // a label occurs once a document
 }
 
 // Merge adds the counts of two neighbours: linear in their terms.
@@ -99,10 +96,7 @@ func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	partial := jobs.Arrays{}
-	Merge(a.terms, b.terms).Put(partial, terms, occurrence, inDocs)
-	Merge(a.labels, b.labels).Put(partial, labels, inDocs)
-	return partial, nil
+	return Partial(Merge(a.terms, b.terms), Merge(a.labels, b.labels)), nil
 }
 
 // Step chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
@@ -169,10 +163,22 @@ func metrics(root partialTables, kept int) []jobs.Metric {
 	}
 }
 
+// Partial is what Map returns for records with these terms, whose columns are occurrences and documents, and these labels, whose
+// column is documents. The keys of both are in byte order.
+func Partial(words, classes Table) jobs.Arrays {
+	partial := jobs.Arrays{}
+	words.Put(partial, terms, occurrence, inDocs)
+	classes.Put(partial, labels, inDocs)
+	return partial
+}
+
+// Terms reads the terms of a partial, with their occurrences and documents.
+func Terms(partial jobs.Arrays) (Table, error) { return GetTable(partial, terms, occurrence, inDocs) }
+
 type partialTables struct{ terms, labels Table }
 
 func readPartial(a jobs.Arrays) (partialTables, error) {
-	words, err := GetTable(a, terms, occurrence, inDocs)
+	words, err := Terms(a)
 	if err != nil {
 		return partialTables{}, err
 	}

@@ -60,8 +60,8 @@ func (t Table) pick(rows []int32) Table {
 	return picked
 }
 
-// sorted returns the rows in byte order of their keys.
-func (t Table) sorted() Table {
+// Sorted returns the rows in byte order of their keys, which are distinct.
+func (t Table) Sorted() Table {
 	rows := make([]int32, t.Keys.Len())
 	for i := range rows {
 		rows[i] = int32(i)
