@@ -20,6 +20,10 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 		defer lead.mu.Unlock()
 		leased, workers := lead.board.Leased(job.ID, ""), len(lead.board.Workers(c.now()))
 		out.Progress.TasksLeased = uint32(leased)
+		untold := lead.board.Untold(job)
+		out.Counters.Backups.Launched += untold.Launched
+		out.Counters.Backups.Won += untold.Won
+		out.Counters.Backups.Wasted += untold.Wasted
 		out.Reason = reason(job, leased, workers, lead.board.Holding(job, c.now()))
 		if tries, last := lead.board.Trouble(job); tries > 0 {
 			out.Reason = fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)

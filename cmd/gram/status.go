@@ -69,6 +69,9 @@ func (a *app) printJob(job *gramv1.Job) {
 	if n := job.GetCounters(); n != nil {
 		table.Row("tasks", fmt.Sprintf("%d committed, %d duplicate, %d superseded, %d violations",
 			n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()))
+		if b := n.GetBackups(); b.GetLaunched() > 0 {
+			table.Row("backups", backupsText(b))
+		}
 	}
 	if f := job.GetFailure(); f != nil {
 		table.Row("failure", failureText(f))
@@ -78,6 +81,10 @@ func (a *app) printJob(job *gramv1.Job) {
 	table.Write(a.out)
 	a.printRounds(job)
 	a.printOutputs(job)
+}
+
+func backupsText(b *gramv1.Backups) string {
+	return fmt.Sprintf("%d launched, %d won, %d in vain", b.GetLaunched(), b.GetWon(), b.GetWasted())
 }
 
 func (a *app) took(job *gramv1.Job) string {

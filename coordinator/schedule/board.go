@@ -41,6 +41,7 @@ type Worker struct {
 // Counts are facts since this leader was elected.
 type Counts struct {
 	Granted, Expired, CommittedLeased uint64
+	Backups                           Backups
 }
 
 // Board is one leader's memory of workers and leases. It is not safe for
@@ -56,6 +57,7 @@ type Board struct {
 	holdBefore uint64
 	holdUntil  time.Duration
 	earliest   time.Duration // no lease ends before
+	straggling time.Duration // when the next backup may be due, as the last search found; 0 means no such time
 	Counts     Counts
 }
 

@@ -1,10 +1,17 @@
 package schedule
 
-// Live lists the tasks that are leased.
-func (b *Board) Live() []Task {
-	var tasks []Task
+// LiveLease is a lease as tests see it.
+type LiveLease struct {
+	Task   Task
+	Worker string
+	Backup bool
+}
+
+// Live lists the leases.
+func (b *Board) Live() []LiveLease {
+	var live []LiveLease
 	for _, j := range b.jobs {
-		j.each(func(l *lease) { tasks = append(tasks, l.task) })
+		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup}) })
 	}
-	return tasks
+	return live
 }

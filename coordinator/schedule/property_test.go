@@ -26,6 +26,7 @@ type floor struct {
 	workers []*simWorker
 	mail    []report // on its way, in any order
 	born    int
+	backups int                 // granted
 	shapes  map[string][]uint32 // of each job's rounds; empty after the last
 }
 
@@ -109,6 +110,7 @@ func (f *floor) lease(w *simWorker) {
 		}
 		f.last = g.Token
 		f.checkGrant(g, slots)
+		f.checkBackup(g, w)
 		w.held = append(w.held, g)
 	}
 }
@@ -127,6 +129,9 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	shape := job.Round.Tree(g.Task.Tree)
 	first, end := shape.Range(g.Task.Node)
 	if len(g.Pieces) == 0 {
+		if g.Backup { // as large as the first lease
+			return
+		}
 		if limit := (int(job.Round.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
 			f.Fatalf("granted %v of %d leaves; %d at most over %d slots", g.Task, end-first, limit, slots)
 		}
@@ -145,6 +150,28 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	}
 	if at != end {
 		f.Fatalf("the pieces of %v end at leaf %d of %d", g.Task, at, end)
+	}
+}
+
+// checkBackup checks that a task has a second lease iff it is a backup, by another worker, of a
+// node of a round that is nearly done.
+func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
+	var holders []string
+	for _, l := range f.board.Live() {
+		if l.Task == g.Task {
+			holders = append(holders, l.Worker)
+		}
+	}
+	want := 1
+	if g.Backup {
+		want = 2
+		f.backups++
+		if round := jobOf(f.view, g.Task.JobID).Round; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE || 4*round.Covered < 3*round.Leaves() {
+			f.Fatalf("a backup of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
+		}
+	}
+	if len(holders) != want || want == 2 && holders[0] == holders[1] || !slices.Contains(holders, w.id) {
+		f.Fatalf("granted %v to %s (backup: %v); it is leased to %v", g.Task, w.id, g.Backup, holders)
 	}
 }
 
@@ -180,7 +207,7 @@ func (f *floor) deliver(r report, forget bool) {
 		f.Fatalf("%v: %v", t, verdict)
 	}
 	if job := jobOf(f.view, t.JobID); !forget && t.Round == job.Round.Number {
-		f.board.Done(job, t, f.now)
+		f.board.Done(job, t, r.worker, verdict == pb.Verdict_VERDICT_ACCEPTED, f.now)
 	}
 }
 
@@ -202,11 +229,27 @@ func (f *floor) check() {
 	}
 	live := f.board.Live()
 	for i, a := range live {
+		beside := 0
 		for _, b := range live[:i] {
-			if a.JobID == b.JobID && a.Kind == b.Kind && a.Tree == b.Tree && overlap(f.view, a, b) {
+			switch {
+			case a.Task == b.Task && a.Worker != b.Worker && a.Task.Kind == pb.TaskKind_TASK_KIND_NODE:
+				beside++
+			case a.Task.JobID == b.Task.JobID && a.Task.Kind == b.Task.Kind && a.Task.Tree == b.Task.Tree && overlap(f.view, a.Task, b.Task):
 				f.Fatalf("%v and %v are both leased", a, b)
 			}
 		}
+		if beside > 1 {
+			f.Fatalf("%v is leased more than twice: %v", a.Task, live)
+		}
+	}
+	backups := uint64(0)
+	for _, l := range live {
+		if l.Backup {
+			backups++
+		}
+	}
+	if n := f.board.Counts.Backups; n.Launched != n.Won+n.Wasted+backups {
+		f.Fatalf("of %d backups %d won, %d were in vain and %d are at work", n.Launched, n.Won, n.Wasted, backups)
 	}
 }
 
@@ -238,7 +281,7 @@ func (f *floor) step() {
 	case action <= 15 && !w.paused:
 		f.beat(w)
 	case action <= 18:
-		f.now += time.Duration(rapid.Int64Range(1, int64(f.cfg.LeaseTTL)).Draw(f.T, "time"))
+		f.now += time.Duration(rapid.Int64Range(1, f.cfg.LeaseTTL.Milliseconds()).Draw(f.T, "time")) * time.Millisecond
 	case action <= 20:
 		f.workers = slices.Delete(f.workers, at, at+1) // dead, with what it held
 	case action == 21:
@@ -275,9 +318,11 @@ func (f *floor) outcome(w *simWorker) {
 }
 
 // settle lets the cluster work without faults until every job has ended, in a
-// number of turns that follows from the work and the waiting times.
+// number of turns that follows from the work and the waiting times. One worker is slow at first.
 func (f *floor) settle() {
 	f.hire()
+	slow := rapid.SampledFrom(f.workers).Draw(f.T, "slow")
+	slowTurns := rapid.IntRange(0, 50).Draw(f.T, "slow turns")
 	nodes := 0
 	for _, trees := range f.shapes { // a sum, in any order
 		for _, n := range trees {
@@ -285,7 +330,7 @@ func (f *floor) settle() {
 		}
 	}
 	for turn := 0; f.view.ActiveCount() > 0; turn++ {
-		if turn > 100+nodes {
+		if turn > 100+slowTurns+nodes {
 			f.Fatalf("%d jobs have not ended after %d turns without faults; leased: %v", f.view.ActiveCount(), turn, f.board.Live())
 		}
 		f.decide()
@@ -294,7 +339,7 @@ func (f *floor) settle() {
 			f.beat(w)
 			f.lease(w)
 			f.check()
-			for len(w.held) > 0 {
+			for len(w.held) > 0 && (w != slow || turn >= slowTurns) {
 				f.finish(w, 0, pb.FailureClass_FAILURE_CLASS_UNSPECIFIED, "")
 			}
 		}
@@ -306,9 +351,15 @@ func (f *floor) settle() {
 	}
 }
 
-// Whatever happens, no committed node is leased, leases do not overlap, sizes keep
-// their bound and tokens rise; and when faults stop, the work gets done.
+// Whatever happens, no committed node is leased, leases do not overlap but for two of one node
+// by different workers, sizes keep their bound and tokens rise; and when faults stop, the work gets done.
 func TestSchedulingUnderFaults(t *testing.T) {
+	backups := 0
+	defer func() {
+		if backups == 0 {
+			t.Error("no backup was ever granted")
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFloor(t)
 		for range rapid.IntRange(50, 400).Draw(t, "steps") {
@@ -316,6 +367,7 @@ func TestSchedulingUnderFaults(t *testing.T) {
 			f.check()
 		}
 		f.settle()
+		backups += f.backups
 		f.view.EachJob(func(job *state.Job) bool {
 			if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
 				t.Fatalf("job %s ended as %v: %+v", job.ID, job.Stage, job.Failure)

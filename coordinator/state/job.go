@@ -59,9 +59,10 @@ type Failure struct {
 	Class                       protocol.Class
 }
 
-// Counters count what the log saw.
+// Counters count what the log saw, and what leaders told it of backups.
 type Counters struct {
 	Committed, Duplicates, Superseded, Violations uint64
+	BackupsLaunched, BackupsWon, BackupsWasted    uint64
 }
 
 // Ended reports whether the job is in a terminal state.

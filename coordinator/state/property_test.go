@@ -69,7 +69,8 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Phase: rapid.SampledFrom([]string{"p", "p", "q", ""}).Draw(t, "phase"),
 		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
 	}
-	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Output: &pb.TaskOutput{
+	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
+	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Backups: backups, Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
 		Files: []*pb.OutputFile{{Name: "m", Sha256: object("file").GetSha256()}},
 	}}

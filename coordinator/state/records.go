@@ -82,17 +82,28 @@ func (f *Failure) Proto() *pb.Failure {
 
 // Proto is the counters as they cross the wire.
 func (c Counters) Proto() *pb.Counters {
-	return &pb.Counters{Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations}
+	return &pb.Counters{
+		Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations,
+		Backups: &pb.Backups{Launched: c.BackupsLaunched, Won: c.BackupsWon, Wasted: c.BackupsWasted},
+	}
+}
+
+func countersFrom(c *pb.Counters) Counters {
+	b := c.GetBackups()
+	return Counters{
+		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(), Violations: c.GetViolations(),
+		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+	}
 }
 
 func jobFrom(r *pb.JobRecord) *Job {
-	spec, counters := r.GetSpec(), r.GetCounters()
+	spec := r.GetSpec()
 	job := &Job{
 		ID: spec.GetId(), Name: spec.GetName(), Kind: spec.GetKind(), Number: r.GetNumber(),
 		SpecJSON: spec.GetSpecJson(), SpecHash: spec.GetSpecHash(), ResultHash: spec.GetResultHash(),
 		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
 		Round:    newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
-		Counters: Counters{counters.GetCommitted(), counters.GetDuplicates(), counters.GetSuperseded(), counters.GetViolations()},
+		Counters: countersFrom(r.GetCounters()),
 		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(),
 	}

@@ -515,6 +515,9 @@ type SubmitJob struct {
 	SpecJson      []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
 	SpecHash      string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
 	ResultHash    string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
+	Priority      int32                  `protobuf:"varint,7,opt,name=priority,proto3" json:"priority,omitempty"`
+	MaxWorkers    uint32                 `protobuf:"varint,8,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
+	Needs         []string               `protobuf:"bytes,9,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,6 +592,27 @@ func (x *SubmitJob) GetResultHash() string {
 		return x.ResultHash
 	}
 	return ""
+}
+
+func (x *SubmitJob) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetMaxWorkers() uint32 {
+	if x != nil {
+		return x.MaxWorkers
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetNeeds() []string {
+	if x != nil {
+		return x.Needs
+	}
+	return nil
 }
 
 // StartJob admits a queued job.
@@ -687,6 +711,7 @@ type Completion struct {
 	Output        *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
 	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -747,6 +772,13 @@ func (x *Completion) GetKernels() string {
 		return x.Kernels
 	}
 	return ""
+}
+
+func (x *Completion) GetBackups() *Backups {
+	if x != nil {
+		return x.Backups
+	}
+	return nil
 }
 
 type FailJob struct {
@@ -2119,7 +2151,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x9e\x01\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xf1\x01\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2127,17 +2159,22 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tspec_json\x18\x04 \x01(\fR\bspecJson\x12\x1b\n" +
 	"\tspec_hash\x18\x05 \x01(\tR\bspecHash\x12\x1f\n" +
 	"\vresult_hash\x18\x06 \x01(\tR\n" +
-	"resultHash\"\x1a\n" +
+	"resultHash\x12\x1a\n" +
+	"\bpriority\x18\a \x01(\x05R\bpriority\x12\x1f\n" +
+	"\vmax_workers\x18\b \x01(\rR\n" +
+	"maxWorkers\x12\x14\n" +
+	"\x05needs\x18\t \x03(\tR\x05needs\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\x8c\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xb8\x01\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
-	"\akernels\x18\x04 \x01(\tR\akernels\"E\n" +
+	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -2315,14 +2352,15 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*SnapshotTrailer)(nil), // 25: gram.v1.SnapshotTrailer
 	(*TaskID)(nil),          // 26: gram.v1.TaskID
 	(*TaskOutput)(nil),      // 27: gram.v1.TaskOutput
-	(*Failure)(nil),         // 28: gram.v1.Failure
-	(JobState)(0),           // 29: gram.v1.JobState
-	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
-	(*Counters)(nil),        // 33: gram.v1.Counters
-	(*Piece)(nil),           // 34: gram.v1.Piece
-	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
+	(*Backups)(nil),         // 28: gram.v1.Backups
+	(*Failure)(nil),         // 29: gram.v1.Failure
+	(JobState)(0),           // 30: gram.v1.JobState
+	(*ObjectRef)(nil),       // 31: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 32: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 33: gram.v1.OutputFile
+	(*Counters)(nil),        // 34: gram.v1.Counters
+	(*Piece)(nil),           // 35: gram.v1.Piece
+	(*CarryPiece)(nil),      // 36: gram.v1.CarryPiece
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	5,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -2341,38 +2379,39 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	8,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
 	26, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
 	27, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	28, // 16: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	0,  // 17: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	1,  // 18: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	5,  // 19: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	2,  // 20: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	19, // 21: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	20, // 22: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	21, // 23: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	22, // 24: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	11, // 25: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	25, // 26: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	23, // 27: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	5,  // 28: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	29, // 29: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	30, // 30: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	30, // 31: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	30, // 32: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	31, // 33: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	30, // 34: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	32, // 35: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	28, // 36: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	33, // 37: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	34, // 38: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	35, // 39: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	13, // 40: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	24, // 41: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	2,  // 42: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	28, // 16: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	29, // 17: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	0,  // 18: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	1,  // 19: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	5,  // 20: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	2,  // 21: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	19, // 22: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	20, // 23: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	21, // 24: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	22, // 25: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	11, // 26: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	25, // 27: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	23, // 28: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	5,  // 29: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	30, // 30: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	31, // 31: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	31, // 32: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	31, // 33: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	32, // 34: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	31, // 35: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	33, // 36: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	29, // 37: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	34, // 38: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	35, // 39: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	36, // 40: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	13, // 41: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	24, // 42: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	2,  // 43: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
+	44, // [44:44] is the sub-list for method output_type
+	44, // [44:44] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
