@@ -168,7 +168,7 @@ func TestReadsAreConfirmed(t *testing.T) {
 		c.member = &member{}
 		stores, err := c.member.openStores(cfg, func(err error) { t.Error(err) })
 		if err == nil {
-			err = c.member.start(cfg, stores, nil, c.fsm)
+			err = errors.Join(c.member.openTransport(cfg, nil, c.clusterID), c.member.start(cfg, stores, c.fsm, false))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,315 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+const (
+	// probeInterval is how often the leader asks the other members how they are.
+	probeInterval = time.Second
+	// promoteBehind is how many entries a member may lack when it gets its vote.
+	promoteBehind = 250
+	// removedAfter is how long a member may be missing in its own log, without a leader,
+	// before it takes itself for removed: what names it not may yet be overruled.
+	removedAfter = 5 * time.Second
+)
+
+// peer is what a member answered last.
+type peer struct {
+	healthy bool
+	since   time.Duration // healthy without a break since then
+	applied uint64
+	version string
+}
+
+// peerTable is the leader's memory of the other members.
+type peerTable struct {
+	mu    sync.Mutex
+	peers map[raft.ServerID]peer
+}
+
+func (t *peerTable) get(id raft.ServerID) peer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.peers[id]
+}
+
+// note takes an answer into account; nil is none.
+func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.peers == nil {
+		t.peers = make(map[raft.ServerID]peer)
+	}
+	p := t.peers[id]
+	// Who answers by another name has taken over an address.
+	healthy := answer != nil && answer.GetId() == string(id)
+	if healthy {
+		if !p.healthy {
+			p.since = now
+		}
+		p.applied, p.version = answer.GetAppliedIndex(), answer.GetVersion()
+	}
+	p.healthy = healthy
+	t.peers[id] = p
+}
+
+// watchMembers asks the others how they are, and gives a vote to who has earned it.
+func (c *Coordinator) watchMembers(lead *leadership) {
+	ticker := time.NewTicker(min(probeInterval, c.cfg.PromoteAfter))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-lead.ctx.Done():
+			return
+		}
+		servers, _, err := c.member.servers()
+		if err != nil || len(servers) == 1 && servers[0].ID == raft.ServerID(c.cfg.NodeID) {
+			continue
+		}
+		c.probe(lead, servers)
+		if err := c.promote(lead); err != nil && lead.ctx.Err() == nil {
+			c.cfg.Logger.Warn("member not given its vote yet; trying again", "error", err)
+		}
+	}
+}
+
+func (c *Coordinator) probe(lead *leadership, servers []raft.Server) {
+	var asked sync.WaitGroup
+	for _, s := range servers {
+		if s.ID == raft.ServerID(c.cfg.NodeID) {
+			continue
+		}
+		asked.Go(func() {
+			answer, err := c.peers.health(lead.ctx, string(s.Address))
+			if err != nil {
+				c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
+			}
+			lead.peers.note(s.ID, answer, c.now())
+		})
+	}
+	asked.Wait()
+}
+
+// promote gives the first member that is healthy for long enough, and close enough to
+// the log's end, its vote. One change at a time is what raft is safe with.
+func (c *Coordinator) promote(lead *leadership) error {
+	c.membership.Lock()
+	defer c.membership.Unlock()
+	servers, index, err := c.member.servers()
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		p := lead.peers.get(s.ID)
+		if s.Suffrage == raft.Voter || !p.healthy || c.now()-p.since < c.cfg.PromoteAfter || p.applied+promoteBehind < c.member.raft.AppliedIndex() {
+			continue
+		}
+		if err := c.await(lead.ctx, c.member.raft.AddVoter(s.ID, s.Address, index, c.cfg.ApplyTimeout)); err != nil {
+			return fmt.Errorf("promote %s: %w", s.ID, err)
+		}
+		c.cfg.Logger.Info("member has a vote now", "member", string(s.ID), "address", string(s.Address))
+		return nil
+	}
+	return nil
+}
+
+// Members lists the coordinators.
+func (s *clusterService) Members(ctx context.Context, _ *connect.Request[pb.MembersRequest]) (*connect.Response[pb.MembersResponse], error) {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	servers, _, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(servers, func(a, b raft.Server) int { return cmp.Compare(a.ID, b.ID) }) // total order: ids differ
+	res := &pb.MembersResponse{ClusterId: view.ClusterID}
+	for _, server := range servers {
+		res.Members = append(res.Members, s.c.describeMember(lead, server))
+	}
+	return connect.NewResponse(res), nil
+}
+
+func (c *Coordinator) describeMember(lead *leadership, s raft.Server) *pb.Member {
+	m := &pb.Member{Id: string(s.ID), RaftAddress: string(s.Address), Voter: s.Suffrage == raft.Voter}
+	if s.ID == raft.ServerID(c.cfg.NodeID) {
+		m.Leader, m.Healthy, m.Version = true, true, c.cfg.Version
+		return m
+	}
+	p := lead.peers.get(s.ID)
+	m.Healthy, m.Version = p.healthy, p.version
+	if here := c.member.raft.AppliedIndex(); here > p.applied {
+		m.Behind = here - p.applied
+	}
+	return m
+}
+
+// Join adds a coordinator without a vote.
+func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinRequest]) (*connect.Response[pb.JoinResponse], error) {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, address := raft.ServerID(req.Msg.GetId()), raft.ServerAddress(req.Msg.GetRaftAddress())
+	if err := checkMember(id, address); err != nil {
+		return nil, err
+	}
+	s.c.membership.Lock()
+	defer s.c.membership.Unlock()
+	servers, index, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	known, err := mayJoin(servers, id, address, req.Msg.GetLogIsEmpty())
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		if err := s.c.await(ctx, s.c.member.raft.AddNonvoter(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
+			return nil, err
+		}
+		s.c.cfg.Logger.Info("member joins", "member", string(id), "address", string(address))
+	}
+	return connect.NewResponse(&pb.JoinResponse{ClusterId: view.ClusterID}), nil
+}
+
+func checkMember(id raft.ServerID, address raft.ServerAddress) error {
+	if id == "" || len(id) > 128 {
+		return connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a member's id has 1 to 128 bytes"))
+	}
+	if !reachable(string(address)) {
+		return connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("members cannot reach each other at %q: start it with --advertise HOST:PORT", address))
+	}
+	return nil
+}
+
+// reachable reports whether the address may mean the same machine to everyone.
+func reachable(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" || port == "" || port == "0" {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsUnspecified()
+}
+
+// mayJoin decides on a member that asks to join; known means that it is one already. A
+// voter with an empty log has forgotten what it voted for and acknowledged: let in again
+// under its id, it could help to elect a leader that lacks committed entries.
+func mayJoin(servers []raft.Server, id raft.ServerID, address raft.ServerAddress, emptyLog bool) (known bool, err error) {
+	for _, s := range servers {
+		switch {
+		case s.Suffrage == raft.Voter && !reachable(string(s.Address)):
+			err = refuse(state.Conflict, "member %s is in the log as %s, where others cannot reach it: start it again with --advertise HOST:PORT first", s.ID, s.Address)
+		case s.ID == id && s.Suffrage == raft.Voter && emptyLog:
+			return false, refuse(state.Conflict, "%s is a voting member, and this one's log is empty: a member that lost its disk comes back under another id (--node-id); then `gram cluster remove %s`", id, id)
+		case s.ID == id && s.Address != address:
+			return false, refuse(state.Conflict, "%s is a member at %s: choose another id (--node-id), or remove that member first", id, s.Address)
+		case s.ID != id && s.Address == address:
+			return false, refuse(state.Conflict, "%s is the address of member %s: `gram cluster remove %s` first if it is gone for good", address, s.ID, s.ID)
+		case s.ID == id:
+			known = true
+		}
+	}
+	return known, err
+}
+
+func refuse(reason state.Reason, format string, args ...any) error {
+	return &state.Rejection{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// Remove takes a coordinator out of the cluster.
+func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.RemoveRequest]) (*connect.Response[pb.RemoveResponse], error) {
+	if _, _, err := s.c.read(ctx); err != nil {
+		return nil, err
+	}
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	id := raft.ServerID(req.Msg.GetId())
+	s.c.membership.Lock()
+	defer s.c.membership.Unlock()
+	servers, index, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	healthy := func(id raft.ServerID) bool { return id == raft.ServerID(s.c.cfg.NodeID) || lead.peers.get(id).healthy }
+	if err := mayRemove(servers, id, raft.ServerID(s.c.cfg.NodeID), healthy); err != nil {
+		return nil, err
+	}
+	if err := s.c.await(ctx, s.c.member.raft.RemoveServer(id, index, s.c.cfg.ApplyTimeout)); err != nil {
+		return nil, err
+	}
+	s.c.cfg.Logger.Info("member removed", "member", string(id))
+	return connect.NewResponse(&pb.RemoveResponse{}), nil
+}
+
+// mayRemove refuses to take out who is needed: without it, most of those left must answer.
+func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raft.ServerID) bool) error {
+	if !slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id }) {
+		return refuse(state.NotFound, "no member %q", id)
+	}
+	if id == leader {
+		return refuse(state.Ended, "%s leads: stop it (SIGTERM hands the lead over), then remove it", id)
+	}
+	voters, answering := 0, 0
+	for _, s := range servers {
+		if s.ID == id || s.Suffrage != raft.Voter {
+			continue
+		}
+		voters++
+		if healthy(s.ID) {
+			answering++
+		}
+	}
+	if 2*answering <= voters {
+		return refuse(state.Ended, "without %s only %d of %d voting members would answer, and the cluster would stand still: bring another back, or let one join, first", id, answering, voters)
+	}
+	return nil
+}
+
+// watchOwnMembership ends this process once it is no member any more.
+func (c *Coordinator) watchOwnMembership(ctx context.Context) {
+	ticker := time.NewTicker(probeInterval)
+	defer ticker.Stop()
+	var missing time.Duration // since when; 0 means it is not
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		servers, _, err := c.member.servers()
+		_, leader := c.member.raft.LeaderWithID()
+		if err != nil || len(servers) == 0 || leader != "" || slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == raft.ServerID(c.cfg.NodeID) }) {
+			missing = 0
+			continue
+		}
+		if missing == 0 {
+			missing = c.now()
+		}
+		if c.now()-missing > removedAfter {
+			c.fail(fmt.Errorf("%w: the log names no member %s", ErrRemoved, c.cfg.NodeID))
+			return
+		}
+	}
+}
