@@ -71,7 +71,7 @@ func (q *quorum) startWith(cfg Config) (*Coordinator, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.members[cfg.NodeID] = c
+	q.members[c.cfg.NodeID] = c
 	if token := c.AdminToken(); token.ID != "" {
 		q.token = token
 	}

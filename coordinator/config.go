@@ -83,9 +83,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Schedule == (schedule.Config{}) {
 		c.Schedule = schedule.DefaultConfig()
 	}
-	if c.NodeID == "" {
-		c.NodeID = "c1"
-	}
 	if c.RaftAddr == "" {
 		c.RaftAddr = "127.0.0.1:0"
 	}

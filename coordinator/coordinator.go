@@ -70,7 +70,13 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.cfg.NodeID, err = nodeID(c.cfg); err != nil {
+		return err
+	}
 	if c.cfg.DataDir != "" {
+		if err := checkAuthority(c.cfg); err != nil {
+			return err
+		}
 		names, err := certificateNames(c.cfg)
 		if err != nil {
 			return err

@@ -5,12 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"connectrpc.com/connect"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
+
+// checkAuthority refuses to join others with an authority of this member's own, which they
+// would not trust.
+func checkAuthority(cfg Config) error {
+	if len(cfg.Join) == 0 {
+		return nil
+	}
+	file := filepath.Join(cfg.DataDir, "pki", CAFile)
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("%w: to join others this member needs a certificate of their authority: `gram pki issue --ca PKI --out %s NAME...`, where PKI is the directory with the authority and its key, NAME what the others call this machine (%w)",
+			ErrDataDir, filepath.Dir(file), err)
+	}
+	return nil
+}
 
 // join asks the cluster to take this member in, until it does or says no, and returns the
 // cluster's id. Asking twice is safe.
@@ -19,7 +35,7 @@ func (c *Coordinator) join(ctx context.Context, stores raftStores) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("look for an existing log: %w", err)
 	}
-	req := &pb.JoinRequest{Id: c.cfg.NodeID, RaftAddress: string(c.member.address), LogIsEmpty: last == 0}
+	req := &pb.JoinRequest{Id: c.cfg.NodeID, RaftAddress: string(c.member.address), LogIsEmpty: last == 0, StoreUri: c.cfg.StoreURI}
 	config := c.identity.ClientConfig()
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialLimit}
 	defer transport.CloseIdleConnections()

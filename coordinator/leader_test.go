@@ -164,6 +164,7 @@ func TestReadsAreConfirmed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		cfg.NodeID = "c1"
 		c := &Coordinator{cfg: cfg, fsm: newFSM(), started: time.Now(), lead: &leadership{}}
 		c.member = &member{}
 		stores, err := c.member.openStores(cfg, func(err error) { t.Error(err) })

@@ -172,6 +172,9 @@ func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinR
 	if err := checkMember(id, address); err != nil {
 		return nil, err
 	}
+	if mine, its := s.c.cfg.StoreURI, req.Msg.GetStoreUri(); mine != its {
+		return nil, refuse(state.Conflict, "this cluster keeps its jobs in %s, the new member would in %s: start it with the same --store", mine, its)
+	}
 	s.c.membership.Lock()
 	defer s.c.membership.Unlock()
 	servers, index, err := s.c.member.servers()
@@ -252,6 +255,7 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 	if err != nil {
 		return nil, err
 	}
+	s.c.probe(lead, servers) // what is known may be from before an election
 	healthy := func(id raft.ServerID) bool { return id == raft.ServerID(s.c.cfg.NodeID) || lead.peers.get(id).healthy }
 	if err := mayRemove(servers, id, raft.ServerID(s.c.cfg.NodeID), healthy); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -168,6 +169,46 @@ func TestRestartOfAll(t *testing.T) {
 		if made := err == nil; made != (c.cfg.NodeID == "c1") {
 			t.Errorf("%s has an admin's token: %v", c.cfg.NodeID, made)
 		}
+	}
+}
+
+// A member that nobody named draws an id, and keeps it.
+func TestUnnamedMember(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 1)
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   error
+		says   string
+	}{
+		"no authority":   {func(cfg *Config) { cfg.DataDir = t.TempDir() }, ErrDataDir, "gram pki issue"},
+		"another store":  {func(cfg *Config) { cfg.StoreURI = "mem://other" }, ErrJoin, "the same --store"},
+		"no token":       {func(cfg *Config) { cfg.JoinToken = gate.Token{} }, ErrJoin, "no valid token"},
+		"worker's token": {func(cfg *Config) { cfg.JoinToken = q.members["c1"].WorkerToken() }, ErrJoin, "scope"},
+		"no address":     {func(cfg *Config) { cfg.AdvertiseAddr = "[::]:7481" }, ErrJoin, "--advertise"},
+	} {
+		cfg := q.config("", dir)
+		c.change(&cfg)
+		if _, err := q.startWith(cfg); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	second, err := q.start("", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(2)
+	id, address := second.cfg.NodeID, second.RaftAddr()
+	if text, err := os.ReadFile(filepath.Join(dir, NodeIDFile)); err != nil || strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
+		t.Errorf("id %q, kept %q, %v", id, text, err)
+	}
+	stopTest(t, second)
+	cfg := q.config("", dir)
+	cfg.RaftAddr, cfg.Join = address, nil
+	again, err := q.startWith(cfg)
+	if err != nil || again.cfg.NodeID != id {
+		t.Errorf("started again: %v", err)
 	}
 }
 

@@ -72,8 +72,9 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased uint64 `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256     []byte `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -199,6 +200,13 @@ func (x *StatusResponse) GetStateSha256() []byte {
 	return nil
 }
 
+func (x *StatusResponse) GetBackups() *Backups {
+	if x != nil {
+		return x.Backups
+	}
+	return nil
+}
+
 type WorkerStatus struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId       string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
@@ -208,6 +216,7 @@ type WorkerStatus struct {
 	Kernels        string                 `protobuf:"bytes,5,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Build          string                 `protobuf:"bytes,6,opt,name=build,proto3" json:"build,omitempty"`
 	LastSeenUnixMs int64                  `protobuf:"varint,7,opt,name=last_seen_unix_ms,json=lastSeenUnixMs,proto3" json:"last_seen_unix_ms,omitempty"`
+	MemoryBytes    int64                  `protobuf:"varint,8,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -287,6 +296,13 @@ func (x *WorkerStatus) GetBuild() string {
 func (x *WorkerStatus) GetLastSeenUnixMs() int64 {
 	if x != nil {
 		return x.LastSeenUnixMs
+	}
+	return 0
+}
+
+func (x *WorkerStatus) GetMemoryBytes() int64 {
+	if x != nil {
+		return x.MemoryBytes
 	}
 	return 0
 }
@@ -477,6 +493,7 @@ type JoinRequest struct {
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	RaftAddress   string                 `protobuf:"bytes,2,opt,name=raft_address,json=raftAddress,proto3" json:"raft_address,omitempty"`
 	LogIsEmpty    bool                   `protobuf:"varint,3,opt,name=log_is_empty,json=logIsEmpty,proto3" json:"log_is_empty,omitempty"` // it has nothing on disk: it may have forgotten what it voted for
+	StoreUri      string                 `protobuf:"bytes,4,opt,name=store_uri,json=storeUri,proto3" json:"store_uri,omitempty"`          // where it would keep job objects: the cluster's store
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -530,6 +547,13 @@ func (x *JoinRequest) GetLogIsEmpty() bool {
 		return x.LogIsEmpty
 	}
 	return false
+}
+
+func (x *JoinRequest) GetStoreUri() string {
+	if x != nil {
+		return x.StoreUri
+	}
+	return ""
 }
 
 type JoinResponse struct {
@@ -660,8 +684,8 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
-	"\x15gram/v1/cluster.proto\x12\agram.v1\"\x0f\n" +
-	"\rStatusRequest\"\xc4\x03\n" +
+	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
+	"\rStatusRequest\"\xf0\x03\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -679,7 +703,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	" \x01(\x04R\rleasesGranted\x12%\n" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
-	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\"\xc6\x01\n" +
+	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\"\xe9\x01\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -687,7 +712,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x05tasks\x18\x04 \x01(\rR\x05tasks\x12\x18\n" +
 	"\akernels\x18\x05 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x06 \x01(\tR\x05build\x12)\n" +
-	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs\"\x10\n" +
+	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs\x12!\n" +
+	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\"\x10\n" +
 	"\x0eMembersRequest\"[\n" +
 	"\x0fMembersResponse\x12\x1d\n" +
 	"\n" +
@@ -700,12 +726,13 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x06leader\x18\x04 \x01(\bR\x06leader\x12\x18\n" +
 	"\ahealthy\x18\x05 \x01(\bR\ahealthy\x12\x16\n" +
 	"\x06behind\x18\x06 \x01(\x04R\x06behind\x12\x18\n" +
-	"\aversion\x18\a \x01(\tR\aversion\"b\n" +
+	"\aversion\x18\a \x01(\tR\aversion\"\x7f\n" +
 	"\vJoinRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12 \n" +
 	"\flog_is_empty\x18\x03 \x01(\bR\n" +
-	"logIsEmpty\"-\n" +
+	"logIsEmpty\x12\x1b\n" +
+	"\tstore_uri\x18\x04 \x01(\tR\bstoreUri\"-\n" +
 	"\fJoinResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x1f\n" +
@@ -742,23 +769,25 @@ var file_gram_v1_cluster_proto_goTypes = []any{
 	(*JoinResponse)(nil),    // 7: gram.v1.JoinResponse
 	(*RemoveRequest)(nil),   // 8: gram.v1.RemoveRequest
 	(*RemoveResponse)(nil),  // 9: gram.v1.RemoveResponse
+	(*Backups)(nil),         // 10: gram.v1.Backups
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
-	2, // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	5, // 1: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
-	0, // 2: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
-	3, // 3: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
-	6, // 4: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
-	8, // 5: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
-	1, // 6: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
-	4, // 7: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
-	7, // 8: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
-	9, // 9: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
-	6, // [6:10] is the sub-list for method output_type
-	2, // [2:6] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
+	10, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	5,  // 2: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
+	0,  // 3: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
+	3,  // 4: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
+	6,  // 5: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
+	8,  // 6: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
+	1,  // 7: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
+	4,  // 8: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
+	7,  // 9: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
+	9,  // 10: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
+	7,  // [7:11] is the sub-list for method output_type
+	3,  // [3:7] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_cluster_proto_init() }
@@ -766,6 +795,7 @@ func file_gram_v1_cluster_proto_init() {
 	if File_gram_v1_cluster_proto != nil {
 		return
 	}
+	file_gram_v1_job_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -21,8 +21,8 @@ func New(next http.RoundTripper, hosts []string) *Transport {
 	return &Transport{next: next, hosts: hosts}
 }
 
-// RoundTrip implements http.RoundTripper. A request is repeated at the next server only if it
-// failed before any answer came; every call of Gram's may be repeated.
+// RoundTrip implements http.RoundTripper. Each server is asked once, as long as the request can
+// be sent again; every call of Gram's may be repeated.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	first := t.current.Load()
 	for try := uint32(0); ; try++ {
@@ -42,8 +42,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		t.current.CompareAndSwap(at, (at+1)%uint32(len(t.hosts))) // for the next request
 		last := int(try) == len(t.hosts)-1
-		if err == nil || last || req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
+		if last || req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 			return res, err
+		}
+		if err == nil {
+			res.Body.Close() // it says no more than its status
 		}
 	}
 }

@@ -63,11 +63,15 @@ func TestMovesOnAndStaysWhereItWasAnswered(t *testing.T) {
 	want(strings.NewReader("x"), 200, "b got x for "+b) // a is not there; the body is sent again
 	want(strings.NewReader("y"), 200, "b got y")
 	downB = true
-	want(strings.NewReader("z"), 503, "b cannot") // the answer is the caller's; the next call goes on
 	want(strings.NewReader("z"), 200, "c got z for "+c)
-	downB, downC = false, true
-	want(strings.NewReader("1"), 503, "c cannot")
-	want(io.MultiReader(strings.NewReader("2")), 0, "connection refused") // a, and a body that cannot be sent twice
+	downC = true
+	want(strings.NewReader("z"), 503, "b cannot") // c, a, b: the last answer is the caller's
+	downC = false
+	want(io.MultiReader(strings.NewReader("1")), 200, "c got 1")
+	downC = true
+	want(io.MultiReader(strings.NewReader("2")), 503, "c cannot") // a body that cannot be sent twice
+	want(io.MultiReader(strings.NewReader("2")), 0, "connection refused")
+	downB = false
 	want(io.MultiReader(strings.NewReader("2")), 200, "b got 2")
 }
 
