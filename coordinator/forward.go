@@ -59,8 +59,21 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// carry hands a call to the leader. It answers the client unless it returns errDial.
+// carry hands a call to the leader. It answers the client unless it returns errDial. A call
+// that waits for work must not keep this member from ending.
 func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string) (failure error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	if !f.c.spawn(func() {
+		select {
+		case <-f.c.stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	}) {
+		unavailable(w, r, ErrShutdown)
+		return ErrShutdown
+	}
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
@@ -74,7 +87,7 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 			}
 		},
 	}
-	proxy.ServeHTTP(w, r)
+	proxy.ServeHTTP(w, r.WithContext(ctx))
 	return failure
 }
 
