@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -24,8 +25,8 @@ type Coordinator struct {
 	handler     http.Handler
 	server      *http.Server
 	listener    net.Listener
-	peers       *peerPort // nil in memory
-	joinedID    string    // of the cluster, before the log tells it
+	peers       *peerPort              // nil in memory
+	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
@@ -120,15 +121,17 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 	if err != nil {
 		return err
 	}
-	c.joinedID = marked
+	c.joinedID.Store(&marked)
 	if err := c.member.openTransport(c.cfg, c.identity, c.clusterID); err != nil {
 		return err
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
 	if joining {
-		if c.joinedID, err = c.join(ctx, stores); err != nil {
+		id, err := c.join(ctx, stores)
+		if err != nil {
 			return err
 		}
+		c.joinedID.Store(&id)
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err
@@ -150,7 +153,10 @@ func (c *Coordinator) clusterID() string {
 	if view, _ := c.fsm.view(); view.ClusterID != "" {
 		return view.ClusterID
 	}
-	return c.joinedID
+	if id := c.joinedID.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // fail reports what this process cannot go on with; the first counts.
