@@ -34,9 +34,9 @@ func (p poisonPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ j
 	return counted(n), nil, nil
 }
 
-type poisonJob struct{ pairsJob }
+type poisonJob struct{}
 
-func (p poisonJob) Phases() []jobs.Phase {
+func (poisonJob) Phases() []jobs.Phase {
 	return []jobs.Phase{poisonPhase{readPhase{sumPhase{"read"}, 1}}}
 }
 

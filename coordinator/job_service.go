@@ -46,7 +46,11 @@ func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	cmd := &pb.SubmitJob{Id: req.GetId(), Name: spec.Metadata.Name, Kind: spec.Kind}
+	run := spec.Spec.Run
+	cmd := &pb.SubmitJob{
+		Id: req.GetId(), Name: spec.Metadata.Name, Kind: spec.Kind,
+		Priority: int32(run.Priority), MaxWorkers: uint32(run.MaxWorkers), Needs: run.Needs, // within their bounds by Validate
+	}
 	if cmd.SpecJson, err = spec.Canonical(); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	a.globalFlags(root.PersistentFlags())
 	addGroup(root, "jobs", "Jobs:", a.runCommand(), a.submitCommand(), a.waitCommand(),
-		a.statusCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
+		a.statusCommand(), a.explainCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
 	addGroup(root, "models", "Models:", a.modelCommand())
 	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand(), a.clusterCommand(), a.pkiCommand())
 	addGroup(root, "other", "Other:", a.configCommand(), a.versionCommand())

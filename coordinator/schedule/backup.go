@@ -23,7 +23,7 @@ func (b *Board) backups(view state.State, workerID string, want int, now time.Du
 	b.straggling = 0
 	var grants []Grant
 	view.EachActive(func(job *state.Job) bool {
-		if !b.Holding(job, now) && nearlyDone(job) {
+		if !b.Holding(job, now) && nearlyDone(job) && b.mayWork(job, workerID) {
 			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want - len(grants), now: now}
 			s.stragglers()
 			grants = append(grants, s.grants...)

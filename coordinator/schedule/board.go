@@ -35,6 +35,7 @@ type Token struct{ Term, Sequence uint64 }
 type Worker struct {
 	ID, Name, Kernels, Build string
 	Slots                    int
+	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
 }
 

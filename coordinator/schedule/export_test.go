@@ -5,13 +5,14 @@ type LiveLease struct {
 	Task   Task
 	Worker string
 	Backup bool
+	Token  Token
 }
 
 // Live lists the leases.
 func (b *Board) Live() []LiveLease {
 	var live []LiveLease
 	for _, j := range b.jobs {
-		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup}) })
+		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup, l.token}) })
 	}
 	return live
 }

@@ -20,18 +20,12 @@ type Grant struct {
 	Backup bool
 }
 
-// Lease grants up to want tasks to a worker: jobs in order of acceptance, and in a
-// job maps before merges.
+// Lease grants up to want tasks to a worker: jobs by priority, those of the same in turn, and in a
+// job maps before merges. What is left over goes to backups.
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
-	var grants []Grant
-	view.EachActive(func(job *state.Job) bool {
-		if !b.Holding(job, now) {
-			grants = append(grants, b.leaseJob(job, workerID, want-len(grants), now)...)
-		}
-		return len(grants) < want
-	})
+	grants := b.share(view, workerID, want, now)
 	if free := want - len(grants); free > 0 {
 		grants = append(grants, b.backups(view, workerID, free, now)...)
 	}
@@ -39,7 +33,7 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 }
 
 func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Duration) []Grant {
-	if want <= 0 || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+	if want <= 0 || !b.mayWork(job, workerID) {
 		return nil
 	}
 	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}

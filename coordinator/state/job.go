@@ -27,6 +27,9 @@ type Job struct {
 	Kernels, Workers     []string // sets and workers that made committed nodes, sorted
 	ScheduleID           string   // of the schedule whose slot made the job; or empty
 	Slot                 int64    // that slot, in Unix milliseconds
+	Priority             int      // larger ones first
+	MaxWorkers           int      // at work at a time; 0 means no limit
+	Needs                []string // jobs that must succeed first
 }
 
 // Ref names an immutable object of a job by content.

@@ -19,7 +19,10 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
 	switch rapid.IntRange(0, 16).Draw(t, "command") {
 	case 0:
-		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}}
+		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
+			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
+			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
+		}}
 	case 1:
 		cmd.Body = &pb.Command_Start{Start: &pb.StartJob{Id: id}}
 	case 2:

@@ -33,6 +33,7 @@ func (j *Job) record() *pb.JobRecord {
 	record := &pb.JobRecord{
 		Spec: &pb.SubmitJob{
 			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
+			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -106,6 +107,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		Counters: countersFrom(r.GetCounters()),
 		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(),
+		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())

@@ -195,3 +195,27 @@ func TestLongFailuresCanBeEncoded(t *testing.T) {
 		}
 	}
 }
+
+// The jobs that a job needs are there before it, so that no circle of them can wait for ever.
+func TestNeedsNameJobsThatAreThere(t *testing.T) {
+	needing := func(id string, needs ...string) *pb.Command {
+		return &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", Needs: needs}}}
+	}
+	s := state.New()
+	for _, cmd := range []*pb.Command{needing("a", "b"), needing("a", "a")} {
+		if _, reply := state.Apply(s, cmd); reply.Err == nil || reply.Err.Reason != state.NotFound {
+			t.Errorf("%v: %+v", cmd, reply)
+		}
+	}
+	s, _ = state.Apply(s, needing("b"))
+	s, _ = state.Apply(s, needing("a", "b"))
+	if job, ok := s.Job("a"); !ok || len(job.Needs) != 1 || job.Needs[0] != "b" {
+		t.Errorf("job %+v", job)
+	}
+	if _, reply := state.Apply(s, needing("a", "b")); reply.Err != nil || reply.Created {
+		t.Errorf("the same again: %+v", reply)
+	}
+	if _, reply := state.Apply(s, needing("many", make([]string, 17)...)); reply.Err == nil {
+		t.Error("a job needs 17 others")
+	}
+}
