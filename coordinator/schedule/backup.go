@@ -73,7 +73,7 @@ func (s *search) stragglers() {
 
 // due is when a lease becomes a straggler; 0 means never.
 func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
-	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE || l.granted < 0 {
+	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
 		return 0
 	}
 	if first, _ := s.memory.holder(l.task); first.second != nil {
@@ -87,7 +87,7 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 	if usual < 0 { // nothing is known
 		return 0
 	}
-	return l.granted + max(usual+usual/2, minStraggle) + 1 // more than, not as long as
+	return l.since + max(usual+usual/2, minStraggle) + 1 // more than, not as long as
 }
 
 // backUp grants a second lease beside l.

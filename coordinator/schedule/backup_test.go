@@ -109,6 +109,23 @@ func TestTheOtherOfTwoGoesOn(t *testing.T) {
 	d.wantBackups(3, 1, 1)
 }
 
+// Under a new leader the time of a node counts from its announcement; what it is, map or fold, is not
+// known, and it is backed up as a map.
+func TestAnnouncedTasksAreBackedUp(t *testing.T) {
+	d, slow := tail(t)
+	d.board = schedule.NewBoard(d.cfg, 2, d.view, d.now)
+	d.register("w", 2, heldOf(slow[0]))
+	d.now += d.cfg.LeaseTTL - 1
+	d.beat("w", slow[0])
+	d.now++
+	d.register("x", 1)
+	d.wantNodes("x", 3, node(0, 7), node(2, 0), node(1, 2)) // nothing is known of how long a leaf takes
+	d.now += 200 * ms
+	d.reported("x", schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 7)}, pb.Verdict_VERDICT_ACCEPTED)
+	d.wantNodes("x", 3, node(0, 6))
+	d.wantBackups(1, 0, 0)
+}
+
 // Of four leaves three must be committed first, and something must be known of how long a leaf takes.
 func TestNoBackupsBeforeThreeQuarters(t *testing.T) {
 	d := newDesk(t, 2, 4)

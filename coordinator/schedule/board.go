@@ -114,7 +114,7 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	}
 	for _, h := range held {
 		if job, ok := view.Job(h.Task.JobID); ok && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
-			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1})
+			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now})
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (s *search) lease(t Task, pieces []state.Commit) *lease {
 	s.board.Counts.Granted++
 	s.memory.calm = 0
 	return &lease{
-		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now,
+		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, since: s.now,
 		merge: pieces != nil, pieces: len(pieces),
 	}
 }

@@ -48,6 +48,7 @@ type lease struct {
 	token    Token
 	deadline time.Duration
 	granted  time.Duration // when; -1 where another leader granted it
+	since    time.Duration // when this leader granted it or heard of it
 	merge    bool          // every leaf of the node was committed
 	pieces   int           // that a merge folds
 	backup   bool          // granted beside another worker's lease of the same task

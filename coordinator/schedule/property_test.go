@@ -55,7 +55,7 @@ func newFloor(t *rapid.T) *floor {
 	for i := range rapid.IntRange(1, 2).Draw(t, "jobs") {
 		id := fmt.Sprint("job", i)
 		f.shapes[id] = rapid.SliceOfN(rapid.Uint32Range(1, 40), 1, 3).Draw(t, "trees")
-		f.apply(submit(id))
+		f.apply(submitted(id, rapid.Int32Range(-1, 1).Draw(t, "priority"), rapid.Uint32Range(0, 2).Draw(t, "max workers")))
 	}
 	return f
 }
@@ -111,6 +111,7 @@ func (f *floor) lease(w *simWorker) {
 		f.last = g.Token
 		f.checkGrant(g, slots)
 		f.checkBackup(g, w)
+		f.checkWorkers(g, w)
 		w.held = append(w.held, g)
 	}
 }
@@ -172,6 +173,29 @@ func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
 	}
 	if len(holders) != want || want == 2 && holders[0] == holders[1] || !slices.Contains(holders, w.id) {
 		f.Fatalf("granted %v to %s (backup: %v); it is leased to %v", g.Task, w.id, g.Backup, holders)
+	}
+}
+
+// checkWorkers checks that no worker joins as many as may be at work on a job; more may have announced
+// themselves to a new leader.
+func (f *floor) checkWorkers(g schedule.Grant, w *simWorker) {
+	limit := jobOf(f.view, g.Task.JobID).MaxWorkers
+	if limit == 0 {
+		return
+	}
+	own := 0
+	var others []string
+	for _, l := range f.board.Live() {
+		switch {
+		case l.Task.JobID != g.Task.JobID:
+		case l.Worker == w.id:
+			own++
+		case !slices.Contains(others, l.Worker):
+			others = append(others, l.Worker)
+		}
+	}
+	if own == 1 && len(others) >= limit {
+		f.Fatalf("granted %v to %s beside %v; %d at most", g.Task, w.id, others, limit)
 	}
 }
 

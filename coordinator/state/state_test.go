@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -217,5 +218,26 @@ func TestNeedsNameJobsThatAreThere(t *testing.T) {
 	}
 	if _, reply := state.Apply(s, needing("many", make([]string, 17)...)); reply.Err == nil {
 		t.Error("a job needs 17 others")
+	}
+}
+
+// The queue is bounded: beyond it a submit is refused for want of room, and taken again when a job has ended.
+func TestQueueIsBounded(t *testing.T) {
+	s := state.New()
+	submit := func(id string) *pb.Command {
+		return &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h"}}}
+	}
+	for i := range state.MaxActiveJobs {
+		s, _ = state.Apply(s, submit(fmt.Sprint("j", i)))
+	}
+	if _, reply := state.Apply(s, submit("more")); reply.Err == nil || reply.Err.Reason != state.Exhausted {
+		t.Errorf("one more: %+v", reply)
+	}
+	if _, reply := state.Apply(s, submit("j7")); reply.Err != nil {
+		t.Errorf("one that is there: %v", reply.Err)
+	}
+	s, _ = state.Apply(s, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "j7"}}})
+	if _, reply := state.Apply(s, submit("more")); !reply.Created {
+		t.Errorf("after one has ended: %+v", reply)
 	}
 }
