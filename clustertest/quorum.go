@@ -97,6 +97,15 @@ func (q *Quorum) Start(t testing.TB, m *Member) {
 	m.Process = Start(t, q.Home, q.Env, args...)
 }
 
+// Alone starts a coordinator that is no member, over the same store, with further flags.
+func (q *Quorum) Alone(t testing.TB, flags ...string) *Member {
+	t.Helper()
+	m := &Member{ID: "alone", Addr: freeAddress(t), Raft: freeAddress(t), Data: filepath.Join(q.Home, "data-alone")}
+	m.Process = Start(t, q.Home, q.Env, append([]string{"coordinator", "--data", m.Data, "--listen", m.Addr, "--raft", m.Raft, "--store", q.store}, flags...)...)
+	q.AwaitListening(t, m)
+	return m
+}
+
 // AwaitListening waits until a member serves: it leads, or follows and is up to date.
 func (q *Quorum) AwaitListening(t testing.TB, m *Member) {
 	t.Helper()
@@ -145,6 +154,20 @@ func (q *Quorum) AwaitVotes(t testing.TB, members int) {
 			}
 		}
 		return voters == members
+	})
+}
+
+// Write submits a job until somebody accepts it; repeated, it is the same job.
+func (q *Quorum) Write(t testing.TB, id, specJSON string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	Poll(ctx, t, "job "+id+" to be accepted", func() bool {
+		_, err := q.Jobs.Submit(ctx, connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: specJSON}))
+		if err != nil {
+			t.Logf("submit %s: %v", id, err)
+		}
+		return err == nil
 	})
 }
 

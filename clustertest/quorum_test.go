@@ -2,6 +2,7 @@ package clustertest_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -23,10 +24,10 @@ func TestThreeCoordinators(t *testing.T) {
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	input := filepath.Join(q.Home, "all.tsv")
-	if err := os.WriteFile(input, glosses(t, 1), 0o600); err != nil {
+	if err := os.WriteFile(input, glosses(t, 3), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := naiveBayes(64<<10, `{"alpha":0.1}`)(clustertest.Inputs{Input: "file://" + input})
+	spec := naiveBayes(32<<10, `{"alpha":0.1}`)(clustertest.Inputs{Input: "file://" + input})
 	q.Work(t, "", 1)
 	q.Work(t, "", 1)
 
@@ -41,8 +42,9 @@ func TestThreeCoordinators(t *testing.T) {
 	killed := q.Leader(t)
 	killed.Kill()
 	began := time.Now()
-	q.Submit(t, "after", spec) // the follower keeps the call until there is a leader
+	q.Write(t, "after", spec)
 	t.Logf("the first write was accepted %v after the leader was killed", time.Since(began).Round(10*time.Millisecond))
+	q.Start(t, killed)
 	if got := digestOf(t, q.Wait(t, "survivor", 2*time.Minute)); got != calm {
 		t.Errorf("the model's digest is %s with the leader killed, %s without", got, calm)
 	}
@@ -50,15 +52,44 @@ func TestThreeCoordinators(t *testing.T) {
 	if code := wait.ExitCode(); code != 0 {
 		t.Errorf("gram wait: exit code %d\n%s", code, wait.Output())
 	}
-	q.Start(t, killed)
 	q.AwaitListening(t, killed)
 	q.AwaitVotes(t, 3)
 	rollingRestart(t, q)
 	if got := digestOf(t, q.Wait(t, "after", 2*time.Minute)); got != calm {
 		t.Errorf("the model's digest is %s over a rolling restart, %s without", got, calm)
 	}
-	wipedDisk(t, q)
 	q.StopWorkers(t)
+	restoreElsewhere(t, q)
+	wipedDisk(t, q)
+}
+
+// restoreElsewhere begins another cluster with a backup of this one: the old tokens hold there.
+func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
+	t.Helper()
+	file := filepath.Join(q.Home, "backup")
+	run := func(want int, env []string, args ...string) string {
+		t.Helper()
+		stdout, stderr, code := clustertest.Run(t.Context(), t, q.Home, env, nil, args...)
+		if code != want {
+			t.Fatalf("gram %v: exit code %d, want %d\n%s", args, code, want, stderr)
+		}
+		return stdout
+	}
+	text := run(0, q.ClientEnv(), "cluster", "backup", file)
+	data, err := os.ReadFile(file)
+	if sum := sha256.Sum256(data); err != nil || strings.TrimSpace(text) != hex.EncodeToString(sum[:]) {
+		t.Errorf("backup of SHA-256 %x, told %s, %v", sum, text, err)
+	}
+	run(5, q.ClientEnv(), "cluster", "backup", file)
+	other := q.Alone(t, "--restore", file)
+	env := []string{"GRAM_ADDR=" + other.Addr, "GRAM_CACERT=" + filepath.Join(other.Data, "pki", "ca.pem"),
+		"GRAM_TOKEN_FILE=" + filepath.Join(q.Home, "data", "admin.token")}
+	if job := run(0, env, "status", "survivor", "-o", "json"); !strings.Contains(strings.ToLower(job), `"state": "succeeded"`) {
+		t.Errorf("the job in the restored cluster: %s", job)
+	}
+	if err := other.Stop(t); err != nil {
+		t.Error(err)
+	}
 }
 
 func digestOf(t *testing.T, job *pb.Job) string {

@@ -54,6 +54,8 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
+	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
 	PromoteAfter time.Duration
 	ListenAddr   string // host:port of the API; "" means no listener: use Handler
@@ -94,6 +96,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
+	}
+	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
+		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second

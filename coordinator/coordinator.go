@@ -133,6 +133,11 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		}
 		c.joinedID.Store(&id)
 	}
+	if c.cfg.Restore != "" {
+		if err := c.member.restore(c.cfg, stores); err != nil {
+			return err
+		}
+	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err
 	}

@@ -106,6 +106,26 @@ func (c *Coordinator) whoLeads() (leads bool, address string, news <-chan struct
 	return false, string(at), c.news
 }
 
+// awaitLead waits, but not for long, while this member takes up the lead that others take it
+// to have; false means it does not lead.
+func (c *Coordinator) awaitLead(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, leaderWait)
+	defer cancel()
+	for {
+		leads, other, news := c.whoLeads()
+		if leads || other != "" {
+			return leads
+		}
+		select {
+		case <-news:
+		case <-c.stopping:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // tell wakes who waits for a leader. The caller holds c.mu.
 func (c *Coordinator) tell() {
 	close(c.news)

@@ -31,8 +31,8 @@ func newPeerPort(c *Coordinator, port *raftPort, api http.Handler, options conne
 	mux := http.NewServeMux()
 	mux.Handle(gramv1connect.NewPeerServiceHandler(&peerService{c}, options))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := c.leader(); err != nil { // it may not know its tokens yet, and hands nothing on twice
-			unavailable(w, r, err)
+		if !c.awaitLead(r.Context()) { // it may not know its tokens yet, and hands nothing on twice
+			unavailable(w, r, ErrNotLeader)
 			return
 		}
 		api.ServeHTTP(w, r)

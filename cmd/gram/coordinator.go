@@ -55,6 +55,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
 	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
 	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
@@ -80,6 +81,9 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	}
 	if len(addresses) == 0 {
 		return nil
+	}
+	if cfg.Restore != "" {
+		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
 	}
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
@@ -124,6 +128,11 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 		return err
 	}
 	cfg.DataDir = data
+	if cfg.Restore != "" {
+		if _, err := os.Stat(filepath.Join(data, coordinator.ClusterIDFile)); err == nil {
+			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
+		}
+	}
 	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
 		return fmt.Errorf("make data directory: %w", err)
 	}

@@ -13,7 +13,8 @@ import (
 func (a *app) clusterCommand() *cobra.Command {
 	return group("cluster", "Look at the coordinators, and change who belongs to them", `  gram cluster status
   gram cluster members
-  gram cluster remove c2`, a.clusterStatusCommand(), a.membersCommand(), a.removeCommand())
+  gram cluster remove c2
+  gram cluster backup gram.backup`, a.clusterStatusCommand(), a.membersCommand(), a.removeCommand(), a.backupCommand())
 }
 
 func (a *app) clusterStatusCommand() *cobra.Command {

@@ -22,6 +22,7 @@ var Routes = map[string]Scope{
 	gramv1connect.ClusterServiceMembersProcedure:  ScopeRead,
 	gramv1connect.ClusterServiceJoinProcedure:     ScopeAdmin,
 	gramv1connect.ClusterServiceRemoveProcedure:   ScopeAdmin,
+	gramv1connect.ClusterServiceBackupProcedure:   ScopeAdmin,
 	gramv1connect.WorkerServiceRegisterProcedure:  ScopeWorker,
 	gramv1connect.WorkerServiceLeaseProcedure:     ScopeWorker,
 	gramv1connect.WorkerServiceHeartbeatProcedure: ScopeWorker,

@@ -680,6 +680,95 @@ func (*RemoveResponse) Descriptor() ([]byte, []int) {
 	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
 }
 
+type BackupRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupRequest) Reset() {
+	*x = BackupRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupRequest) ProtoMessage() {}
+
+func (x *BackupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
+func (*BackupRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
+}
+
+// BackupResponse is a piece of a snapshot, in order; the last has only the digest of all before it.
+type BackupResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Piece         []byte                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
+	Sha256        []byte                 `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupResponse) Reset() {
+	*x = BackupResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupResponse) ProtoMessage() {}
+
+func (x *BackupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
+func (*BackupResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BackupResponse) GetPiece() []byte {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *BackupResponse) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
 var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 
 const file_gram_v1_cluster_proto_rawDesc = "" +
@@ -738,12 +827,17 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x1f\n" +
 	"\rRemoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x10\n" +
-	"\x0eRemoveResponse2\x83\x02\n" +
+	"\x0eRemoveResponse\"\x0f\n" +
+	"\rBackupRequest\">\n" +
+	"\x0eBackupResponse\x12\x14\n" +
+	"\x05piece\x18\x01 \x01(\fR\x05piece\x12\x16\n" +
+	"\x06sha256\x18\x02 \x01(\fR\x06sha2562\xc5\x02\n" +
 	"\x0eClusterService\x12>\n" +
 	"\x06Status\x12\x16.gram.v1.StatusRequest\x1a\x17.gram.v1.StatusResponse\"\x03\x90\x02\x01\x12A\n" +
 	"\aMembers\x12\x17.gram.v1.MembersRequest\x1a\x18.gram.v1.MembersResponse\"\x03\x90\x02\x01\x123\n" +
 	"\x04Join\x12\x14.gram.v1.JoinRequest\x1a\x15.gram.v1.JoinResponse\x129\n" +
-	"\x06Remove\x12\x16.gram.v1.RemoveRequest\x1a\x17.gram.v1.RemoveResponseB5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06Remove\x12\x16.gram.v1.RemoveRequest\x1a\x17.gram.v1.RemoveResponse\x12@\n" +
+	"\x06Backup\x12\x16.gram.v1.BackupRequest\x1a\x17.gram.v1.BackupResponse\"\x03\x90\x02\x010\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_cluster_proto_rawDescOnce sync.Once
@@ -757,7 +851,7 @@ func file_gram_v1_cluster_proto_rawDescGZIP() []byte {
 	return file_gram_v1_cluster_proto_rawDescData
 }
 
-var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_gram_v1_cluster_proto_goTypes = []any{
 	(*StatusRequest)(nil),   // 0: gram.v1.StatusRequest
 	(*StatusResponse)(nil),  // 1: gram.v1.StatusResponse
@@ -769,22 +863,26 @@ var file_gram_v1_cluster_proto_goTypes = []any{
 	(*JoinResponse)(nil),    // 7: gram.v1.JoinResponse
 	(*RemoveRequest)(nil),   // 8: gram.v1.RemoveRequest
 	(*RemoveResponse)(nil),  // 9: gram.v1.RemoveResponse
-	(*Backups)(nil),         // 10: gram.v1.Backups
+	(*BackupRequest)(nil),   // 10: gram.v1.BackupRequest
+	(*BackupResponse)(nil),  // 11: gram.v1.BackupResponse
+	(*Backups)(nil),         // 12: gram.v1.Backups
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	10, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	12, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
 	5,  // 2: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
 	0,  // 3: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
 	3,  // 4: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
 	6,  // 5: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
 	8,  // 6: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
-	1,  // 7: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
-	4,  // 8: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
-	7,  // 9: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
-	9,  // 10: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
-	7,  // [7:11] is the sub-list for method output_type
-	3,  // [3:7] is the sub-list for method input_type
+	10, // 7: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
+	1,  // 8: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
+	4,  // 9: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
+	7,  // 10: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
+	9,  // 11: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
+	11, // 12: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
+	8,  // [8:13] is the sub-list for method output_type
+	3,  // [3:8] is the sub-list for method input_type
 	3,  // [3:3] is the sub-list for extension type_name
 	3,  // [3:3] is the sub-list for extension extendee
 	0,  // [0:3] is the sub-list for field type_name
@@ -802,7 +900,7 @@ func file_gram_v1_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_cluster_proto_rawDesc), len(file_gram_v1_cluster_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -41,6 +41,8 @@ const (
 	ClusterServiceJoinProcedure = "/gram.v1.ClusterService/Join"
 	// ClusterServiceRemoveProcedure is the fully-qualified name of the ClusterService's Remove RPC.
 	ClusterServiceRemoveProcedure = "/gram.v1.ClusterService/Remove"
+	// ClusterServiceBackupProcedure is the fully-qualified name of the ClusterService's Backup RPC.
+	ClusterServiceBackupProcedure = "/gram.v1.ClusterService/Backup"
 )
 
 // ClusterServiceClient is a client for the gram.v1.ClusterService service.
@@ -51,6 +53,8 @@ type ClusterServiceClient interface {
 	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
 	// Remove takes a coordinator out. Repeating it is safe.
 	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// Backup sends all the cluster has decided: what a new one can begin with.
+	Backup(context.Context, *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error)
 }
 
 // NewClusterServiceClient constructs a client for the gram.v1.ClusterService service. By default,
@@ -90,6 +94,13 @@ func NewClusterServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(clusterServiceMethods.ByName("Remove")),
 			connect.WithClientOptions(opts...),
 		),
+		backup: connect.NewClient[gramv1.BackupRequest, gramv1.BackupResponse](
+			httpClient,
+			baseURL+ClusterServiceBackupProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("Backup")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -99,6 +110,7 @@ type clusterServiceClient struct {
 	members *connect.Client[gramv1.MembersRequest, gramv1.MembersResponse]
 	join    *connect.Client[gramv1.JoinRequest, gramv1.JoinResponse]
 	remove  *connect.Client[gramv1.RemoveRequest, gramv1.RemoveResponse]
+	backup  *connect.Client[gramv1.BackupRequest, gramv1.BackupResponse]
 }
 
 // Status calls gram.v1.ClusterService.Status.
@@ -121,6 +133,11 @@ func (c *clusterServiceClient) Remove(ctx context.Context, req *connect.Request[
 	return c.remove.CallUnary(ctx, req)
 }
 
+// Backup calls gram.v1.ClusterService.Backup.
+func (c *clusterServiceClient) Backup(ctx context.Context, req *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error) {
+	return c.backup.CallServerStream(ctx, req)
+}
+
 // ClusterServiceHandler is an implementation of the gram.v1.ClusterService service.
 type ClusterServiceHandler interface {
 	Status(context.Context, *connect.Request[gramv1.StatusRequest]) (*connect.Response[gramv1.StatusResponse], error)
@@ -129,6 +146,8 @@ type ClusterServiceHandler interface {
 	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
 	// Remove takes a coordinator out. Repeating it is safe.
 	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// Backup sends all the cluster has decided: what a new one can begin with.
+	Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error
 }
 
 // NewClusterServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -164,6 +183,13 @@ func NewClusterServiceHandler(svc ClusterServiceHandler, opts ...connect.Handler
 		connect.WithSchema(clusterServiceMethods.ByName("Remove")),
 		connect.WithHandlerOptions(opts...),
 	)
+	clusterServiceBackupHandler := connect.NewServerStreamHandler(
+		ClusterServiceBackupProcedure,
+		svc.Backup,
+		connect.WithSchema(clusterServiceMethods.ByName("Backup")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gram.v1.ClusterService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ClusterServiceStatusProcedure:
@@ -174,6 +200,8 @@ func NewClusterServiceHandler(svc ClusterServiceHandler, opts ...connect.Handler
 			clusterServiceJoinHandler.ServeHTTP(w, r)
 		case ClusterServiceRemoveProcedure:
 			clusterServiceRemoveHandler.ServeHTTP(w, r)
+		case ClusterServiceBackupProcedure:
+			clusterServiceBackupHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -197,4 +225,8 @@ func (UnimplementedClusterServiceHandler) Join(context.Context, *connect.Request
 
 func (UnimplementedClusterServiceHandler) Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Remove is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Backup is not implemented"))
 }
