@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/pki"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -210,6 +212,32 @@ func TestUnnamedMember(t *testing.T) {
 	if err != nil || again.cfg.NodeID != id {
 		t.Errorf("started again: %v", err)
 	}
+}
+
+// A lone coordinator that others cannot reach is started again where they can, and taken at its word.
+func TestAddressIsCorrected(t *testing.T) {
+	t.Parallel()
+	q := &quorum{T: t, authority: filepath.Join(t.TempDir(), "pki"), members: make(map[string]*Coordinator)}
+	if err := pki.Init(q.authority, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	cfg := q.config("c1", t.TempDir())
+	cfg.AdvertiseAddr = "0.0.0.0:7481"
+	if _, err := q.startWith(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.start("c2", t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "--advertise") {
+		t.Fatalf("joined a member that is nowhere: %v", err)
+	}
+	q.stop("c1")
+	cfg.AdvertiseAddr = ""
+	if _, err := q.startWith(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.start("c2", t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(2)
 }
 
 func TestMayJoinAndRemove(t *testing.T) {
