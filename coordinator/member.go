@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ func (m *member) servers() ([]raft.Server, uint64, error) {
 	if err := future.Error(); err != nil {
 		return nil, 0, fmt.Errorf("read the cluster's members: %w", err)
 	}
-	return future.Configuration().Servers, future.Index(), nil
+	return slices.Clone(future.Configuration().Servers), future.Index(), nil // raft goes on using its own
 }
 
 // checkMembership refuses a name that the log does not know: raft would wait for
