@@ -122,6 +122,19 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// Pause stops the process where it is, and Resume lets it go on: it notices nothing but the time.
+func (p *Process) Pause(t testing.TB) { p.signal(t, syscall.SIGSTOP) }
+
+// Resume lets a paused process go on.
+func (p *Process) Resume(t testing.TB) { p.signal(t, syscall.SIGCONT) }
+
+func (p *Process) signal(t testing.TB, sig syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		t.Fatalf("%v: %v", sig, err)
+	}
+}
+
 // Stop asks the process to end with SIGTERM and returns how it ended.
 func (p *Process) Stop(t testing.TB) error {
 	t.Helper()

@@ -77,6 +77,9 @@ func (c *Cluster) awaitListener(t testing.TB) {
 		if c.Coordinator.Ended() {
 			t.Fatalf("the coordinator ended:\n%s", c.Coordinator.Output())
 		}
+		if _, err := os.Stat(filepath.Join(c.data(), "admin.token")); err != nil {
+			return false // whoever answers, it is not this one yet
+		}
 		conn, err := net.DialTimeout("tcp", c.Addr, time.Second)
 		if err != nil {
 			return false

@@ -80,15 +80,13 @@ type logLine struct {
 	NodeIndex                          uint32 `json:"node_index"`
 }
 
-// checkLeases reads the job's log, which the workers wrote, and fails on a task that
-// was leased after it, or a node above it, was reported as accepted.
-func checkLeases(t *testing.T, cluster *clustertest.Cluster, id string) (leases, commits int) {
+// logOf reads a job's log, which the workers wrote.
+func logOf(t *testing.T, cluster *clustertest.Cluster, id string) (lines []logLine) {
 	t.Helper()
 	stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil, "logs", id, "-o", "json")
 	if code != 0 {
 		t.Fatalf("gram logs: exit code %d\n%s", code, stderr)
 	}
-	var lines []logLine
 	for scanner := bufio.NewScanner(strings.NewReader(stdout)); scanner.Scan(); {
 		var line logLine
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
@@ -96,6 +94,14 @@ func checkLeases(t *testing.T, cluster *clustertest.Cluster, id string) (leases,
 		}
 		lines = append(lines, line)
 	}
+	return lines
+}
+
+// checkLeases reads the job's log, which the workers wrote, and fails on a task that
+// was leased after it, or a node above it, was reported as accepted.
+func checkLeases(t *testing.T, cluster *clustertest.Cluster, id string) (leases, commits int) {
+	t.Helper()
+	lines := logOf(t, cluster, id)
 	accepted := make(map[string]string) // node -> when
 	for _, l := range lines {
 		if l.Event == "reported" && l.Verdict == "accepted" && l.Task == "node" {

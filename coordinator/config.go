@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -26,6 +27,10 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
+	ErrJoin = errors.New("the cluster does not take this coordinator")
+	// ErrRemoved: this member was taken out of the cluster.
+	ErrRemoved = errors.New("this coordinator was removed from its cluster")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -39,10 +44,21 @@ const (
 
 // Config says how to run a coordinator. Store and Validate are required.
 type Config struct {
-	DataDir    string // raft log, snapshots, certificates, tokens; "" keeps all in memory
-	NodeID     string // stable name of this member; "" means "c1"
-	RaftAddr   string // host:port between coordinators; "" means 127.0.0.1:0
-	ListenAddr string // host:port of the API; "" means no listener: use Handler
+	DataDir  string // raft log, snapshots, certificates, tokens; "" keeps all in memory
+	NodeID   string // stable name of this member; "" means "c1"
+	RaftAddr string // host:port between coordinators; "" means 127.0.0.1:0
+	// AdvertiseAddr is where the other members reach RaftAddr; "" means at RaftAddr itself.
+	AdvertiseAddr string
+	// Join are API addresses (host:port) of members of the cluster to join, JoinToken an
+	// admin's token there. They count while the data directory holds no log; then, and
+	// without them, the member goes on with its log, or begins a cluster.
+	Join      []string
+	JoinToken gate.Token
+	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
+	Restore string
+	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
+	PromoteAfter time.Duration
+	ListenAddr   string // host:port of the API; "" means no listener: use Handler
 	// Names are more DNS names and IP addresses for the certificate, such as a load
 	// balancer's. It covers localhost and the addresses above without them.
 	Names    []string
@@ -71,14 +87,20 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Schedule == (schedule.Config{}) {
 		c.Schedule = schedule.DefaultConfig()
 	}
-	if c.NodeID == "" {
-		c.NodeID = "c1"
-	}
 	if c.RaftAddr == "" {
 		c.RaftAddr = "127.0.0.1:0"
 	}
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
+	}
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
+	}
+	if len(c.Join) > 0 && c.DataDir == "" {
+		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
+	}
+	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
+		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second

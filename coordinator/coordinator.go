@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -24,6 +25,8 @@ type Coordinator struct {
 	handler     http.Handler
 	server      *http.Server
 	listener    net.Listener
+	peers       *peerPort              // nil in memory
+	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
@@ -33,13 +36,16 @@ type Coordinator struct {
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
+	membership sync.Mutex // held while this leader changes who belongs to the cluster
+
 	mu      sync.Mutex
-	lead    *leadership // nil while not leading
-	stopped bool        // no task may begin any more
+	lead    *leadership   // nil while not leading
+	news    chan struct{} // closed when the leader is another, then replaced
+	stopped bool          // no task may begin any more
 }
 
 // Start opens the log, joins the cluster, begins to serve, and returns when this
-// member leads (a cluster of one elects itself) or ctx ends.
+// member leads (a cluster of one elects itself) or follows and is up to date, or ctx ends.
 func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -47,7 +53,7 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 	}
 	c := &Coordinator{
 		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1),
+		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
 	if err := c.start(ctx); err != nil {
 		// A disk that hangs would keep raft from ending.
@@ -65,7 +71,13 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.cfg.NodeID, err = nodeID(c.cfg); err != nil {
+		return err
+	}
 	if c.cfg.DataDir != "" {
+		if err := checkAuthority(c.cfg); err != nil {
+			return err
+		}
 		names, err := certificateNames(c.cfg)
 		if err != nil {
 			return err
@@ -74,31 +86,82 @@ func (c *Coordinator) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.tokens, err = loadOrCreateTokens(c.cfg.DataDir); err != nil {
-		return err
-	}
 	if err := c.bind(); err != nil {
 		return err
 	}
-	if err := c.member.start(c.cfg, stores, c.identity, c.fsm); err != nil {
+	if err := c.enter(ctx, stores); err != nil {
 		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
-	leading := make(chan struct{})
+	c.routes()
+	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
-	c.handler = c.routes()
+	c.tasks.Go(func() { c.watchLeader(life) })
+	c.tasks.Go(func() { c.watchOwnMembership(life) })
+	c.tasks.Go(func() { c.awaitFollowing(life, following) })
 	select {
 	case <-leading:
-		c.serve()
-		return nil
+	case <-following:
 	case err := <-c.failed:
 		c.failed <- err
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("wait for leadership: %w", context.Cause(ctx))
+		return fmt.Errorf("wait for a leader: %w", context.Cause(ctx))
 	}
+	c.serve()
+	return nil
+}
+
+// enter makes this process a member: of the cluster its log tells of, of the one it is
+// told to join, or of a new one.
+func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
+	marked, err := checkMarker(c.cfg.DataDir, stores.log)
+	if err != nil {
+		return err
+	}
+	c.joinedID.Store(&marked)
+	if err := c.member.openTransport(c.cfg, c.identity, c.clusterID); err != nil {
+		return err
+	}
+	joining := len(c.cfg.Join) > 0 && marked == ""
+	if joining {
+		id, err := c.join(ctx, stores)
+		if err != nil {
+			return err
+		}
+		c.joinedID.Store(&id)
+	}
+	if c.cfg.Restore != "" {
+		if err := c.member.restore(c.cfg, stores); err != nil {
+			return err
+		}
+	}
+	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
+		return err
+	}
+	alone := false // then it makes what tokens are missing
+	if !joining {
+		servers, _, err := c.member.servers()
+		if err != nil {
+			return err
+		}
+		alone = len(servers) == 1
+	}
+	c.tokens, err = loadTokens(c.cfg.DataDir, alone)
+	return err
+}
+
+// clusterID is "" before the first start of a new cluster has named it.
+func (c *Coordinator) clusterID() string {
+	if view, _ := c.fsm.view(); view.ClusterID != "" {
+		return view.ClusterID
+	}
+	if id := c.joinedID.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // fail reports what this process cannot go on with; the first counts.
@@ -151,6 +214,7 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) shutdown(ctx context.Context) error {
+	c.handOver(ctx)
 	close(c.stopping)
 	var failures []error
 	if c.server != nil {
@@ -159,6 +223,9 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 		}
 	} else if c.listener != nil {
 		failures = append(failures, c.listener.Close())
+	}
+	if c.peers != nil {
+		failures = append(failures, c.peers.shutdown(ctx))
 	}
 	if c.cancel != nil {
 		c.cancel()

@@ -20,19 +20,21 @@ const (
 // bootTokens are the credentials a cluster begins with.
 type bootTokens struct{ admin, worker gate.Token }
 
-func loadOrCreateTokens(dir string) (bootTokens, error) {
+// loadTokens reads the tokens kept in dir, and makes those that are not there when told to.
+func loadTokens(dir string, create bool) (bootTokens, error) {
 	if dir == "" {
 		return bootTokens{admin: gate.NewToken(), worker: gate.NewToken()}, nil
 	}
-	admin, err := loadOrCreateToken(filepath.Join(dir, AdminTokenFile))
+	admin, err := loadToken(filepath.Join(dir, AdminTokenFile), create)
 	if err != nil {
 		return bootTokens{}, err
 	}
-	worker, err := loadOrCreateToken(filepath.Join(dir, WorkerTokenFile))
+	worker, err := loadToken(filepath.Join(dir, WorkerTokenFile), create)
 	return bootTokens{admin: admin, worker: worker}, err
 }
 
-func loadOrCreateToken(file string) (gate.Token, error) {
+// loadToken returns no token when there is none and none is to be made.
+func loadToken(file string, create bool) (gate.Token, error) {
 	text, err := os.ReadFile(file)
 	if err == nil {
 		token, err := gate.ParseToken(string(text))
@@ -43,6 +45,9 @@ func loadOrCreateToken(file string) (gate.Token, error) {
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return gate.Token{}, fmt.Errorf("read token: %w", err)
+	}
+	if !create {
+		return gate.Token{}, nil
 	}
 	token := gate.NewToken()
 	if err := pki.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {

@@ -2,7 +2,9 @@ package coordinator
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -17,14 +19,7 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot,
 	}
 	if lead, err := c.leader(); err == nil && !job.Ended() {
-		lead.mu.Lock()
-		defer lead.mu.Unlock()
-		leased, workers := lead.board.Leased(job.ID, ""), len(lead.board.Workers(c.now()))
-		out.Progress.TasksLeased = uint32(leased)
-		out.Reason = reason(job, leased, workers, lead.board.Holding(job, c.now()))
-		if tries, last := lead.board.Trouble(job); tries > 0 {
-			out.Reason = fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
-		}
+		c.describeWork(lead, job, out)
 	}
 	if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED {
 		out.Progress.LeavesDone = out.Progress.Leaves
@@ -32,15 +27,39 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 	return out
 }
 
-// reason says why a job waits, or what it does.
-func reason(job *state.Job, leased, workers int, holding bool) string {
+// describeWork adds what is in leader memory.
+func (c *Coordinator) describeWork(lead *leadership, job *state.Job, out *pb.Job) {
+	if job.Stage == pb.JobState_JOB_STATE_QUEUED {
+		view, _ := c.fsm.view()
+		out.Reason = schedule.Waits(c.cfg.Schedule, view, job)
+		return
+	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	out.Progress.TasksLeased = uint32(lead.board.Leased(job.ID, ""))
+	untold := lead.board.Untold(job)
+	out.Counters.Backups.Launched += untold.Launched
+	out.Counters.Backups.Won += untold.Won
+	out.Counters.Backups.Wasted += untold.Wasted
+	out.Reason = reason(lead.board, job, c.now())
+}
+
+// reason says why a job that was admitted waits, or what it does; empty means that it is at work.
+func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
+	leased, workers := board.Leased(job.ID, ""), len(board.Workers(now))
+	tries, last := board.Trouble(job)
+	need, largest, tooBig := board.TooBig(job, now)
 	switch {
-	case job.Stage == pb.JobState_JOB_STATE_QUEUED:
-		return "waits for its turn: as many jobs run as may run at a time"
-	case holding:
+	case tries > 0:
+		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
+	case board.Holding(job, now):
 		return "waits for workers to announce what they hold, after a change of leader"
 	case workers == 0:
 		return "waits for a worker: none is connected"
+	case tooBig:
+		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker plans with %d", need>>20, largest>>20)
+	case leased == 0 && board.Leased("", "") > 0:
+		return fmt.Sprintf("waits for a slot: %d workers are at work on %d tasks of other jobs", workers, board.Leased("", ""))
 	case leased == 0:
 		return fmt.Sprintf("waits for one of %d workers to take its next task", workers)
 	case job.Reporting():

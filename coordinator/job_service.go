@@ -52,7 +52,11 @@ func (c *Coordinator) jobCommand(id string, spec protocol.JobSpec) (*pb.SubmitJo
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	cmd := &pb.SubmitJob{Id: id, Name: spec.Metadata.Name, Kind: spec.Kind}
+	run := spec.Spec.Run
+	cmd := &pb.SubmitJob{
+		Id: id, Name: spec.Metadata.Name, Kind: spec.Kind,
+		Priority: int32(run.Priority), MaxWorkers: uint32(run.MaxWorkers), Needs: run.Needs, // within their bounds by Validate
+	}
 	if cmd.SpecJson, err = spec.Canonical(); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type leadership struct {
 	mu    sync.Mutex
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
+	peers peerTable     // what the other members answered
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -95,10 +96,12 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	}
 	c.mu.Lock()
 	c.lead = lead
+	c.tell()
 	c.mu.Unlock()
 	c.cfg.Logger.Info("leading", "term", term, "jobs_active", view.ActiveCount())
 	duties.Go(func() { c.decide(lead) })
 	duties.Go(func() { c.fireSlots(lead) })
+	duties.Go(func() { c.watchMembers(lead) })
 	return nil
 }
 
@@ -108,6 +111,7 @@ func (c *Coordinator) resign() {
 	if c.lead != nil {
 		c.lead.end()
 		c.lead = nil
+		c.tell()
 	}
 }
 
@@ -142,6 +146,9 @@ func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 		scope gate.Scope
 		file  string
 	}{{c.tokens.admin, gate.ScopeAdmin, AdminTokenFile}, {c.tokens.worker, gate.ScopeWorker, WorkerTokenFile}} {
+		if first.token.ID == "" {
+			continue // this member holds none: another made the cluster's
+		}
 		stored, known := view.Token(first.token.ID)
 		if !known {
 			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{

@@ -164,11 +164,12 @@ func TestReadsAreConfirmed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		cfg.NodeID = "c1"
 		c := &Coordinator{cfg: cfg, fsm: newFSM(), started: time.Now(), lead: &leadership{}}
 		c.member = &member{}
 		stores, err := c.member.openStores(cfg, func(err error) { t.Error(err) })
 		if err == nil {
-			err = c.member.start(cfg, stores, nil, c.fsm)
+			err = errors.Join(c.member.openTransport(cfg, nil, c.clusterID), c.member.start(cfg, stores, c.fsm, false))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestCommitWhileALeaseWaitsForTheBoard(t *testing.T) {
 		t.Error(err)
 	}
 	view, _ := c.fsm.view()
-	lead.board.Done(mustJob(t, view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Index: 1}}, c.now())
+	lead.board.Done(mustJob(t, view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Index: 1}}, "w", true, c.now())
 	lead.signal()
 	lead.mu.Unlock()
 	if n := <-merges; n != 1 {

@@ -36,26 +36,27 @@ func markInitialised(dir, id string) error {
 	return nil
 }
 
-// checkMarker refuses an empty log where there was a cluster. Snapshots without a
-// log are not enough: what was acknowledged after the last one would be lost.
-func checkMarker(dir string, log interface{ LastIndex() (uint64, error) }) error {
+// checkMarker returns the id of the cluster that lives in dir, "" when there is none yet,
+// and refuses an empty log where there was one. Snapshots without a log are not enough:
+// what was acknowledged after the last one would be lost.
+func checkMarker(dir string, log interface{ LastIndex() (uint64, error) }) (string, error) {
 	if dir == "" {
-		return nil
+		return "", nil
 	}
 	file := filepath.Join(dir, ClusterIDFile)
 	marked, err := readMarker(file)
 	if err != nil || marked == "" {
-		return err
+		return "", err
 	}
 	last, err := log.LastIndex()
 	if err != nil {
-		return fmt.Errorf("look for an existing log: %w", err)
+		return "", fmt.Errorf("look for an existing log: %w", err)
 	}
 	if last == 0 {
-		return fmt.Errorf("%w: %s says that cluster %s lives here, but the log in %s is empty: restore the raft folder from a copy, or remove the data directory to begin anew",
+		return "", fmt.Errorf("%w: %s says that cluster %s lives here, but the log in %s is empty: restore the raft folder from a copy, or remove the data directory to begin anew (in a cluster of several, to join again under another id)",
 			ErrDataDir, file, marked, filepath.Join(dir, "raft"))
 	}
-	return nil
+	return marked, nil
 }
 
 // readMarker returns "" when there is none, or an empty one.

@@ -29,8 +29,12 @@ func TestDataDirectoryThatIsNotWhole(t *testing.T) {
 		}, []string{WorkerTokenFile, "remove it to have a new token made"}},
 		"another member's name": {func(_ *testing.T, cfg *Config) error {
 			cfg.NodeID = "c9"
-			return nil
+			return os.Remove(filepath.Join(cfg.DataDir, NodeIDFile))
 		}, []string{"the members c1 and no c9", "node id"}},
+		"another member's name, against the file": {func(_ *testing.T, cfg *Config) error {
+			cfg.NodeID = "c9"
+			return nil
+		}, []string{NodeIDFile, "this is member c1, not c9"}},
 		"no raft folder": {func(_ *testing.T, cfg *Config) error {
 			return os.RemoveAll(filepath.Join(cfg.DataDir, "raft"))
 		}, []string{ClusterIDFile, "raft is empty", "restore the raft folder"}},

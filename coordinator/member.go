@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,14 +24,16 @@ const (
 
 // member is this process's part in raft.
 type member struct {
-	raft    *raft.Raft
-	address raft.ServerAddress // of the raft port; "" in memory
-	closers []io.Closer        // in order of opening
+	raft      *raft.Raft
+	transport raft.Transport
+	port      *raftPort          // nil in memory
+	address   raft.ServerAddress // of the raft port; "" in memory
+	closers   []io.Closer        // in order of opening
 }
 
 // start joins the log with the state machine. A member with an empty log bootstraps
-// a cluster of one.
-func (m *member) start(cfg Config, stores raftStores, identity *pki.Identity, machine raft.FSM) error {
+// a cluster of one, unless it has joined another.
+func (m *member) start(cfg Config, stores raftStores, machine raft.FSM, joined bool) error {
 	conf := raft.DefaultConfig()
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
@@ -38,37 +41,45 @@ func (m *member) start(cfg Config, stores raftStores, identity *pki.Identity, ma
 	if t := cfg.raftTimeout; t != 0 {
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}
-	transport, err := m.openTransport(cfg, identity)
-	if err != nil {
-		return err
+	if !joined {
+		if err := bootstrapOnce(conf, stores, m.transport); err != nil {
+			return err
+		}
 	}
-	if err := checkMarker(cfg.DataDir, stores.log); err != nil {
-		return err
-	}
-	if err := bootstrapOnce(conf, stores, transport); err != nil {
-		return err
-	}
-	if m.raft, err = raft.NewRaft(conf, machine, stores.log, stores.stable, stores.snapshots, transport); err != nil {
+	var err error
+	if m.raft, err = raft.NewRaft(conf, machine, stores.log, stores.stable, stores.snapshots, m.transport); err != nil {
 		return fmt.Errorf("start raft: %w", err)
 	}
+	if joined {
+		return nil // its log may not tell of it yet
+	}
 	return m.checkMembership(cfg)
+}
+
+// servers are the members, as far as this member's log goes, and the log's index of that.
+func (m *member) servers() ([]raft.Server, uint64, error) {
+	future := m.raft.GetConfiguration()
+	if err := future.Error(); err != nil {
+		return nil, 0, fmt.Errorf("read the cluster's members: %w", err)
+	}
+	return slices.Clone(future.Configuration().Servers), future.Index(), nil // raft goes on using its own
 }
 
 // checkMembership refuses a name that the log does not know: raft would wait for
 // ever to be added.
 func (m *member) checkMembership(cfg Config) error {
-	future := m.raft.GetConfiguration()
-	if err := future.Error(); err != nil {
-		return fmt.Errorf("read the cluster's members: %w", err)
+	servers, _, err := m.servers()
+	if err != nil {
+		return err
 	}
 	var names []string
-	for _, server := range future.Configuration().Servers {
+	for _, server := range servers {
 		if server.ID == raft.ServerID(cfg.NodeID) {
 			return nil
 		}
 		names = append(names, string(server.ID))
 	}
-	return fmt.Errorf("%w: the log in %s knows the members %s and no %s: start with the node id this directory was made with, or use another data directory",
+	return fmt.Errorf("%w: the log in %s knows the members %s and no %s: start with the node id this directory was made with, or, if this member was removed, join again under another id with another data directory",
 		ErrDataDir, filepath.Join(cfg.DataDir, "raft"), strings.Join(names, ", "), cfg.NodeID)
 }
 
@@ -132,22 +143,23 @@ func probeDisk(dir string, limit time.Duration) error {
 	return nil
 }
 
-func (m *member) openTransport(cfg Config, identity *pki.Identity) (raft.Transport, error) {
+func (m *member) openTransport(cfg Config, identity *pki.Identity, clusterID func() string) error {
 	if cfg.DataDir == "" {
 		_, transport := raft.NewInmemTransport("")
 		m.closers = append(m.closers, transport)
-		return transport, nil
+		m.transport = transport
+		return nil
 	}
-	port, err := listenRaft(cfg.RaftAddr, identity)
+	port, err := listenRaft(cfg, identity, clusterID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	transport := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: port, MaxPool: 3, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
 	})
 	m.closers = append(m.closers, transport)
-	m.address = transport.LocalAddr()
-	return transport, nil
+	m.port, m.transport, m.address = port, transport, transport.LocalAddr()
+	return nil
 }
 
 func bootstrapOnce(conf *raft.Config, stores raftStores, transport raft.Transport) error {

@@ -254,20 +254,25 @@ func TestRaftPortTakesCoordinatorsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	member := certificate(t, cfg.DataDir, "coordinator")
+	ours := raftProtocol + c.clusterID()
 	for name, client := range map[string]struct {
-		shows   []tls.Certificate
-		version uint16 // the highest
-		allowed bool
+		shows    []tls.Certificate
+		version  uint16 // the highest
+		protocol string
+		allowed  bool
 	}{
-		"a coordinator":                    {[]tls.Certificate{member}, tls.VersionTLS13, true},
-		"a coordinator with TLS 1.2":       {[]tls.Certificate{member}, tls.VersionTLS12, false},
-		"a worker":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, false},
-		"no role":                          {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, false},
-		"a coordinator of another cluster": {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, false},
-		"nobody":                           {nil, tls.VersionTLS13, false},
+		"a coordinator":                    {[]tls.Certificate{member}, tls.VersionTLS13, ours, true},
+		"a coordinator with TLS 1.2":       {[]tls.Certificate{member}, tls.VersionTLS12, ours, false},
+		"a coordinator of another cluster": {[]tls.Certificate{member}, tls.VersionTLS13, raftProtocol + "another", false},
+		"a worker":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, ours, false},
+		"a worker that calls":              {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, callProtocol, false},
+		"no role":                          {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours, false},
+		"a coordinator by another's word":  {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, ours, false},
+		"nobody":                           {nil, tls.VersionTLS13, ours, false},
+		"nobody that calls":                {nil, tls.VersionTLS13, callProtocol, false},
 	} {
 		// It is the port that must refuse, so this client trusts whatever it meets.
-		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version, InsecureSkipVerify: true}
+		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version, NextProtos: []string{client.protocol}, InsecureSkipVerify: true}
 		err := knock(t, c.RaftAddr(), config)
 		if allowed := errors.Is(err, io.EOF); allowed != client.allowed {
 			t.Errorf("%s: %v, allowed %v", name, err, client.allowed)

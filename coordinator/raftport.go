@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -12,97 +13,218 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// handshakeLimit is how long a stranger may keep a connection to the raft port.
-const handshakeLimit = 10 * time.Second
+const (
+	// handshakeLimit is how long a stranger may keep a connection to the raft port.
+	handshakeLimit = 10 * time.Second
+	// raftProtocol and the cluster's id are what peers agree on in the handshake (ALPN)
+	// before they speak raft: a member of another cluster, such as one that lost its disk
+	// and began anew, is nobody's peer.
+	raftProtocol = "gram-raft/"
+	// callProtocol is for calls between members: HTTP/2.
+	callProtocol = "h2"
+)
 
-// raftPort is where coordinators speak raft: both sides show a coordinator's
-// certificate. It owns the connections it has accepted; raft's transport leaves
-// them open when it closes.
+// raftPort is where coordinators speak raft, and call each other: both sides show a
+// coordinator's certificate. It owns the connections it has accepted; raft's transport
+// leaves them open when it closes.
 type raftPort struct {
-	net.Listener
-	config *tls.Config
+	listener  net.Listener
+	advertise string // what others dial; "" means the listener's own
+	config    *tls.Config
+	clusterID func() string
+	raft      chan net.Conn // shaken hands, to speak raft
+	calls     *callListener
+	ended     chan struct{}
+	tasks     sync.WaitGroup
 
 	mu     sync.Mutex
-	open   map[*raftConn]bool
+	open   map[net.Conn]bool // accepted and not closed
 	closed bool
 }
 
-func listenRaft(address string, identity *pki.Identity) (*raftPort, error) {
-	listener, err := net.Listen("tcp", address)
+func listenRaft(cfg Config, identity *pki.Identity, clusterID func() string) (*raftPort, error) {
+	listener, err := net.Listen("tcp", cfg.RaftAddr)
 	if err != nil {
 		return nil, fmt.Errorf("listen for coordinators: %w", err)
 	}
-	return &raftPort{Listener: listener, config: identity.PeerConfig(pki.RoleCoordinator), open: make(map[*raftConn]bool)}, nil
+	p := &raftPort{
+		listener: listener, advertise: cfg.AdvertiseAddr, clusterID: clusterID, raft: make(chan net.Conn),
+		ended: make(chan struct{}), open: make(map[net.Conn]bool),
+	}
+	p.config = identity.PeerConfig(pki.RoleCoordinator)
+	p.config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		config := p.config.Clone()
+		config.NextProtos = []string{callProtocol}
+		if id := clusterID(); id != "" {
+			config.NextProtos = append(config.NextProtos, raftProtocol+id)
+		}
+		return config, nil
+	}
+	p.calls = &callListener{port: p, conns: make(chan net.Conn), ended: make(chan struct{})}
+	p.tasks.Go(p.accept)
+	return p, nil
 }
 
-// Accept implements net.Listener. The handshake is left to the first read, so that
-// a slow peer keeps nobody waiting.
-func (p *raftPort) Accept() (net.Conn, error) {
-	conn, err := p.Listener.Accept()
-	if err != nil {
-		return nil, err
+func (p *raftPort) accept() {
+	for {
+		conn, err := p.listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			select { // too many open files, say: not for ever
+			case <-time.After(retryDelay):
+				continue
+			case <-p.ended:
+				return
+			}
+		}
+		accepted := &portConn{Conn: conn, port: p}
+		if !p.keep(accepted) {
+			return
+		}
+		p.tasks.Go(func() { p.admit(accepted) })
 	}
+}
+
+// keep remembers a connection, to close it with the port.
+func (p *raftPort) keep(conn *portConn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, errors.Join(net.ErrClosed, conn.Close())
+		conn.Conn.Close() // nobody reads from it
+		return false
 	}
-	accepted := &raftConn{Conn: tls.Server(conn, p.config), port: p}
-	p.open[accepted] = true
-	return accepted, nil
+	p.open[conn.Conn] = true
+	return true
+}
+
+// admit lets a peer prove itself within a time limit, and hands it to whom it asks for.
+func (p *raftPort) admit(raw *portConn) {
+	conn := tls.Server(raw, p.config)
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeLimit)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		conn.Close() // the peer has been told by an alert
+		return
+	}
+	to := p.raft
+	switch conn.ConnectionState().NegotiatedProtocol {
+	case "":
+		conn.Close() // asks for nothing we know
+		return
+	case callProtocol:
+		to = p.calls.conns
+	}
+	select {
+	case to <- conn:
+	case <-p.ended:
+		conn.Close()
+	}
+}
+
+// Accept implements net.Listener for raft's transport.
+func (p *raftPort) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.raft:
+		return conn, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	}
 }
 
 // Dial implements raft.StreamLayer.
 func (p *raftPort) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
-	return tls.DialWithDialer(&net.Dialer{Timeout: timeout}, "tcp", string(address), p.config)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	id := p.clusterID()
+	if id == "" {
+		return nil, errors.New("this member does not know its cluster yet")
+	}
+	return p.dial(ctx, string(address), raftProtocol+id)
 }
+
+func (p *raftPort) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
+	config := p.config.Clone()
+	config.NextProtos = []string{protocol}
+	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
+}
+
+// Addr implements net.Listener: what other members dial.
+func (p *raftPort) Addr() net.Addr {
+	if p.advertise != "" {
+		return advertised(p.advertise)
+	}
+	return p.listener.Addr()
+}
+
+type advertised string
+
+func (advertised) Network() string  { return "tcp" }
+func (a advertised) String() string { return string(a) }
 
 // Close implements net.Listener; it ends the accepted connections too.
 func (p *raftPort) Close() error {
 	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
 	p.closed = true
 	open := p.open
 	p.open = nil
 	p.mu.Unlock()
-	failures := []error{p.Listener.Close()}
+	close(p.ended)
+	failures := []error{p.listener.Close()}
 	for conn := range open { // in any order
-		failures = append(failures, conn.Conn.NetConn().Close())
+		failures = append(failures, conn.Close())
 	}
+	p.tasks.Wait()
 	return errors.Join(failures...)
 }
 
-// raftConn is an accepted connection.
-type raftConn struct {
-	*tls.Conn
-	port   *raftPort
-	proven bool // the peer has shown its certificate; only the reader touches this
+// portConn is an accepted connection, below TLS.
+type portConn struct {
+	net.Conn
+	port *raftPort
 }
 
-// Read implements net.Conn. The peer proves itself within a time limit first.
-func (c *raftConn) Read(p []byte) (int, error) {
-	if !c.proven {
-		if err := c.prove(); err != nil {
-			return 0, fmt.Errorf("raft peer %s: %w", c.RemoteAddr(), err)
-		}
-		c.proven = true
-	}
-	return c.Conn.Read(p)
-}
-
-func (c *raftConn) prove() error {
-	if err := c.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
-		return err
-	}
-	if err := c.Handshake(); err != nil {
-		return err
-	}
-	return c.SetDeadline(time.Time{})
-}
-
-// Close implements net.Conn.
-func (c *raftConn) Close() error {
+// Close implements net.Conn. Only the first one that closes does anything.
+func (c *portConn) Close() error {
 	c.port.mu.Lock()
-	delete(c.port.open, c)
+	ours := c.port.open[c.Conn]
+	delete(c.port.open, c.Conn)
 	c.port.mu.Unlock()
+	if !ours {
+		return nil
+	}
 	return c.Conn.Close()
 }
+
+// callListener accepts the connections of peers that call. Closed, it leaves the port to raft.
+type callListener struct {
+	port  *raftPort
+	conns chan net.Conn
+	ended chan struct{}
+	once  sync.Once
+}
+
+// Accept implements net.Listener.
+func (l *callListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.ended:
+	case <-l.port.ended:
+	}
+	return nil, net.ErrClosed
+}
+
+// Close implements net.Listener.
+func (l *callListener) Close() error {
+	l.once.Do(func() { close(l.ended) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *callListener) Addr() net.Addr { return l.port.Addr() }

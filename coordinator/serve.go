@@ -20,8 +20,8 @@ import (
 // longer than sending.
 const compressedFrom = 4 << 10
 
-// routes joins the services behind the gate.
-func (c *Coordinator) routes() http.Handler {
+// routes joins the services behind the gate. What needs the leader is carried there.
+func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
 		connect.WithCompressMinBytes(compressedFrom),
@@ -36,7 +36,13 @@ func (c *Coordinator) routes() http.Handler {
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
-	return gate.New(c.lookupToken, time.Now).Wrap(mux)
+	door := gate.New(c.lookupToken, time.Now)
+	if c.member.port == nil {
+		c.handler = door.Wrap(mux)
+		return
+	}
+	c.peers = newPeerPort(c, c.member.port, door.Wrap(mux), options)
+	c.handler = door.Wrap(&forwarder{c: c, local: mux})
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {

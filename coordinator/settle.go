@@ -18,7 +18,8 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	name, kernels := c.workerFacts(lead, workerID)
-	verdict, err := c.complete(ctx, &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels})
+	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task.JobID)}
+	verdict, err := c.complete(ctx, completion)
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
 		// Made again it would be refused again: that must not go on for ever.
@@ -32,10 +33,23 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
 	if job, ok := view.Job(held.Task.JobID); ok {
-		lead.board.Done(job, held.Task, c.now())
+		lead.board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.now())
 		lead.signal()
 	}
 	return verdict, nil
+}
+
+// tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a
+// proposal takes along that does not come through is not told again: it may have come through.
+func (c *Coordinator) tellBackups(lead *leadership, jobID string) *pb.Backups {
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	view, _ := c.fsm.view()
+	job, ok := view.Job(jobID)
+	if !ok {
+		return nil
+	}
+	return wireBackups(lead.board.Tell(job))
 }
 
 // refusal is the failure of a task whose result state does not accept.

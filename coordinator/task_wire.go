@@ -54,6 +54,14 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 	return t
 }
 
+// wireBackups is nil for nothing: it would take room in every entry.
+func wireBackups(b schedule.Backups) *pb.Backups {
+	if b == (schedule.Backups{}) {
+		return nil
+	}
+	return &pb.Backups{Launched: b.Launched, Won: b.Won, Wasted: b.Wasted}
+}
+
 func taskID(t schedule.Task) *pb.TaskID {
 	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index)}
 }

@@ -37,7 +37,7 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	if err != nil {
 		return nil, err
 	}
-	worker := schedule.Worker{ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Build: m.GetBuild(), Slots: int(m.GetSlots())}
+	worker := schedule.Worker{ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Build: m.GetBuild(), Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0)}
 	lead.mu.Lock()
 	view, _ := s.c.fsm.view()
 	lead.board.Register(view, worker, heldFrom(m.GetHeld()), s.c.now())

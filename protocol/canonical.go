@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gowebpki/jcs"
@@ -71,8 +72,8 @@ func (s JobSpec) Validate() error {
 }
 
 func (s JobSpec) validateRest() error {
-	if s.Spec.Run.MaxStateBytes < 1 {
-		return specFault("spec.run.max_state_bytes must be at least 1")
+	if err := s.Spec.Run.validate(); err != nil {
+		return err
 	}
 	if err := s.checkFilled(); err != nil {
 		return err
@@ -84,6 +85,25 @@ func (s JobSpec) validateRest() error {
 		return err
 	}
 	return s.Spec.Queries.Validate("spec.queries")
+}
+
+func (r Run) validate() error {
+	switch {
+	case r.MaxStateBytes < 1:
+		return specFault("spec.run.max_state_bytes must be at least 1")
+	case r.Priority < -MaxPriority || r.Priority > MaxPriority:
+		return specFault("spec.run.priority is %d; it may be -%d to %d", r.Priority, MaxPriority, MaxPriority)
+	case r.MaxWorkers < 0 || r.MaxWorkers > MaxWorkers:
+		return specFault("spec.run.max_workers is %d; it may be 1 to %d, or 0 for no limit", r.MaxWorkers, MaxWorkers)
+	case len(r.Needs) > MaxNeeds:
+		return specFault("spec.run.needs names %d jobs; at most %d are accepted", len(r.Needs), MaxNeeds)
+	}
+	for i, id := range r.Needs {
+		if !ValidJobID(id) || slices.Contains(r.Needs[:i], id) {
+			return specFault("spec.run.needs: %.80q is no job id, or comes twice", id)
+		}
+	}
+	return nil
 }
 
 // Canonical returns the spec as canonical JSON (RFC 8785).

@@ -5,6 +5,19 @@ import (
 	"fmt"
 )
 
+// ValidJobID reports whether id may name a job: it becomes part of object keys.
+func ValidJobID(id string) bool {
+	if len(id) == 0 || len(id) > 63 || id[0] == '-' {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
 // ObjectKey is where a job's immutable object lives in the cluster's store. The two
 // digits in front let stores split a busy prefix.
 func ObjectKey(jobID string, sha256 [32]byte) string {

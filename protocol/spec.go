@@ -60,4 +60,17 @@ type Repro struct {
 // Run holds what may change the time a job takes, never its result.
 type Run struct {
 	MaxStateBytes ByteSize `json:"max_state_bytes"`
+	// Priority puts jobs of a larger number first; those of the same share the slots evenly.
+	Priority int `json:"priority,omitempty"`
+	// MaxWorkers is how many workers may be at work on the job at a time; 0 means no limit.
+	MaxWorkers int `json:"max_workers,omitempty"`
+	// Needs are ids of jobs that must succeed before this one begins.
+	Needs []string `json:"needs,omitempty"`
 }
+
+// Bounds of a spec's run.
+const (
+	MaxPriority = 1000 // and -1000
+	MaxWorkers  = 100000
+	MaxNeeds    = 16
+)

@@ -89,16 +89,27 @@ type counters struct {
 	Committed  uint64 `json:"committed"`
 	Duplicates uint64 `json:"duplicates"`
 	Superseded uint64 `json:"superseded"`
+
+	BackupsLaunched uint64 `json:"backups_launched"`
+	BackupsWon      uint64 `json:"backups_won"`
+	BackupsWasted   uint64 `json:"backups_wasted"`
+}
+
+func countersFrom(c *pb.Counters) counters {
+	b := c.GetBackups()
+	return counters{
+		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
+		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+	}
 }
 
 // facts is the run report: what each round found and how long it took.
 func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error) {
 	record := brief.GetRecord()
-	c := record.GetCounters()
 	r := &runReport{
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
-		Counters:    counters{Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded()},
+		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
 	}
 	for _, round := range record.GetRounds() {

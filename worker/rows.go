@@ -15,6 +15,7 @@ import (
 // read passes a shard's blocks on and remembers the fault of a reader, whose positions are bytes.
 func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
+		n.at.shards = append(n.at.shards, n.job.inputs[from].shardText(shard))
 		for block, err := range n.job.read(ctx, from, shard) {
 			if err != nil {
 				n.unread = err

@@ -43,6 +43,7 @@ type nodeTask struct {
 	kept  jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
 
 	unread error // of a reader
+	at     place
 }
 
 func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
@@ -59,10 +60,12 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer n.placePanic()
+	n.at = place{leaf: index}
 	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.job.emit}
 	partial, carried, err := n.job.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
-		return nil, err
+		return nil, n.placed(err)
 	}
 	for _, name := range carried.Names() {
 		n.kept[strconv.Itoa(index)+"/"+name] = carried[name]

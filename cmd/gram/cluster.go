@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
+	"github.com/gram-compute/gram/cmd/gram/internal/endpoints"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -33,7 +35,7 @@ func (a *app) connect() (*cluster, error) {
 		return nil, err
 	}
 	return &cluster{
-		addr:     addr,
+		addr:     a.flags.config.Addr.Text,
 		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
 		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
 
@@ -41,7 +43,10 @@ func (a *app) connect() (*cluster, error) {
 	}, nil
 }
 
-// transport is TLS to the configured address, and the token with every call.
+// reachLimit is how long to try one coordinator when there are others.
+const reachLimit = 3 * time.Second
+
+// transport is TLS to the configured addresses, and the token with every call.
 func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) {
 	cfg := a.flags.config
 	if cfg.Addr.Text == "" {
@@ -59,16 +64,24 @@ func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) 
 	if err != nil {
 		return nil, "", nil, &failure{code: exitUsage, what: err.Error()}
 	}
+	hosts, limit := cfg.Hosts(), 10*time.Second
+	if len(hosts) > 1 {
+		limit = reachLimit
+	}
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: limit}).DialContext,
 		TLSClientConfig:     tlsConfig,
 		ForceAttemptHTTP2:   true,
-		TLSHandshakeTimeout: 10 * time.Second,
+		TLSHandshakeTimeout: limit,
 		// A peer that is gone without a word is noticed by its silence.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: limit, PingTimeout: limit},
 	}
 	options := []connect.ClientOption{connect.WithInterceptors(bearer(token))}
-	return &http.Client{Transport: transport}, cfg.Addr.Text, options, nil
+	if len(hosts) == 1 {
+		return &http.Client{Transport: transport}, cfg.Addr.Text, options, nil
+	}
+	return &http.Client{Transport: endpoints.New(transport, hosts)}, "https://" + hosts[0], options, nil
 }
 
 // trust reads the authorities of a cluster; without any the system's count.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
@@ -17,23 +20,24 @@ import (
 func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
+	var join []string
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
 		Example: `  gram coordinator --data /var/lib/gram --store s3://gram-jobs
   gram coordinator --data /var/lib/gram --store s3://gram-jobs \
-      --listen 10.0.0.5:7480 --raft 10.0.0.5:7481`,
-		Long: `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
-DIR/admin.token for people, DIR/worker.token for workers. Every connection
-is TLS and every call needs a token; there is no way to turn that off.
-The certificate covers localhost, the addresses of --listen and --raft (for
-0.0.0.0 this machine's host name and every address of its interfaces), and
-each --tls-name: the names clients and workers reach it by.
-SIGTERM stops it in order; what it decided is on disk before it is told.`,
+      --listen 10.0.0.5:7480 --raft 10.0.0.5:7481
+  gram coordinator --data /var/lib/gram --store s3://gram-jobs \
+      --listen 10.0.0.6:7480 --raft 10.0.0.6:7481 \
+      --join 10.0.0.5:7480 --token-file admin.token`,
+		Long: coordinatorLong,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
+				return err
+			}
+			if err := a.joining(&cfg, join); err != nil {
 				return err
 			}
 			ctx, stop := untilStopped(cmd.Context())
@@ -49,7 +53,11 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	set.StringVar(&cfg.NodeID, "node-id", "c1", "`name` of this member; stays the same for its data directory")
+	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
+	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 	logs.add(cmd, "info")
@@ -58,6 +66,52 @@ SIGTERM stops it in order; what it decided is on disk before it is told.`,
 	}
 	return cmd
 }
+
+// joining fills in what a member needs to join others.
+func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
+	if cfg.PromoteAfter <= 0 {
+		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
+	}
+	for _, address := range addresses {
+		host := strings.TrimPrefix(address, "https://")
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			return &failure{code: exitUsage, what: fmt.Sprintf("--join %q", address), why: err, hint: "Write host:port of a member's API."}
+		}
+		cfg.Join = append(cfg.Join, host)
+	}
+	if len(addresses) == 0 {
+		return nil
+	}
+	if cfg.Restore != "" {
+		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
+	}
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
+		return nil // it is a member already and needs no token
+	}
+	secret, warning, err := a.flags.config.Secret()
+	if err != nil {
+		return &failure{code: exitDenied, what: err.Error()}
+	}
+	if warning != "" {
+		a.note("gram: warning: %s", warning)
+	}
+	if cfg.JoinToken, err = gate.ParseToken(secret); err != nil {
+		return &failure{code: exitDenied, what: "joining needs an admin's token", why: err, hint: "Name its file with --token-file or GRAM_TOKEN_FILE."}
+	}
+	return nil
+}
+
+const coordinatorLong = `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
+DIR/admin.token for people, DIR/worker.token for workers. Every connection
+is TLS and every call needs a token; there is no way to turn that off.
+The certificate covers localhost, the addresses of --listen and --raft (for
+0.0.0.0 this machine's host name and every address of its interfaces), and
+each --tls-name: the names clients and workers reach it by.
+With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it becomes a
+member of the cluster there: it catches up, and gets its vote after the leader's
+--promote-after. Once it has joined, --join and the token count no more.
+SIGTERM hands the lead over, if it has it, and stops it in order; what it
+decided is on disk before it is told.`
 
 const leaseUsage = "a task is given to another worker when its own was silent for this `time`"
 
@@ -74,6 +128,11 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 		return err
 	}
 	cfg.DataDir = data
+	if cfg.Restore != "" {
+		if _, err := os.Stat(filepath.Join(data, coordinator.ClusterIDFile)); err == nil {
+			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
+		}
+	}
 	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
 		return fmt.Errorf("make data directory: %w", err)
 	}
@@ -106,10 +165,12 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 
 // announce says how to reach the coordinator.
 func (a *app) announce(cfg coordinator.Config, addr string) {
-	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n"+
-		"  TLS, authority  %s\n  token, people   %s\n  token, workers  %s",
-		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath), filepath.Join(cfg.DataDir, coordinator.AdminTokenFile),
-		filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
+		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
+	if len(cfg.Join) == 0 {
+		a.note("  token, people   %s\n  token, workers  %s",
+			filepath.Join(cfg.DataDir, coordinator.AdminTokenFile), filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
 	}

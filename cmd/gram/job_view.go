@@ -66,6 +66,10 @@ type countersView struct {
 	Duplicates uint64 `json:"duplicates"`
 	Superseded uint64 `json:"superseded"`
 	Violations uint64 `json:"violations"`
+
+	BackupsLaunched uint64 `json:"backups_launched"`
+	BackupsWon      uint64 `json:"backups_won"`
+	BackupsWasted   uint64 `json:"backups_wasted"`
 }
 
 type roundView struct {
@@ -92,7 +96,9 @@ func viewJob(job *gramv1.Job) jobView {
 		v.Failure = &failureView{f.GetCode(), enumWord(f.GetClass().String(), "FAILURE_CLASS_"), f.GetMessage(), f.GetTask(), f.GetWorker()}
 	}
 	if n := job.GetCounters(); n != nil {
-		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()}
+		b := n.GetBackups()
+		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations(),
+			b.GetLaunched(), b.GetWon(), b.GetWasted()}
 	}
 	for _, o := range job.GetOutputs() {
 		v.Outputs = append(v.Outputs, outputView{o.GetName(), o.GetUri(), hex.EncodeToString(o.GetSha256()), o.GetSize()})

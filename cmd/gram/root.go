@@ -47,10 +47,10 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	a.globalFlags(root.PersistentFlags())
 	addGroup(root, "jobs", "Jobs:", a.runCommand(), a.submitCommand(), a.waitCommand(),
-		a.statusCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
+		a.statusCommand(), a.explainCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
 	addGroup(root, "schedules", "Schedules:", a.scheduleCommand())
 	addGroup(root, "models", "Models:", a.modelCommand())
-	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand())
+	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand(), a.clusterCommand(), a.pkiCommand())
 	addGroup(root, "other", "Other:", a.configCommand(), a.versionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
@@ -66,7 +66,7 @@ func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command)
 }
 
 func (a *app) globalFlags(set *pflag.FlagSet) {
-	set.String("addr", "", "coordinator, `host:port`")
+	set.String("addr", "", "coordinators, `host:port`, several with commas")
 	set.String("cacert", "", "`file` with the certificates to trust")
 	set.String("token-file", "", "`file` with the token, mode 0600")
 	set.String("context", "", "`name` of a cluster in the configuration")

@@ -72,6 +72,9 @@ func (a *app) printJob(job *gramv1.Job) {
 	if n := job.GetCounters(); n != nil {
 		table.Row("tasks", fmt.Sprintf("%d committed, %d duplicate, %d superseded, %d violations",
 			n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()))
+		if b := n.GetBackups(); b.GetLaunched() > 0 {
+			table.Row("backups", backupsText(b))
+		}
 	}
 	if f := job.GetFailure(); f != nil {
 		table.Row("failure", failureText(f))
@@ -81,6 +84,10 @@ func (a *app) printJob(job *gramv1.Job) {
 	table.Write(a.out)
 	a.printRounds(job)
 	a.printOutputs(job)
+}
+
+func backupsText(b *gramv1.Backups) string {
+	return fmt.Sprintf("%d launched, %d won, %d in vain", b.GetLaunched(), b.GetWon(), b.GetWasted())
 }
 
 func (a *app) took(job *gramv1.Job) string {
@@ -142,6 +149,10 @@ type clusterView struct {
 	CommittedLeased uint64       `json:"committed_leased"`
 	StateSHA256     string       `json:"state_sha256"`
 	Workers         []workerView `json:"workers"`
+
+	BackupsLaunched uint64 `json:"backups_launched"`
+	BackupsWon      uint64 `json:"backups_won"`
+	BackupsWasted   uint64 `json:"backups_wasted"`
 }
 
 type workerView struct {
@@ -152,6 +163,7 @@ type workerView struct {
 	Kernels  string `json:"kernels"`
 	Build    string `json:"build"`
 	LastSeen string `json:"last_seen"`
+	Memory   int64  `json:"memory_bytes"`
 }
 
 func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
@@ -176,6 +188,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("store", s.GetStoreUri())
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
+	table.Row("backups", backupsText(s.GetBackups()))
 	table.Write(a.out)
 	fmt.Fprintln(a.out)
 	if len(s.GetWorkers()) == 0 {
@@ -183,9 +196,9 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 		return nil
 	}
 	var workers terminal.Table
-	workers.Row("WORKER", "SLOTS", "TASKS", "KERNELS", "SEEN")
+	workers.Row("WORKER", "SLOTS", "TASKS", "MEMORY", "KERNELS", "SEEN")
 	for _, w := range s.GetWorkers() {
-		workers.Row(w.GetName(), strconv.Itoa(int(w.GetSlots())), strconv.Itoa(int(w.GetTasks())), w.GetKernels(),
+		workers.Row(w.GetName(), strconv.Itoa(int(w.GetSlots())), strconv.Itoa(int(w.GetTasks())), size(w.GetMemoryBytes()), w.GetKernels(),
 			terminal.Elapsed(a.now().Sub(time.UnixMilli(w.GetLastSeenUnixMs())))+" ago")
 	}
 	workers.Write(a.out)
@@ -199,10 +212,12 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 		JobsActive: s.GetJobsActive(), JobsTotal: s.GetJobsTotal(), LeasesGranted: s.GetLeasesGranted(),
 		LeasesExpired: s.GetLeasesExpired(), CommittedLeased: s.GetCommittedLeased(),
 		StateSHA256: hex.EncodeToString(s.GetStateSha256()), Workers: []workerView{},
+
+		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(), BackupsWasted: s.GetBackups().GetWasted(),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),
-			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs())})
+			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs()), w.GetMemoryBytes()})
 	}
 	return v
 }

@@ -96,6 +96,28 @@ model.safetensors  3.0MiB
 	}
 }
 
+func TestExplainSaysWhy(t *testing.T) {
+	running := jobIn("a", gramv1.JobState_JOB_STATE_RUNNING)
+	running.Progress = &gramv1.Progress{Round: 2, Phase: "count", Leaves: 8, LeavesDone: 3, TasksLeased: 4}
+	waiting := jobIn("a", gramv1.JobState_JOB_STATE_QUEUED)
+	waiting.Reason = "waits for job b to succeed, which is running"
+	broken := jobIn("a", failed)
+	broken.Failure = &gramv1.Failure{Code: "PANIC", Message: "leaf 3: index out of range", Task: "round 1", Worker: "w"}
+	for want, job := range map[string]*gramv1.Job{
+		"a is running: round 2 count, 3 of 8 leaves are done, 4 tasks are at work\n": running,
+		"a is queued: waits for job b to succeed, which is running\n":                waiting,
+		"a is failed: PANIC: leaf 3: index out of range (task round 1 on w)\n":       broken,
+		"a is succeeded: all of its rounds are done, and it left 0 files\n":          jobIn("a", succeeded),
+		"a is planning: a worker lists its input and cuts shards\n":                  jobIn("a", gramv1.JobState_JOB_STATE_PLANNING),
+	} {
+		c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
+		c.want(0, c.run("explain", "a"))
+		if c.stdout.String() != want {
+			t.Errorf("printed %q, want %q", c.stdout.String(), want)
+		}
+	}
+}
+
 func TestConfigViewHidesTheToken(t *testing.T) {
 	c := newClient(t)
 	c.env["GRAM_TOKEN"], c.env["GRAM_ADDR"] = testToken, "lab:1"

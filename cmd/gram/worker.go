@@ -39,7 +39,7 @@ environment. Jobs may read and write local files below --file-root only.`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
-	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
+	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
 	set.StringVar(&f.memory, "memory", "", memoryUsage)
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")

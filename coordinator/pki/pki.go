@@ -35,6 +35,8 @@ const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	certLifetime = 365 * 24 * time.Hour
 	renewBefore  = 30 * 24 * time.Hour
+
+	caFile, caKeyFile = "ca.pem", "ca-key.pem"
 )
 
 // Identity is a certificate with its key, and the authority that vouches for it and its peers.
@@ -46,10 +48,14 @@ type Identity struct {
 
 // LoadOrCreate returns the coordinator's identity kept in dir, making the
 // authority and the certificate when they are absent, and renewing a certificate
-// that is about to expire or lacks one of the hosts.
+// that is about to expire or lacks one of the hosts. Where the authority is kept
+// without its key, as Issue leaves it, the certificate must do as it is.
 func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make certificate directory: %w", err)
+	}
+	if issued, err := issuedElsewhere(dir); err != nil || issued {
+		return loadIssued(dir, hosts, now, err)
 	}
 	ca, caKey, err := loadOrCreateCA(dir, now)
 	if err != nil {
@@ -57,7 +63,7 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	}
 	// A certificate that does not load (a crash between writing key and certificate)
 	// is replaced like one that is missing: the authority stays the same.
-	if identity, err := load(dir, ca); err == nil && identity.good(hosts, now) {
+	if identity, err := load(dir, ca); err == nil && errors.Join(identity.flaw(hosts, now), identity.flaw(nil, now.Add(renewBefore))) == nil {
 		return identity, nil
 	}
 	if err := issue(dir, ca, caKey, RoleCoordinator, hosts, now); err != nil {
@@ -66,34 +72,30 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	return load(dir, ca)
 }
 
-// good reports whether the certificate is this authority's, of the right role, covers the hosts
-// and is not about to expire.
-func (id *Identity) good(hosts []string, now time.Time) bool {
-	options := x509.VerifyOptions{Roots: id.pool, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
-	if _, err := id.cert.Leaf.Verify(options); err != nil || now.Add(renewBefore).After(id.cert.Leaf.NotAfter) {
-		return false
+// flaw tells why the certificate is of no use: it is not this authority's or not valid
+// then, not of the right role, or does not cover the hosts.
+func (id *Identity) flaw(hosts []string, then time.Time) error {
+	options := x509.VerifyOptions{Roots: id.pool, CurrentTime: then, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	if _, err := id.cert.Leaf.Verify(options); err != nil {
+		return err
 	}
-	if checkRole([]*x509.Certificate{id.cert.Leaf}, RoleCoordinator) != nil {
-		return false
+	if err := checkRole([]*x509.Certificate{id.cert.Leaf}, RoleCoordinator); err != nil {
+		return err
 	}
 	for _, host := range hosts {
-		if id.cert.Leaf.VerifyHostname(host) != nil {
-			return false
+		if err := id.cert.Leaf.VerifyHostname(host); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
 func loadOrCreateCA(dir string, now time.Time) (*x509.Certificate, crypto.Signer, error) {
-	certFile, keyFile := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "ca-key.pem")
+	certFile, keyFile := filepath.Join(dir, caFile), filepath.Join(dir, caKeyFile)
 	if pair, err := tls.LoadX509KeyPair(certFile, keyFile); err == nil {
 		return pair.Leaf, pair.PrivateKey.(crypto.Signer), nil
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fmt.Errorf("load certificate authority: %w", err)
-	}
-	if _, err := os.Stat(certFile); !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s is there, but not its key %s: put the key back, or remove both to begin a new authority, whose %s every client then needs",
-			certFile, keyFile, filepath.Base(certFile))
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

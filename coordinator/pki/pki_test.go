@@ -86,6 +86,10 @@ func TestDamagedFiles(t *testing.T) {
 				case replaced[file] && (err != nil || !bytes.Equal(first.CAPEM, second.CAPEM)):
 					t.Errorf("not replaced by the same authority: %v", err)
 				case replaced[file]:
+				case file == "ca-key.pem" && damage == "missing": // it may be kept elsewhere
+					if err != nil || serial(first) != serial(second) {
+						t.Errorf("another identity: %v", err)
+					}
 				case file == "ca.pem" && damage == "missing": // its key alone has vouched for nothing yet
 					if err != nil || bytes.Equal(first.CAPEM, second.CAPEM) {
 						t.Errorf("no new authority: %v", err)
@@ -115,15 +119,64 @@ func harm(t *testing.T, file, other, damage string) {
 	}
 }
 
-func TestMissingAuthorityKeyIsExplained(t *testing.T) {
-	dir := t.TempDir()
-	load(t, dir, hosts, born)
-	if err := os.Remove(filepath.Join(dir, "ca-key.pem")); err != nil {
+// Where the authority's key is not, a good certificate does, and a bad one is explained.
+func TestWithoutTheAuthoritysKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts []string
+		now   time.Time
+		good  bool
+	}{
+		"good":                  {hosts, born, true},
+		"soon to be renewed":    {hosts, born.Add(pki.CertLifetime - time.Hour), true},
+		"expired":               {hosts, born.Add(pki.CertLifetime + time.Hour), false},
+		"of another host":       {[]string{"gram.example.org"}, born, false},
+		"without a certificate": {nil, born, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			authority, dir := t.TempDir(), filepath.Join(t.TempDir(), "pki")
+			if err := pki.Init(authority, born); err != nil {
+				t.Fatal(err)
+			}
+			if err := pki.Issue(authority, dir, hosts, born); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "ca-key.pem")); err == nil {
+				t.Error("the authority's key was given away")
+			}
+			if c.hosts == nil {
+				if err := os.Remove(filepath.Join(dir, "coordinator.pem")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			id, err := pki.LoadOrCreate(dir, c.hosts, c.now)
+			switch {
+			case c.good && err != nil:
+				t.Fatal(err)
+			case c.good && c.now.Equal(born):
+				if err := handshake(t, id, id, nil); err != nil {
+					t.Error(err)
+				}
+			case !c.good && (err == nil || !strings.Contains(err.Error(), "put the key back") || !strings.Contains(err.Error(), "gram pki issue")):
+				t.Errorf("%v does not say what to do", err)
+			}
+		})
+	}
+}
+
+func TestIssueAndInitReplaceNoAuthority(t *testing.T) {
+	first, second, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := errors.Join(pki.Init(first, born), pki.Init(second, born), pki.Issue(first, dir, hosts, born), pki.Issue(first, dir, hosts, born)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := pki.LoadOrCreate(dir, hosts, born)
-	if err == nil || !strings.Contains(err.Error(), "put the key back") || !strings.Contains(err.Error(), "ca-key.pem") {
-		t.Errorf("%v does not say what to do", err)
+	for name, err := range map[string]error{
+		"init": pki.Init(first, born), "issue": pki.Issue(second, dir, hosts, born),
+	} {
+		if !errors.Is(err, pki.ErrExists) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := pki.Issue(t.TempDir(), dir, hosts, born); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without an authority: %v", err)
 	}
 }
 

@@ -41,3 +41,8 @@ func checkRole(chain []*x509.Certificate, role Role) error {
 	}
 	return nil
 }
+
+// ClientConfig is for calls to the API of the cluster's members.
+func (id *Identity) ClientConfig() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: id.pool}
+}

@@ -35,12 +35,14 @@ type Token struct{ Term, Sequence uint64 }
 type Worker struct {
 	ID, Name, Kernels, Build string
 	Slots                    int
+	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
 }
 
 // Counts are facts since this leader was elected.
 type Counts struct {
 	Granted, Expired, CommittedLeased uint64
+	Backups                           Backups
 }
 
 // Board is one leader's memory of workers and leases. It is not safe for
@@ -56,6 +58,7 @@ type Board struct {
 	holdBefore uint64
 	holdUntil  time.Duration
 	earliest   time.Duration // no lease ends before
+	straggling time.Duration // when the next backup may be due, as the last search found; 0 means no such time
 	Counts     Counts
 }
 
@@ -111,7 +114,7 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	}
 	for _, h := range held {
 		if job, ok := view.Job(h.Task.JobID); ok && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
-			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1})
+			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now})
 		}
 	}
 }

@@ -1,30 +1,112 @@
 package schedule
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Decide returns the commands that follow from the view alone: queued jobs are
-// admitted in order of acceptance while there is room. The jobs of a schedule whose
-// slots queue are admitted one after the other.
+// admitted by priority, then in order of acceptance, while there is room. A job waits
+// outside of the queue for the jobs it needs, and fails with the first of them that does. The
+// jobs of a schedule whose slots queue are admitted one after the other.
 func Decide(cfg Config, view state.State) []*pb.Command {
 	var commands []*pb.Command
 	room := cfg.MaxRunning
+	var ready []*state.Job
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			room--
+			return true
+		}
+		need, waits := needed(view, job)
+		switch {
+		case waits && (need == nil || need.Ended()):
+			commands = append(commands, failJob(job, needFailed(job, need)))
+		case !waits && !queuesBehind(view, job):
+			ready = append(ready, job)
 		}
 		return true
 	})
-	view.EachActive(func(job *state.Job) bool {
-		if job.Stage == pb.JobState_JOB_STATE_QUEUED && room > 0 && !queuesBehind(view, job) {
-			commands = append(commands, &pb.Command{Body: &pb.Command_Start{Start: &pb.StartJob{Id: job.ID}}})
-			room--
-		}
-		return room > 0
-	})
+	inTurn(ready)
+	for _, job := range ready[:max(0, min(room, len(ready)))] {
+		commands = append(commands, &pb.Command{Body: &pb.Command_Start{Start: &pb.StartJob{Id: job.ID}}})
+	}
 	return commands
+}
+
+// inTurn orders jobs by priority, then acceptance.
+func inTurn(jobs []*state.Job) {
+	slices.SortFunc(jobs, func(x, y *state.Job) int { // total order: numbers differ
+		return cmp.Or(cmp.Compare(y.Priority, x.Priority), cmp.Compare(x.Number, y.Number))
+	})
+}
+
+// needed is the first job that job needs and that has not succeeded; nil where there is no such job. A job that
+// cannot succeed any more comes before one that still may.
+func needed(view state.State, job *state.Job) (need *state.Job, waits bool) {
+	for _, id := range job.Needs {
+		other, ok := view.Job(id)
+		switch {
+		case !ok:
+			return nil, true
+		case other.Stage == pb.JobState_JOB_STATE_SUCCEEDED:
+		case other.Ended():
+			return other, true
+		case !waits:
+			need, waits = other, true
+		}
+	}
+	return need, waits
+}
+
+func needFailed(job, need *state.Job) *pb.Failure {
+	text := "a job that this one needs is not there any more"
+	if need != nil {
+		text = fmt.Sprintf("job %s, which this one needs, did not succeed: it %s", need.ID, stageText(need))
+	}
+	return &pb.Failure{Code: string(protocol.CodeNeedFailed), Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: text}
+}
+
+func stageText(job *state.Job) string {
+	switch job.Stage {
+	case pb.JobState_JOB_STATE_QUEUED:
+		return "is queued"
+	case pb.JobState_JOB_STATE_FAILED:
+		return "failed"
+	case pb.JobState_JOB_STATE_CANCELLED:
+		return "was cancelled"
+	case pb.JobState_JOB_STATE_SUCCEEDED:
+		return "succeeded"
+	}
+	return "is running"
+}
+
+// Waits says why a queued job is not admitted.
+func Waits(cfg Config, view state.State, job *state.Job) string {
+	if need, waits := needed(view, job); waits && need != nil {
+		return fmt.Sprintf("waits for job %s to succeed, which %s", need.ID, stageText(need))
+	}
+	if queuesBehind(view, job) {
+		return fmt.Sprintf("waits for the end of an earlier job of schedule %s", job.ScheduleID)
+	}
+	running, before := 0, 0
+	view.EachActive(func(other *state.Job) bool {
+		_, waits := needed(view, other)
+		switch {
+		case other.Stage != pb.JobState_JOB_STATE_QUEUED:
+			running++
+		case waits || queuesBehind(view, other):
+		case other.Priority > job.Priority, other.Priority == job.Priority && other.Number < job.Number:
+			before++
+		}
+		return true
+	})
+	return fmt.Sprintf("waits for its turn: %d jobs run, %d may at a time, and %d come before it", running, cfg.MaxRunning, before)
 }
 
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.

@@ -1,10 +1,18 @@
 package schedule
 
-// Live lists the tasks that are leased.
-func (b *Board) Live() []Task {
-	var tasks []Task
+// LiveLease is a lease as tests see it.
+type LiveLease struct {
+	Task   Task
+	Worker string
+	Backup bool
+	Token  Token
+}
+
+// Live lists the leases.
+func (b *Board) Live() []LiveLease {
+	var live []LiveLease
 	for _, j := range b.jobs {
-		j.each(func(l *lease) { tasks = append(tasks, l.task) })
+		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup, l.token}) })
 	}
-	return tasks
+	return live
 }

@@ -16,25 +16,24 @@ type Grant struct {
 	// Pieces are the committed nodes the task folds: of a node, those below it, in
 	// order of leaf; of a step, the roots in order of tree.
 	Pieces []state.Commit
+	// Backup: another worker is at work on it and takes long.
+	Backup bool
 }
 
-// Lease grants up to want tasks to a worker: jobs in order of acceptance, and in a
-// job maps before merges.
+// Lease grants up to want tasks to a worker: jobs by priority, those of the same in turn, and in a
+// job maps before merges. What is left over goes to backups.
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
-	var grants []Grant
-	view.EachActive(func(job *state.Job) bool {
-		if !b.Holding(job, now) {
-			grants = append(grants, b.leaseJob(job, workerID, want-len(grants), now)...)
-		}
-		return len(grants) < want
-	})
+	grants := b.share(view, workerID, want, now)
+	if free := want - len(grants); free > 0 {
+		grants = append(grants, b.backups(view, workerID, free, now)...)
+	}
 	return grants
 }
 
 func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Duration) []Grant {
-	if want <= 0 || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+	if want <= 0 || !b.mayWork(job, workerID) {
 		return nil
 	}
 	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}
@@ -231,16 +230,28 @@ func (s *search) grant(t Task, pieces []state.Commit) {
 	if !s.board.needed(s.job, t) {
 		s.board.Counts.CommittedLeased++ // counted where a person looks; never expected
 	}
-	l := &lease{task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, merge: pieces != nil}
+	l := s.lease(t, pieces)
 	s.board.put(s.memory, l)
-	s.board.Counts.Granted++
 	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: pieces})
+}
+
+func (s *search) lease(t Task, pieces []state.Commit) *lease {
+	s.board.Counts.Granted++
+	s.memory.calm = 0
+	return &lease{
+		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, since: s.now,
+		merge: pieces != nil, pieces: len(pieces),
+	}
 }
 
 // forgetJobs drops the memory of jobs that have ended.
 func (b *Board) forgetJobs(view state.State) {
 	b.jobs = slices.DeleteFunc(b.jobs, func(j *jobBoard) bool {
 		job, ok := view.Job(j.id)
-		return !ok || job.Ended()
+		if ok && !job.Ended() {
+			return false
+		}
+		b.abandon(j)
+		return true
 	})
 }

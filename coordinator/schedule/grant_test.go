@@ -111,18 +111,6 @@ func TestForestOfLeavesNeedsNoMerges(t *testing.T) {
 	}
 }
 
-func TestJobsAreServedInOrderOfAcceptance(t *testing.T) {
-	d := newDesk(t, 1, 2)
-	d.view = run(t, d.view, submit("0"), start("0"), submit("queued"))
-	grants := d.lease("w", 5)
-	if len(grants) != 3 || grants[0].Task.JobID != "a" || grants[1].Task.JobID != "a" {
-		t.Fatalf("granted %+v", grants)
-	}
-	if last := grants[2].Task; last.JobID != "0" || last.Kind != pb.TaskKind_TASK_KIND_PLAN {
-		t.Errorf("last granted %v of %s", last, last.JobID)
-	}
-}
-
 // A commit the board was not told of (its proposer lost track of it) must not be leased.
 func TestCommitsUnknownToTheBoard(t *testing.T) {
 	d := newDesk(t, 1, 6)

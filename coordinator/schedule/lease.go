@@ -48,7 +48,21 @@ type lease struct {
 	token    Token
 	deadline time.Duration
 	granted  time.Duration // when; -1 where another leader granted it
+	since    time.Duration // when this leader granted it or heard of it
 	merge    bool          // every leaf of the node was committed
+	pieces   int           // that a merge folds
+	backup   bool          // granted beside another worker's lease of the same task
+	second   *lease        // of the same task, by another worker
+}
+
+// of returns the worker's lease of the task, this one or the second.
+func (l *lease) of(workerID string) (*lease, bool) {
+	for ; l != nil; l = l.second {
+		if l.worker == workerID {
+			return l, true
+		}
+	}
+	return nil, false
 }
 
 // jobBoard is the leader's memory of one round of one job.
@@ -60,6 +74,8 @@ type jobBoard struct {
 	faults map[string]fault
 	leaves leafMap
 	pace   pace
+	calm   time.Duration // no lease is a straggler before, as things stand
+	untold Backups       // since the log was told last
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -69,7 +85,9 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
 	}
 	if old := b.jobs[at]; old.round != job.Round.Number {
+		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
+		b.jobs[at].untold = old.untold
 		if old.pace.phase == job.Round.Phase {
 			b.jobs[at].pace = old.pace
 		}
@@ -113,15 +131,38 @@ func (j *jobBoard) drop(t Task) {
 	}
 }
 
+// dropOne forgets one worker's lease of a task; a second lease of it stays.
+func (j *jobBoard) dropOne(l *lease) {
+	j.calm = 0
+	first, _ := j.holder(l.task)
+	switch {
+	case first != l:
+		first.second = nil
+	case l.second != nil:
+		j.leases, _, _ = j.leases.Insert(taskKey(l.task), l.second)
+	default:
+		j.drop(l.task)
+	}
+}
+
+// each visits every lease, second ones too.
 func (j *jobBoard) each(visit func(*lease)) {
 	j.leases.Root().Walk(func(_ []byte, l *lease) bool {
-		visit(l)
+		for ; l != nil; l = l.second {
+			visit(l)
+		}
 		return false
 	})
 }
 
-// holder returns the live lease of exactly this task.
+// holder returns the live lease of exactly this task; there may be a second beside it.
 func (j *jobBoard) holder(t Task) (*lease, bool) { return j.leases.Get(taskKey(t)) }
+
+// heldBy returns a worker's live lease of exactly this task.
+func (j *jobBoard) heldBy(t Task, workerID string) (*lease, bool) {
+	first, _ := j.holder(t)
+	return first.of(workerID)
+}
 
 // free reports whether no lease is on the task, below it or above it.
 func (j *jobBoard) free(t Task) bool {
@@ -173,8 +214,8 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 			lost = append(lost, h.Task)
 			continue
 		}
-		l, ok := b.jobBoard(job).holder(h.Task)
-		if !ok || l.worker != workerID {
+		l, ok := b.jobBoard(job).heldBy(h.Task, workerID)
+		if !ok {
 			lost = append(lost, h.Task)
 			continue
 		}
@@ -217,16 +258,17 @@ func (b *Board) Expire(now time.Duration) int {
 	voided := 0
 	b.earliest = math.MaxInt64
 	for _, j := range b.jobs {
-		var void []Task
+		var void []*lease
 		j.each(func(l *lease) {
 			if l.deadline <= now {
-				void = append(void, l.task)
+				void = append(void, l)
 			} else {
 				b.earliest = min(b.earliest, l.deadline)
 			}
 		})
-		for _, t := range void {
-			j.drop(t)
+		for _, l := range void {
+			j.dropOne(l)
+			b.backupEnded(j, l, false)
 		}
 		voided += len(void)
 	}

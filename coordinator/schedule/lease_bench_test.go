@@ -41,7 +41,7 @@ func BenchmarkRound(b *testing.B) {
 					}
 					view = run(b, view, completions(done...))
 					for _, g := range grants {
-						board.Done(jobOf(view, "a"), g.Task, 0)
+						board.Done(jobOf(view, "a"), g.Task, fmt.Sprintf("w%04d", step%workers), true, 0)
 					}
 				}
 				b.ReportMetric(float64(leasing.Microseconds())/float64(calls), "us/lease")
@@ -67,7 +67,7 @@ func BenchmarkLeaseNothing(b *testing.B) {
 		view = run(b, view, completions(done...))
 		for i, g := range grants {
 			if i%2 == 0 {
-				board.Done(jobOf(view, "a"), g.Task, 0)
+				board.Done(jobOf(view, "a"), g.Task, fmt.Sprintf("w%04d", w), true, 0)
 			}
 		}
 	}

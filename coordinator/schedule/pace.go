@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // leaseTime is what a lease of leaves should take: a shorter one goes for the most part into calls,
 // a commit and a merge more, of some ten milliseconds together.
@@ -10,11 +13,14 @@ const leaseTime = 100 * time.Millisecond
 type pace struct {
 	phase string
 	leaf  time.Duration // 0 while nothing is known
+	maps  window        // by leaf
+	folds window        // by piece
 }
 
 // saw takes in a lease of so many leaves. What was seen last counts half.
 func (p *pace) saw(leaves int, took time.Duration) {
 	leaf := took / time.Duration(leaves)
+	p.maps.add(leaf)
 	if p.leaf > 0 {
 		leaf = (p.leaf + leaf) / 2
 	}
@@ -31,4 +37,29 @@ func (p *pace) leavesOfLease(free, slots int) int {
 	}
 	share := (free + slots - 1) / slots
 	return max(limit, min(share, int(leaseTime/p.leaf)))
+}
+
+// windowSize is how many times a median looks back.
+const windowSize = 128
+
+// window holds the last times seen.
+type window struct {
+	times [windowSize]time.Duration
+	seen  int
+}
+
+func (w *window) add(t time.Duration) {
+	w.times[w.seen%windowSize] = t
+	w.seen++
+}
+
+// median is that of the last times, the upper of two in the middle; -1 while there are none.
+func (w *window) median() time.Duration {
+	times := w.times // a copy
+	last := times[:min(w.seen, windowSize)]
+	if len(last) == 0 {
+		return -1
+	}
+	slices.Sort(last) // total order: equal times are the same
+	return last[len(last)/2]
 }

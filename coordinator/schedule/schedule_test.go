@@ -105,15 +105,20 @@ func (d *desk) wantNodes(worker string, want int, nodes ...protocol.Node) []sche
 	return grants
 }
 
-// complete commits a node as a leader would; the verdict must be the wanted one.
+// complete commits a node that worker "w" made, as a leader would; the verdict must be the wanted one.
 func (d *desk) complete(task schedule.Task, want pb.Verdict) {
+	d.Helper()
+	d.reported("w", task, want)
+}
+
+func (d *desk) reported(worker string, task schedule.Task, want pb.Verdict) {
 	d.Helper()
 	next, reply := state.Apply(d.view, completions(nodeDone(task)))
 	if reply.Verdicts[0] != want {
 		d.Fatalf("%v: verdict %v, want %v", task, reply.Verdicts[0], want)
 	}
 	d.view = next
-	d.board.Done(jobOf(d.view, "a"), task, d.now)
+	d.board.Done(jobOf(d.view, "a"), task, worker, want == pb.Verdict_VERDICT_ACCEPTED, d.now)
 }
 
 func (d *desk) commit(nodes ...protocol.Node) {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -15,8 +16,9 @@ type fault struct {
 	delays    int
 	at        time.Duration // of the last one
 	notBefore time.Duration
-	worker    string // who had it last
-	last      string // what went wrong, for people
+	worker    string   // who had it last
+	blamed    []string // workers with task faults, at most two
+	last      string   // what went wrong, for people
 }
 
 // Trouble is what went wrong last in the job's round, and how often; tries is 0 when nothing did.
@@ -35,9 +37,9 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 	return tries, last
 }
 
-// Done takes note that a task is committed, by whomever: its lease is over, and so
-// are those below it.
-func (b *Board) Done(job *state.Job, t Task, now time.Duration) {
+// Done takes note that a task is committed: its leases are over, and so are those below it.
+// The report was workerID's, and first tells whether it was the one that committed the task.
+func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
 	memory := b.jobBoard(job)
 	if t.Round != memory.round {
 		return
@@ -50,12 +52,16 @@ func (b *Board) Done(job *state.Job, t Task, now time.Duration) {
 		return
 	}
 	delete(memory.faults, string(taskKey(t)))
-	if l, held := memory.holder(t); held && !l.merge && l.granted >= 0 {
-		first, end := memory.leaves.span(t.Tree, t.Node)
-		memory.pace.saw(end-first, now-l.granted)
+	winner := memory.winner(t, workerID, first)
+	if winner != nil {
+		memory.saw(winner, now)
 	}
 	for _, below := range memory.below(t) {
+		l, _ := memory.holder(below)
 		memory.drop(below)
+		for ; l != nil; l = l.second {
+			b.backupEnded(memory, l, l == winner)
+		}
 	}
 	memory.leaves.committed(t.Tree, t.Node)
 }
@@ -87,9 +93,10 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 		return nil
 	}
 	memory := b.jobBoard(job)
-	l, held := memory.holder(h.Task)
-	if held = held && l.worker == workerID && l.token == h.Token; held {
-		memory.drop(h.Task)
+	l, held := memory.heldBy(h.Task, workerID)
+	if held = held && l.token == h.Token; held {
+		memory.dropOne(l)
+		b.backupEnded(memory, l, false)
 	}
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	switch class := failure.GetClass(); {
@@ -100,11 +107,24 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 	case class == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE:
 		memory.blame(h.Task, workerID, failure, 0, now, b.cfg.RetryDelay)
 		return nil
-	case memory.attempts(h.Task)+1 >= b.cfg.MaxAttempts:
-		return failJob(job, failure)
 	}
 	memory.blame(h.Task, workerID, failure, 1, now, b.cfg.RetryDelay)
+	if b.hopeless(memory, h.Task, workerID, now) {
+		return failJob(job, failure)
+	}
 	return nil
+}
+
+// hopeless reports whether a task has used up its attempts, the last of them on workerID. They count
+// when two workers had one, or there is no second; one that never gets as far as the others delays
+// that verdict, but not for ever.
+func (b *Board) hopeless(memory *jobBoard, t Task, workerID string, now time.Duration) bool {
+	attempts, elsewhere := 0, false
+	memory.eachFault(t, func(f fault) {
+		attempts += f.attempts
+		elsewhere = elsewhere || slices.ContainsFunc(f.blamed, func(w string) bool { return w != workerID })
+	})
+	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(workerID, now)) || attempts >= 2*b.cfg.MaxAttempts
 }
 
 func failJob(job *state.Job, failure *pb.Failure) *pb.Command {
@@ -121,6 +141,9 @@ func (j *jobBoard) blame(t Task, workerID string, failure *pb.Failure, attempts 
 	f.worker, f.at, f.notBefore = workerID, now, now+delay<<min(f.delays, 6)
 	f.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
 	f.attempts += attempts
+	if attempts > 0 && len(f.blamed) < 2 && !slices.Contains(f.blamed, workerID) {
+		f.blamed = append(slices.Clip(f.blamed), workerID)
+	}
 	f.delays++
 	j.faults[key] = f
 }
@@ -140,12 +163,6 @@ func (j *jobBoard) eachFault(t Task, visit func(fault)) {
 		}
 		t.Node, ok = j.leaves.tree(t.Tree).Parent(t.Node)
 	}
-}
-
-func (j *jobBoard) attempts(t Task) int {
-	total := 0
-	j.eachFault(t, func(f fault) { total += f.attempts })
-	return total
 }
 
 // mustWait holds a task back after a fault, and from the worker it failed on last
@@ -180,6 +197,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		}
 	}
 	consider(b.holdUntil)
+	consider(b.straggling)
 	if b.earliest < math.MaxInt64 {
 		consider(b.earliest)
 	}

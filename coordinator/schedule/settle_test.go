@@ -141,7 +141,7 @@ func TestDoneTakesOnlyWhatIsBelow(t *testing.T) {
 		t.Error("a commit above left the lease below it")
 	}
 	for _, garbage := range []protocol.Node{node(9, 0), node(4, 1), node(63, 7), node(0, 1<<40)} {
-		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: garbage}, d.now)
+		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: garbage}, "w", true, d.now)
 	}
 	d.wantNodes("w", 1, node(1, 4)) // 8 leaves left, two at a time: garbage changed nothing
 }
@@ -213,9 +213,9 @@ func TestNewLeaderHoldsBackForOneTTL(t *testing.T) {
 		t.Fatal("an announced task was lost")
 	}
 	d.now++
-	g := d.wantNodes("w2", 1, node(0, 1))
-	if g[0].Token.Term != 7 {
-		t.Errorf("token %v of term 7", g[0].Token)
+	g := d.wantNodes("w2", 2, node(0, 0), node(0, 1)) // the plan of the later job, which nobody has, comes first
+	if g[1].Token.Term != 7 {
+		t.Errorf("token %v of term 7", g[1].Token)
 	}
 	if cmd := d.fault("w", grants[0], taskClass, protocol.CodePanic); cmd != nil {
 		t.Fatal(cmd)
@@ -243,5 +243,57 @@ func TestWorkersAreForgotten(t *testing.T) {
 	d.board.Expire(d.now)
 	if d.board.Known("w", d.now) {
 		t.Error("a worker silent for ten TTLs is still known")
+	}
+}
+
+// Of four attempts two are another worker's, and faults of the world between them count for nothing.
+func TestFourFaultsOnTwoWorkers(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	d.register("w2", 1)
+	for attempt, worker := range []string{"w", "w2", "w", "w2"} {
+		d.now += time.Second
+		g := d.wantNodes(worker, 1, node(0, 0))[0]
+		d.fault(worker, g, infraClass, protocol.CodeDrained)
+		g = d.wantNodes(worker, 1, node(0, 0))[0]
+		if cmd := d.fault(worker, g, taskClass, protocol.CodePanic); (cmd != nil) != (attempt == 3) {
+			t.Fatalf("attempt %d: command %v", attempt+1, cmd)
+		}
+		d.wantNodes(worker, 1)
+	}
+}
+
+// A second worker that never gets as far as the first must not leave the verdict to it alone, nor for ever.
+func TestOneWorkersFaultsNeedASecondOpinion(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	d.register("w2", 1)
+	for attempt := 1; ; attempt++ {
+		d.now += 20 * time.Second
+		d.board.Known("w", d.now)
+		d.board.Known("w2", d.now)
+		g := d.wantNodes("w", 1, node(0, 0))[0]
+		if cmd := d.fault("w", g, taskClass, protocol.CodePanic); cmd != nil {
+			if attempt != 2*d.cfg.MaxAttempts {
+				t.Errorf("the job fails after %d faults", attempt)
+			}
+			return
+		}
+		d.now += 20 * time.Second
+		d.board.Known("w", d.now)
+		d.board.Known("w2", d.now)
+		d.fault("w2", d.wantNodes("w2", 1, node(0, 0))[0], infraClass, protocol.CodeStore)
+	}
+}
+
+// Where the second has its say, the fourth fault ends the job whoever had the first three.
+func TestThreeFaultsOnOneWorkerAndOneOnAnother(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	for range 3 {
+		d.fault("w", d.wantNodes("w", 1, node(0, 0))[0], taskClass, protocol.CodePanic)
+		d.now += 2 * time.Second
+	}
+	d.register("w2", 1)
+	d.wantNodes("w", 1)
+	if cmd := d.fault("w2", d.wantNodes("w2", 1, node(0, 0))[0], taskClass, protocol.CodePanic); cmd == nil {
+		t.Error("four faults on two workers did not fail the job")
 	}
 }

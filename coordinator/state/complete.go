@@ -38,11 +38,14 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	default:
 		return s, pb.Verdict_VERDICT_INVALID
 	}
-	job.count(verdict)
+	job.count(verdict, c.GetBackups())
 	return s.putJob(job).moveLatest(job), verdict
 }
 
-func (j *Job) count(v pb.Verdict) {
+func (j *Job) count(v pb.Verdict, backups *pb.Backups) {
+	j.Counters.BackupsLaunched += backups.GetLaunched()
+	j.Counters.BackupsWon += backups.GetWon()
+	j.Counters.BackupsWasted += backups.GetWasted()
 	switch v {
 	case pb.Verdict_VERDICT_ACCEPTED:
 		j.Counters.Committed++

@@ -28,6 +28,9 @@ type Job struct {
 	ScheduleID           string   // of the schedule for whose slot the job was made; or empty
 	Slot                 int64    // that slot, in Unix milliseconds
 	ByHand               bool     // somebody made the job for the slot, and not the slot
+	Priority             int      // larger ones first
+	MaxWorkers           int      // at work at a time; 0 means no limit
+	Needs                []string // jobs that must succeed first
 }
 
 // Ref names an immutable object of a job by content.
@@ -60,9 +63,10 @@ type Failure struct {
 	Class                       protocol.Class
 }
 
-// Counters count what the log saw.
+// Counters count what the log saw, and what leaders told it of backups.
 type Counters struct {
 	Committed, Duplicates, Superseded, Violations uint64
+	BackupsLaunched, BackupsWon, BackupsWasted    uint64
 }
 
 // Ended reports whether the job is in a terminal state.

@@ -19,7 +19,10 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
 	switch rapid.IntRange(0, 16).Draw(t, "command") {
 	case 0:
-		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}}
+		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
+			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
+			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
+		}}
 	case 1:
 		cmd.Body = &pb.Command_Start{Start: &pb.StartJob{Id: id}}
 	case 2:
@@ -69,7 +72,8 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Phase: rapid.SampledFrom([]string{"p", "p", "q", ""}).Draw(t, "phase"),
 		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
 	}
-	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Output: &pb.TaskOutput{
+	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
+	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Backups: backups, Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
 		Files: []*pb.OutputFile{{Name: "m", Sha256: object("file").GetSha256()}},
 	}}

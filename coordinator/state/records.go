@@ -33,6 +33,7 @@ func (j *Job) record() *pb.JobRecord {
 	record := &pb.JobRecord{
 		Spec: &pb.SubmitJob{
 			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
+			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -82,19 +83,31 @@ func (f *Failure) Proto() *pb.Failure {
 
 // Proto is the counters as they cross the wire.
 func (c Counters) Proto() *pb.Counters {
-	return &pb.Counters{Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations}
+	return &pb.Counters{
+		Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations,
+		Backups: &pb.Backups{Launched: c.BackupsLaunched, Won: c.BackupsWon, Wasted: c.BackupsWasted},
+	}
+}
+
+func countersFrom(c *pb.Counters) Counters {
+	b := c.GetBackups()
+	return Counters{
+		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(), Violations: c.GetViolations(),
+		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+	}
 }
 
 func jobFrom(r *pb.JobRecord) *Job {
-	spec, counters := r.GetSpec(), r.GetCounters()
+	spec := r.GetSpec()
 	job := &Job{
 		ID: spec.GetId(), Name: spec.GetName(), Kind: spec.GetKind(), Number: r.GetNumber(),
 		SpecJSON: spec.GetSpecJson(), SpecHash: spec.GetSpecHash(), ResultHash: spec.GetResultHash(),
 		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
 		Round:    newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
-		Counters: Counters{counters.GetCommitted(), counters.GetDuplicates(), counters.GetSuperseded(), counters.GetViolations()},
+		Counters: countersFrom(r.GetCounters()),
 		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
+		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())

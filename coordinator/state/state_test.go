@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -193,5 +194,50 @@ func TestLongFailuresCanBeEncoded(t *testing.T) {
 		if err := s.Encode(io.Discard); err != nil || len(job.Failure.Message) > state.MaxFailureBytes || len(job.Failure.Message) < state.MaxFailureBytes-1 {
 			t.Errorf("a message of %d bytes: %v", len(job.Failure.Message), err)
 		}
+	}
+}
+
+// The jobs that a job needs are there before it, so that no circle of them can wait for ever.
+func TestNeedsNameJobsThatAreThere(t *testing.T) {
+	needing := func(id string, needs ...string) *pb.Command {
+		return &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", Needs: needs}}}
+	}
+	s := state.New()
+	for _, cmd := range []*pb.Command{needing("a", "b"), needing("a", "a")} {
+		if _, reply := state.Apply(s, cmd); reply.Err == nil || reply.Err.Reason != state.NotFound {
+			t.Errorf("%v: %+v", cmd, reply)
+		}
+	}
+	s, _ = state.Apply(s, needing("b"))
+	s, _ = state.Apply(s, needing("a", "b"))
+	if job, ok := s.Job("a"); !ok || len(job.Needs) != 1 || job.Needs[0] != "b" {
+		t.Errorf("job %+v", job)
+	}
+	if _, reply := state.Apply(s, needing("a", "b")); reply.Err != nil || reply.Created {
+		t.Errorf("the same again: %+v", reply)
+	}
+	if _, reply := state.Apply(s, needing("many", make([]string, 17)...)); reply.Err == nil {
+		t.Error("a job needs 17 others")
+	}
+}
+
+// The queue is bounded: beyond it a submit is refused for want of room, and taken again when a job has ended.
+func TestQueueIsBounded(t *testing.T) {
+	s := state.New()
+	submit := func(id string) *pb.Command {
+		return &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h"}}}
+	}
+	for i := range state.MaxActiveJobs {
+		s, _ = state.Apply(s, submit(fmt.Sprint("j", i)))
+	}
+	if _, reply := state.Apply(s, submit("more")); reply.Err == nil || reply.Err.Reason != state.Exhausted {
+		t.Errorf("one more: %+v", reply)
+	}
+	if _, reply := state.Apply(s, submit("j7")); reply.Err != nil {
+		t.Errorf("one that is there: %v", reply.Err)
+	}
+	s, _ = state.Apply(s, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "j7"}}})
+	if _, reply := state.Apply(s, submit("more")); !reply.Created {
+		t.Errorf("after one has ended: %+v", reply)
 	}
 }

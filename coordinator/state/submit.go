@@ -5,18 +5,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// ValidJobID reports whether id may name a job: it becomes part of object keys.
-func ValidJobID(id string) bool {
-	if len(id) == 0 || len(id) > 63 || id[0] == '-' {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
-}
+// ValidJobID reports whether id may name a job.
+func ValidJobID(id string) bool { return protocol.ValidJobID(id) }
 
 // applySubmit accepts a job, or recognises it: the same id and spec hash is the same job.
 func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
@@ -25,6 +15,13 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 	}
 	if len(cmd.GetSpecJson()) > protocol.MaxSpecBytes {
 		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(), len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
+	}
+	if _, known := s.Job(cmd.GetId()); !known {
+		for _, need := range cmd.GetNeeds() { // jobs before it: they form no circle
+			if _, ok := s.Job(need); !ok {
+				return s, reject(NotFound, "no job %q, which job %s needs; submit that one first", Clip(need, 64), cmd.GetId())
+			}
+		}
 	}
 	if cmd.GetScheduleId() == "" {
 		return accept(s, cmd, false)
@@ -47,6 +44,9 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		}
 		return s, Reply{Job: old}
 	}
+	if len(cmd.GetNeeds()) > protocol.MaxNeeds {
+		return s, reject(Malformed, "job %s needs %d jobs; at most %d are accepted", cmd.GetId(), len(cmd.GetNeeds()), protocol.MaxNeeds)
+	}
 	if s.ActiveCount() >= MaxActiveJobs {
 		return s, reject(Exhausted, "%d jobs have not ended; try again when one has", MaxActiveJobs)
 	}
@@ -55,6 +55,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
+		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

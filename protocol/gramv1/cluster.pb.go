@@ -72,8 +72,9 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased uint64 `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256     []byte `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -199,6 +200,13 @@ func (x *StatusResponse) GetStateSha256() []byte {
 	return nil
 }
 
+func (x *StatusResponse) GetBackups() *Backups {
+	if x != nil {
+		return x.Backups
+	}
+	return nil
+}
+
 type WorkerStatus struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId       string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
@@ -208,6 +216,7 @@ type WorkerStatus struct {
 	Kernels        string                 `protobuf:"bytes,5,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Build          string                 `protobuf:"bytes,6,opt,name=build,proto3" json:"build,omitempty"`
 	LastSeenUnixMs int64                  `protobuf:"varint,7,opt,name=last_seen_unix_ms,json=lastSeenUnixMs,proto3" json:"last_seen_unix_ms,omitempty"`
+	MemoryBytes    int64                  `protobuf:"varint,8,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -291,12 +300,481 @@ func (x *WorkerStatus) GetLastSeenUnixMs() int64 {
 	return 0
 }
 
+func (x *WorkerStatus) GetMemoryBytes() int64 {
+	if x != nil {
+		return x.MemoryBytes
+	}
+	return 0
+}
+
+type MembersRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MembersRequest) Reset() {
+	*x = MembersRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MembersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MembersRequest) ProtoMessage() {}
+
+func (x *MembersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MembersRequest.ProtoReflect.Descriptor instead.
+func (*MembersRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{3}
+}
+
+type MembersResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ClusterId     string                 `protobuf:"bytes,1,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	Members       []*Member              `protobuf:"bytes,2,rep,name=members,proto3" json:"members,omitempty"` // by id
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MembersResponse) Reset() {
+	*x = MembersResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MembersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MembersResponse) ProtoMessage() {}
+
+func (x *MembersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MembersResponse.ProtoReflect.Descriptor instead.
+func (*MembersResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *MembersResponse) GetClusterId() string {
+	if x != nil {
+		return x.ClusterId
+	}
+	return ""
+}
+
+func (x *MembersResponse) GetMembers() []*Member {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+// Member is a coordinator, as the leader sees it.
+type Member struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	RaftAddress   string                 `protobuf:"bytes,2,opt,name=raft_address,json=raftAddress,proto3" json:"raft_address,omitempty"`
+	Voter         bool                   `protobuf:"varint,3,opt,name=voter,proto3" json:"voter,omitempty"`
+	Leader        bool                   `protobuf:"varint,4,opt,name=leader,proto3" json:"leader,omitempty"`
+	Healthy       bool                   `protobuf:"varint,5,opt,name=healthy,proto3" json:"healthy,omitempty"` // it answered the leader's last question
+	Behind        uint64                 `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`   // entries it had not yet applied, when it last answered
+	Version       string                 `protobuf:"bytes,7,opt,name=version,proto3" json:"version,omitempty"`  // what it runs; empty when it has not answered this leader yet
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Member) Reset() {
+	*x = Member{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Member) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Member) ProtoMessage() {}
+
+func (x *Member) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Member.ProtoReflect.Descriptor instead.
+func (*Member) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Member) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Member) GetRaftAddress() string {
+	if x != nil {
+		return x.RaftAddress
+	}
+	return ""
+}
+
+func (x *Member) GetVoter() bool {
+	if x != nil {
+		return x.Voter
+	}
+	return false
+}
+
+func (x *Member) GetLeader() bool {
+	if x != nil {
+		return x.Leader
+	}
+	return false
+}
+
+func (x *Member) GetHealthy() bool {
+	if x != nil {
+		return x.Healthy
+	}
+	return false
+}
+
+func (x *Member) GetBehind() uint64 {
+	if x != nil {
+		return x.Behind
+	}
+	return 0
+}
+
+func (x *Member) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+type JoinRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	RaftAddress   string                 `protobuf:"bytes,2,opt,name=raft_address,json=raftAddress,proto3" json:"raft_address,omitempty"`
+	LogIsEmpty    bool                   `protobuf:"varint,3,opt,name=log_is_empty,json=logIsEmpty,proto3" json:"log_is_empty,omitempty"` // it has nothing on disk: it may have forgotten what it voted for
+	StoreUri      string                 `protobuf:"bytes,4,opt,name=store_uri,json=storeUri,proto3" json:"store_uri,omitempty"`          // where it would keep job objects: the cluster's store
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JoinRequest) Reset() {
+	*x = JoinRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JoinRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JoinRequest) ProtoMessage() {}
+
+func (x *JoinRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JoinRequest.ProtoReflect.Descriptor instead.
+func (*JoinRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *JoinRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *JoinRequest) GetRaftAddress() string {
+	if x != nil {
+		return x.RaftAddress
+	}
+	return ""
+}
+
+func (x *JoinRequest) GetLogIsEmpty() bool {
+	if x != nil {
+		return x.LogIsEmpty
+	}
+	return false
+}
+
+func (x *JoinRequest) GetStoreUri() string {
+	if x != nil {
+		return x.StoreUri
+	}
+	return ""
+}
+
+type JoinResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ClusterId     string                 `protobuf:"bytes,1,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JoinResponse) Reset() {
+	*x = JoinResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JoinResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JoinResponse) ProtoMessage() {}
+
+func (x *JoinResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JoinResponse.ProtoReflect.Descriptor instead.
+func (*JoinResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *JoinResponse) GetClusterId() string {
+	if x != nil {
+		return x.ClusterId
+	}
+	return ""
+}
+
+type RemoveRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveRequest) Reset() {
+	*x = RemoveRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveRequest) ProtoMessage() {}
+
+func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
+func (*RemoveRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RemoveRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type RemoveResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveResponse) Reset() {
+	*x = RemoveResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveResponse) ProtoMessage() {}
+
+func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
+func (*RemoveResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
+}
+
+type BackupRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupRequest) Reset() {
+	*x = BackupRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupRequest) ProtoMessage() {}
+
+func (x *BackupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
+func (*BackupRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
+}
+
+// BackupResponse is a piece of a snapshot, in order; the last has only the digest of all before it.
+type BackupResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Piece         []byte                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
+	Sha256        []byte                 `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupResponse) Reset() {
+	*x = BackupResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupResponse) ProtoMessage() {}
+
+func (x *BackupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
+func (*BackupResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BackupResponse) GetPiece() []byte {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *BackupResponse) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
 var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
-	"\x15gram/v1/cluster.proto\x12\agram.v1\"\x0f\n" +
-	"\rStatusRequest\"\xc4\x03\n" +
+	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
+	"\rStatusRequest\"\xf0\x03\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -314,7 +792,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	" \x01(\x04R\rleasesGranted\x12%\n" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
-	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\"\xc6\x01\n" +
+	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\"\xe9\x01\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -322,9 +801,43 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x05tasks\x18\x04 \x01(\rR\x05tasks\x12\x18\n" +
 	"\akernels\x18\x05 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x06 \x01(\tR\x05build\x12)\n" +
-	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs2P\n" +
+	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs\x12!\n" +
+	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\"\x10\n" +
+	"\x0eMembersRequest\"[\n" +
+	"\x0fMembersResponse\x12\x1d\n" +
+	"\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12)\n" +
+	"\amembers\x18\x02 \x03(\v2\x0f.gram.v1.MemberR\amembers\"\xb5\x01\n" +
+	"\x06Member\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
+	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x14\n" +
+	"\x05voter\x18\x03 \x01(\bR\x05voter\x12\x16\n" +
+	"\x06leader\x18\x04 \x01(\bR\x06leader\x12\x18\n" +
+	"\ahealthy\x18\x05 \x01(\bR\ahealthy\x12\x16\n" +
+	"\x06behind\x18\x06 \x01(\x04R\x06behind\x12\x18\n" +
+	"\aversion\x18\a \x01(\tR\aversion\"\x7f\n" +
+	"\vJoinRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
+	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12 \n" +
+	"\flog_is_empty\x18\x03 \x01(\bR\n" +
+	"logIsEmpty\x12\x1b\n" +
+	"\tstore_uri\x18\x04 \x01(\tR\bstoreUri\"-\n" +
+	"\fJoinResponse\x12\x1d\n" +
+	"\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\x1f\n" +
+	"\rRemoveRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x10\n" +
+	"\x0eRemoveResponse\"\x0f\n" +
+	"\rBackupRequest\">\n" +
+	"\x0eBackupResponse\x12\x14\n" +
+	"\x05piece\x18\x01 \x01(\fR\x05piece\x12\x16\n" +
+	"\x06sha256\x18\x02 \x01(\fR\x06sha2562\xc5\x02\n" +
 	"\x0eClusterService\x12>\n" +
-	"\x06Status\x12\x16.gram.v1.StatusRequest\x1a\x17.gram.v1.StatusResponse\"\x03\x90\x02\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06Status\x12\x16.gram.v1.StatusRequest\x1a\x17.gram.v1.StatusResponse\"\x03\x90\x02\x01\x12A\n" +
+	"\aMembers\x12\x17.gram.v1.MembersRequest\x1a\x18.gram.v1.MembersResponse\"\x03\x90\x02\x01\x123\n" +
+	"\x04Join\x12\x14.gram.v1.JoinRequest\x1a\x15.gram.v1.JoinResponse\x129\n" +
+	"\x06Remove\x12\x16.gram.v1.RemoveRequest\x1a\x17.gram.v1.RemoveResponse\x12@\n" +
+	"\x06Backup\x12\x16.gram.v1.BackupRequest\x1a\x17.gram.v1.BackupResponse\"\x03\x90\x02\x010\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_cluster_proto_rawDescOnce sync.Once
@@ -338,21 +851,41 @@ func file_gram_v1_cluster_proto_rawDescGZIP() []byte {
 	return file_gram_v1_cluster_proto_rawDescData
 }
 
-var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_gram_v1_cluster_proto_goTypes = []any{
-	(*StatusRequest)(nil),  // 0: gram.v1.StatusRequest
-	(*StatusResponse)(nil), // 1: gram.v1.StatusResponse
-	(*WorkerStatus)(nil),   // 2: gram.v1.WorkerStatus
+	(*StatusRequest)(nil),   // 0: gram.v1.StatusRequest
+	(*StatusResponse)(nil),  // 1: gram.v1.StatusResponse
+	(*WorkerStatus)(nil),    // 2: gram.v1.WorkerStatus
+	(*MembersRequest)(nil),  // 3: gram.v1.MembersRequest
+	(*MembersResponse)(nil), // 4: gram.v1.MembersResponse
+	(*Member)(nil),          // 5: gram.v1.Member
+	(*JoinRequest)(nil),     // 6: gram.v1.JoinRequest
+	(*JoinResponse)(nil),    // 7: gram.v1.JoinResponse
+	(*RemoveRequest)(nil),   // 8: gram.v1.RemoveRequest
+	(*RemoveResponse)(nil),  // 9: gram.v1.RemoveResponse
+	(*BackupRequest)(nil),   // 10: gram.v1.BackupRequest
+	(*BackupResponse)(nil),  // 11: gram.v1.BackupResponse
+	(*Backups)(nil),         // 12: gram.v1.Backups
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
-	2, // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	0, // 1: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
-	1, // 2: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	2,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
+	12, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	5,  // 2: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
+	0,  // 3: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
+	3,  // 4: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
+	6,  // 5: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
+	8,  // 6: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
+	10, // 7: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
+	1,  // 8: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
+	4,  // 9: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
+	7,  // 10: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
+	9,  // 11: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
+	11, // 12: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
+	8,  // [8:13] is the sub-list for method output_type
+	3,  // [3:8] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_cluster_proto_init() }
@@ -360,13 +893,14 @@ func file_gram_v1_cluster_proto_init() {
 	if File_gram_v1_cluster_proto != nil {
 		return
 	}
+	file_gram_v1_job_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_cluster_proto_rawDesc), len(file_gram_v1_cluster_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -592,13 +592,14 @@ func (x *Progress) GetTasksLeased() uint32 {
 	return 0
 }
 
-// Counters are facts of the log: what was committed and what came too late.
+// Counters are facts of the log: what was committed, what came too late, and what leaders told of backups.
 type Counters struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Committed     uint64                 `protobuf:"varint,1,opt,name=committed,proto3" json:"committed,omitempty"`
 	Duplicates    uint64                 `protobuf:"varint,2,opt,name=duplicates,proto3" json:"duplicates,omitempty"` // a node reported again with the same digest
 	Superseded    uint64                 `protobuf:"varint,3,opt,name=superseded,proto3" json:"superseded,omitempty"` // reported below a committed ancestor
 	Violations    uint64                 `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"` // reported again with another digest
+	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -661,6 +662,74 @@ func (x *Counters) GetViolations() uint64 {
 	return 0
 }
 
+func (x *Counters) GetBackups() *Backups {
+	if x != nil {
+		return x.Backups
+	}
+	return nil
+}
+
+// Backups counts second leases of nodes that took long.
+type Backups struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Launched      uint64                 `protobuf:"varint,1,opt,name=launched,proto3" json:"launched,omitempty"`
+	Won           uint64                 `protobuf:"varint,2,opt,name=won,proto3" json:"won,omitempty"`       // committed first
+	Wasted        uint64                 `protobuf:"varint,3,opt,name=wasted,proto3" json:"wasted,omitempty"` // in vain: the first lease won, or its work was not needed any more
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Backups) Reset() {
+	*x = Backups{}
+	mi := &file_gram_v1_job_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Backups) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Backups) ProtoMessage() {}
+
+func (x *Backups) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Backups.ProtoReflect.Descriptor instead.
+func (*Backups) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Backups) GetLaunched() uint64 {
+	if x != nil {
+		return x.Launched
+	}
+	return 0
+}
+
+func (x *Backups) GetWon() uint64 {
+	if x != nil {
+		return x.Won
+	}
+	return 0
+}
+
+func (x *Backups) GetWasted() uint64 {
+	if x != nil {
+		return x.Wasted
+	}
+	return 0
+}
+
 // RoundRecord is a finished round.
 type RoundRecord struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
@@ -677,7 +746,7 @@ type RoundRecord struct {
 
 func (x *RoundRecord) Reset() {
 	*x = RoundRecord{}
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -689,7 +758,7 @@ func (x *RoundRecord) String() string {
 func (*RoundRecord) ProtoMessage() {}
 
 func (x *RoundRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -702,7 +771,7 @@ func (x *RoundRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRecord.ProtoReflect.Descriptor instead.
 func (*RoundRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RoundRecord) GetRound() uint32 {
@@ -764,7 +833,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +845,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +858,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SubmitRequest) GetId() string {
@@ -816,7 +885,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -828,7 +897,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -841,7 +910,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SubmitResponse) GetJob() *Job {
@@ -867,7 +936,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +948,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +961,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetRequest) GetId() string {
@@ -911,7 +980,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -923,7 +992,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -936,7 +1005,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetResponse) GetJob() *Job {
@@ -956,7 +1025,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1037,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1050,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListRequest) GetLimit() uint32 {
@@ -1008,7 +1077,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1020,7 +1089,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1033,7 +1102,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListResponse) GetJobs() []*Job {
@@ -1059,7 +1128,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1140,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1153,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1103,7 +1172,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1115,7 +1184,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1128,7 +1197,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1147,7 +1216,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1228,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1241,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1191,7 +1260,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1272,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1285,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1237,7 +1306,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1249,7 +1318,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1262,7 +1331,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1296,7 +1365,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +1377,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1321,7 +1390,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -1387,7 +1456,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x06leaves\x18\x03 \x01(\x04R\x06leaves\x12\x1f\n" +
 	"\vleaves_done\x18\x04 \x01(\x04R\n" +
 	"leavesDone\x12!\n" +
-	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\x88\x01\n" +
+	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\xb4\x01\n" +
 	"\bCounters\x12\x1c\n" +
 	"\tcommitted\x18\x01 \x01(\x04R\tcommitted\x12\x1e\n" +
 	"\n" +
@@ -1398,7 +1467,12 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"superseded\x12\x1e\n" +
 	"\n" +
 	"violations\x18\x04 \x01(\x04R\n" +
-	"violations\"\xfb\x01\n" +
+	"violations\x12*\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"O\n" +
+	"\aBackups\x12\x1a\n" +
+	"\blaunched\x18\x01 \x01(\x04R\blaunched\x12\x10\n" +
+	"\x03won\x18\x02 \x01(\x04R\x03won\x12\x16\n" +
+	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\xfb\x01\n" +
 	"\vRoundRecord\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
@@ -1475,7 +1549,7 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),          // 0: gram.v1.JobState
 	(FailureClass)(0),      // 1: gram.v1.FailureClass
@@ -1485,19 +1559,20 @@ var file_gram_v1_job_proto_goTypes = []any{
 	(*Job)(nil),            // 5: gram.v1.Job
 	(*Progress)(nil),       // 6: gram.v1.Progress
 	(*Counters)(nil),       // 7: gram.v1.Counters
-	(*RoundRecord)(nil),    // 8: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),  // 9: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil), // 10: gram.v1.SubmitResponse
-	(*GetRequest)(nil),     // 11: gram.v1.GetRequest
-	(*GetResponse)(nil),    // 12: gram.v1.GetResponse
-	(*ListRequest)(nil),    // 13: gram.v1.ListRequest
-	(*ListResponse)(nil),   // 14: gram.v1.ListResponse
-	(*WatchRequest)(nil),   // 15: gram.v1.WatchRequest
-	(*WatchResponse)(nil),  // 16: gram.v1.WatchResponse
-	(*CancelRequest)(nil),  // 17: gram.v1.CancelRequest
-	(*CancelResponse)(nil), // 18: gram.v1.CancelResponse
-	(*LogsRequest)(nil),    // 19: gram.v1.LogsRequest
-	(*LogsResponse)(nil),   // 20: gram.v1.LogsResponse
+	(*Backups)(nil),        // 8: gram.v1.Backups
+	(*RoundRecord)(nil),    // 9: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),  // 10: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil), // 11: gram.v1.SubmitResponse
+	(*GetRequest)(nil),     // 12: gram.v1.GetRequest
+	(*GetResponse)(nil),    // 13: gram.v1.GetResponse
+	(*ListRequest)(nil),    // 14: gram.v1.ListRequest
+	(*ListResponse)(nil),   // 15: gram.v1.ListResponse
+	(*WatchRequest)(nil),   // 16: gram.v1.WatchRequest
+	(*WatchResponse)(nil),  // 17: gram.v1.WatchResponse
+	(*CancelRequest)(nil),  // 18: gram.v1.CancelRequest
+	(*CancelResponse)(nil), // 19: gram.v1.CancelResponse
+	(*LogsRequest)(nil),    // 20: gram.v1.LogsRequest
+	(*LogsResponse)(nil),   // 21: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
@@ -1506,31 +1581,32 @@ var file_gram_v1_job_proto_depIdxs = []int32{
 	3,  // 3: gram.v1.Job.failure:type_name -> gram.v1.Failure
 	4,  // 4: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
 	7,  // 5: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	8,  // 6: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	2,  // 7: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 8: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	5,  // 9: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	5,  // 10: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	5,  // 11: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	5,  // 12: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	5,  // 13: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	9,  // 14: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	11, // 15: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	13, // 16: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	15, // 17: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	17, // 18: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	19, // 19: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	10, // 20: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	12, // 21: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	14, // 22: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	16, // 23: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	18, // 24: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	20, // 25: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	20, // [20:26] is the sub-list for method output_type
-	14, // [14:20] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	9,  // 6: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	8,  // 7: gram.v1.Counters.backups:type_name -> gram.v1.Backups
+	2,  // 8: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	2,  // 9: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	5,  // 10: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	5,  // 11: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	5,  // 12: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	5,  // 13: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	5,  // 14: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	10, // 15: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	12, // 16: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	14, // 17: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	16, // 18: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	18, // 19: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	20, // 20: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	11, // 21: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	13, // 22: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	15, // 23: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	17, // 24: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	19, // 25: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	21, // 26: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	21, // [21:27] is the sub-list for method output_type
+	15, // [15:21] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -1544,7 +1620,7 @@ func file_gram_v1_job_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -343,8 +343,11 @@ type SubmitJob struct {
 	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
 	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
 	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
-	ScheduleId    string `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	SlotUnixMs    int64  `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	ScheduleId    string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	SlotUnixMs    int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	Priority      int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
+	MaxWorkers    uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
+	Needs         []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +436,27 @@ func (x *SubmitJob) GetSlotUnixMs() int64 {
 		return x.SlotUnixMs
 	}
 	return 0
+}
+
+func (x *SubmitJob) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetMaxWorkers() uint32 {
+	if x != nil {
+		return x.MaxWorkers
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetNeeds() []string {
+	if x != nil {
+		return x.Needs
+	}
+	return nil
 }
 
 // StartJob admits a queued job.
@@ -531,6 +555,7 @@ type Completion struct {
 	Output        *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
 	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -591,6 +616,13 @@ func (x *Completion) GetKernels() string {
 		return x.Kernels
 	}
 	return ""
+}
+
+func (x *Completion) GetBackups() *Backups {
+	if x != nil {
+		return x.Backups
+	}
+	return nil
 }
 
 type FailJob struct {
@@ -1910,7 +1942,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xe1\x01\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb4\x02\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1922,17 +1954,23 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vschedule_id\x18\a \x01(\tR\n" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\b \x01(\x03R\n" +
-	"slotUnixMs\"\x1a\n" +
+	"slotUnixMs\x12\x1a\n" +
+	"\bpriority\x18\t \x01(\x05R\bpriority\x12\x1f\n" +
+	"\vmax_workers\x18\n" +
+	" \x01(\rR\n" +
+	"maxWorkers\x12\x14\n" +
+	"\x05needs\x18\v \x03(\tR\x05needs\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\x8c\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xb8\x01\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
-	"\akernels\x18\x04 \x01(\tR\akernels\"E\n" +
+	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -2080,18 +2118,19 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*SnapshotTrailer)(nil), // 21: gram.v1.SnapshotTrailer
 	(*TaskID)(nil),          // 22: gram.v1.TaskID
 	(*TaskOutput)(nil),      // 23: gram.v1.TaskOutput
-	(*Failure)(nil),         // 24: gram.v1.Failure
-	(ScheduleOverlap)(0),    // 25: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 26: gram.v1.CatchUp
-	(SkipReason)(0),         // 27: gram.v1.SkipReason
-	(JobState)(0),           // 28: gram.v1.JobState
-	(*ObjectRef)(nil),       // 29: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 30: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 31: gram.v1.OutputFile
-	(*Counters)(nil),        // 32: gram.v1.Counters
-	(*Piece)(nil),           // 33: gram.v1.Piece
-	(*CarryPiece)(nil),      // 34: gram.v1.CarryPiece
-	(*SlotRecord)(nil),      // 35: gram.v1.SlotRecord
+	(*Backups)(nil),         // 24: gram.v1.Backups
+	(*Failure)(nil),         // 25: gram.v1.Failure
+	(ScheduleOverlap)(0),    // 26: gram.v1.ScheduleOverlap
+	(CatchUp)(0),            // 27: gram.v1.CatchUp
+	(SkipReason)(0),         // 28: gram.v1.SkipReason
+	(JobState)(0),           // 29: gram.v1.JobState
+	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
+	(*Counters)(nil),        // 33: gram.v1.Counters
+	(*Piece)(nil),           // 34: gram.v1.Piece
+	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
+	(*SlotRecord)(nil),      // 36: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -2110,37 +2149,38 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	5,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
 	22, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
 	23, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	24, // 16: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	25, // 17: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	26, // 18: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 19: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	27, // 20: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 21: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	17, // 22: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	18, // 23: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	19, // 24: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 25: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	21, // 26: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	20, // 27: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	2,  // 28: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	28, // 29: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	29, // 30: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	29, // 31: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	29, // 32: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	30, // 33: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	29, // 34: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	31, // 35: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	24, // 36: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	32, // 37: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	33, // 38: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	34, // 39: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 40: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	35, // 41: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	24, // 16: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	25, // 17: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	26, // 18: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	27, // 19: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	2,  // 20: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	28, // 21: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	16, // 22: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	17, // 23: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	18, // 24: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	19, // 25: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	8,  // 26: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	21, // 27: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	20, // 28: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	2,  // 29: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	29, // 30: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	30, // 31: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	30, // 32: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	30, // 33: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	31, // 34: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	30, // 35: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	32, // 36: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	25, // 37: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	33, // 38: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	34, // 39: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	35, // 40: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 41: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	36, // 42: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }

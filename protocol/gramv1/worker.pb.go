@@ -635,6 +635,7 @@ type RegisterRequest struct {
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Build         string                 `protobuf:"bytes,5,opt,name=build,proto3" json:"build,omitempty"`
 	Held          []*HeldTask            `protobuf:"bytes,6,rep,name=held,proto3" json:"held,omitempty"`
+	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -709,6 +710,13 @@ func (x *RegisterRequest) GetHeld() []*HeldTask {
 		return x.Held
 	}
 	return nil
+}
+
+func (x *RegisterRequest) GetMemoryBytes() int64 {
+	if x != nil {
+		return x.MemoryBytes
+	}
+	return 0
 }
 
 type HeldTask struct {
@@ -1435,14 +1443,15 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x05model\x18\b \x01(\v2\x12.gram.v1.ObjectRefR\x05model\x12\x18\n" +
 	"\akernels\x18\t \x03(\tR\akernels\x12\x18\n" +
 	"\aworkers\x18\n" +
-	" \x03(\tR\aworkers\"\xaf\x01\n" +
+	" \x03(\tR\aworkers\"\xd2\x01\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05slots\x18\x03 \x01(\rR\x05slots\x12\x18\n" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x05 \x01(\tR\x05build\x12%\n" +
-	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\"V\n" +
+	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12!\n" +
+	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\"V\n" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\"t\n" +

@@ -35,11 +35,26 @@ const (
 const (
 	// ClusterServiceStatusProcedure is the fully-qualified name of the ClusterService's Status RPC.
 	ClusterServiceStatusProcedure = "/gram.v1.ClusterService/Status"
+	// ClusterServiceMembersProcedure is the fully-qualified name of the ClusterService's Members RPC.
+	ClusterServiceMembersProcedure = "/gram.v1.ClusterService/Members"
+	// ClusterServiceJoinProcedure is the fully-qualified name of the ClusterService's Join RPC.
+	ClusterServiceJoinProcedure = "/gram.v1.ClusterService/Join"
+	// ClusterServiceRemoveProcedure is the fully-qualified name of the ClusterService's Remove RPC.
+	ClusterServiceRemoveProcedure = "/gram.v1.ClusterService/Remove"
+	// ClusterServiceBackupProcedure is the fully-qualified name of the ClusterService's Backup RPC.
+	ClusterServiceBackupProcedure = "/gram.v1.ClusterService/Backup"
 )
 
 // ClusterServiceClient is a client for the gram.v1.ClusterService service.
 type ClusterServiceClient interface {
 	Status(context.Context, *connect.Request[gramv1.StatusRequest]) (*connect.Response[gramv1.StatusResponse], error)
+	Members(context.Context, *connect.Request[gramv1.MembersRequest]) (*connect.Response[gramv1.MembersResponse], error)
+	// Join adds a coordinator without a vote; the leader gives it one when it has caught up.
+	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
+	// Remove takes a coordinator out. Repeating it is safe.
+	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// Backup sends all the cluster has decided: what a new one can begin with.
+	Backup(context.Context, *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error)
 }
 
 // NewClusterServiceClient constructs a client for the gram.v1.ClusterService service. By default,
@@ -60,12 +75,42 @@ func NewClusterServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		members: connect.NewClient[gramv1.MembersRequest, gramv1.MembersResponse](
+			httpClient,
+			baseURL+ClusterServiceMembersProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("Members")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		join: connect.NewClient[gramv1.JoinRequest, gramv1.JoinResponse](
+			httpClient,
+			baseURL+ClusterServiceJoinProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("Join")),
+			connect.WithClientOptions(opts...),
+		),
+		remove: connect.NewClient[gramv1.RemoveRequest, gramv1.RemoveResponse](
+			httpClient,
+			baseURL+ClusterServiceRemoveProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("Remove")),
+			connect.WithClientOptions(opts...),
+		),
+		backup: connect.NewClient[gramv1.BackupRequest, gramv1.BackupResponse](
+			httpClient,
+			baseURL+ClusterServiceBackupProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("Backup")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // clusterServiceClient implements ClusterServiceClient.
 type clusterServiceClient struct {
-	status *connect.Client[gramv1.StatusRequest, gramv1.StatusResponse]
+	status  *connect.Client[gramv1.StatusRequest, gramv1.StatusResponse]
+	members *connect.Client[gramv1.MembersRequest, gramv1.MembersResponse]
+	join    *connect.Client[gramv1.JoinRequest, gramv1.JoinResponse]
+	remove  *connect.Client[gramv1.RemoveRequest, gramv1.RemoveResponse]
+	backup  *connect.Client[gramv1.BackupRequest, gramv1.BackupResponse]
 }
 
 // Status calls gram.v1.ClusterService.Status.
@@ -73,9 +118,36 @@ func (c *clusterServiceClient) Status(ctx context.Context, req *connect.Request[
 	return c.status.CallUnary(ctx, req)
 }
 
+// Members calls gram.v1.ClusterService.Members.
+func (c *clusterServiceClient) Members(ctx context.Context, req *connect.Request[gramv1.MembersRequest]) (*connect.Response[gramv1.MembersResponse], error) {
+	return c.members.CallUnary(ctx, req)
+}
+
+// Join calls gram.v1.ClusterService.Join.
+func (c *clusterServiceClient) Join(ctx context.Context, req *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error) {
+	return c.join.CallUnary(ctx, req)
+}
+
+// Remove calls gram.v1.ClusterService.Remove.
+func (c *clusterServiceClient) Remove(ctx context.Context, req *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error) {
+	return c.remove.CallUnary(ctx, req)
+}
+
+// Backup calls gram.v1.ClusterService.Backup.
+func (c *clusterServiceClient) Backup(ctx context.Context, req *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error) {
+	return c.backup.CallServerStream(ctx, req)
+}
+
 // ClusterServiceHandler is an implementation of the gram.v1.ClusterService service.
 type ClusterServiceHandler interface {
 	Status(context.Context, *connect.Request[gramv1.StatusRequest]) (*connect.Response[gramv1.StatusResponse], error)
+	Members(context.Context, *connect.Request[gramv1.MembersRequest]) (*connect.Response[gramv1.MembersResponse], error)
+	// Join adds a coordinator without a vote; the leader gives it one when it has caught up.
+	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
+	// Remove takes a coordinator out. Repeating it is safe.
+	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// Backup sends all the cluster has decided: what a new one can begin with.
+	Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error
 }
 
 // NewClusterServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -92,10 +164,44 @@ func NewClusterServiceHandler(svc ClusterServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	clusterServiceMembersHandler := connect.NewUnaryHandler(
+		ClusterServiceMembersProcedure,
+		svc.Members,
+		connect.WithSchema(clusterServiceMethods.ByName("Members")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	clusterServiceJoinHandler := connect.NewUnaryHandler(
+		ClusterServiceJoinProcedure,
+		svc.Join,
+		connect.WithSchema(clusterServiceMethods.ByName("Join")),
+		connect.WithHandlerOptions(opts...),
+	)
+	clusterServiceRemoveHandler := connect.NewUnaryHandler(
+		ClusterServiceRemoveProcedure,
+		svc.Remove,
+		connect.WithSchema(clusterServiceMethods.ByName("Remove")),
+		connect.WithHandlerOptions(opts...),
+	)
+	clusterServiceBackupHandler := connect.NewServerStreamHandler(
+		ClusterServiceBackupProcedure,
+		svc.Backup,
+		connect.WithSchema(clusterServiceMethods.ByName("Backup")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gram.v1.ClusterService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ClusterServiceStatusProcedure:
 			clusterServiceStatusHandler.ServeHTTP(w, r)
+		case ClusterServiceMembersProcedure:
+			clusterServiceMembersHandler.ServeHTTP(w, r)
+		case ClusterServiceJoinProcedure:
+			clusterServiceJoinHandler.ServeHTTP(w, r)
+		case ClusterServiceRemoveProcedure:
+			clusterServiceRemoveHandler.ServeHTTP(w, r)
+		case ClusterServiceBackupProcedure:
+			clusterServiceBackupHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -107,4 +213,20 @@ type UnimplementedClusterServiceHandler struct{}
 
 func (UnimplementedClusterServiceHandler) Status(context.Context, *connect.Request[gramv1.StatusRequest]) (*connect.Response[gramv1.StatusResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Status is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) Members(context.Context, *connect.Request[gramv1.MembersRequest]) (*connect.Response[gramv1.MembersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Members is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Join is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Remove is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Backup is not implemented"))
 }

@@ -25,7 +25,7 @@ type Value struct {
 // Config is what the sources say together.
 type Config struct {
 	Context   Value // name of the context in use
-	Addr      Value // https URL of a coordinator
+	Addr      Value // https URLs of coordinators, with commas
 	CACert    Value // file with the certificates to trust; empty means the system's
 	TokenFile Value
 	Token     Value // the secret itself, from the environment only; never print Text
@@ -124,20 +124,33 @@ func (src Sources) pick(flag, variable string, below ...Value) Value {
 	return Value{}
 }
 
-// checkAddr accepts host:port and https://host:port, and nothing without TLS.
+// checkAddr accepts host:port and https://host:port, several with commas, and nothing without TLS.
 func checkAddr(addr Value) (string, error) {
-	scheme, rest, ok := strings.Cut(addr.Text, "://")
-	switch {
-	case addr.Text == "":
+	if addr.Text == "" {
 		return "", nil
-	case !ok:
-		scheme, rest = "https", addr.Text
 	}
-	rest = strings.TrimSuffix(rest, "/")
-	if scheme != "https" || rest == "" || strings.ContainsAny(rest, "/?#@ ") {
-		return "", fmt.Errorf("address %q (from %s) is not read: write host:port or https://host:port; nothing is sent without TLS", addr.Text, addr.Origin)
+	var urls []string
+	for _, one := range strings.Split(addr.Text, ",") {
+		scheme, rest, ok := strings.Cut(strings.TrimSpace(one), "://")
+		if !ok {
+			scheme, rest = "https", scheme
+		}
+		rest = strings.TrimSuffix(rest, "/")
+		if scheme != "https" || rest == "" || strings.ContainsAny(rest, "/?#@ ") {
+			return "", fmt.Errorf("address %q (from %s) is not read: write host:port or https://host:port, several with commas; nothing is sent without TLS", addr.Text, addr.Origin)
+		}
+		urls = append(urls, "https://"+rest)
 	}
-	return "https://" + rest, nil
+	return strings.Join(urls, ","), nil
+}
+
+// Hosts are the coordinators' host:port.
+func (cfg Config) Hosts() []string {
+	var hosts []string
+	for _, url := range strings.Split(cfg.Addr.Text, ",") {
+		hosts = append(hosts, strings.TrimPrefix(url, "https://"))
+	}
+	return hosts
 }
 
 func oneOf(name string, v Value, known ...string) error {

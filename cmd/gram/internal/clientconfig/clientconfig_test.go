@@ -191,3 +191,16 @@ func TestTokenFileOpenToOthersWarns(t *testing.T) {
 		}
 	}
 }
+
+func TestSeveralAddresses(t *testing.T) {
+	w := newWorld(t)
+	cfg := w.mustLoad(map[string]string{"addr": "a:1, https://b:2/,[::1]:3"})
+	if cfg.Addr.Text != "https://a:1,https://b:2,https://[::1]:3" || strings.Join(cfg.Hosts(), " ") != "a:1 b:2 [::1]:3" {
+		t.Errorf("%q, hosts %q", cfg.Addr.Text, cfg.Hosts())
+	}
+	for _, bad := range []string{"a:1,", ",", "a:1,http://b:2", "a:1,b:2/path"} {
+		if _, err := w.load(map[string]string{"addr": bad}); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// Member is a coordinator process of a Quorum.
+type Member struct {
+	ID, Addr, Raft, Data string
+	*Process
+	Jobs    gramv1connect.JobServiceClient // over this member's own port
+	Cluster gramv1connect.ClusterServiceClient
+}
+
+// Quorum is a cluster of several coordinators. Workers and the CLI are given the addresses
+// of all; Jobs and Status are those of the first member.
+type Quorum struct {
+	*Cluster
+	Members []*Member
+}
+
+// StartQuorum starts c1, which makes the authority, and lets c2 and so on join it. It returns
+// when every one has a vote.
+func StartQuorum(t testing.TB, members int, leaseTTL time.Duration) *Quorum {
+	t.Helper()
+	home := t.TempDir()
+	q := &Quorum{Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}}
+	var all []string
+	for i := range members {
+		m := &Member{ID: fmt.Sprint("c", i+1), Addr: freeAddress(t), Raft: freeAddress(t), Data: q.data()}
+		if i > 0 {
+			m.Data = filepath.Join(home, "data-"+m.ID)
+		}
+		q.Members, all = append(q.Members, m), append(all, m.Addr)
+	}
+	q.Addr = q.Members[0].Addr
+	for i, m := range q.Members {
+		if i > 0 {
+			q.Issue(t, m)
+		}
+		q.Start(t, m)
+		q.AwaitListening(t, m)
+		if i == 0 {
+			q.connect(t)
+		}
+		m.Jobs = gramv1connect.NewJobServiceClient(q.client, "https://"+m.Addr, WithToken(q.token(t)))
+		m.Cluster = gramv1connect.NewClusterServiceClient(q.client, "https://"+m.Addr, WithToken(q.token(t)))
+	}
+	q.Addr = strings.Join(all, ",")
+	q.AwaitVotes(t, members)
+	return q
+}
+
+func (q *Quorum) token(t testing.TB) gate.Token {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(q.data(), "admin.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := gate.ParseToken(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Issue gives a member that is to join its certificate.
+func (q *Quorum) Issue(t testing.TB, m *Member) {
+	t.Helper()
+	_, stderr, code := Run(t.Context(), t, q.Home, nil, nil, "pki", "issue",
+		"--ca", filepath.Join(q.data(), "pki"), "--out", filepath.Join(m.Data, "pki"), "localhost")
+	if code != 0 {
+		t.Fatalf("pki issue: exit code %d\n%s", code, stderr)
+	}
+}
+
+// Start starts, or starts again, a member; its flags are always the same.
+func (q *Quorum) Start(t testing.TB, m *Member) {
+	t.Helper()
+	args := []string{"coordinator", "--data", m.Data, "--listen", m.Addr, "--raft", m.Raft, "--node-id", m.ID,
+		"--store", q.store, "--lease-ttl", q.leaseTTL.String(), "--promote-after", "500ms"}
+	if m != q.Members[0] {
+		args = append(args, "--join", q.Members[0].Addr, "--token-file", filepath.Join(q.data(), "admin.token"))
+	}
+	m.Process = Start(t, q.Home, q.Env, args...)
+}
+
+// Alone starts a coordinator that is no member, over the same store, with further flags.
+func (q *Quorum) Alone(t testing.TB, flags ...string) *Member {
+	t.Helper()
+	m := &Member{ID: "alone", Addr: freeAddress(t), Raft: freeAddress(t), Data: filepath.Join(q.Home, "data-alone")}
+	m.Process = Start(t, q.Home, q.Env, append([]string{"coordinator", "--data", m.Data, "--listen", m.Addr, "--raft", m.Raft, "--store", q.store}, flags...)...)
+	q.AwaitListening(t, m)
+	return m
+}
+
+// AwaitListening waits until a member serves: it leads, or follows and is up to date.
+func (q *Quorum) AwaitListening(t testing.TB, m *Member) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	Poll(ctx, t, m.ID+" to serve", func() bool {
+		if m.Ended() {
+			t.Fatalf("%s ended:\n%s", m.ID, m.Output())
+		}
+		if !strings.Contains(m.Output(), "gram: coordinator on ") {
+			return false
+		}
+		conn, err := net.DialTimeout("tcp", m.Addr, time.Second)
+		if err != nil {
+			return false
+		}
+		conn.Close()
+		return true
+	})
+}
+
+// List asks every member in turn who belongs to the cluster; nil when none knows now.
+func (q *Quorum) List(t testing.TB) []*pb.Member {
+	for _, m := range q.Members {
+		if m.Cluster == nil || m.Ended() {
+			continue
+		}
+		res, err := m.Cluster.Members(t.Context(), connect.NewRequest(&pb.MembersRequest{}))
+		if err == nil {
+			return res.Msg.GetMembers()
+		}
+	}
+	return nil
+}
+
+// AwaitVotes waits until so many members have a vote and are healthy.
+func (q *Quorum) AwaitVotes(t testing.TB, members int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	Poll(ctx, t, fmt.Sprint(members, " healthy voters"), func() bool {
+		voters := 0
+		for _, m := range q.List(t) {
+			if m.GetVoter() && m.GetHealthy() {
+				voters++
+			}
+		}
+		return voters == members
+	})
+}
+
+// Write submits a job until somebody accepts it; repeated, it is the same job.
+func (q *Quorum) Write(t testing.TB, id, specJSON string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	Poll(ctx, t, "job "+id+" to be accepted", func() bool {
+		_, err := q.Jobs.Submit(ctx, connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: specJSON}))
+		if err != nil {
+			t.Logf("submit %s: %v", id, err)
+		}
+		return err == nil
+	})
+}
+
+// Leader waits for there to be a leader.
+func (q *Quorum) Leader(t testing.TB) *Member {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var leader *Member
+	Poll(ctx, t, "a leader", func() bool {
+		for _, listed := range q.List(t) {
+			for _, m := range q.Members {
+				if listed.GetLeader() && listed.GetId() == m.ID {
+					leader = m
+				}
+			}
+		}
+		return leader != nil
+	})
+	return leader
+}
+
+// Follower is a member that does not lead.
+func (q *Quorum) Follower(t testing.TB) *Member {
+	t.Helper()
+	leader := q.Leader(t)
+	for _, m := range q.Members {
+		if m != leader && !m.Ended() {
+			return m
+		}
+	}
+	t.Fatal("no follower")
+	return nil
+}

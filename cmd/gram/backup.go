@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write all that the cluster has decided to a file",
+		Example: `  gram cluster backup gram.backup
+  gram coordinator --data NEW --store s3://gram-jobs --restore gram.backup`,
+		Long: `Jobs, commits, references to objects, schedules and the hashes of tokens; not
+the objects, which stay in the store. The file is checked before it gets its
+name, and must not be there yet. A new cluster begins with it: --restore of
+` + "`gram coordinator`" + `. Its SHA-256 goes to stdout.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			digest, err := c.backup(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out, digest)
+			return nil
+		},
+	}
+}
+
+// backup returns the digest of the file it made.
+func (c *cluster) backup(ctx context.Context, name string) (digest string, err error) {
+	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+		return "", &failure{code: exitConflict, what: name + " is there already", hint: "A backup overwrites nothing: choose another name."}
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*") // mode 0600
+	if err != nil {
+		return "", fmt.Errorf("write backup: %w", err)
+	}
+	digest, err = c.fetchBackup(ctx, file)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		err = coordinator.CheckBackup(file)
+	}
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return digest, nil
+}
+
+// fetchBackup writes the pieces, and holds them against the digest that follows them.
+func (c *cluster) fetchBackup(ctx context.Context, to io.Writer) (string, error) {
+	stream, err := c.services.Backup(ctx, connect.NewRequest(&gramv1.BackupRequest{}))
+	if err != nil {
+		return "", c.explain(err)
+	}
+	defer stream.Close()
+	sum := sha256.New()
+	var told []byte
+	for stream.Receive() {
+		piece := stream.Msg().GetPiece()
+		sum.Write(piece)
+		if _, err := to.Write(piece); err != nil {
+			return "", fmt.Errorf("write backup: %w", err)
+		}
+		told = stream.Msg().GetSha256()
+	}
+	if err := stream.Err(); err != nil {
+		return "", c.explain(err)
+	}
+	if got := sum.Sum(nil); !bytes.Equal(got, told) {
+		return "", fmt.Errorf("the backup's SHA-256 is %x, the coordinator says %x: it was cut short or altered on the way; repeat it", got, told)
+	}
+	return hex.EncodeToString(told), nil
+}

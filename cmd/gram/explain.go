@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+// explainView is why a job is where it is.
+type explainView struct {
+	SchemaVersion int    `json:"schema_version"`
+	ID            string `json:"id"`
+	State         string `json:"state"`
+	Reason        string `json:"reason"`
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain ID",
+		Short: "Say why a job waits, or how it ended",
+		Example: `  gram explain glosses-k3f9p2
+  gram explain glosses-k3f9p2 -o json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			job, err := c.get(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			view := explainView{schemaVersion, job.GetId(), stateName(job.GetState()), reasonOf(job)}
+			if a.flags.output == "json" {
+				return a.printJSON(view)
+			}
+			fmt.Fprintf(a.out, "%s is %s: %s\n", view.ID, strings.ToLower(view.State), view.Reason)
+			return nil
+		},
+	}
+}
+
+// reasonOf is one sentence on why the job is in its state.
+func reasonOf(job *gramv1.Job) string {
+	switch {
+	case job.GetState() == gramv1.JobState_JOB_STATE_SUCCEEDED:
+		return fmt.Sprintf("all of its rounds are done, and it left %d files", len(job.GetOutputs()))
+	case job.GetState() == gramv1.JobState_JOB_STATE_CANCELLED:
+		return "it was asked to end"
+	case job.GetFailure() != nil:
+		return failureText(job.GetFailure())
+	case job.GetReason() != "":
+		return job.GetReason()
+	}
+	p := job.GetProgress()
+	if p.GetPhase() == "" {
+		return "a worker lists its input and cuts shards"
+	}
+	return fmt.Sprintf("round %d %s, %d of %d leaves are done, %d tasks are at work",
+		p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased())
+}

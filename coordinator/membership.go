@@ -1,0 +1,179 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"slices"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+// Members lists the coordinators.
+func (s *clusterService) Members(ctx context.Context, _ *connect.Request[pb.MembersRequest]) (*connect.Response[pb.MembersResponse], error) {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	servers, _, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(servers, func(a, b raft.Server) int { return cmp.Compare(a.ID, b.ID) }) // total order: ids differ
+	res := &pb.MembersResponse{ClusterId: view.ClusterID}
+	for _, server := range servers {
+		res.Members = append(res.Members, s.c.describeMember(lead, server))
+	}
+	return connect.NewResponse(res), nil
+}
+
+func (c *Coordinator) describeMember(lead *leadership, s raft.Server) *pb.Member {
+	m := &pb.Member{Id: string(s.ID), RaftAddress: string(s.Address), Voter: s.Suffrage == raft.Voter}
+	if s.ID == raft.ServerID(c.cfg.NodeID) {
+		m.Leader, m.Healthy, m.Version = true, true, c.cfg.Version
+		return m
+	}
+	p := lead.peers.get(s.ID)
+	m.Healthy, m.Version = p.healthy, p.version
+	if here := c.member.raft.AppliedIndex(); here > p.applied {
+		m.Behind = here - p.applied
+	}
+	return m
+}
+
+// Join adds a coordinator without a vote.
+func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinRequest]) (*connect.Response[pb.JoinResponse], error) {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, address := raft.ServerID(req.Msg.GetId()), raft.ServerAddress(req.Msg.GetRaftAddress())
+	if err := checkMember(id, address); err != nil {
+		return nil, err
+	}
+	if mine, its := s.c.cfg.StoreURI, req.Msg.GetStoreUri(); mine != its {
+		return nil, refuse(state.Conflict, "this cluster keeps its jobs in %s, the new member would in %s: start it with the same --store", mine, its)
+	}
+	s.c.membership.Lock()
+	defer s.c.membership.Unlock()
+	servers, index, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	known, err := mayJoin(servers, id, address, req.Msg.GetLogIsEmpty())
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		if err := s.c.await(ctx, s.c.member.raft.AddNonvoter(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
+			return nil, err
+		}
+		s.c.cfg.Logger.Info("member joins", "member", string(id), "address", string(address))
+	}
+	return connect.NewResponse(&pb.JoinResponse{ClusterId: view.ClusterID}), nil
+}
+
+func checkMember(id raft.ServerID, address raft.ServerAddress) error {
+	if id == "" || len(id) > 128 {
+		return connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a member's id has 1 to 128 bytes"))
+	}
+	if !reachable(string(address)) {
+		return connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("members cannot reach each other at %q: start it with --advertise HOST:PORT", address))
+	}
+	return nil
+}
+
+// reachable reports whether the address may mean the same machine to everyone.
+func reachable(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" || port == "" || port == "0" {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsUnspecified()
+}
+
+// mayJoin decides on a member that asks to join; known means that it is one already. A
+// voter with an empty log has forgotten what it voted for and acknowledged: let in again
+// under its id, it could help to elect a leader that lacks committed entries.
+func mayJoin(servers []raft.Server, id raft.ServerID, address raft.ServerAddress, emptyLog bool) (known bool, err error) {
+	for _, s := range servers {
+		switch {
+		case s.Suffrage == raft.Voter && !reachable(string(s.Address)):
+			err = refuse(state.Conflict, "member %s is in the log as %s, where others cannot reach it: start it again with --advertise HOST:PORT first", s.ID, s.Address)
+		case s.ID == id && s.Suffrage == raft.Voter && emptyLog:
+			return false, refuse(state.Conflict, "%s is a voting member, and this one's log is empty: a member that lost its disk comes back under another id (--node-id); then `gram cluster remove %s`", id, id)
+		case s.ID == id && s.Address != address:
+			return false, refuse(state.Conflict, "%s is a member at %s: choose another id (--node-id), or remove that member first", id, s.Address)
+		case s.ID != id && s.Address == address:
+			return false, refuse(state.Conflict, "%s is the address of member %s: `gram cluster remove %s` first if it is gone for good", address, s.ID, s.ID)
+		case s.ID == id:
+			known = true
+		}
+	}
+	return known, err
+}
+
+func refuse(reason state.Reason, format string, args ...any) error {
+	return &state.Rejection{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// Remove takes a coordinator out of the cluster.
+func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.RemoveRequest]) (*connect.Response[pb.RemoveResponse], error) {
+	if _, _, err := s.c.read(ctx); err != nil {
+		return nil, err
+	}
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	id := raft.ServerID(req.Msg.GetId())
+	s.c.membership.Lock()
+	defer s.c.membership.Unlock()
+	servers, index, err := s.c.member.servers()
+	if err != nil {
+		return nil, err
+	}
+	s.c.probe(lead, servers) // what is known may be from before an election
+	healthy := func(id raft.ServerID) bool { return id == raft.ServerID(s.c.cfg.NodeID) || lead.peers.get(id).healthy }
+	if err := mayRemove(servers, id, raft.ServerID(s.c.cfg.NodeID), healthy); err != nil {
+		return nil, err
+	}
+	if err := s.c.await(ctx, s.c.member.raft.RemoveServer(id, index, s.c.cfg.ApplyTimeout)); err != nil {
+		return nil, err
+	}
+	s.c.cfg.Logger.Info("member removed", "member", string(id))
+	return connect.NewResponse(&pb.RemoveResponse{}), nil
+}
+
+// mayRemove refuses to take out who is needed: without it, most of those left must answer.
+func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raft.ServerID) bool) error {
+	if !slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id }) {
+		return refuse(state.NotFound, "no member %q", id)
+	}
+	if id == leader {
+		return refuse(state.Ended, "%s leads: stop it (SIGTERM hands the lead over), then remove it", id)
+	}
+	voters, answering := 0, 0
+	for _, s := range servers {
+		if s.ID == id || s.Suffrage != raft.Voter {
+			continue
+		}
+		voters++
+		if healthy(s.ID) {
+			answering++
+		}
+	}
+	if 2*answering <= voters {
+		return refuse(state.Ended, "without %s only %d of %d voting members would answer, and the cluster would stand still: bring another back, or let one join, first", id, answering, voters)
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+package coordinator
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/pki"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+// A follower takes a job in and tells of it; the leader has it. Stopped, the leader hands
+// over, and both go on with what they have.
+func TestFollowersAnswer(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	leader, follower := q.leader(), q.follower()
+	jobs, _ := q.calls(follower)
+	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: testSpec("a")})); err != nil {
+		t.Fatal(err)
+	}
+	if job := getTest(t, leader, "a"); job.GetId() != "a" {
+		t.Errorf("the leader has %v", job)
+	}
+	watch, err := jobs.Watch(t.Context(), connect.NewRequest(&pb.WatchRequest{Id: "a"}))
+	if err != nil || !watch.Receive() || watch.Msg().GetJob().GetId() != "a" {
+		t.Fatalf("watch by a follower: %v, %v", err, watch.Err())
+	}
+	q.stop(leader.cfg.NodeID)
+	for watch.Receive() { // until the leader goes
+	}
+	if code := connect.CodeOf(watch.Err()); code == connect.CodeUnauthenticated || watch.Close() != nil {
+		t.Errorf("the stream ended with %v", watch.Err())
+	}
+	for id, c := range q.members {
+		jobs, _ := q.calls(c)
+		if res, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); err != nil || res.Msg.GetJob().GetId() != "a" {
+			t.Errorf("%s without the old leader: %v", id, err)
+		}
+	}
+	q.poll("equal states", func() bool {
+		digests := make(map[[32]byte]bool)
+		for _, c := range q.members {
+			view, _ := c.fsm.view()
+			digests[view.Digest()] = true
+		}
+		return len(digests) == 1
+	})
+}
+
+// A call that a follower cannot hand on is answered, not kept.
+func TestFollowerWithoutALeader(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 2)
+	follower := q.follower()
+	jobs, _ := q.calls(follower)
+	q.stop(q.leader().cfg.NodeID)
+	if _, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); connect.CodeOf(err) != connect.CodeUnavailable {
+		t.Errorf("without a quorum: %v", err)
+	}
+}
+
+// A voter that lost its disk does not come back under its id, neither by joining nor by
+// beginning anew; under another id it does.
+func TestWipedMember(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	id := q.follower().cfg.NodeID
+	address := q.members[id].RaftAddr()
+	q.stop(id)
+	if _, err := q.start(id, t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "comes back under another id") {
+		t.Fatalf("joined with an empty log: %v", err)
+	}
+	alone := q.config(id, t.TempDir())
+	alone.Join, alone.RaftAddr = nil, address
+	stranger, err := Start(t.Context(), alone) // a cluster of its own, where the others look for their member
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopTest(t, stranger)
+	q.poll("the leader to find the member unhealthy", func() bool {
+		for _, m := range q.list() {
+			if m.GetId() == id {
+				return m.GetBehind() > 0 || !m.GetHealthy()
+			}
+		}
+		return false
+	})
+	submitTest(t, q.leader(), "a")
+	if view, _ := stranger.fsm.view(); view.ClusterID == q.leader().clusterID() || view.JobCount() != 0 {
+		t.Error("the wiped member is in the old cluster again")
+	}
+	stopTest(t, stranger)
+	if _, err := q.start("c9", t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	_, cluster := q.calls(q.follower())
+	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: id})); err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(3)
+}
+
+// A member that was removed ends, and does not start again on its log.
+func TestRemovedMember(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	removed := q.follower()
+	_, cluster := q.calls(q.leader())
+	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: q.leader().cfg.NodeID})); connect.CodeOf(err) != connect.CodeFailedPrecondition {
+		t.Errorf("the leader: %v", err)
+	}
+	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-removed.Failed(); !errors.Is(err, ErrRemoved) {
+		t.Errorf("the removed member: %v", err)
+	}
+	delete(q.members, removed.cfg.NodeID)
+	stopTest(t, removed)
+	if n := len(q.list()); n != 2 {
+		t.Errorf("%d members", n)
+	}
+	if _, err := q.startWith(removed.cfg); !errors.Is(err, ErrDataDir) {
+		t.Errorf("started again: %v", err)
+	}
+}
+
+// All stop and start again, on other ports of the API: every member finds its way.
+func TestRestartOfAll(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	submitTest(t, q.leader(), "a")
+	configs := make(map[string]Config)
+	for id, c := range q.members {
+		configs[id] = c.cfg
+		cfg := c.cfg
+		cfg.RaftAddr, cfg.Join = c.RaftAddr(), nil
+		configs[id] = cfg
+		q.stop(id)
+	}
+	started := make(chan error)
+	result := make(chan *Coordinator, len(configs))
+	for _, cfg := range configs {
+		go func() {
+			c, err := Start(t.Context(), cfg)
+			result <- c
+			started <- err
+		}()
+	}
+	for range configs {
+		if err := <-started; err != nil {
+			t.Fatal(err)
+		}
+		c := <-result
+		q.members[c.cfg.NodeID] = c
+		t.Cleanup(func() { stopTest(t, c) })
+	}
+	for _, c := range q.members {
+		jobs, _ := q.calls(c)
+		if _, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); err != nil {
+			t.Errorf("%s: %v", c.cfg.NodeID, err)
+		}
+		_, err := os.Stat(filepath.Join(c.cfg.DataDir, AdminTokenFile))
+		if made := err == nil; made != (c.cfg.NodeID == "c1") {
+			t.Errorf("%s has an admin's token: %v", c.cfg.NodeID, made)
+		}
+	}
+}
+
+// A member that nobody named draws an id, and keeps it.
+func TestUnnamedMember(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 1)
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   error
+		says   string
+	}{
+		"no authority":   {func(cfg *Config) { cfg.DataDir = t.TempDir() }, ErrDataDir, "gram pki issue"},
+		"another store":  {func(cfg *Config) { cfg.StoreURI = "mem://other" }, ErrJoin, "the same --store"},
+		"no token":       {func(cfg *Config) { cfg.JoinToken = gate.Token{} }, ErrJoin, "no valid token"},
+		"worker's token": {func(cfg *Config) { cfg.JoinToken = q.members["c1"].WorkerToken() }, ErrJoin, "scope"},
+		"no address":     {func(cfg *Config) { cfg.AdvertiseAddr = "[::]:7481" }, ErrJoin, "--advertise"},
+	} {
+		cfg := q.config("", dir)
+		c.change(&cfg)
+		if _, err := q.startWith(cfg); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	second, err := q.start("", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(2)
+	id, address := second.cfg.NodeID, second.RaftAddr()
+	if text, err := os.ReadFile(filepath.Join(dir, NodeIDFile)); err != nil || strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
+		t.Errorf("id %q, kept %q, %v", id, text, err)
+	}
+	stopTest(t, second)
+	cfg := q.config("", dir)
+	cfg.RaftAddr, cfg.Join = address, nil
+	again, err := q.startWith(cfg)
+	if err != nil || again.cfg.NodeID != id {
+		t.Errorf("started again: %v", err)
+	}
+}
+
+// A lone coordinator that others cannot reach is started again where they can, and taken at its word.
+func TestAddressIsCorrected(t *testing.T) {
+	t.Parallel()
+	q := &quorum{T: t, authority: filepath.Join(t.TempDir(), "pki"), members: make(map[string]*Coordinator)}
+	if err := pki.Init(q.authority, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	cfg := q.config("c1", t.TempDir())
+	cfg.AdvertiseAddr = "0.0.0.0:7481"
+	if _, err := q.startWith(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.start("c2", t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "--advertise") {
+		t.Fatalf("joined a member that is nowhere: %v", err)
+	}
+	q.stop("c1")
+	cfg.AdvertiseAddr = ""
+	if _, err := q.startWith(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.start("c2", t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(2)
+}
+
+func TestMayJoinAndRemove(t *testing.T) {
+	voter := func(id, address string) raft.Server {
+		return raft.Server{ID: raft.ServerID(id), Address: raft.ServerAddress(address)}
+	}
+	three := []raft.Server{voter("c1", "a:1"), voter("c2", "b:1"), {ID: "c3", Address: "c:1", Suffrage: raft.Nonvoter}}
+	for _, c := range []struct {
+		id, address string
+		empty       bool
+		known       bool
+		says        string // "": let in
+	}{
+		{"c4", "d:1", true, false, ""},
+		{"c3", "c:1", true, true, ""}, // asked twice: it never voted
+		{"c2", "b:1", false, true, ""},
+		{"c2", "b:1", true, false, "comes back under another id"},
+		{"c2", "x:1", true, false, "comes back under another id"},
+		{"c2", "x:1", false, false, "is a member at b:1"},
+		{"c4", "b:1", true, false, "is the address of member c2"},
+	} {
+		known, err := mayJoin(three, raft.ServerID(c.id), raft.ServerAddress(c.address), c.empty)
+		if known != c.known || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v %v", c, known, err)
+		}
+	}
+	if _, err := mayJoin([]raft.Server{voter("c1", "[::]:7481")}, "c2", "b:1", true); err == nil || !strings.Contains(err.Error(), "--advertise") {
+		t.Errorf("a leader that others cannot reach: %v", err)
+	}
+	servers := []raft.Server{voter("c1", "a:1"), voter("c2", "b:1"), voter("c3", "c:1")}
+	for _, c := range []struct {
+		id      string
+		healthy string
+		says    string
+	}{
+		{"c2", "c1 c2 c3", ""},
+		{"c3", "c1 c2", ""}, // the one that is gone
+		{"c2", "c1 c2", "only 1 of 2"},
+		{"c1", "c1 c2 c3", "leads"},
+		{"c7", "c1 c2 c3", "no member"},
+	} {
+		err := mayRemove(servers, raft.ServerID(c.id), "c1", func(id raft.ServerID) bool { return strings.Contains(c.healthy, string(id)) })
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for address, want := range map[string]bool{
+		"c1.example:7481": true, "10.0.0.5:7481": true, "[::1]:7481": true,
+		"0.0.0.0:7481": false, "[::]:7481": false, ":7481": false, "c1": false, "c1:0": false, "": false,
+	} {
+		if reachable(address) != want {
+			t.Errorf("reachable(%q) = %v", address, !want)
+		}
+	}
+}

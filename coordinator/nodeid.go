@@ -1,0 +1,58 @@
+package coordinator
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gram-compute/gram/coordinator/pki"
+)
+
+// NodeIDFile in the data directory holds the member's id. It is lost together with the log, so
+// that a member on an empty disk does not take its old name.
+const NodeIDFile = "node-id"
+
+// nodeID is the configured id, or the one that the data directory holds, or a new one.
+func nodeID(cfg Config) (string, error) {
+	if cfg.DataDir == "" {
+		if cfg.NodeID != "" {
+			return cfg.NodeID, nil
+		}
+		return "c1", nil
+	}
+	file := filepath.Join(cfg.DataDir, NodeIDFile)
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read %s: %w", NodeIDFile, err)
+	}
+	kept := strings.TrimSpace(string(text))
+	id := cfg.NodeID
+	switch {
+	case id == "" && kept != "":
+		return kept, nil
+	case id == "" && len(cfg.Join) > 0:
+		id = "c-" + randomHex()
+	case id == "":
+		id = "c1"
+	}
+	if id == kept {
+		return id, nil
+	}
+	if kept != "" {
+		return "", fmt.Errorf("%w: %s says that this is member %s, not %s: start with that node id or none, or use another data directory", ErrDataDir, file, kept, id)
+	}
+	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("write %s: %w", NodeIDFile, diskError(err))
+	}
+	return id, nil
+}
+
+func randomHex() string {
+	var bytes [4]byte
+	rand.Read(bytes[:]) // never fails since Go 1.24
+	return hex.EncodeToString(bytes[:])
+}

@@ -1,0 +1,99 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// peerPort serves the calls that members make to each other on the raft port, and makes them.
+// Certificates with the role stand in for tokens in PeerService; a client's call that a
+// follower hands on has its token with it, and passes the leader's gate too.
+type peerPort struct {
+	server    *http.Server
+	transport *http.Transport
+	client    *http.Client
+	serving   sync.WaitGroup
+}
+
+// errDial marks a peer that could not be reached: nothing was sent.
+var errDial = errors.New("cannot reach the member")
+
+func newPeerPort(c *Coordinator, port *raftPort, api http.Handler, options connect.HandlerOption) *peerPort {
+	mux := http.NewServeMux()
+	mux.Handle(gramv1connect.NewPeerServiceHandler(&peerService{c}, options))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !c.awaitLead(r.Context()) { // it may not know its tokens yet, and hands nothing on twice
+			unavailable(w, r, ErrNotLeader)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+	p := &peerPort{
+		server: &http.Server{
+			Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+			MaxHeaderBytes: 16 << 10, ErrorLog: log.New(slogWriter{c.cfg.Logger}, "", 0),
+		},
+		transport: &http.Transport{
+			ForceAttemptHTTP2: true,
+			DialTLSContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+				ctx, cancel := context.WithTimeout(ctx, dialLimit)
+				defer cancel()
+				conn, err := port.dial(ctx, address, callProtocol)
+				if err != nil {
+					return nil, errors.Join(errDial, err)
+				}
+				return conn, nil
+			},
+			// A peer that is gone without a word is noticed by its silence.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 2 * time.Second, PingTimeout: 2 * time.Second},
+		},
+	}
+	p.client = &http.Client{Transport: p.transport}
+	p.serving.Go(func() {
+		if err := p.server.Serve(port.calls); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			c.fail(err)
+		}
+	})
+	return p
+}
+
+const dialLimit = 2 * time.Second
+
+func (p *peerPort) shutdown(ctx context.Context) error {
+	err := p.server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, p.server.Close())
+	}
+	p.serving.Wait()
+	p.transport.CloseIdleConnections()
+	return err
+}
+
+// health asks a member how it is.
+func (p *peerPort) health(ctx context.Context, address string) (*pb.HealthResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	res, err := gramv1connect.NewPeerServiceClient(p.client, "https://"+address).Health(ctx, connect.NewRequest(&pb.HealthRequest{}))
+	if err != nil {
+		return nil, err
+	}
+	return res.Msg, nil
+}
+
+type peerService struct{ c *Coordinator }
+
+// Health tells how far this member is.
+func (s *peerService) Health(context.Context, *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
+	return connect.NewResponse(&pb.HealthResponse{
+		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
+	}), nil
+}

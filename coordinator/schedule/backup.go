@@ -1,0 +1,188 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Backups counts second leases of a node that took long: granted, committed first, and in vain.
+type Backups struct{ Launched, Won, Wasted uint64 }
+
+func (c *Backups) add(d Backups) {
+	c.Launched, c.Won, c.Wasted = c.Launched+d.Launched, c.Won+d.Won, c.Wasted+d.Wasted
+}
+
+// minStraggle is how long a task must be at work before it may be a straggler: less than that is
+// what a commit and a call take.
+const minStraggle = leaseTime
+
+// backups grants an idle worker second leases of nodes that take long.
+func (b *Board) backups(view state.State, workerID string, want int, now time.Duration) []Grant {
+	b.straggling = 0
+	var grants []Grant
+	view.EachActive(func(job *state.Job) bool {
+		if !b.Holding(job, now) && nearlyDone(job) && b.mayWork(job, workerID) {
+			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want - len(grants), now: now}
+			s.stragglers()
+			grants = append(grants, s.grants...)
+		}
+		return len(grants) < want
+	})
+	return grants
+}
+
+// nearlyDone reports whether a round is so far that it may soon wait for its slowest nodes only:
+// three quarters of its leaves are committed.
+func nearlyDone(job *state.Job) bool {
+	return job.Stage == pb.JobState_JOB_STATE_RUNNING && !job.Reporting() && !job.Round.Complete() &&
+		4*job.Round.Covered >= 3*job.Round.Leaves()
+}
+
+// stragglers grants backups of the nodes that have been at work for more than one and a half times
+// the median, in order of leaf.
+func (s *search) stragglers() {
+	if s.now < s.memory.calm {
+		s.board.wakeAt(s.memory.calm)
+		return
+	}
+	var late []*lease
+	next := time.Duration(0)
+	leaf, piece := s.memory.pace.maps.median(), s.memory.pace.folds.median()
+	s.memory.each(func(l *lease) {
+		due := s.due(l, leaf, piece)
+		switch {
+		case due == 0: // not to be backed up
+		case due <= s.now:
+			late = append(late, l)
+		case next == 0 || due < next:
+			next = due
+		}
+	})
+	if len(late) == 0 {
+		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
+	}
+	s.board.wakeAt(next)
+	for _, l := range late {
+		if !s.satisfied() {
+			s.backUp(l)
+		}
+	}
+}
+
+// due is when a lease becomes a straggler; 0 means never.
+func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
+	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
+		return 0
+	}
+	if first, _ := s.memory.holder(l.task); first.second != nil {
+		return 0
+	}
+	usual := time.Duration(l.pieces) * piece
+	if !l.merge {
+		first, end := s.memory.leaves.span(l.task.Tree, l.task.Node)
+		usual = time.Duration(end-first) * leaf
+	}
+	if usual < 0 { // nothing is known
+		return 0
+	}
+	return l.since + max(usual+usual/2, minStraggle) + 1 // more than, not as long as
+}
+
+// backUp grants a second lease beside l.
+func (s *search) backUp(l *lease) {
+	if l.worker == s.worker || !s.board.needed(s.job, l.task) || s.board.mustWait(s.memory, l.task, s.worker, s.now) {
+		return
+	}
+	var pieces []state.Commit
+	if l.merge {
+		first, end := s.job.Round.Tree(l.task.Tree).Range(l.task.Node)
+		whole := false
+		if pieces, whole = s.covered(l.task.Tree, first, end); !whole {
+			return
+		}
+	}
+	l.second = s.lease(l.task, pieces)
+	l.second.backup = true
+	s.board.earliest = min(s.board.earliest, l.second.deadline)
+	s.board.count(s.memory, Backups{Launched: 1})
+	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
+}
+
+// wakeAt makes NextWake consider a time.
+func (b *Board) wakeAt(at time.Duration) {
+	if at > 0 && (b.straggling == 0 || at < b.straggling) {
+		b.straggling = at
+	}
+}
+
+// winner is the lease under which a task was committed, where that is known: the reporter's, or
+// of two the other where the reporter came too late.
+func (j *jobBoard) winner(t Task, workerID string, first bool) *lease {
+	l, held := j.holder(t)
+	if !held {
+		return nil
+	}
+	own, reported := l.of(workerID)
+	switch {
+	case first && reported:
+		return own
+	case first || !reported || l.second == nil:
+		return nil
+	case own == l:
+		return l.second
+	}
+	return l
+}
+
+// saw takes in how long a lease took whose task is committed.
+func (j *jobBoard) saw(l *lease, now time.Duration) {
+	if l.granted < 0 {
+		return
+	}
+	j.calm = 0
+	if l.merge {
+		j.pace.folds.add((now - l.granted) / time.Duration(l.pieces))
+		return
+	}
+	first, end := j.leaves.span(l.task.Tree, l.task.Node)
+	j.pace.saw(end-first, now-l.granted)
+}
+
+// backupEnded counts the end of a lease that was a backup.
+func (b *Board) backupEnded(j *jobBoard, l *lease, won bool) {
+	switch {
+	case !l.backup:
+	case won:
+		b.count(j, Backups{Won: 1})
+	default:
+		b.count(j, Backups{Wasted: 1})
+	}
+}
+
+func (b *Board) count(j *jobBoard, d Backups) {
+	b.Counts.Backups.add(d)
+	j.untold.add(d)
+}
+
+// abandon counts the backups of a round, or job, that is over.
+func (b *Board) abandon(j *jobBoard) {
+	j.each(func(l *lease) { b.backupEnded(j, l, false) })
+}
+
+// Untold is what the log has not been told of a job's backups.
+func (b *Board) Untold(job *state.Job) Backups {
+	if at, found := b.findJob(job.Number); found {
+		return b.jobs[at].untold
+	}
+	return Backups{}
+}
+
+// Tell returns what the log has not been told of a job's backups, for it to be told.
+func (b *Board) Tell(job *state.Job) (news Backups) {
+	if at, found := b.findJob(job.Number); found {
+		news, b.jobs[at].untold = b.jobs[at].untold, Backups{}
+	}
+	return news
+}

@@ -1,0 +1,134 @@
+package schedule_test
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// What must hold of every grant, and of the board at any time.
+
+func (f *floor) checkGrant(g schedule.Grant, slots int) {
+	if g.Task.Kind != pb.TaskKind_TASK_KIND_NODE {
+		return
+	}
+	job := jobOf(f.view, g.Task.JobID)
+	if g.Task.Round != job.Round.Number {
+		f.Fatalf("granted %v in round %d", g.Task, job.Round.Number)
+	}
+	if c, covered := job.Round.Covering(g.Task.Tree, g.Task.Node); covered {
+		f.Fatalf("granted %v, which %v covers", g.Task, c.Node)
+	}
+	shape := job.Round.Tree(g.Task.Tree)
+	first, end := shape.Range(g.Task.Node)
+	if len(g.Pieces) == 0 {
+		if g.Backup { // as large as the first lease
+			return
+		}
+		if limit := (int(job.Round.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
+			f.Fatalf("granted %v of %d leaves; %d at most over %d slots", g.Task, end-first, limit, slots)
+		}
+		return
+	}
+	if len(g.Pieces) > f.cfg.MaxPieces {
+		f.Fatalf("granted %v with %d pieces", g.Task, len(g.Pieces))
+	}
+	at := first
+	for _, p := range g.Pieces {
+		from, to := shape.Range(p.Node)
+		if c, _ := job.Round.Covering(p.Tree, p.Node); from != at || c != p {
+			f.Fatalf("granted %v with the piece %v where leaf %d is next; committed there: %v", g.Task, p.Node, at, c)
+		}
+		at = to
+	}
+	if at != end {
+		f.Fatalf("the pieces of %v end at leaf %d of %d", g.Task, at, end)
+	}
+}
+
+// checkBackup checks that a task has a second lease iff it is a backup, by another worker, of a
+// node of a round that is nearly done.
+func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
+	var holders []string
+	for _, l := range f.board.Live() {
+		if l.Task == g.Task {
+			holders = append(holders, l.Worker)
+		}
+	}
+	want := 1
+	if g.Backup {
+		want = 2
+		f.backups++
+		if round := jobOf(f.view, g.Task.JobID).Round; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE || 4*round.Covered < 3*round.Leaves() {
+			f.Fatalf("a backup of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
+		}
+	}
+	if len(holders) != want || want == 2 && holders[0] == holders[1] || !slices.Contains(holders, w.id) {
+		f.Fatalf("granted %v to %s (backup: %v); it is leased to %v", g.Task, w.id, g.Backup, holders)
+	}
+}
+
+// checkWorkers checks that no worker joins as many as may be at work on a job; more may have announced
+// themselves to a new leader.
+func (f *floor) checkWorkers(g schedule.Grant, w *simWorker) {
+	limit := jobOf(f.view, g.Task.JobID).MaxWorkers
+	if limit == 0 {
+		return
+	}
+	own := 0
+	var others []string
+	for _, l := range f.board.Live() {
+		switch {
+		case l.Task.JobID != g.Task.JobID:
+		case l.Worker == w.id:
+			own++
+		case !slices.Contains(others, l.Worker):
+			others = append(others, l.Worker)
+		}
+	}
+	if own == 1 && len(others) >= limit {
+		f.Fatalf("granted %v to %s beside %v; %d at most", g.Task, w.id, others, limit)
+	}
+}
+
+func (f *floor) check() {
+	if n := f.board.Counts.CommittedLeased; n != 0 {
+		f.Fatalf("%d committed nodes were leased", n)
+	}
+	live := f.board.Live()
+	for i, a := range live {
+		beside := 0
+		for _, b := range live[:i] {
+			switch {
+			case a.Task == b.Task && a.Worker != b.Worker && a.Task.Kind == pb.TaskKind_TASK_KIND_NODE:
+				beside++
+			case a.Task.JobID == b.Task.JobID && a.Task.Kind == b.Task.Kind && a.Task.Tree == b.Task.Tree && overlap(f.view, a.Task, b.Task):
+				f.Fatalf("%v and %v are both leased", a, b)
+			}
+		}
+		if beside > 1 {
+			f.Fatalf("%v is leased more than twice: %v", a.Task, live)
+		}
+	}
+	backups := uint64(0)
+	for _, l := range live {
+		if l.Backup {
+			backups++
+		}
+	}
+	if n := f.board.Counts.Backups; n.Launched != n.Won+n.Wasted+backups {
+		f.Fatalf("of %d backups %d won, %d were in vain and %d are at work", n.Launched, n.Won, n.Wasted, backups)
+	}
+}
+
+func overlap(view state.State, a, b schedule.Task) bool {
+	if a.Kind != pb.TaskKind_TASK_KIND_NODE {
+		return true
+	}
+	shape := jobOf(view, a.JobID).Round.Tree(a.Tree)
+	aFirst, aEnd := shape.Range(a.Node)
+	bFirst, bEnd := shape.Range(b.Node)
+	return aFirst < bEnd && bFirst < aEnd
+}

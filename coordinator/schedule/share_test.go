@@ -1,0 +1,170 @@
+package schedule_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// submitted is a submit with further wishes.
+func submitted(id string, priority int32, maxWorkers uint32, needs ...string) *pb.Command {
+	cmd := submit(id)
+	job := cmd.GetSubmit()
+	job.Priority, job.MaxWorkers, job.Needs = priority, maxWorkers, needs
+	return cmd
+}
+
+// run runs further jobs of so many leaves each, beside "a".
+func (d *desk) run(leaves uint32, jobs ...*pb.Command) {
+	d.Helper()
+	for _, cmd := range jobs {
+		id := cmd.GetSubmit().GetId()
+		d.view = run(d.T, d.view, cmd, start(id), completions(planned(id, leaves)))
+	}
+}
+
+// wantJobs leases and checks whose tasks are granted.
+func (d *desk) wantJobs(worker string, want int, ids string) {
+	d.Helper()
+	var got []string
+	for _, g := range d.lease(worker, want) {
+		got = append(got, g.Task.JobID)
+	}
+	if strings.Join(got, " ") != ids {
+		d.Fatalf("%s was granted tasks of %v, want %s", worker, got, ids)
+	}
+}
+
+// Jobs of one priority take turns by their leases; of equals the first accepted goes first, and what one
+// leaves goes to the others.
+func TestJobsTakeTurns(t *testing.T) {
+	d := newDesk(t, 2, 8)
+	d.wantJobs("w", 3, "a a a")
+	d.run(8, submit("b"))
+	d.run(2, submit("c"))
+	d.view = run(t, d.view, submit("queued"))
+	d.wantJobs("w", 6, "b c b c b a") // 3 0 0; then 3 1 1, 3 2 2, c has no more; b 3, and a before b
+	d.wantJobs("w", 2, "b a")         // 4 3
+}
+
+func TestPriorityComesFirst(t *testing.T) {
+	d := newDesk(t, 2, 4)
+	d.run(4, submitted("low", -1, 0), submitted("high", 7, 0), submitted("high2", 7, 0))
+	d.wantJobs("w", 7, "high high2 high high2 high high2 high")
+	d.wantJobs("w", 4, "high2 a a a")
+	d.wantJobs("w", 9, "a low low low low")
+}
+
+func TestMaxWorkersAtATime(t *testing.T) {
+	d := newDesk(t, 2, 1)
+	d.lease("w", 1)
+	d.run(40, submitted("b", 0, 2))
+	d.register("w2", 1)
+	d.register("w3", 1)
+	d.wantJobs("w", 1, "b")
+	d.wantJobs("w2", 1, "b")
+	d.wantJobs("w3", 1, "")
+	d.wantJobs("w", 1, "b") // it is one of the two
+	g := d.lease("w2", 1)[0]
+	for _, l := range d.board.Live() {
+		if l.Worker == "w2" {
+			d.board.Fault(d.view, "w2", schedule.Held{Task: l.Task, Token: l.Token}, &pb.Failure{Class: infraClass, Code: "DRAINED"}, d.now)
+		}
+	}
+	if d.lease("w3", 1)[0].Task.JobID != g.Task.JobID {
+		t.Error("w3 does not take the place that w2 left")
+	}
+}
+
+// A state larger than a worker's memory is not leased to it, and the job says so when no worker has more.
+func TestStateBeyondMemory(t *testing.T) {
+	d := newDesk(t, 2, 4)
+	planned := planned("b", 4)
+	planned.Output.Next.State.Size = 3 << 30
+	d.view = run(t, d.view, submit("b"), start("b"), completions(planned))
+	d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 2, Memory: 2 << 30}, nil, d.now)
+	d.wantJobs("w", 8, "a a a a")
+	if need, largest, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); !tooBig || need != 3<<30 || largest != 2<<30 {
+		t.Errorf("a state of %d beside memory of %d: %v", need, largest, tooBig)
+	}
+	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "a"), d.now); tooBig {
+		t.Error("a state of one byte is too big")
+	}
+	d.board.Register(d.view, schedule.Worker{ID: "w2", Slots: 2, Memory: 3 << 30}, nil, d.now)
+	d.wantJobs("w2", 2, "b b")
+	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); tooBig {
+		t.Error("the state fits w2")
+	}
+}
+
+func decided(cfg schedule.Config, view state.State) (started, failed []string) {
+	for _, cmd := range schedule.Decide(cfg, view) {
+		if s := cmd.GetStart(); s != nil {
+			started = append(started, s.GetId())
+		}
+		if f := cmd.GetFail(); f != nil {
+			failed = append(failed, f.GetId()+": "+f.GetFailure().GetCode())
+		}
+	}
+	return started, failed
+}
+
+func TestDecideAdmitsByPriority(t *testing.T) {
+	cfg := schedule.DefaultConfig()
+	cfg.MaxRunning = 3
+	view := run(t, state.New(), submit("run"), start("run"), submit("c"), submitted("low", -5, 0), submitted("high", 5, 0), submit("d"))
+	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high", "c"}) {
+		t.Errorf("started %v", started)
+	}
+	if why := schedule.Waits(cfg, view, jobOf(view, "d")); why != "waits for its turn: 1 jobs run, 3 may at a time, and 2 come before it" {
+		t.Errorf("d %s", why)
+	}
+}
+
+// A job waits for those it needs, outside of the queue, and fails when one of them does, also while another runs on.
+func TestNeeds(t *testing.T) {
+	cfg := schedule.DefaultConfig()
+	cfg.MaxRunning = 3
+	view := run(t, state.New(), submit("a"), submit("b"), start("a"), start("b"),
+		submitted("both", 9, 0, "a", "b"), submitted("then", 0, 0, "both"), submit("free"))
+	if started, failed := decided(cfg, view); !slices.Equal(started, []string{"free"}) || failed != nil {
+		t.Errorf("started %v, failed %v", started, failed)
+	}
+	if why := schedule.Waits(cfg, view, jobOf(view, "both")); why != "waits for job a to succeed, which is running" {
+		t.Errorf("both %s", why)
+	}
+	if why := schedule.Waits(cfg, view, jobOf(view, "then")); why != "waits for job both to succeed, which is queued" {
+		t.Errorf("then %s", why)
+	}
+	broken := run(t, view, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}})
+	if _, failed := decided(cfg, broken); !slices.Equal(failed, []string{"both: NEED_FAILED"}) {
+		t.Errorf("failed %v", failed)
+	}
+	for _, cmd := range schedule.Decide(cfg, broken) {
+		broken, _ = state.Apply(broken, cmd)
+	}
+	if _, failed := decided(cfg, broken); !slices.Equal(failed, []string{"then: NEED_FAILED"}) {
+		t.Errorf("failed %v", failed)
+	}
+	if text := jobOf(broken, "both").Failure.Message; text != "job b, which this one needs, did not succeed: it was cancelled" {
+		t.Error(text)
+	}
+	for _, id := range []string{"a", "b"} {
+		view = run(t, view, completions(planned(id, 1)), completions(&pb.Completion{
+			Id: &pb.TaskID{JobId: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}, Output: &pb.TaskOutput{Object: ref(7)},
+		}), completions(&pb.Completion{
+			Id:     &pb.TaskID{JobId: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
+			Output: &pb.TaskOutput{Next: &pb.Next{Done: true, State: ref(8)}},
+		}), completions(&pb.Completion{
+			Id:     &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_REPORT},
+			Output: &pb.TaskOutput{Files: []*pb.OutputFile{{Name: "m", Sha256: ref(9).Sha256, Size: 1}}},
+		}))
+	}
+	if started, failed := decided(cfg, view); !slices.Equal(started, []string{"both", "free"}) || failed != nil {
+		t.Errorf("after a and b: started %v, failed %v", started, failed)
+	}
+}

@@ -1,0 +1,172 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+const (
+	// probeInterval is how often the leader asks the other members how they are.
+	probeInterval = time.Second
+	// promoteBehind is how many entries a member may lack when it gets its vote.
+	promoteBehind = 250
+	// removedAfter is how long a member may be missing in its own log, without a leader,
+	// before it takes itself for removed: what names it not may yet be overruled.
+	removedAfter = 5 * time.Second
+)
+
+// peer is what a member answered last.
+type peer struct {
+	healthy bool
+	since   time.Duration // healthy without a break since then
+	applied uint64
+	version string
+}
+
+// peerTable is the leader's memory of the other members.
+type peerTable struct {
+	mu    sync.Mutex
+	peers map[raft.ServerID]peer
+}
+
+func (t *peerTable) get(id raft.ServerID) peer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.peers[id]
+}
+
+// note takes an answer into account; nil is none.
+func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.peers == nil {
+		t.peers = make(map[raft.ServerID]peer)
+	}
+	p := t.peers[id]
+	// Who answers by another name has taken over an address.
+	healthy := answer != nil && answer.GetId() == string(id)
+	if healthy {
+		if !p.healthy {
+			p.since = now
+		}
+		p.applied, p.version = answer.GetAppliedIndex(), answer.GetVersion()
+	}
+	p.healthy = healthy
+	t.peers[id] = p
+}
+
+// watchMembers asks the others how they are, and gives a vote to who has earned it.
+func (c *Coordinator) watchMembers(lead *leadership) {
+	ticker := time.NewTicker(min(probeInterval, c.cfg.PromoteAfter))
+	defer ticker.Stop()
+	for {
+		if err := c.correctAddress(lead); err != nil && lead.ctx.Err() == nil {
+			c.cfg.Logger.Warn("this member's new address is not in the log yet; trying again", "error", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-lead.ctx.Done():
+			return
+		}
+		servers, _, err := c.member.servers()
+		if err != nil || len(servers) == 1 && servers[0].ID == raft.ServerID(c.cfg.NodeID) {
+			continue
+		}
+		c.probe(lead, servers)
+		if err := c.promote(lead); err != nil && lead.ctx.Err() == nil {
+			c.cfg.Logger.Warn("member not given its vote yet; trying again", "error", err)
+		}
+	}
+}
+
+// correctAddress puts the leader's own address into the log when it was started at another.
+func (c *Coordinator) correctAddress(lead *leadership) error {
+	if c.member.port == nil {
+		return nil
+	}
+	c.membership.Lock()
+	defer c.membership.Unlock()
+	servers, index, err := c.member.servers()
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		if s.ID == raft.ServerID(c.cfg.NodeID) && s.Address != c.member.address {
+			return c.await(lead.ctx, c.member.raft.AddVoter(s.ID, c.member.address, index, c.cfg.ApplyTimeout))
+		}
+	}
+	return nil
+}
+
+func (c *Coordinator) probe(lead *leadership, servers []raft.Server) {
+	var asked sync.WaitGroup
+	for _, s := range servers {
+		if s.ID == raft.ServerID(c.cfg.NodeID) {
+			continue
+		}
+		asked.Go(func() {
+			answer, err := c.peers.health(lead.ctx, string(s.Address))
+			if err != nil {
+				c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
+			}
+			lead.peers.note(s.ID, answer, c.now())
+		})
+	}
+	asked.Wait()
+}
+
+// promote gives the first member that is healthy for long enough, and close enough to
+// the log's end, its vote. One change at a time is what raft is safe with.
+func (c *Coordinator) promote(lead *leadership) error {
+	c.membership.Lock()
+	defer c.membership.Unlock()
+	servers, index, err := c.member.servers()
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		p := lead.peers.get(s.ID)
+		if s.Suffrage == raft.Voter || !p.healthy || c.now()-p.since < c.cfg.PromoteAfter || p.applied+promoteBehind < c.member.raft.AppliedIndex() {
+			continue
+		}
+		if err := c.await(lead.ctx, c.member.raft.AddVoter(s.ID, s.Address, index, c.cfg.ApplyTimeout)); err != nil {
+			return fmt.Errorf("promote %s: %w", s.ID, err)
+		}
+		c.cfg.Logger.Info("member has a vote now", "member", string(s.ID), "address", string(s.Address))
+		return nil
+	}
+	return nil
+}
+
+// watchOwnMembership ends this process once it is no member any more.
+func (c *Coordinator) watchOwnMembership(ctx context.Context) {
+	ticker := time.NewTicker(probeInterval)
+	defer ticker.Stop()
+	var missing time.Duration // since when; 0 means it is not
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		servers, _, err := c.member.servers()
+		_, leader := c.member.raft.LeaderWithID()
+		if err != nil || len(servers) == 0 || leader != "" || slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == raft.ServerID(c.cfg.NodeID) }) {
+			missing = 0
+			continue
+		}
+		if missing == 0 {
+			missing = c.now()
+		}
+		if c.now()-missing > removedAfter {
+			c.fail(fmt.Errorf("%w: the log names no member %s", ErrRemoved, c.cfg.NodeID))
+			return
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package protocol
+
+import (
+	"strings"
+	"testing"
+)
+
+func specWithRun(t *testing.T, run string) JobSpec {
+	t.Helper()
+	spec, err := ParseSpec([]byte(`{"apiVersion":"v1","kind":"K","spec":{
+		"input":{"uri":"s3://b/in","format":"tsv","label":1,"text":2},"run":` + run + `}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec.WithDefaults()
+}
+
+// How a job runs names no other result; and what was hashed before there were these fields has its hash still.
+func TestRunDoesNotNameTheResult(t *testing.T) {
+	plain, busy := specWithRun(t, `{}`), specWithRun(t, `{"priority":-3,"max_workers":2,"needs":["a","b-1"],"max_state_bytes":7}`)
+	one, err := plain.ResultHash()
+	two, err2 := busy.ResultHash()
+	if one != two || one == "" || err != nil || err2 != nil {
+		t.Errorf("results %s and %s; %v, %v", one, two, err, err2)
+	}
+	canonical, err := plain.Canonical()
+	if err != nil || !strings.Contains(string(canonical), `"run":{"max_state_bytes":1073741824}`) {
+		t.Errorf("%v, canonical form %s", err, canonical)
+	}
+	if first, second := hashOf(t, plain), hashOf(t, busy); first == second {
+		t.Error("two specs have one hash")
+	}
+}
+
+func hashOf(t *testing.T, s JobSpec) string {
+	t.Helper()
+	hash, err := s.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func TestRunValidate(t *testing.T) {
+	for run, says := range map[string]string{
+		`{"priority":1000,"max_workers":100000,"needs":["a","b"]}`: "",
+		`{"priority":-1000}`:     "",
+		`{"priority":1001}`:      "spec.run.priority",
+		`{"priority":-1001}`:     "spec.run.priority",
+		`{"max_workers":-1}`:     "spec.run.max_workers",
+		`{"needs":["A"]}`:        "spec.run.needs",
+		`{"needs":[""]}`:         "spec.run.needs",
+		`{"needs":["a","a"]}`:    "comes twice",
+		`{"max_workers":100001}`: "spec.run.max_workers",
+		`{"needs":["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p","q"]}`: "17 jobs",
+	} {
+		err := specWithRun(t, run).Validate()
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", run, err, says)
+		}
+	}
+}
