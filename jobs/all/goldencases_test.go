@@ -62,6 +62,7 @@ func goldenCases(t *testing.T) []goldenCase {
 		ofTexts("neighbors-edit", "NearestNeighbors", `{"mode":"classify","store_base":true,"k":1,"metric":"edit"}`),
 		{"neighbors-regress", "NearestNeighbors", `{"store_base":true,"k":2,"mode":"regress"}`, asDense, numbers, denseAsked},
 		ofDense("perceptron", "Perceptron", `{"features":{"scale":"standard"}}`),
+		ofTexts("perceptron-hashed", "Perceptron", `{"features":{"hashing":{"bits":6,"signed":true}}}`),
 		ofSparse("perceptron-sparse", "Perceptron", `{"classes":"one_vs_rest","over":"mixed","shuffle":false}`),
 		ofTexts("perceptron-texts", "Perceptron", `{"form":"plain","distinct":0.5}`),
 		ofDense("perceptron-voted", "Perceptron", `{"form":"voted"}`),
@@ -131,8 +132,10 @@ func goldenTexts() (texts, asked []jobstest.Record) {
 	return texts, asked
 }
 
-// train makes the model; a job of kind Predict begins from one of nearest means.
-func (c goldenCase) train(t *testing.T) jobs.Arrays {
+func (c goldenCase) train(t *testing.T) jobs.Arrays { return c.trainWith(t, kernelops.Generic()) }
+
+// trainWith makes the model; a job of kind Predict begins from one of nearest means.
+func (c goldenCase) trainWith(t *testing.T, ops *kernelops.Set) jobs.Arrays {
 	t.Helper()
 	var model string
 	var options []jobstest.Option
@@ -156,7 +159,7 @@ func (c goldenCase) train(t *testing.T) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, 2), 8), kernelops.Generic(), jobstest.Grouping{}, options...)
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, 2), 8), ops, jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
