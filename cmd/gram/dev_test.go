@@ -156,6 +156,13 @@ func TestDevClusterOfProcesses(t *testing.T) {
 		t.Errorf("classified %q", got)
 	}
 
+	if got := l.gram("model", "list", "-o", "json"); !strings.Contains(got, id) || !strings.Contains(got, model) {
+		t.Errorf("models: %s", got)
+	}
+	if got := l.gram("model", "get", id, "-o", "json"); !strings.Contains(got, "provenance.json") || !strings.Contains(got, model) {
+		t.Errorf("fetched: %s", got)
+	}
+
 	if err := l.dev.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

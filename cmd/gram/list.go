@@ -97,6 +97,25 @@ func (c *cluster) list(ctx context.Context, limit int, want gramv1.JobState) (jo
 	}
 }
 
+// eachJob turns the pages of all jobs, newest first, until yield has enough.
+func (c *cluster) eachJob(ctx context.Context, yield func(*gramv1.Job) bool) error {
+	req := &gramv1.ListRequest{Limit: 1000}
+	for {
+		res, err := c.jobs.List(ctx, connect.NewRequest(req))
+		if err != nil {
+			return c.explain(err)
+		}
+		for _, job := range res.Msg.GetJobs() {
+			if !yield(job) {
+				return nil
+			}
+		}
+		if req.PageToken = res.Msg.GetNextPageToken(); req.PageToken == "" {
+			return nil
+		}
+	}
+}
+
 func (a *app) printJobs(jobs []*gramv1.Job) error {
 	if a.flags.output == "json" {
 		return a.printEnds(jobs)

@@ -28,9 +28,9 @@ const maxModelBytes = 8 << 30
 const maxColumns = 80
 
 func (a *app) modelCommand() *cobra.Command {
-	return group("model", "Look at models, predict with them, teach them",
-		"  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large cat'",
-		a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand())
+	return group("model", "List, fetch and look at models, predict with them, teach them",
+		"  gram model list\n  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large cat'",
+		a.modelListCommand(), a.modelGetCommand(), a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand())
 }
 
 func (a *app) modelShowCommand() *cobra.Command {

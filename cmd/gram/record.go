@@ -37,7 +37,7 @@ func formOf(m *model) (recordForm, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case space.Dictionary() != nil:
+	case space.Texts():
 		return textRecords, nil
 	case space.Sparse:
 		return 0, &failure{code: exitFailed, what: "the model reads sparse vectors, which this command does not",

@@ -69,6 +69,8 @@ func shardCases() []shardCase {
 		{"Perceptron", `{"shuffle":false}`, dense, "csv", false},
 		{"Perceptron", `{"shuffle":false}`, sparse, "libsvm", true},
 		{"Perceptron", `{"shuffle":false}`, texts, "tsv", true},
+		{"Perceptron", `{"shuffle":false,"features":{"hashing":{"bits":4,"signed":true}}}`, texts, "tsv", true},
+		{"KernelDensityBayes", `{"features":{"hashing":{"bits":4,"signed":false},"scale":"l2"}}`, texts, "tsv", true},
 		{"Perceptron", `{"shuffle":false,"over":"mixed"}`, sparse, "libsvm", false},
 	}
 }

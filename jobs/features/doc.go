@@ -8,6 +8,7 @@
 //	dense records   ->  rows of a kernelops.Matrix
 //	sparse records  ->  compressed rows
 //	texts           ->  compressed rows of term counts (package vocabulary)
+//	texts, hashing  ->  compressed rows of sums by hashed column
 //
 // A scaled value is float32((float64(x) - shift) * factor), every step in float64 and rounded
 // once at the end, with

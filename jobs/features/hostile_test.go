@@ -21,8 +21,9 @@ func model(t testing.TB, scale string, make func([]point, int) *dataset.Block) j
 }
 
 func TestPutWritesWhatWasRead(t *testing.T) {
+	_, _, hashed := hashedSpace(t, hashedParams(2, true), 1, [][]jobstest.Record{textsOf("a b")})
 	for _, a := range []jobs.Arrays{model(t, ScaleNone, denseBlock), model(t, ScaleMinMax, denseBlock),
-		model(t, ScaleStandard, sparseBlock), model(t, ScaleL2, textBlock)} {
+		model(t, ScaleStandard, sparseBlock), model(t, ScaleL2, textBlock), hashed} {
 		s, err := ReadSpace(a)
 		if err != nil {
 			t.Fatal(err)
@@ -120,6 +121,8 @@ func FuzzSpace(f *testing.F) {
 	f.Add(model(f, ScaleStandard, denseBlock).Encode())
 	f.Add(model(f, ScaleStandard, sparseBlock).Encode())
 	f.Add(model(f, ScaleL2, textBlock).Encode())
+	_, _, hashed := hashedSpace(f, hashedParams(2, true), 1, [][]jobstest.Record{textsOf("a b")})
+	f.Add(hashed.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := jobs.Decode(data)
 		if err != nil {

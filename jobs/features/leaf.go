@@ -22,12 +22,13 @@ type leafCounts struct {
 	columns columns
 	labels  *vocabulary.Counter
 	terms   *vocabulary.Counter
+	hashed  hashes
 	row     []float32
 	scratch []byte
 }
 
 func (p *Phase) newLeaf() *leafCounts {
-	return &leafCounts{phase: p, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter()}
+	return &leafCounts{phase: p, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
 }
 
 // begin holds a block against the records before it.
@@ -72,6 +73,10 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 	case sparse:
 		return l.addSparse(block, i)
 	}
+	if h := l.phase.hasher; h != nil {
+		l.scratch = l.phase.tokenizer.Tokens(l.scratch, block.Texts[i], func(term []byte) { l.hashed.add(h.hash(term)) })
+		return nil
+	}
 	l.terms.Next()
 	l.scratch = l.phase.tokenizer.Tokens(l.scratch, block.Texts[i], l.terms.Add)
 	return nil
@@ -114,11 +119,11 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 
 func (l *leafCounts) partial() partial {
 	return partial{shape: l.shape, first: l.first, records: l.records, columns: l.columns,
-		labels: l.labels.Table(), terms: l.terms.Table()}
+		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, hashes: l.phase.hasher != nil}
 }
 
 // Arrays of a partial, beside "labels" with "labels.records" and "terms" with "terms.count" and
-// "terms.documents". Those of columns are there for the shapes that have them.
+// "terms.documents", or "hashes" with "hashes.many". Those of columns are there for the shapes that have them.
 const (
 	partForm    = "form"
 	partWidth   = "width"
@@ -142,6 +147,8 @@ type partial struct {
 	columns columns
 	labels  vocabulary.Table // column records
 	terms   vocabulary.Table // columns count, documents
+	hashed  hashes           // instead of terms
+	hashes  bool
 }
 
 func (p partial) arrays() jobs.Arrays {
@@ -163,7 +170,11 @@ func (p partial) arrays() jobs.Arrays {
 	if p.columns.entries != nil {
 		jobs.Put(a, partEntries, p.columns.entries)
 	}
-	if p.shape.form == texts {
+	switch {
+	case p.shape.form != texts:
+	case p.hashes:
+		p.hashed.put(a)
+	default:
 		p.terms.Put(a, termsName, "count", "documents")
 	}
 	return a
@@ -197,13 +208,22 @@ func (ph *Phase) readPartial(a jobs.Arrays) (p partial, err error) {
 	if p.labels, err = vocabulary.GetTable(a, labelsName, "records"); err != nil {
 		return partial{}, err
 	}
-	if p.shape.form == texts {
-		if p.terms, err = vocabulary.GetTable(a, termsName, "count", "documents"); err != nil {
-			return partial{}, err
-		}
+	if err = ph.readTerms(a, &p); err != nil {
+		return partial{}, err
 	}
 	p.columns, err = ph.readColumns(a, p.shape)
 	return p, err
+}
+
+func (ph *Phase) readTerms(a jobs.Arrays, p *partial) (err error) {
+	switch p.hashes = ph.hasher != nil; {
+	case p.shape.form != texts:
+	case p.hashes:
+		p.hashed, err = readHashes(a)
+	default:
+		p.terms, err = vocabulary.GetTable(a, termsName, "count", "documents")
+	}
+	return err
 }
 
 func (ph *Phase) readColumns(a jobs.Arrays, s shape) (c columns, err error) {

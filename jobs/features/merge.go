@@ -14,7 +14,12 @@ func (a partial) plus(b partial) (partial, error) {
 	}
 	sum := partial{shape: a.shape, first: a.first, records: a.records + b.records,
 		labels: vocabulary.Merge(a.labels, b.labels)}
-	if a.shape.form == texts {
+	sum.hashes = a.hashes
+	switch {
+	case a.shape.form != texts:
+	case a.hashes:
+		sum.hashed = a.hashed.plus(b.hashed)
+	default:
 		sum.terms = vocabulary.Merge(a.terms, b.terms)
 	}
 	sum.columns = a.columns.plus(a.records, b.columns, b.records)

@@ -19,6 +19,8 @@ const (
 type Params struct {
 	Scale string             `json:"scale"`          // "none", "standard", "minmax" or "l2"
 	Text  *vocabulary.Params `json:"text,omitempty"` // for records that are texts; nil stands for the defaults
+	// Hashing gives texts columns by hash; nil gives each term of a dictionary its own.
+	Hashing *Hashing `json:"hashing,omitempty"`
 }
 
 // DefaultParams scale nothing. They hold the defaults for texts, so that JSON
@@ -35,6 +37,14 @@ func (p Params) Check() error {
 	default:
 		return specFault("scale is none, standard, minmax or l2, not %q", p.Scale)
 	}
+	if p.Hashing != nil {
+		if err := p.Hashing.check(); err != nil {
+			return err
+		}
+		if t := p.text(); t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0 {
+			return specFault("params: min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
+		}
+	}
 	return p.text().Check()
 }
 
@@ -48,6 +58,8 @@ func (p Params) text() vocabulary.Params {
 // checkForm refuses a scale that records of a form cannot have.
 func (p Params) checkForm(f form) error {
 	switch {
+	case p.Hashing != nil && f != texts:
+		return specFault("params: hashing is of texts; the records are %v", f)
 	case f == sparse && p.Scale == ScaleMinMax:
 		return specFault("params: scale minmax would fill sparse vectors; use standard or l2")
 	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:

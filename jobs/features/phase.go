@@ -2,6 +2,7 @@ package features
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
@@ -18,6 +19,7 @@ type Phase struct {
 	params      Params
 	kind        string
 	tokenizer   *text.Tokenizer
+	hasher      *hasher // nil where terms have a dictionary
 	train       jobs.Records
 	next        string
 	countLabels bool
@@ -46,6 +48,9 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 	}
 	phase := &Phase{params: p, kind: spec.Kind, tokenizer: tokenizer, train: jobs.TrainingRecords(spec), next: next,
 		countLabels: true, classes: -1}
+	if p.Hashing != nil {
+		phase.hasher = newHasher(*p.Hashing, spec.Spec.Repro.Seed)
+	}
 	for _, option := range options {
 		option(phase)
 	}
@@ -120,7 +125,7 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 	}
 	state := jobs.Arrays{}
 	space.Put(state)
-	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(space)}, nil
+	return jobs.Next{Phase: p.next, State: state, Metrics: append(metrics(space), p.hashMetrics(root)...)}, nil
 }
 
 // space derives the space from the counts of all training records.
@@ -134,6 +139,14 @@ func (p *Phase) space(root partial) (*Space, error) {
 	case sparse:
 		s.scaleSparse(root.columns)
 	case texts:
+		s.text = p.params.text()
+		if p.hasher != nil {
+			if root.hashed.none() {
+				return nil, emptyFault(fmt.Sprintf("no term in %d training records", root.records), "Check spec.input.text.")
+			}
+			s.hasher, s.Width = p.hasher, p.hasher.width()
+			break
+		}
 		kept, err := p.params.text().Choose(root.terms, root.records)
 		if err != nil {
 			return nil, err
@@ -141,10 +154,17 @@ func (p *Phase) space(root partial) (*Space, error) {
 		if s.dictionary, err = vocabulary.NewDictionary(kept.Keys); err != nil {
 			return nil, err
 		}
-		s.Width, s.text = s.dictionary.Len(), p.params.text()
+		s.Width = s.dictionary.Len()
 	}
 	s.index()
 	return s, nil
+}
+
+func (p *Phase) hashMetrics(root partial) []jobs.Metric {
+	if p.hasher == nil {
+		return nil
+	}
+	return root.hashed.metrics(p.hasher)
 }
 
 func metrics(s *Space) []jobs.Metric {

@@ -26,6 +26,7 @@ type Vectors struct {
 type Reader struct {
 	space   *Space
 	bagger  *vocabulary.Bagger
+	hashed  *hashBagger // instead of bagger
 	values  []float32
 	indices []int32
 	indptr  []int
@@ -49,7 +50,11 @@ func (s *Space) NewReader() *Reader {
 		if err != nil {
 			panic("features: " + err.Error()) // not reached: spaces are made with parameters that were checked
 		}
-		r.bagger = vocabulary.NewBagger(tokenizer, s.dictionary)
+		if s.hasher != nil {
+			r.hashed = &hashBagger{tokenizer: tokenizer, hasher: s.hasher}
+		} else {
+			r.bagger = vocabulary.NewBagger(tokenizer, s.dictionary)
+		}
 	}
 	return r
 }

@@ -29,18 +29,22 @@ func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
 	return r.rows(), nil
 }
 
-// bags returns the kept texts as counts of the dictionary's terms.
+// bags returns the kept texts as counts of the dictionary's terms, or as sums by hashed column.
 func (r *Reader) bags(block *dataset.Block) dataset.Sparse {
 	r.begin()
 	for _, i := range r.records {
-		bag := r.bagger.Bag(block.Texts[i])
 		start := len(r.values)
-		r.indices = append(r.indices, bag.Terms...)
-		for _, n := range bag.Counts {
-			r.values = append(r.values, float32(n))
+		if r.hashed != nil {
+			r.indices, r.values = r.hashed.bag(block.Texts[i], r.indices, r.values)
+		} else {
+			bag := r.bagger.Bag(block.Texts[i])
+			r.indices = append(r.indices, bag.Terms...)
+			for _, n := range bag.Counts {
+				r.values = append(r.values, float32(n))
+			}
 		}
 		r.indptr = append(r.indptr, len(r.values))
-		r.scaleEntries(bag.Terms, r.values[start:])
+		r.scaleEntries(r.indices[start:], r.values[start:])
 	}
 	return r.rows()
 }

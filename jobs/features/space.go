@@ -11,7 +11,7 @@ import (
 // Space is what the training records say about vectors: the coordinates that every record is
 // read into. It is not changed after it is made and is safe for concurrent use.
 type Space struct {
-	Width   int   // of every vector; for texts the terms of the dictionary
+	Width   int   // of every vector; for texts the terms of the dictionary, or the hashed columns
 	Records int64 // training records
 	Sparse  bool  // vectors are compressed rows; texts are too
 	// Labels of the training records in byte order, with the records of each; both are empty where the
@@ -28,6 +28,7 @@ type Space struct {
 	scale         string
 	shift, factor []float64 // of standard and minmax; no shift if sparse
 	dictionary    *vocabulary.Dictionary
+	hasher        *hasher // instead of a dictionary
 	text          vocabulary.Params
 	class         map[string]int32
 }
@@ -40,7 +41,10 @@ func (s *Space) Class(label []byte) int32 {
 	return -1
 }
 
-// Dictionary returns the terms of texts, nil for other records.
+// Texts reports whether the records are texts.
+func (s *Space) Texts() bool { return s.form == texts }
+
+// Dictionary returns the terms of texts, nil for other records and for texts that are hashed.
 func (s *Space) Dictionary() *vocabulary.Dictionary { return s.dictionary }
 
 // Scale returns the name of the scaling.

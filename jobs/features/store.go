@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
-// Arrays of a space in a state or model, beside "labels", "dictionary" and "tokenizer.*".
+// Arrays of a space in a state or model, beside "labels", "tokenizer.*" and "dictionary" or "hashing.*".
 const (
 	spaceForm     = "features.form"    // I32 scalar: 1 dense, 2 sparse, 3 texts
 	spaceWidth    = "features.width"   // I64 scalar
@@ -43,8 +43,12 @@ func (s *Space) Put(a jobs.Arrays) {
 		jobs.Put(a, spaceFactor, s.factor)
 	}
 	if s.form == texts {
-		s.dictionary.Put(a)
 		s.text.PutTokenizer(a)
+		if s.hasher != nil {
+			s.hasher.put(a)
+		} else {
+			s.dictionary.Put(a)
+		}
 	}
 }
 
@@ -165,17 +169,33 @@ func (s *Space) readText(a jobs.Arrays) (err error) {
 	if s.form != texts {
 		return nil
 	}
-	if s.dictionary, err = vocabulary.ReadDictionary(a); err != nil {
+	if err = s.readTerms(a); err != nil {
 		return err
-	}
-	if s.dictionary.Len() != s.Width {
-		return jobs.Malformed("a feature space of width %d has %d terms", s.Width, s.dictionary.Len())
 	}
 	if s.text, err = vocabulary.ReadTokenizer(a); err != nil {
 		return err
 	}
 	if err := s.text.Check(); err != nil {
 		return jobs.Malformed("a feature space's tokenizer: %v", err)
+	}
+	return nil
+}
+
+func (s *Space) readTerms(a jobs.Arrays) (err error) {
+	columns := 0
+	if s.hasher, err = readHasher(a); err != nil {
+		return err
+	}
+	if s.hasher != nil {
+		columns = s.hasher.width()
+	} else {
+		if s.dictionary, err = vocabulary.ReadDictionary(a); err != nil {
+			return err
+		}
+		columns = s.dictionary.Len()
+	}
+	if columns != s.Width {
+		return jobs.Malformed("a feature space of width %d has terms of %d columns", s.Width, columns)
 	}
 	return nil
 }

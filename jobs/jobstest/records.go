@@ -3,13 +3,13 @@ package jobstest
 // Record is one record. A data set is of texts unless its records have vectors; vectors are
 // dense or sparse, all of a data set the same.
 type Record struct {
-	Label   string    // no record of a data set of vectors has one: Block.Labels is nil
-	Text    string    // of records without a vector
-	Dense   []float32 // a dense vector
-	Width   int       // of a sparse vector; 0 for none
-	Indices []int32   // of a sparse vector, ascending
-	Values  []float32
-	Weight  float32 // no record of a data set has one other than 0: Block.Weights is nil
+	Label   string    `json:"label,omitempty"`   // no record of a data set of vectors has one: Block.Labels is nil
+	Text    string    `json:"text,omitempty"`    // of records without a vector
+	Dense   []float32 `json:"dense,omitempty"`   // a dense vector
+	Width   int       `json:"width,omitempty"`   // of a sparse vector; 0 for none
+	Indices []int32   `json:"indices,omitempty"` // of a sparse vector, ascending
+	Values  []float32 `json:"values,omitempty"`
+	Weight  float32   `json:"weight,omitempty"` // no record of a data set has one other than 0: Block.Weights is nil
 }
 
 // DenseRecords makes records of dense vectors. Without labels they have none.

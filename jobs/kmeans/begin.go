@@ -96,8 +96,8 @@ func (p *spacePhase) checkFit(m *model, space *features.Space) error {
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
 		return validate.Fault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())
-	case space.Dictionary() != nil:
-		return validate.Fault("centers of texts lie in their model's dictionary; begin anew, without spec.model")
+	case space.Texts():
+		return validate.Fault("centers of texts lie in their model's columns; begin anew, without spec.model")
 	}
 	return nil
 }

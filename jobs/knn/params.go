@@ -170,8 +170,8 @@ func (p Params) checkVotes() error {
 		return validate.Fault("reject_below is for mode classify")
 	case p.Weights == weightsDistance && p.Metric == innerProduct:
 		return validate.Fault("weights by distance need distances of at least 0; inner_product has others")
-	case p.Metric == edit && p.Features.Scale != features.ScaleNone:
-		return validate.Fault("features.scale is for vectors; metric edit compares texts")
+	case p.Metric == edit && (p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil):
+		return validate.Fault("features.scale and features.hashing make vectors; metric edit compares texts")
 	case p.Metric == hamming && p.Features.Scale != features.ScaleNone:
 		return validate.Fault("metric hamming needs features of 0 and 1: no features.scale")
 	}

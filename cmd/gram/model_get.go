@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) modelGetCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "get JOB",
+		Short: "Download the model of a job and what lies beside it",
+		Example: `  gram model get glosses-k3f9p2
+  gram model get news@latest --out /srv/models/news`,
+		Long: `Writes the model, its provenance and the report of a finished job, or of
+SCHEDULE@latest, into a folder. Every file is held against the SHA-256 that
+the cluster has of it before it is written. A file that is there already
+stays if it is the same; with other content it is an error. The parts of
+results with a row for every record are for ` + "`gram get`" + `.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			job, err := c.find(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := modelOf(job); err != nil {
+				return err
+			}
+			folder := out
+			if folder == "" {
+				folder = job.GetId()
+			}
+			if !filepath.IsAbs(folder) {
+				folder = filepath.Join(a.dir, folder)
+			}
+			return a.getModel(cmd.Context(), job, folder)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "`folder` to write into (default the job's id)")
+	return cmd
+}
+
+// fetched is a file as `model get` tells it.
+type fetched struct {
+	Name   string `json:"name"`
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+func (a *app) getModel(ctx context.Context, job *gramv1.Job, folder string) error {
+	files := []fetched{}
+	for _, output := range job.GetOutputs() {
+		if !filepath.IsLocal(filepath.FromSlash(output.GetName())) {
+			return fmt.Errorf("job %s has an output named %q, which does not stay below a folder", job.GetId(), output.GetName())
+		}
+		path := filepath.Join(folder, filepath.FromSlash(output.GetName()))
+		if err := fetch(ctx, output, path); err != nil {
+			return err
+		}
+		files = append(files, fetched{output.GetName(), path, hex.EncodeToString(output.GetSha256()), output.GetSize()})
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int       `json:"schema_version"`
+			Job           string    `json:"job"`
+			Files         []fetched `json:"files"`
+		}{schemaVersion, job.GetId(), files})
+	}
+	var table terminal.Table
+	for _, f := range files {
+		table.Row(terminal.Clean(f.Name), size(f.Size), f.SHA256[:min(12, len(f.SHA256))])
+	}
+	table.Write(a.out)
+	a.note("gram: written to %s", folder)
+	return nil
+}
+
+// fetch writes an output to a file, unless that has its bytes.
+func fetch(ctx context.Context, output *gramv1.OutputFile, path string) error {
+	want := hex.EncodeToString(output.GetSha256())
+	switch have, err := os.ReadFile(path); {
+	case err == nil && digestOf(have) == want:
+		return nil
+	case err == nil:
+		return &failure{code: exitUsage, what: path + " is there with other content", hint: "Name another folder with --out, or remove the file."}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	data, err := readObject(ctx, output.GetUri(), maxModelBytes, want)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return writeWhole(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

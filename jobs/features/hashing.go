@@ -1,0 +1,120 @@
+package features
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops/philox"
+)
+
+// maxHashBits bounds the columns: models hold a number, or some, for each.
+const maxHashBits = 24
+
+// Hashing gives texts 2^Bits columns, the same for every corpus, instead of one for each term of a dictionary.
+type Hashing struct {
+	Bits int `json:"bits"` // 1 to 24
+	// Signed counts half of the terms as -1, so that terms that share a column add up to nothing on average and inner
+	// products are those of the counts in expectation (Weinberger et al., ICML 2009, section 2).
+	Signed bool `json:"signed"`
+}
+
+func (h Hashing) check() error {
+	if h.Bits < 1 || h.Bits > maxHashBits {
+		return specFault("params: hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
+	}
+	return nil
+}
+
+// Arrays of a space that hashes, in a state or model.
+const (
+	hashBits   = "hashing.bits"   // I32 scalar
+	hashSigned = "hashing.signed" // U8 scalar: 1 signed
+	hashKey    = "hashing.key"    // U64 [2]
+)
+
+// hasher finds the columns of terms.
+type hasher struct {
+	Hashing
+	key [2]uint64
+}
+
+func newHasher(h Hashing, seed uint64) *hasher {
+	first, second := philox.New(seed, "features/hashing").Block(0, 0)
+	return &hasher{h, [2]uint64{first, second}}
+}
+
+func (h *hasher) width() int { return 1 << h.Bits }
+
+func (h *hasher) hash(term []byte) uint64 { return siphash(h.key, term) }
+
+// column is the low bits of a hash, the sign its highest bit.
+func (h *hasher) column(hash uint64) (column int32, sign int64) {
+	sign = 1
+	if h.Signed && hash>>63 == 1 {
+		sign = -1
+	}
+	return int32(hash & (1<<h.Bits - 1)), sign
+}
+
+func (h *hasher) put(a jobs.Arrays) {
+	signed := uint8(0)
+	if h.Signed {
+		signed = 1
+	}
+	jobs.PutScalar(a, hashBits, int32(h.Bits))
+	jobs.PutScalar(a, hashSigned, signed)
+	jobs.Put(a, hashKey, h.key[:])
+}
+
+// readHasher returns nil where terms have a dictionary.
+func readHasher(a jobs.Arrays) (*hasher, error) {
+	if _, ok := a[hashBits]; !ok {
+		return nil, nil
+	}
+	bits, err := jobs.GetScalar[int32](a, hashBits)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := jobs.GetScalar[uint8](a, hashSigned)
+	if err != nil {
+		return nil, err
+	}
+	key, err := jobs.Get[uint64](a, hashKey, 2)
+	if err != nil {
+		return nil, err
+	}
+	h := &hasher{Hashing{Bits: int(bits), Signed: signed == 1}, [2]uint64{key[0], key[1]}}
+	if h.check() != nil || signed > 1 {
+		return nil, jobs.Malformed("a feature space of 2^%d hashed columns, sign %d", bits, signed)
+	}
+	return h, nil
+}
+
+// hashBagger writes texts as sums by hashed column. It keeps scratch memory: one goroutine at a time.
+type hashBagger struct {
+	tokenizer *text.Tokenizer
+	hasher    *hasher
+	scratch   []byte
+	found     []int64 // each occurrence: twice the column, and one where it counts as -1
+}
+
+// bag appends the columns of a document and their sums to a row, in ascending order. Sums of zero are no entries.
+func (b *hashBagger) bag(document []byte, indices []int32, values []float32) ([]int32, []float32) {
+	b.found = b.found[:0]
+	b.scratch = b.tokenizer.Tokens(b.scratch, document, func(term []byte) {
+		column, sign := b.hasher.column(b.hasher.hash(term))
+		b.found = append(b.found, 2*int64(column)+(1-sign)/2)
+	})
+	slices.Sort(b.found)
+	for begin, end := 0, 0; begin < len(b.found); begin = end {
+		column, sum := b.found[begin]/2, int64(0)
+		for end = begin; end < len(b.found) && b.found[end]/2 == column; end++ {
+			sum += 1 - 2*(b.found[end]%2)
+		}
+		if sum != 0 {
+			indices, values = append(indices, int32(column)), append(values, float32(sum))
+		}
+	}
+	return indices, values
+}
