@@ -30,7 +30,7 @@ func TestPausedWorker(t *testing.T) {
 	cluster.Work(t, "", 1)
 	paused := cluster.Work(t, "", 1)
 	cluster.Submit(t, "undisturbed", spec)
-	want := modelOf(t, cluster.Wait(t, "undisturbed", time.Minute))
+	want := modelDigest(t, cluster.Wait(t, "undisturbed", time.Minute))
 
 	for try := 1; ; try++ {
 		id := fmt.Sprintf("disturbed-%d", try)
@@ -41,7 +41,7 @@ func TestPausedWorker(t *testing.T) {
 			}
 			continue
 		}
-		if got := modelOf(t, cluster.Wait(t, id, time.Minute)); !bytes.Equal(got, want) {
+		if got := modelDigest(t, cluster.Wait(t, id, time.Minute)); !bytes.Equal(got, want) {
 			t.Errorf("model %x after the pause, %x without", got, want)
 		}
 		if n := clusterStatus(t, cluster).GetCommittedLeased(); n != 0 {
@@ -86,7 +86,7 @@ func clusterStatus(t *testing.T, cluster *clustertest.Cluster) *pb.StatusRespons
 	return res.Msg
 }
 
-func modelOf(t *testing.T, job *pb.Job) []byte {
+func modelDigest(t *testing.T, job *pb.Job) []byte {
 	t.Helper()
 	model, err := clustertest.Output(job, "model.safetensors")
 	if err != nil {

@@ -51,10 +51,7 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{
-		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
-	}
+	c := unstarted(cfg)
 	if err := c.start(ctx); err != nil {
 		// A disk that hangs would keep raft from ending.
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.cfg.DiskLimit)
@@ -62,6 +59,13 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 		return nil, errors.Join(err, c.Shutdown(end))
 	}
 	return c, nil
+}
+
+func unstarted(cfg Config) *Coordinator {
+	return &Coordinator{
+		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
+	}
 }
 
 func (c *Coordinator) start(ctx context.Context) error {

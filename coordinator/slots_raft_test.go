@@ -57,7 +57,7 @@ type trio struct {
 func startTrio(t *testing.T) *trio {
 	t.Helper()
 	c := &trio{T: t, leader: -1}
-	tokens, err := loadOrCreateTokens("")
+	tokens, err := loadTokens("", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,10 +74,8 @@ func startTrio(t *testing.T) *trio {
 		if cfg, err = cfg.withDefaults(); err != nil {
 			t.Fatal(err)
 		}
-		m := &Coordinator{
-			cfg: cfg, tokens: tokens, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-			stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1),
-		}
+		m := unstarted(cfg)
+		m.tokens = tokens
 		c.members, c.logs = append(c.members, m), append(c.logs, &decisions{fsm: m.fsm, fired: make(map[string]map[int64]int)})
 		c.start(i, servers)
 	}

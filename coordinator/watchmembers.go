@@ -63,6 +63,9 @@ func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.D
 
 // watchMembers asks the others how they are, and gives a vote to who has earned it.
 func (c *Coordinator) watchMembers(lead *leadership) {
+	if c.member.port == nil {
+		return // nobody can be asked
+	}
 	ticker := time.NewTicker(min(probeInterval, c.cfg.PromoteAfter))
 	defer ticker.Stop()
 	for {
