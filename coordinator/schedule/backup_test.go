@@ -172,7 +172,7 @@ func TestQuickTasksAreNotBackedUp(t *testing.T) {
 	grants := d.lease("w", 4)
 	d.now += ms
 	d.commit(node(0, 0), node(0, 1), node(0, 2))
-	d.now = 100 * ms
+	d.now = 200 * ms
 	d.wantNodes("x", 1, node(1, 0))
 	d.wantNodes("x", 1)
 	d.now++

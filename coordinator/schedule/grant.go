@@ -45,7 +45,7 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 	case job.Round.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.count, b.slots(now))
+		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.slots(now))
 		s.maps()
 		s.merges()
 	}

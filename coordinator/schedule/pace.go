@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// leaseTime is what a lease of leaves should take: a shorter one goes for the most part into calls,
-// a commit and a merge more, of some ten milliseconds together.
-const leaseTime = 100 * time.Millisecond
+// leaseTime is what a lease of leaves should take: a shorter one goes to a good part into calls, a
+// commit and merges, of some ten milliseconds each.
+const leaseTime = 200 * time.Millisecond
 
 // pace is how long a leaf of a phase took, from lease to commit, as far as it was seen.
 type pace struct {
@@ -27,15 +27,15 @@ func (p *pace) saw(leaves int, took time.Duration) {
 	p.leaf = leaf
 }
 
-// leavesOfLease is how many of the free leaves one lease may cover: a quarter of a slot's even share, so that
-// the end of a round is spread over everyone (factoring), or more where that takes less than leaseTime, up to the
-// even share.
-func (p *pace) leavesOfLease(free, slots int) int {
+// leavesOfLease is how many leaves one lease may cover, of a round of so many of which so many are free: a
+// quarter of a slot's even share of those, so that the end of a round is spread over everyone (factoring), or more where
+// that takes less than leaseTime, up to an even share of the round.
+func (p *pace) leavesOfLease(total, free, slots int) int {
 	limit := max(1, free/(4*slots))
 	if p.leaf <= 0 {
 		return limit
 	}
-	share := (free + slots - 1) / slots
+	share := (total + slots - 1) / slots
 	return max(limit, min(share, int(leaseTime/p.leaf)))
 }
 

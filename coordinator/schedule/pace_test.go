@@ -8,11 +8,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Eight leaves, two slots. While nothing is known leaves are leased one by one, then as many as take 100 ms, at
-// most an even share: of leaves of 20 ms four, and two of what is left, and one by one. Of leaves of 80 ms one.
+// Eight leaves, two slots. While nothing is known leaves are leased one by one, then as many as take 200 ms, at
+// most an even share: of leaves of 40 ms four, of leaves of 160 ms one.
 func TestQuickLeavesAreLeasedTogether(t *testing.T) {
 	d := newDesk(t, 2, 8)
-	for round, c := range []struct{ leaf, leases int }{{20, 6}, {20, 4}, {80, 4}, {80, 8}} {
+	for round, c := range []struct{ leaf, leases int }{{40, 4}, {40, 2}, {160, 4}, {160, 8}} {
 		if leases := d.round(time.Duration(c.leaf) * time.Millisecond); leases != c.leases {
 			t.Errorf("round %d: leaves of %d ms came in %d leases, want %d", round, c.leaf, leases, c.leases)
 		}
