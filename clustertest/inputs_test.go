@@ -173,12 +173,11 @@ func TestModelsAndQueriesThatAreNot(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, job.GetState(), f)
 		}
 	}
-	for name, spec := range map[string]string{
-		"spec.queries": strings.Replace(pairsSpec(pairsQueries, `{}`), `"Pairs"`, `"NaiveBayes"`, 1),
-		"spec.model":   strings.Replace(pairsSpec(`"model":"mem://m/m/x",`, `{}`), `"Pairs"`, `"NaiveBayes"`, 1),
-	} {
+	for name, kind := range map[string]string{"spec.queries": "KMeans", "spec.model": "KernelMatrix"} {
+		spec := pairsSpec(map[string]string{"spec.queries": pairsQueries, "spec.model": `"model":"mem://m/m/x",`}[name], `{}`)
+		spec = strings.Replace(spec, `"Pairs"`, fmt.Sprintf("%q", kind), 1)
 		_, err := cluster.Jobs.Submit(context.Background(), connect.NewRequest(&pb.SubmitRequest{Id: "unused", SpecJson: spec}))
-		if err == nil || !strings.Contains(err.Error(), name+" is not used by kind NaiveBayes") {
+		if err == nil || !strings.Contains(err.Error(), name+" is not used by kind "+kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -197,6 +197,7 @@ func TestEverySlotOnceThroughRaft(t *testing.T) {
 		for _, m := range c.members {
 			stopTest(t, m)
 		}
+		<-time.After(10 * time.Second) // raft's last call to a member that is gone takes 5 s to fail
 	})
 }
 

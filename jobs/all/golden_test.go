@@ -96,16 +96,27 @@ func checkGolden(t *testing.T, folder string) string {
 		if kind.Learn == nil {
 			continue
 		}
-		if _, err := kind.Learn(model, ops); err != nil {
-			t.Errorf("%s does not learn on: %v", ops.Name, err)
-		}
+		_, err := kind.Learn(model, ops)
+		wantGoesOn(t, folder, err)
 	}
 	if kind.UsesModel {
-		if err := kind.CheckModel(model); err != nil {
-			t.Errorf("a job does not begin from it: %v", err)
-		}
+		wantGoesOn(t, folder, kind.CheckModel(model))
 	}
 	return kind.Name
+}
+
+// finished says why no job, and no learning, goes on from a model; others of its kind do.
+var finished = map[string]string{
+	"naivebayes": "without grows", "naivebayes-bernoulli": "without grows", "naivebayes-complement": "without grows",
+	"naivebayes-costs": "without grows", "kernelperceptron": "form averaged holds the mean",
+}
+
+func wantGoesOn(t *testing.T, folder string, err error) {
+	t.Helper()
+	why := finished[filepath.Base(folder)]
+	if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
+		t.Errorf("to go on from the model: %v, want %q", err, why)
+	}
 }
 
 // settled is a description without the eigenvalues of a matrix, whose last digits differ by build.

@@ -52,6 +52,7 @@ func goldenCases(t *testing.T) []goldenCase {
 		ofDense("kernelperceptron", "KernelPerceptron", `{"kernel":"polynomial","degree":2}`),
 		ofSparse("kernelperceptron-voted", "KernelPerceptron", `{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`),
 		ofTexts("naivebayes", "NaiveBayes", `{}`),
+		ofTexts("naivebayes-grows", "NaiveBayes", `{"grows":true}`),
 		ofTexts("naivebayes-bernoulli", "NaiveBayes", `{"form":"bernoulli","prior":"uniform"}`),
 		ofTexts("naivebayes-complement", "NaiveBayes", `{"form":"complement","text":{"ngram_max":2}}`),
 		ofTexts("naivebayes-costs", "NaiveBayes", `{"costs":{"ham":{"spam":9}},"text":{"stop_words":["the","a"]}}`),
