@@ -75,7 +75,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.cfg.NodeID, err = nodeID(c.cfg); err != nil {
+	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
 	if c.cfg.DataDir != "" {

@@ -10,14 +10,16 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/hashicorp/raft"
 )
 
 // NodeIDFile in the data directory holds the member's id. It is lost together with the log, so
 // that a member on an empty disk does not take its old name.
 const NodeIDFile = "node-id"
 
-// nodeID is the configured id, or the one that the data directory holds, or a new one.
-func nodeID(cfg Config) (string, error) {
+// nodeID is the configured id, or the one that the data directory holds, or a new one. A member that belongs
+// to no cluster yet may change its mind: it may have been refused under the id it came with.
+func nodeID(cfg Config, log raft.LogStore) (string, error) {
 	if cfg.DataDir == "" {
 		if cfg.NodeID != "" {
 			return cfg.NodeID, nil
@@ -43,12 +45,30 @@ func nodeID(cfg Config) (string, error) {
 		return id, nil
 	}
 	if kept != "" {
-		return "", fmt.Errorf("%w: %s says that this is member %s, not %s: start with that node id or none, or use another data directory", ErrDataDir, file, kept, id)
+		belongs, err := belongsToCluster(cfg.DataDir, log)
+		if err != nil {
+			return "", err
+		}
+		if belongs {
+			return "", fmt.Errorf("%w: %s says that this is member %s, not %s: start with that node id or none, or use another data directory", ErrDataDir, file, kept, id)
+		}
 	}
 	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("write %s: %w", NodeIDFile, diskError(err))
 	}
 	return id, nil
+}
+
+func belongsToCluster(dir string, log raft.LogStore) (bool, error) {
+	marked, err := readMarker(filepath.Join(dir, ClusterIDFile))
+	if err != nil || marked != "" {
+		return true, err
+	}
+	last, err := log.LastIndex()
+	if err != nil {
+		return true, fmt.Errorf("look for an existing log: %w", err)
+	}
+	return last > 0, nil
 }
 
 func randomHex() string {

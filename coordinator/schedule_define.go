@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"errors"
 	"fmt"
 
 	"connectrpc.com/connect"
@@ -30,6 +31,9 @@ func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSch
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
+	if err == nil && len(spec.Spec.Run.Needs) > 0 {
+		err = errors.New("spec.run.needs names jobs that are there once; the jobs of a schedule come again and again: leave it out, or let one job do both")
+	}
 	if err == nil {
 		spec, err = spec.WithSlotDefaults(nominal(table, zone, table.Next(c.wall())), c.cfg.Validate)
 	}

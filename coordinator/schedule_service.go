@@ -43,12 +43,11 @@ func (c *Coordinator) decideOnSchedule(ctx context.Context, cmd *pb.Command) (st
 
 // GetSchedule reads one schedule.
 func (s *scheduleService) GetSchedule(ctx context.Context, req *connect.Request[pb.GetScheduleRequest]) (*connect.Response[pb.GetScheduleResponse], error) {
-	view, sched, err := s.c.readSchedule(ctx, req.Msg.GetId())
+	_, sched, err := s.c.readSchedule(ctx, req.Msg.GetId())
 	if err != nil {
 		return nil, err
 	}
 	out := s.c.describeSchedule(sched, int(min(req.Msg.GetNext(), 1000)))
-	out.JobsActive = uint32(view.JobsOf(sched.ID()))
 	return connect.NewResponse(&pb.GetScheduleResponse{Schedule: out}), nil
 }
 
@@ -83,7 +82,6 @@ func (s *scheduleService) ListSchedules(ctx context.Context, req *connect.Reques
 		default:
 			brief := s.c.describeSchedule(sched, 1)
 			brief.Definition.SpecJson, brief.Recent = "", nil
-			brief.JobsActive = uint32(view.JobsOf(sched.ID()))
 			res.Schedules = append(res.Schedules, brief)
 		}
 		return !res.More
@@ -121,13 +119,14 @@ func (s *scheduleService) RemoveSchedule(ctx context.Context, req *connect.Reque
 // describeSchedule is a schedule as people see it, with so many of its next slots.
 func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Schedule {
 	d := sched.Definition
+	view, _ := c.fsm.view()
 	out := &pb.Schedule{
 		Definition: &pb.ScheduleDefinition{
 			Id: d.GetId(), SpecJson: string(d.GetJobJson()), Cron: d.GetCron(), TimeZone: d.GetTimeZone(), Overlap: d.GetOverlap(),
 			CatchUp: d.GetCatchUp(), CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(), JitterMs: d.GetJitterMs(),
 		},
 		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped, Recent: sched.SlotRecords(),
-		LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot,
+		LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot, JobsActive: uint32(view.JobsOf(sched.ID())),
 	}
 	table, _, err := timetableOf(d.GetCron(), d.GetTimeZone())
 	if err != nil {

@@ -74,6 +74,9 @@ func TestCreateRefuses(t *testing.T) {
 		"placeholder": func(d *pb.ScheduleDefinition) {
 			d.SpecJson = strings.Replace(d.SpecJson, "previous_slot", "nonsense", 1)
 		},
+		"needs": func(d *pb.ScheduleDefinition) {
+			d.SpecJson = strings.Replace(d.SpecJson, `"run":{}`, `"run":{"needs":["another"]}`, 1)
+		},
 		"id":       func(d *pb.ScheduleDefinition) { d.Id = "N" },
 		"catch-up": func(d *pb.ScheduleDefinition) { d.CatchUpMax = 101 },
 		"nothing":  func(d *pb.ScheduleDefinition) { *d = pb.ScheduleDefinition{} },

@@ -148,7 +148,11 @@ func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJo
 	if spec, err = spec.ForSlot(nominal(table, zone, at)); err != nil {
 		return nil, err
 	}
-	return c.jobCommand("", spec)
+	job, err := c.jobCommand("", spec)
+	if size := len(job.GetSpecJson()); err == nil && size > protocol.MaxSpecBytes {
+		return nil, fmt.Errorf("the spec of the slot has %d bytes; at most %d are accepted", size, protocol.MaxSpecBytes)
+	}
+	return job, err
 }
 
 // nominal is an instant with the slot before it, in the schedule's zone.

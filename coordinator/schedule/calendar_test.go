@@ -260,3 +260,18 @@ func TestAYearOfMissedSlots(t *testing.T) {
 		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastSlot)
 	}
 }
+
+// A job by hand waits for no job of its schedule, whatever the policy.
+func TestJobsByHandDoNotQueue(t *testing.T) {
+	c := newClock(t)
+	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE })
+	c.tick("2026-11-21T00:10")
+	sched, _ := c.view.Schedule("n")
+	slot := sched.LastSlot - 1
+	byHand := submit(sched.SlotJobID(slot))
+	byHand.GetSubmit().ScheduleId, byHand.GetSubmit().SlotUnixMs = "n", slot
+	c.view = run(t, c.view, byHand)
+	if starts := len(schedule.Decide(schedule.DefaultConfig(), c.view)); starts != 2 {
+		t.Errorf("%d jobs are admitted, want the slot's and that by hand", starts)
+	}
+}

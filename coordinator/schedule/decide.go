@@ -112,7 +112,7 @@ func Waits(cfg Config, view state.State, job *state.Job) string {
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.
 func queuesBehind(view state.State, job *state.Job) bool {
 	sched, ok := view.Schedule(job.ScheduleID)
-	if !ok || sched.Definition.GetOverlap() != pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE {
+	if !ok || job.ByHand || sched.Definition.GetOverlap() != pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE {
 		return false
 	}
 	earlier := false

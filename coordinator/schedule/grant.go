@@ -222,7 +222,7 @@ func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
 // available reports whether a task is neither leased nor held back after a fault.
 func (s *search) available(t Task) bool {
 	_, leased := s.memory.holder(t)
-	return !leased && !s.board.mustWait(s.memory, t, s.worker, s.now)
+	return !leased && !s.board.mustWait(s.job, t, s.worker, s.now)
 }
 
 // grant leases a task.

@@ -109,7 +109,7 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 		return nil
 	}
 	memory.blame(h.Task, workerID, failure, 1, now, b.cfg.RetryDelay)
-	if b.hopeless(memory, h.Task, workerID, now) {
+	if b.hopeless(job, h.Task, workerID, now) {
 		return failJob(job, failure)
 	}
 	return nil
@@ -118,13 +118,13 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 // hopeless reports whether a task has used up its attempts, the last of them on workerID. They count
 // when two workers had one, or there is no second; one that never gets as far as the others delays
 // that verdict, but not for ever.
-func (b *Board) hopeless(memory *jobBoard, t Task, workerID string, now time.Duration) bool {
+func (b *Board) hopeless(job *state.Job, t Task, workerID string, now time.Duration) bool {
 	attempts, elsewhere := 0, false
-	memory.eachFault(t, func(f fault) {
+	b.jobBoard(job).eachFault(t, func(f fault) {
 		attempts += f.attempts
 		elsewhere = elsewhere || slices.ContainsFunc(f.blamed, func(w string) bool { return w != workerID })
 	})
-	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(workerID, now)) || attempts >= 2*b.cfg.MaxAttempts
+	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(job, workerID, now)) || attempts >= 2*b.cfg.MaxAttempts
 }
 
 func failJob(job *state.Job, failure *pb.Failure) *pb.Command {
@@ -167,21 +167,22 @@ func (j *jobBoard) eachFault(t Task, visit func(fault)) {
 
 // mustWait holds a task back after a fault, and from the worker it failed on last
 // while there is another.
-func (b *Board) mustWait(memory *jobBoard, t Task, workerID string, now time.Duration) bool {
+func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Duration) bool {
 	var last fault
 	wait := false
-	memory.eachFault(t, func(f fault) {
+	b.jobBoard(job).eachFault(t, func(f fault) {
 		wait = wait || now < f.notBefore
 		if f.attempts > 0 && (last.attempts == 0 || f.at > last.at) {
 			last = f
 		}
 	})
-	return wait || last.attempts > 0 && last.worker == workerID && b.hasOther(workerID, now)
+	return wait || last.attempts > 0 && last.worker == workerID && b.hasOther(job, workerID, now)
 }
 
-func (b *Board) hasOther(workerID string, now time.Duration) bool {
+// hasOther reports whether another worker is there that the job's state fits.
+func (b *Board) hasOther(job *state.Job, workerID string, now time.Duration) bool {
 	for w := range b.live(now) {
-		if w.ID != workerID {
+		if w.ID != workerID && w.fits(job) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -98,6 +99,27 @@ func TestStateBeyondMemory(t *testing.T) {
 	d.wantJobs("w2", 2, "b b")
 	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); tooBig {
 		t.Error("the state fits w2")
+	}
+}
+
+// A worker that the state does not fit is no second opinion: the task goes back to the one it failed on.
+func TestFaultBesideAWorkerTooSmall(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	planned := planned("b", 1)
+	planned.Output.Next.State.Size = 3 << 30
+	d.view = run(t, d.view, submit("b"), start("b"), completions(planned))
+	d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 1, Memory: 2 << 30}, nil, d.now)
+	d.wantJobs("w", 1, "a")
+	d.board.Register(d.view, schedule.Worker{ID: "big", Slots: 1, Memory: 4 << 30}, nil, d.now)
+	for attempt := range d.cfg.MaxAttempts {
+		grants := d.lease("big", 1)
+		if len(grants) != 1 {
+			t.Fatalf("attempt %d: %d tasks leased", attempt+1, len(grants))
+		}
+		if failed := d.fault("big", grants[0], taskClass, protocol.CodePanic) != nil; failed != (attempt == d.cfg.MaxAttempts-1) {
+			t.Fatalf("attempt %d: the job failed is %v", attempt+1, failed)
+		}
+		d.now += d.cfg.RetryDelay << attempt
 	}
 }
 

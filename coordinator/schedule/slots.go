@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -77,7 +76,7 @@ func (d *decider) decide(slot dueSlot, later int) bool {
 		return true
 	}
 	job, err := d.calendar.job(sched, slot.at)
-	if err != nil || len(job.GetSpecJson()) > protocol.MaxSpecBytes {
+	if err != nil {
 		d.skip(slot.at, pb.SkipReason_SKIP_REASON_INVALID)
 		return true
 	}

@@ -48,18 +48,23 @@ func (s State) EachSchedule(visit func(*Schedule) bool) {
 // states; false may also mean that the states have no common history.
 func (s State) SameSchedules(other State) bool { return s.schedules == other.schedules }
 
-// EachJobOf visits the jobs of a schedule's slots that have not ended, in order of acceptance.
+// EachJobOf visits the jobs of a schedule's slots that have not ended, in order of acceptance. Those of a
+// schedule that was removed are nobody's, though another may have its id by now.
 func (s State) EachJobOf(scheduleID string, visit func(*Job) bool) {
+	sched, ok := s.Schedule(scheduleID)
+	if !ok {
+		return
+	}
 	s.running.Root().WalkPrefix(runningKey(scheduleID), func(_ []byte, id string) bool {
 		job, _ := s.Job(id)
-		return !visit(job)
+		return job.ID == sched.SlotJobID(job.Slot) && !visit(job)
 	})
 }
 
 // JobsOf counts what EachJobOf visits.
 func (s State) JobsOf(scheduleID string) int {
 	count := 0
-	s.running.Root().WalkPrefix(runningKey(scheduleID), func([]byte, string) bool { count++; return false })
+	s.EachJobOf(scheduleID, func(*Job) bool { count++; return true })
 	return count
 }
 

@@ -167,6 +167,22 @@ func TestReplaceCancelsTheEarlierJobInTheSameEntry(t *testing.T) {
 	}
 }
 
+// A schedule that takes the id of one that was removed has nothing to do with its jobs.
+func TestJobsOfARemovedScheduleGoOn(t *testing.T) {
+	cmd := putSchedule("n", 1000)
+	cmd.GetPutSchedule().Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE
+	s, _ := run(t, state.New(), cmd)
+	s, first := run(t, s, fire(s, "n", 2000))
+	s, _ = run(t, s, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}}, cmd)
+	if s.JobsOf("n") != 0 {
+		t.Errorf("the new schedule has %d jobs", s.JobsOf("n"))
+	}
+	s, second := run(t, s, fire(s, "n", 3000))
+	if old, _ := s.Job(first.Job.ID); old.Ended() || s.JobsOf("n") != 1 || second.Job.Ended() {
+		t.Errorf("the job of the removed schedule is %v; the new one has %d", old.Stage, s.JobsOf("n"))
+	}
+}
+
 func TestAJobMadeByHandIsTheSlotsIfItsSpecIs(t *testing.T) {
 	s, made := run(t, state.New(), putSchedule("n", 1000))
 	same, other := made.Schedule.SlotJobID(2000), made.Schedule.SlotJobID(3000)
@@ -349,7 +365,7 @@ func checkSlots(t *rapid.T, before, after state.State) {
 func checkRunning(t *rapid.T, s state.State) {
 	want := make(map[string][]string)
 	s.EachActive(func(job *state.Job) bool {
-		if !job.ByHand {
+		if sched, ok := s.Schedule(job.ScheduleID); ok && !job.ByHand && job.ID == sched.SlotJobID(job.Slot) {
 			want[job.ScheduleID] = append(want[job.ScheduleID], job.ID)
 		}
 		return true

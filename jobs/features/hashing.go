@@ -21,7 +21,7 @@ type Hashing struct {
 
 func (h Hashing) check() error {
 	if h.Bits < 1 || h.Bits > maxHashBits {
-		return specFault("params: hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
+		return specFault("hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (p Params) Check() error {
 			return err
 		}
 		if t := p.text(); t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0 {
-			return specFault("params: min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
+			return specFault("min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
 		}
 	}
 	return p.text().Check()
