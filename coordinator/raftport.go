@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ type raftPort struct {
 	advertise string // what others dial; "" means the listener's own
 	config    *tls.Config
 	clusterID func() string
+	log       *slog.Logger
 	raft      chan net.Conn // shaken hands, to speak raft
 	calls     *callListener
 	ended     chan struct{}
@@ -48,7 +50,7 @@ func listenRaft(cfg Config, identity *pki.Identity, clusterID func() string) (*r
 		return nil, fmt.Errorf("listen for coordinators: %w", err)
 	}
 	p := &raftPort{
-		listener: listener, advertise: cfg.AdvertiseAddr, clusterID: clusterID, raft: make(chan net.Conn),
+		listener: listener, advertise: cfg.AdvertiseAddr, clusterID: clusterID, log: cfg.Logger, raft: make(chan net.Conn),
 		ended: make(chan struct{}), open: make(map[net.Conn]bool),
 	}
 	p.config = identity.PeerConfig(pki.RoleCoordinator)
@@ -72,6 +74,7 @@ func (p *raftPort) accept() {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
+			p.log.Warn("no connection taken from another coordinator; trying again", "error", err)
 			select { // too many open files, say: not for ever
 			case <-time.After(retryDelay):
 				continue

@@ -63,7 +63,7 @@ func (s *scheduleService) BackfillSchedule(ctx context.Context, req *connect.Req
 	if err != nil {
 		return nil, err
 	}
-	table, _, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
+	table, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
 	if err != nil {
 		return nil, err
 	}

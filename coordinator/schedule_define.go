@@ -26,7 +26,7 @@ func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSch
 	if cmd.CatchUp == pb.CatchUp_CATCH_UP_UNSPECIFIED {
 		cmd.CatchUp = pb.CatchUp_CATCH_UP_LATEST
 	}
-	table, zone, err := timetableOf(cmd.GetCron(), cmd.GetTimeZone())
+	table, err := timetableOf(cmd.GetCron(), cmd.GetTimeZone())
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
@@ -35,7 +35,7 @@ func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSch
 		err = errors.New("spec.run.needs names jobs that are there once; the jobs of a schedule come again and again: leave it out, or let one job do both")
 	}
 	if err == nil {
-		spec, err = spec.WithSlotDefaults(nominal(table, zone, table.Next(c.wall())), c.cfg.Validate)
+		spec, err = spec.WithSlotDefaults(table.Slot(table.Next(c.wall())), c.cfg.Validate)
 	}
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)

@@ -128,7 +128,7 @@ func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Sche
 		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped, Recent: sched.SlotRecords(),
 		LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot, JobsActive: uint32(view.JobsOf(sched.ID())),
 	}
-	table, _, err := timetableOf(d.GetCron(), d.GetTimeZone())
+	table, err := timetableOf(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		out.Problem = err.Error()
 		return out

@@ -141,11 +141,11 @@ func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJo
 	if err != nil {
 		return nil, err
 	}
-	table, zone, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
+	table, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = spec.ForSlot(nominal(table, zone, at)); err != nil {
+	if spec, err = spec.ForSlot(table.Slot(at)); err != nil {
 		return nil, err
 	}
 	job, err := c.jobCommand("", spec)
@@ -155,22 +155,12 @@ func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJo
 	return job, err
 }
 
-// nominal is an instant with the slot before it, in the schedule's zone.
-func nominal(table schedule.Timetable, zone *time.Location, at time.Time) protocol.Slot {
-	slot := protocol.Slot{At: at.In(zone)}
-	if previous := table.Prev(at); !previous.IsZero() {
-		slot.Previous = previous.In(zone)
-	}
-	return slot
-}
-
-func timetableOf(cron, zoneName string) (schedule.Timetable, *time.Location, error) {
+func timetableOf(cron, zoneName string) (schedule.Timetable, error) {
 	zone, err := loadZone(zoneName)
 	if err != nil {
-		return schedule.Timetable{}, nil, err
+		return schedule.Timetable{}, err
 	}
-	table, err := schedule.ParseCron(cron, zone)
-	return table, zone, err
+	return schedule.ParseCron(cron, zone)
 }
 
 // errZone: no such time zone in this machine's table, nor in the program's.

@@ -95,11 +95,11 @@ func (a *app) loadSchedule(from specFlags, id string) (*gramv1.ScheduleDefinitio
 	if !state.ValidScheduleID(d.Id) {
 		return nil, &failure{code: exitUsage, what: fmt.Sprintf("schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -", d.Id), hint: "--id names one."}
 	}
-	table, zone, err := timetable(d.GetCron(), d.GetTimeZone())
+	table, _, err := timetable(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = spec.WithSlotDefaults(nominal(table, zone, table.Next(a.now())), all.Validate); err != nil {
+	if spec, err = spec.WithSlotDefaults(table.Slot(table.Next(a.now())), all.Validate); err != nil {
 		return nil, usageOf(err)
 	}
 	canonical, err := spec.Canonical()
@@ -179,13 +179,4 @@ func timetable(cron, zoneName string) (schedule.Timetable, *time.Location, error
 		return table, nil, &failure{code: exitUsage, what: err.Error(), cause: err}
 	}
 	return table, zone, nil
-}
-
-// nominal is an instant with the slot before it, in the schedule's zone.
-func nominal(table schedule.Timetable, zone *time.Location, at time.Time) protocol.Slot {
-	slot := protocol.Slot{At: at.In(zone)}
-	if previous := table.Prev(at); !previous.IsZero() {
-		slot.Previous = previous.In(zone)
-	}
-	return slot
 }

@@ -104,7 +104,7 @@ func (a *app) preview(d *gramv1.ScheduleDefinition, after time.Time, count int) 
 		if d.GetSpecJson() != "" {
 			spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
 			if err == nil {
-				spec, err = spec.ForSlot(nominal(table, zone, at))
+				spec, err = spec.ForSlot(table.Slot(at))
 			}
 			if err != nil {
 				return usageOf(err)

@@ -30,9 +30,6 @@ func Init(dir string, now time.Time) error {
 // Issue makes a coordinator's certificate for the hosts in dir, beside the authority's, with
 // the authority whose key is in authority. That key stays where it is.
 func Issue(authority, dir string, hosts []string, now time.Time) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make certificate directory: %w", err)
-	}
 	for _, name := range []string{caFile, caKeyFile} {
 		if _, err := os.Stat(filepath.Join(authority, name)); err != nil {
 			return fmt.Errorf("the authority in %s: %w", authority, err)
@@ -49,6 +46,9 @@ func Issue(authority, dir string, hosts []string, now time.Time) error {
 		return fmt.Errorf("%s is another authority's: %w", filepath.Join(dir, caFile), ErrExists)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("read certificate: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make certificate directory: %w", err)
 	}
 	if err := issue(dir, ca, key, RoleCoordinator, hosts, now); err != nil {
 		return err

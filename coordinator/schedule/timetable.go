@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/netresearch/go-cron"
 )
 
@@ -113,4 +114,13 @@ func (t Timetable) instant(wall time.Time) (at time.Time, ok bool) {
 		}
 	}
 	return at, ok
+}
+
+// Slot is an instant with the one before it, in the timetable's zone.
+func (t Timetable) Slot(at time.Time) protocol.Slot {
+	slot := protocol.Slot{At: at.In(t.zone)}
+	if previous := t.Prev(at); !previous.IsZero() {
+		slot.Previous = previous.In(t.zone)
+	}
+	return slot
 }
