@@ -1,6 +1,7 @@
 package features
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
@@ -17,6 +18,14 @@ type Hashing struct {
 	// Signed counts half of the terms as -1, so that terms that share a column add up to nothing on average and inner
 	// products are those of the counts in expectation (Weinberger et al., ICML 2009, section 2).
 	Signed bool `json:"signed"`
+}
+
+// String is the parameters for people.
+func (h Hashing) String() string {
+	if h == (Hashing{}) {
+		return "none"
+	}
+	return fmt.Sprintf("of %d bits, signed %t", h.Bits, h.Signed)
 }
 
 func (h Hashing) check() error {

@@ -50,6 +50,31 @@ func (s *Space) Dictionary() *vocabulary.Dictionary { return s.dictionary }
 // Scale returns the name of the scaling.
 func (s *Space) Scale() string { return s.scale }
 
+// Contradicts names a parameter by which p would read records otherwise than the space does, with the values of
+// both; "" where there is none. What chose the terms of a dictionary is no matter: they are in the space.
+func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
+	if p.Scale != s.scale {
+		return "scale", s.scale, p.Scale
+	}
+	if s.form != texts {
+		return "", nil, nil
+	}
+	var was, is Hashing // of no bits where a dictionary is
+	if s.hasher != nil {
+		was = s.hasher.Hashing
+	}
+	if p.Hashing != nil {
+		is = *p.Hashing
+	}
+	if was != is {
+		return "hashing", was, is
+	}
+	if field, ours, theirs = p.text().Differs(s.text); field != "" {
+		field = "text." + field
+	}
+	return field, theirs, ours
+}
+
 // RequireLabels refuses training records without labels, or with labels of fewer classes, with a
 // *protocol.Fault of CodeInputEmpty that names the kind.
 func (s *Space) RequireLabels(kind string, classes int) error {

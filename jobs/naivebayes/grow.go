@@ -51,17 +51,15 @@ func (p Params) agreeWith(a jobs.Arrays) error {
 	differs := func(field string, theirs, ours any) error {
 		return validate.Fault("params: %s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
-	switch was, is := m.params.Text, p.Text; {
-	case m.params.Form != p.Form:
+	if m.params.Form != p.Form {
 		return differs("form", m.params.Form, p.Form)
-	case was.Lowercase != is.Lowercase:
-		return differs("text.lowercase", was.Lowercase, is.Lowercase)
-	case was.NgramMin != is.NgramMin:
-		return differs("text.ngram_min", was.NgramMin, is.NgramMin)
-	case was.NgramMax != is.NgramMax:
-		return differs("text.ngram_max", was.NgramMax, is.NgramMax)
-	case !slices.Equal(was.StopWords, is.StopWords):
-		return differs("text.stop_words", someOf(was.StopWords), someOf(is.StopWords))
+	}
+	field, ours, theirs := p.Text.Differs(m.params.Text)
+	switch words, ok := theirs.([]string); {
+	case ok:
+		return differs("text."+field, someOf(words), someOf(p.Text.StopWords))
+	case field != "":
+		return differs("text."+field, theirs, ours)
 	}
 	return nil
 }

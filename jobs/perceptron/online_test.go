@@ -136,7 +136,7 @@ func TestWarmStartRefused(t *testing.T) {
 		`{"form": "plain"}`:                   "averaged by rule argmax",
 		`{"classes": "one_vs_rest"}`:          "one_vs_rest",
 		`{"bias": false}`:                     "bias",
-		`{"features": {"scale": "l2"}}`:       `"none"`,
+		`{"features": {"scale": "l2"}}`:       `features.scale is none in the model of spec.model, l2 in this job`,
 		`{"class_weights": {"unheard": 2}}`:   "unheard",
 		`{"costs": {"unheard": {"c1": 0.5}}}`: "unheard",
 	} {
@@ -151,4 +151,26 @@ func TestWarmStartRefused(t *testing.T) {
 	wantFault(t, err, protocol.CodeBadRecord, "none of the model's")
 	_, err = tryRun(t, spec, jobstest.Deal(asSparse(sectors(20, 3)), 2), kernelops.Best(), jobstest.WithModel(model))
 	wantFault(t, err, protocol.CodeBadRecord, "sparse")
+}
+
+// Texts must be read by the tokenizer and into the columns that the model was trained with.
+func TestWarmStartOverTextsReadOtherwise(t *testing.T) {
+	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}}
+	for _, c := range []struct{ model, job, part string }{
+		{`{"features":{"text":{"ngram_max":2}}}`, `{}`, "features.text.ngram_max is 2 in the model of spec.model, 1 in this job"},
+		{`{}`, `{"features":{"text":{"stop_words":["you"]}}}`, "features.text.stop_words is [] in the model of spec.model, [you] in this job"},
+		{`{"features":{"hashing":{"bits":8}}}`, `{"features":{"hashing":{"bits":9}}}`, "features.hashing is of 8 bits, signed false in the model of spec.model, of 9 bits, signed false"},
+		{`{"features":{"hashing":{"bits":8}}}`, `{}`, "none in this job"},
+		{`{"features":{"hashing":{"bits":8}}}`, `{"features":{"hashing":{"bits":8}}}`, ""},
+		{`{"features":{"text":{"lowercase":false}}}`, `{"features":{"text":{"lowercase":false,"min_df":1}}}`, ""},
+	} {
+		spec := specOf(c.job)
+		spec.Spec.Model = "file:///model.safetensors"
+		_, err := tryRun(t, spec, jobstest.Deal(texts, 1), kernelops.Best(), jobstest.WithModel(train(t, c.model, texts).Model))
+		if c.part != "" {
+			wantFault(t, err, protocol.CodeSpecInvalid, c.part)
+		} else if err != nil {
+			t.Errorf("%s after %s: %v", c.job, c.model, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package vocabulary
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs/validate"
@@ -31,6 +32,22 @@ func DefaultParams() Params {
 // Tokenizer makes the tokenizer; a *protocol.Fault of CodeSpecInvalid says what is wrong.
 func (p Params) Tokenizer() (*text.Tokenizer, error) {
 	return text.New(text.Params{Lowercase: p.Lowercase, NgramMin: p.NgramMin, NgramMax: p.NgramMax, StopWords: p.StopWords})
+}
+
+// Differs names a parameter of the tokenizer in which p and other differ, with both values; "" where both make the
+// same terms of every text.
+func (p Params) Differs(other Params) (field string, ours, theirs any) {
+	switch {
+	case p.Lowercase != other.Lowercase:
+		return "lowercase", p.Lowercase, other.Lowercase
+	case p.NgramMin != other.NgramMin:
+		return "ngram_min", p.NgramMin, other.NgramMin
+	case p.NgramMax != other.NgramMax:
+		return "ngram_max", p.NgramMax, other.NgramMax
+	case !slices.Equal(p.StopWords, other.StopWords):
+		return "stop_words", p.StopWords, other.StopWords
+	}
+	return "", nil, nil
 }
 
 // Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid.
