@@ -1,0 +1,103 @@
+package checker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/encoding/protodelim"
+)
+
+// objects is I8: what the replicated state refers to, and where objects lie at all.
+func objects(ctx context.Context, e *Evidence, v *verdict) error {
+	records, err := decided(e.Backup)
+	if err != nil {
+		return err
+	}
+	jobs, current := 0, ""
+	for _, r := range records {
+		var refs []*pb.ObjectRef
+		switch body := r.GetBody().(type) {
+		case *pb.SnapshotRecord_Job:
+			jobs++
+			current = body.Job.GetSpec().GetId()
+			refs = refsOf(body.Job)
+			for _, f := range body.Job.GetOutputs() {
+				output(ctx, e, v, current, f)
+			}
+		case *pb.SnapshotRecord_Commit:
+			refs = append(refs, body.Commit.GetPiece().GetObject())
+		case *pb.SnapshotRecord_Carry:
+			refs = append(refs, body.Carry.GetPiece().GetObject())
+		}
+		for _, ref := range refs {
+			if len(ref.GetSha256()) == sha256.Size {
+				key := e.Own + protocol.ObjectKey(current, [32]byte(ref.GetSha256()))
+				holds(ctx, e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
+			}
+		}
+	}
+	v.must(jobs == len(e.Jobs), "the backup has %d jobs, the API %d", jobs, len(e.Jobs))
+	for info, err := range e.Store.List(ctx, "") {
+		if err != nil {
+			return err
+		}
+		v.must(strings.HasPrefix(info.Key, e.Own) || strings.HasPrefix(info.Key, e.Given), "somebody wrote %s", info.Key)
+	}
+	return nil
+}
+
+// decided reads a backup: records, each behind its length.
+func decided(backup []byte) ([]*pb.SnapshotRecord, error) {
+	var records []*pb.SnapshotRecord
+	from := bufio.NewReader(bytes.NewReader(backup))
+	for {
+		r := &pb.SnapshotRecord{}
+		err := protodelim.UnmarshalOptions{MaxSize: 64 << 20}.UnmarshalFrom(from, r)
+		switch {
+		case errors.Is(err, io.EOF) && len(records) > 0:
+			return records, nil
+		case err != nil:
+			return nil, fmt.Errorf("record %d of the backup: %w", len(records), err)
+		}
+		records = append(records, r)
+	}
+}
+
+func refsOf(job *pb.JobRecord) []*pb.ObjectRef {
+	refs := []*pb.ObjectRef{job.GetManifest(), job.GetPlan(), job.GetStateObject(), job.GetModel()}
+	for _, round := range job.GetRounds() {
+		refs = append(refs, round.GetState(), round.GetMetrics())
+	}
+	return refs
+}
+
+func output(ctx context.Context, e *Evidence, v *verdict, job string, f *pb.OutputFile) {
+	key, ok := strings.CutPrefix(f.GetUri(), "s3://"+e.Bucket+"/")
+	if !ok {
+		v.fail("job %s: output %s is at %s", job, f.GetName(), f.GetUri())
+		return
+	}
+	holds(ctx, e, v, "job "+job+", output "+f.GetName(), key, f.GetSha256(), f.GetSize())
+}
+
+// holds reads an object and holds it against what was decided.
+func holds(ctx context.Context, e *Evidence, v *verdict, what, key string, digest []byte, size int64) {
+	data, _, err := objstore.ReadAll(ctx, e.Store, key, objstore.GetOptions{}, 1<<30)
+	if err != nil {
+		v.fail("%s: %s: %v", what, key, err)
+		return
+	}
+	got := sha256.Sum256(data)
+	v.must(bytes.Equal(got[:], digest) && int64(len(data)) == size, "%s: %s has %d bytes of SHA-256 %x, decided were %d of %s",
+		what, key, len(data), got[:8], size, hex.EncodeToString(digest[:min(8, len(digest))]))
+}
