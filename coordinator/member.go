@@ -19,7 +19,7 @@ import (
 
 const (
 	snapshotsKept = 3
-	snapshotPause = 5 * time.Second // between two looks at whether one is due, where SnapshotEntries says when
+	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
 	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
 )
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 )
 
 // The hosts that are not processes: who calls the API, and the store. Both are in the namespace
@@ -28,6 +29,9 @@ type Network struct {
 	bridge     string
 	subnet     string // "10.213.N."
 	hosts      map[string]int
+
+	mu   sync.Mutex
+	cuts map[string]int // how many lie on each way, by the line that makes it
 }
 
 // Loopback is a network without namespaces.
@@ -43,7 +47,7 @@ func Namespaces() (*Network, error) {
 		return nil, err
 	}
 	n := &Network{Namespaces: true, bridge: fmt.Sprintf("gc%d", os.Getpid()), subnet: subnet,
-		hosts: map[string]int{Clients: 1, Store: 2}}
+		hosts: map[string]int{Clients: 1, Store: 2}, cuts: make(map[string]int)}
 	steps := []string{"link add " + n.bridge + " type bridge"}
 	for _, host := range []string{Clients, Store} {
 		steps = append(steps, "addr add "+n.IP(host)+"/24 dev "+n.bridge)
@@ -135,31 +139,40 @@ func (n *Network) prefix(host string) []string {
 	return []string{"ip", "netns", "exec", n.namespace(host)}
 }
 
-// Cut loses what from sends to the others, without a word, until Heal.
+// Cut loses what from sends to the others, without a word, until Heal. Clients and the store send from the
+// same namespace, so that what one of them cannot send the other cannot either.
 func (n *Network) Cut(from string, to ...string) error {
-	return n.each(from, to, func(other, device string) string {
-		return "neigh replace " + n.IP(other) + " lladdr " + nobody + " nud permanent dev " + device
+	return n.each(from, to, func(where, address, device string) error {
+		if n.cuts[where+address]++; n.cuts[where+address] > 1 {
+			return nil // cut already
+		}
+		return ip(where + "neigh replace " + address + " lladdr " + nobody + " nud permanent dev " + device)
 	})
 }
 
-// Heal ends the cuts from a host to others that Cut made.
+// Heal ends the cuts from a host to others that one Cut made.
 func (n *Network) Heal(from string, to ...string) error {
-	return n.each(from, to, func(other, device string) string {
-		return "neigh del " + n.IP(other) + " dev " + device
+	return n.each(from, to, func(where, address, device string) error {
+		if n.cuts[where+address]--; n.cuts[where+address] > 0 {
+			return nil // another cut is left
+		}
+		return ip(where + "neigh del " + address + " dev " + device)
 	})
 }
 
-func (n *Network) each(from string, to []string, line func(other, device string) string) error {
+func (n *Network) each(from string, to []string, do func(where, address, device string) error) error {
 	if !n.Namespaces {
 		return n.Missing
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	where, device := "-n "+n.namespace(from)+" ", "eth0"
+	if from == Clients || from == Store {
+		where, device = "", n.bridge
+	}
 	var failures []error
 	for _, other := range to {
-		if from == Clients || from == Store {
-			failures = append(failures, ip(line(other, n.bridge)))
-			continue
-		}
-		failures = append(failures, ip("-n "+n.namespace(from)+" "+line(other, "eth0")))
+		failures = append(failures, do(where, n.IP(other), device))
 	}
 	return errors.Join(failures...)
 }
