@@ -97,7 +97,7 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 			}
 		}
 		waited := time.Since(began)
-		if active == 0 || waited > endBound {
+		if active == 0 || waited > t.bound {
 			t.say("%d of %d jobs have not ended after %.1f s", active, len(jobs), waited.Seconds())
 			return waited, ctx.Err()
 		}
@@ -113,7 +113,7 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 // gather collects what the checker judges.
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
-		Own: "cluster/", Given: "input/", Waited: waited, Bound: endBound, Logs: make(map[string]string)}
+		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string)}
 	if err := t.settle(ctx, e); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evid
 		return nil, err
 	}
 	defer release()
-	for i := range 2 {
+	for i := range t.schedules {
 		err := again(ctx, "read a schedule", func(ctx context.Context) error {
 			r.turn++
 			res, err := r.schedules[r.turn%len(r.schedules)].GetSchedule(ctx, connect.NewRequest(&pb.GetScheduleRequest{Id: workload.ScheduleID(i)}))

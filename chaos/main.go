@@ -40,6 +40,8 @@ type settings struct {
 	active          int
 	bug             string
 	limit           time.Duration
+	skew            string // file with how far the clocks are off, in a build with seeded bugs
+	aim
 }
 
 func run(ctx context.Context, args []string) int {
@@ -65,12 +67,21 @@ func run(ctx context.Context, args []string) int {
 		_, _ = rand.Read(drawn[:]) // never fails
 		s.seed = uint64(binary.LittleEndian.Uint32(drawn[:]))
 	}
-	results, err := once(ctx, s)
-	if err != nil {
+	well, err := false, error(nil)
+	if s.bug != "" {
+		well, err = hunt(ctx, s)
+	} else {
+		s.aim = everything()
+		var o *outcome
+		if o, err = once(ctx, s); err == nil {
+			well = !violated(o)
+		}
+	}
+	switch {
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		return 2
-	}
-	if violated(results) {
+	case !well:
 		return 1
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,6 +78,8 @@ func once(ctx context.Context, s settings) (*outcome, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w\nwhat was written so far is in %s", err, t.folder)
+	case s.brief:
+		return o, nil // whoever hunts bugs keeps and shows what is worth it
 	case violated(o):
 		keep = true
 		fmt.Printf("\neverything is kept in %s\nagain: make chaos MINUTES=%v SEED=%d\n", t.folder, s.minutes, s.seed)
@@ -105,7 +108,7 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	defer func() { err = errors.Join(err, net.Close()) }()
 	t.cluster, err = cluster.Start(ctx, cluster.Options{
 		Gram: t.gram, Versitygw: t.versitygw, Folder: t.folder, Voters: members, Crew: t.workers, LeaseTTL: leaseTTL,
-		Network: net, Flags: []string{"--snapshot-entries", "500"}, StoreProxy: t.startProxy,
+		Network: net, Flags: []string{"--snapshot-entries", fmt.Sprint(t.snapshots)}, Env: t.env, StoreProxy: t.startProxy,
 	})
 	defer t.cluster.Close()
 	if t.proxy != nil {
@@ -132,7 +135,9 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	}
 	t.say("judging %d operations on %d jobs", len(evidence.Operations), len(evidence.Jobs))
 	o := &outcome{results: checker.Check(ctx, evidence), trial: t, facts: t.facts(evidence)}
-	show(os.Stdout, o)
+	if !t.brief {
+		show(os.Stdout, o)
+	}
 	return o, nil
 }
 
@@ -166,6 +171,7 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	if t.specs, err = workload.Specs(cluster.Bucket); err != nil {
 		return err
 	}
+	t.choose()
 	if t.data, err = workload.ReadData(t.testdata); err != nil {
 		return err
 	}
@@ -178,15 +184,22 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	if t.record, err = history.NewRecorder(filepath.Join(t.folder, "history.jsonl")); err != nil {
 		return err
 	}
-	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs, Schedules: 2, Record: t.record, HTTP: t.cluster.Client}
+	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs, Schedules: t.schedules, Record: t.record, HTTP: t.cluster.Client}
 	for _, m := range t.cluster.Members {
 		cfg.Members = append(cfg.Members, workload.Member{Name: m.Host, API: m.API})
 	}
 	if t.load, err = workload.New(cfg); err != nil {
 		return err
 	}
-	t.nemesis = &nemesis.Nemesis{Cluster: t.cluster, Store: t.proxy, ReplaceInput: t.replaceInput, Say: t.say}
+	t.nemesis = &nemesis.Nemesis{Cluster: t.cluster, Store: t.proxy, ReplaceInput: t.replaceInput, Clock: t.skew, Say: t.say}
 	return t.load.CreateSchedules(ctx)
+}
+
+// choose leaves the specs that the run is aimed at.
+func (t *trial) choose() {
+	if len(t.aim.specs) > 0 {
+		t.specs = slices.DeleteFunc(t.specs, func(s workload.Spec) bool { return !slices.Contains(t.aim.specs, s.Name) })
+	}
 }
 
 func (t *trial) where() string {
@@ -207,7 +220,7 @@ func (t *trial) replaceInput(ctx context.Context) error {
 // how long that took.
 func (t *trial) act(ctx context.Context) (waited time.Duration, err error) {
 	length := time.Duration(t.minutes * float64(time.Minute)) //lint:checked minutes of a person's life
-	plan := nemesis.Draw(t.seed, length)
+	plan := nemesis.Draw(t.seed, length, t.kinds...)
 	if err := t.keepPlan(plan); err != nil {
 		return 0, err
 	}

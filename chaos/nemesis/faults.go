@@ -3,6 +3,7 @@ package nemesis
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/gram-compute/gram/chaos/cluster"
@@ -30,8 +31,24 @@ func (n *Nemesis) bring(ctx context.Context, f Fault) (heal func() error, err er
 	case ReplaceInput:
 		n.Say("%v", f)
 		return func() error { return nil }, n.ReplaceInput(ctx)
+	case ClockBack:
+		return func() error { return nil }, n.clockBack(f)
 	}
 	return n.partition(ctx, f)
+}
+
+// clockBack sets the wall clocks back by another ten minutes.
+func (n *Nemesis) clockBack(f Fault) error {
+	if n.Clock == "" {
+		return errors.New("it takes a build with seeded bugs")
+	}
+	n.Say("%v", f)
+	n.back -= 10 * time.Minute
+	next := n.Clock + ".next" // whoever reads it sees the old or the new
+	if err := os.WriteFile(next, []byte(n.back.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, n.Clock)
 }
 
 // victims are the processes that a fault befalls.

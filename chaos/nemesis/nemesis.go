@@ -17,11 +17,14 @@ type Nemesis struct {
 	Store   *storefault.Proxy
 	// ReplaceInput puts another object in the place of the one that some jobs read.
 	ReplaceInput func(context.Context) error
+	// Clock is the file that puts wall clocks wrong; "" where there is none.
+	Clock string
 	// Say tells people what happens.
 	Say func(format string, args ...any)
 
 	mu    sync.Mutex
 	tally map[Kind]Count
+	back  time.Duration // how far the clocks were set back
 }
 
 // Count is what became of the faults of a kind.

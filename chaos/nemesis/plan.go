@@ -38,6 +38,10 @@ const (
 
 	Replace      Kind = "member replaced"
 	ReplaceInput Kind = "input object replaced"
+
+	// ClockBack is drawn where it is asked for only: it takes a binary built with -tags seededbugs, whose wall
+	// clock a file puts wrong. It stays wrong.
+	ClockBack Kind = "wall clock set back"
 )
 
 // StoreKind is the kind of a fault of the store.
@@ -148,7 +152,7 @@ func Draw(seed uint64, length time.Duration, only ...Kind) []Round {
 	pool := shapes()
 	if len(only) > 0 {
 		pool = nil
-		for _, s := range shapes() {
+		for _, s := range append(shapes(), shape{kind: ClockBack, weight: 6}) {
 			for _, kind := range only {
 				if s.kind == kind {
 					pool = append(pool, s)
