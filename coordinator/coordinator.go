@@ -33,6 +33,10 @@ type Coordinator struct {
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
+	broken      atomic.Bool   // fail was called
+	leaving     atomic.Bool   // Shutdown was called
+	begun       chan struct{} // closed when the log is applied and calls are answered
+	meters      *meters
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
@@ -62,10 +66,13 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func unstarted(cfg Config) *Coordinator {
-	return &Coordinator{
-		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+	c := &Coordinator{
+		begun: make(chan struct{}),
+		cfg:   cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
+	c.meters = newMeters(c)
+	return c
 }
 
 func (c *Coordinator) start(ctx context.Context) error {
@@ -99,6 +106,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
+	c.serve()
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
@@ -114,7 +122,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for a leader: %w", context.Cause(ctx))
 	}
-	c.serve()
+	close(c.begun)
 	return nil
 }
 
@@ -170,6 +178,7 @@ func (c *Coordinator) clusterID() string {
 
 // fail reports what this process cannot go on with; the first counts.
 func (c *Coordinator) fail(err error) {
+	c.broken.Store(true)
 	c.cfg.Logger.Error("coordinator failed", "error", err)
 	select {
 	case c.failed <- err:
@@ -218,6 +227,7 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) shutdown(ctx context.Context) error {
+	c.leaving.Store(true)
 	c.handOver(ctx)
 	close(c.stopping)
 	var failures []error

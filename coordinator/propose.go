@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -22,10 +23,12 @@ func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply
 	if len(entry) > MaxEntryBytes {
 		return state.Reply{}, fmt.Errorf("%w; this one has %d", ErrEntryTooBig, len(entry))
 	}
+	began := time.Now()
 	future := c.member.raft.Apply(entry, c.cfg.ApplyTimeout)
 	if err := c.await(ctx, future); err != nil {
 		return state.Reply{}, err
 	}
+	c.meters.commits.Observe(time.Since(began).Seconds())
 	reply, ok := future.Response().(state.Reply)
 	if !ok {
 		return state.Reply{}, fmt.Errorf("state machine answered %T", future.Response())
