@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
@@ -37,6 +38,7 @@ type Coordinator struct {
 	leaving     atomic.Bool   // Shutdown was called
 	begun       chan struct{} // closed when the log is applied and calls are answered
 	meters      *meters
+	audit       *audit.Log // nil writes none
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
@@ -85,23 +87,10 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
-	if c.cfg.DataDir != "" {
-		if err := checkAuthority(c.cfg); err != nil {
+	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
+		if err := prepare(); err != nil {
 			return err
 		}
-		names, err := certificateNames(c.cfg)
-		if err != nil {
-			return err
-		}
-		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
-			return err
-		}
-	}
-	if err := c.bind(); err != nil {
-		return err
-	}
-	if err := c.enter(ctx, stores); err != nil {
-		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
@@ -124,6 +113,22 @@ func (c *Coordinator) start(ctx context.Context) error {
 	}
 	close(c.begun)
 	return nil
+}
+
+// identify gives this member its certificate.
+func (c *Coordinator) identify() error {
+	if c.cfg.DataDir == "" {
+		return nil
+	}
+	if err := checkAuthority(c.cfg); err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg)
+	if err != nil {
+		return err
+	}
+	c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now())
+	return err
 }
 
 // enter makes this process a member: of the cluster its log tells of, of the one it is
@@ -266,9 +271,9 @@ func (c *Coordinator) closeMember() error {
 	c.mu.Unlock()
 	c.tasks.Wait()
 	if c.member == nil {
-		return nil
+		return c.audit.Close()
 	}
-	return c.member.close()
+	return errors.Join(c.member.close(), c.audit.Close())
 }
 
 // spawn runs a task that Shutdown waits for; false means that it is too late for one.

@@ -33,6 +33,9 @@ var (
 	raftContact    = gauge("gram_raft_last_contact_seconds", "Since a follower heard of its leader; 0 on the leader.")
 	raftVoters     = gauge("gram_raft_voters", "Members with a vote, as far as this member's log goes.")
 	raftNonVoters  = gauge("gram_raft_nonvoters", "Members without a vote.")
+	auditLines     = gauge("gram_audit_lines_total", "Lines of this member's audit log since its start.")
+	auditLeftOut   = gauge("gram_audit_suppressed_total", "Refusals that the audit log left out, for there were too many.")
+	auditFailed    = gauge("gram_audit_failed_total", "Lines that the audit log could not write.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")
 )
 
@@ -58,6 +61,7 @@ var (
 func (m *measures) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
+		auditLines, auditLeftOut, auditFailed,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
 		schedulesBy, memberHealthy, memberBehind,
 	} {
@@ -88,6 +92,10 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 	r := readings(out)
 	r.gauge(buildInfo, 1, m.c.cfg.Version, runtime.Version())
 	r.gauge(isReady, truth(m.c.notReady() == nil))
+	written := m.c.audit.Counts()
+	r.counter(auditLines, written.Written)
+	r.counter(auditLeftOut, written.Suppressed)
+	r.counter(auditFailed, written.Failed)
 	lead, err := m.c.leader()
 	r.gauge(raftLeads, truth(err == nil))
 	m.ofRaft(r, err == nil)

@@ -15,6 +15,19 @@ import (
 // propose puts a command in the log and returns what state made of it. The
 // proposer's clock enters here and nowhere else.
 func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
+	t, decision := trailOf(ctx), false
+	if t == nil { // nobody called: this leader decided it
+		t, decision = &trail{}, true
+		ctx = context.WithValue(ctx, trailKey{}, t)
+	}
+	reply, err := c.proposeOn(ctx, cmd)
+	if decision {
+		c.decided(cmd, reply, t.index, err)
+	}
+	return reply, err
+}
+
+func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
 	cmd.NowUnixMs = c.wall().UnixMilli()
 	entry, err := proto.Marshal(cmd)
 	if err != nil {
@@ -46,6 +59,9 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 	}
 	select {
 	case err := <-done:
+		if entry, ok := future.(raft.IndexFuture); ok && err == nil {
+			trailOf(ctx).entered(entry.Index())
+		}
 		return raftError(err)
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, context.Cause(ctx))

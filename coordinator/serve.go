@@ -25,7 +25,7 @@ func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
 		connect.WithCompressMinBytes(compressedFrom),
-		connect.WithInterceptors(countCalls{c.meters}, connect.UnaryInterceptorFunc(wireErrors)),
+		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
 			return connect.NewError(connect.CodeInternal, errors.New("internal fault; see the coordinator's log"))
@@ -36,17 +36,14 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
+	local := c.writeTrails(mux)
 	door := gate.New(c.lookupToken, time.Now).OnDenial(c.denied)
 	if c.member.port == nil {
-		c.handler = c.held(door.Wrap(c.pages(mux)))
+		c.handler = c.held(door.Wrap(c.pages(local)))
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, door.Wrap(mux), options)
-	c.handler = c.held(door.Wrap(c.pages(&forwarder{c: c, local: mux})))
-}
-
-func (c *Coordinator) denied(_ *http.Request, _ gate.Caller, reason error) {
-	c.meters.denied.WithLabelValues(denial(reason)).Inc()
+	c.peers = newPeerPort(c, c.member.port, door.Wrap(local), options)
+	c.handler = c.held(door.Wrap(c.pages(&forwarder{c: c, local: local})))
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
