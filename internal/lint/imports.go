@@ -36,6 +36,10 @@ var layers = []layer{
 	{tree: "clustertest", all: true},
 	{tree: "deploy/demo", all: true},
 	{tree: "benchmarks", all: true},
+	{tree: "chaos", all: true},
+	{tree: "chaos/history"},
+	{tree: "chaos/linear", may: []string{"chaos/history"}},
+	{tree: "chaos/checker", may: []string{"chaos/history", "chaos/linear", "objstore", "protocol/..."}},
 }
 
 // reserved names who may import what is not ours. Tests are bound only where strict.
