@@ -53,6 +53,7 @@ var reserved = []struct {
 	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
 	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},
+	{path: "github.com/anishathalye/porcupine", by: []string{"chaos"}, strict: true},
 	{path: "testing"},
 	{path: "pgregory.net/rapid"},
 	{path: "go.uber.org/goleak"},
