@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -115,6 +116,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+		if seeded.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

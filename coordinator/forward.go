@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/raft"
 )
 
@@ -37,7 +38,7 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		leads, address, news := f.c.whoLeads()
-		if leads {
+		if leads || seeded.Is(seeded.StaleRead) && strings.HasSuffix(r.URL.Path, "/Get") {
 			f.local.ServeHTTP(w, r)
 			return
 		}

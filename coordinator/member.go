@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -124,7 +125,12 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err != nil {
 		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
 	}
-	watched := &watchdog{durableStore: wrapped(cfg, bolt), dir: dir, limit: cfg.DiskLimit, fail: fail}
+	log := wrapped(cfg, bolt)
+	if seeded.Is(seeded.SkippedFsync) {
+		lazy := &lazyLog{durableStore: log}
+		log, m.closers = lazy, append(m.closers, lazy)
+	}
+	watched := &watchdog{durableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail}
 	return raftStores{watched, watched, snapshots}, nil
 }
 
