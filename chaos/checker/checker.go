@@ -30,6 +30,8 @@ type Evidence struct {
 	Secrets    []string          // that nobody may write down
 	// Waited is how long it took after the last fault until every job had ended, Bound how long it may.
 	Waited, Bound time.Duration
+
+	objects map[string]object // of Store, once they were read
 }
 
 // Spec is what may come of the jobs of a spec.

@@ -183,7 +183,7 @@ func clusterViolations() []violation {
 			op.Client, op.Status = 3, &history.Position{Leader: "c2", Term: 3, Index: 7, Digest: "other"}
 			s.Operations = append(s.Operations, op)
 		}},
-		{"an object is gone", "I8", "not found", func(s *scene) {
+		{"an object is gone", "I8", "is not in the store", func(s *scene) {
 			if err := s.Store.Delete(s.t.Context(), "own/models/a"); err != nil {
 				s.t.Fatal(err)
 			}
@@ -203,6 +203,9 @@ func orderViolations() []violation {
 			Seen: &history.Job{ID: "a", SpecHash: "h", State: state, Round: round}}
 	}
 	return []violation{
+		{"a read is stale", "I4", "not linearizable", func(s *scene) {
+			s.Operations = append(s.Operations, history.Operation{Client: 3, Kind: history.Get, Job: "a", Outcome: history.Refused, Code: history.NotFound, Invoked: 30, Returned: 31})
+		}},
 		{"a state goes back", "I7", "was running in round 0", func(s *scene) {
 			s.Operations = append(s.Operations, get(3, 5, history.Running, 0), get(4, 7, history.Planning, 0))
 		}},

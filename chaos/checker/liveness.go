@@ -2,13 +2,11 @@ package checker
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/gram-compute/gram/chaos/history"
-	"github.com/gram-compute/gram/objstore"
 )
 
 // liveness is I9.
@@ -59,18 +57,12 @@ func tells(v *verdict, e *Evidence, where, text string) {
 
 // silentObjects looks for secrets in all that the cluster wrote.
 func silentObjects(ctx context.Context, e *Evidence, v *verdict) error {
-	for info, err := range e.Store.List(ctx, e.Own) {
-		if err != nil {
-			return err
-		}
-		text, _, err := objstore.ReadAll(ctx, e.Store, info.Key, objstore.GetOptions{}, 1<<30)
-		if errors.Is(err, objstore.ErrNotFound) { // swept meanwhile
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		tells(v, e, info.Key, string(text))
+	all, err := e.scan(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		v.must(!all[key].tells, "a secret stands in %s", key)
 	}
 	return nil
 }

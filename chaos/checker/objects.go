@@ -9,9 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/encoding/protodelim"
@@ -20,6 +21,10 @@ import (
 // objects is I8: what the replicated state refers to, and where objects lie at all.
 func objects(ctx context.Context, e *Evidence, v *verdict) error {
 	records, err := decided(e.Backup)
+	if err != nil {
+		return err
+	}
+	all, err := e.scan(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,7 +37,7 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 			current = body.Job.GetSpec().GetId()
 			refs = refsOf(body.Job)
 			for _, f := range body.Job.GetOutputs() {
-				output(ctx, e, v, current, f)
+				output(e, v, current, f)
 			}
 		case *pb.SnapshotRecord_Commit:
 			refs = append(refs, body.Commit.GetPiece().GetObject())
@@ -42,16 +47,13 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 		for _, ref := range refs {
 			if len(ref.GetSha256()) == sha256.Size {
 				key := e.Own + protocol.ObjectKey(current, [32]byte(ref.GetSha256()))
-				holds(ctx, e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
+				holds(e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
 			}
 		}
 	}
 	v.must(jobs == len(e.Jobs), "the backup has %d jobs, the API %d", jobs, len(e.Jobs))
-	for info, err := range e.Store.List(ctx, "") {
-		if err != nil {
-			return err
-		}
-		v.must(strings.HasPrefix(info.Key, e.Own) || strings.HasPrefix(info.Key, e.Given), "somebody wrote %s", info.Key)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		v.must(strings.HasPrefix(key, e.Own) || strings.HasPrefix(key, e.Given), "somebody wrote %s", key)
 	}
 	return nil
 }
@@ -81,23 +83,22 @@ func refsOf(job *pb.JobRecord) []*pb.ObjectRef {
 	return refs
 }
 
-func output(ctx context.Context, e *Evidence, v *verdict, job string, f *pb.OutputFile) {
+func output(e *Evidence, v *verdict, job string, f *pb.OutputFile) {
 	key, ok := strings.CutPrefix(f.GetUri(), "s3://"+e.Bucket+"/")
 	if !ok {
 		v.fail("job %s: output %s is at %s", job, f.GetName(), f.GetUri())
 		return
 	}
-	holds(ctx, e, v, "job "+job+", output "+f.GetName(), key, f.GetSha256(), f.GetSize())
+	holds(e, v, "job "+job+", output "+f.GetName(), key, f.GetSha256(), f.GetSize())
 }
 
-// holds reads an object and holds it against what was decided.
-func holds(ctx context.Context, e *Evidence, v *verdict, what, key string, digest []byte, size int64) {
-	data, _, err := objstore.ReadAll(ctx, e.Store, key, objstore.GetOptions{}, 1<<30)
-	if err != nil {
-		v.fail("%s: %s: %v", what, key, err)
+// holds holds an object against what was decided.
+func holds(e *Evidence, v *verdict, what, key string, digest []byte, size int64) {
+	o, there := e.objects[key]
+	if !there || o.absent {
+		v.fail("%s: %s is not in the store", what, key)
 		return
 	}
-	got := sha256.Sum256(data)
-	v.must(bytes.Equal(got[:], digest) && int64(len(data)) == size, "%s: %s has %d bytes of SHA-256 %x, decided were %d of %s",
-		what, key, len(data), got[:8], size, hex.EncodeToString(digest[:min(8, len(digest))]))
+	v.must(bytes.Equal(o.sum[:], digest) && o.size == size, "%s: %s has %d bytes of SHA-256 %x, decided were %d of %s",
+		what, key, o.size, o.sum[:8], size, hex.EncodeToString(digest[:min(8, len(digest))]))
 }

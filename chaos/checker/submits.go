@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/chaos/history"
-	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -65,25 +64,18 @@ type reported struct {
 // commits is I2, by the verdicts that workers were told and wrote into the jobs' logs. Lines
 // of killed workers may be missing; what is there must not contradict itself.
 func commits(ctx context.Context, e *Evidence, v *verdict) error {
+	all, err := e.scan(ctx)
+	if err != nil {
+		return err
+	}
 	accepted := make(map[string]string) // by job and task: the worker
-	for info, err := range e.Store.List(ctx, e.Own+"jobs/") {
-		if err != nil {
-			return err
-		}
-		job, _, isLog := strings.Cut(strings.TrimPrefix(info.Key, e.Own+"jobs/"), "/logs/")
-		if !isLog {
-			continue
-		}
-		text, _, err := objstore.ReadAll(ctx, e.Store, info.Key, objstore.GetOptions{}, 64<<20)
-		if err != nil {
-			return fmt.Errorf("log of job %s: %w", job, err)
-		}
-		for line := range strings.Lines(string(text)) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		for line := range strings.Lines(all[key].log) {
 			var r reported
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				return fmt.Errorf("%s: %w", info.Key, err)
+				return fmt.Errorf("%s: %w", key, err)
 			}
-			commit(v, accepted, job, r)
+			commit(v, accepted, all[key].ofJob, r)
 		}
 	}
 	for _, job := range e.Jobs {

@@ -101,7 +101,7 @@ func (w *Workload) work(ctx context.Context, c *client) {
 			w.submitOne(ctx, c, n)
 		case draw < 73:
 			w.readOne(ctx, c)
-		case draw < 74:
+		case draw < 74 && c.rng.IntN(3) == 0:
 			w.cancelOne(ctx, c)
 		case draw < 82:
 			c.list(ctx)
