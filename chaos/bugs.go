@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/chaos/nemesis"
+	"github.com/gram-compute/gram/internal/seeded"
 )
 
 // aim is what a run is aimed at: the zero value is everything.
@@ -34,24 +35,24 @@ var (
 
 // bug is one of internal/seeded and what may show it.
 type bug struct {
-	name    string
+	name    seeded.Bug
 	minutes float64 // of one run
 	aim
 }
 
-// bugs are all of them, by name.
+// bugs are all of them.
 func bugs() []bug {
 	list := []bug{
-		{"double-commit", 0.7, aim{kinds: zombies}},
-		{"lost-ack", 0.6, aim{kinds: []nemesis.Kind{nemesis.KillLeader, nemesis.KillAll, nemesis.CutLeader}}},
-		{"stale-read", 0.5, aim{kinds: []nemesis.Kind{nemesis.CutLeader, nemesis.PauseLeader, nemesis.CutMinority, nemesis.PauseOther}}},
-		{"wall-clock-lease", 0.5, aim{kinds: []nemesis.Kind{nemesis.ClockBack, nemesis.KillWorker}}},
-		{"map-order", 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker, nemesis.KillFollower}}},
-		{"skipped-fsync", 0.6, aim{kinds: crashes}},
-		{"early-snapshot-return", 0.6, aim{kinds: append([]nemesis.Kind{nemesis.Replace}, crashes...), snapshots: 60}},
-		{"slot-by-now", 1.3, aim{kinds: crashes, schedules: 2}},
-		{"no-if-match", 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
-		{"412-as-failure", 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
+		{seeded.DoubleCommit, 0.7, aim{kinds: zombies}},
+		{seeded.LostAck, 0.6, aim{kinds: []nemesis.Kind{nemesis.KillLeader, nemesis.KillAll, nemesis.CutLeader}}},
+		{seeded.StaleRead, 0.5, aim{kinds: []nemesis.Kind{nemesis.CutLeader, nemesis.PauseLeader, nemesis.CutMinority, nemesis.PauseOther}}},
+		{seeded.WallClockLease, 0.5, aim{kinds: []nemesis.Kind{nemesis.ClockBack, nemesis.KillWorker}}},
+		{seeded.MapOrder, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker, nemesis.KillFollower}}},
+		{seeded.SkippedFsync, 0.6, aim{kinds: crashes}},
+		{seeded.EarlySnapshot, 0.6, aim{kinds: append([]nemesis.Kind{nemesis.Replace}, crashes...), snapshots: 60}},
+		{seeded.SlotByNow, 1.3, aim{kinds: crashes, schedules: 2}},
+		{seeded.NoIfMatch, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
+		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 	}
 	for i := range list {
 		list[i].brief, list[i].bound = true, 30*time.Second
@@ -83,7 +84,7 @@ type caught struct {
 
 // catch runs with a bug until it is caught, a run fails, or the time is up.
 func catch(ctx context.Context, s settings, b bug) caught {
-	c := caught{bug: b.name}
+	c := caught{bug: string(b.name)}
 	began := time.Now()
 	for ; c.by == "" && time.Since(began) < s.limit && ctx.Err() == nil; c.runs++ {
 		run := s
@@ -92,7 +93,7 @@ func catch(ctx context.Context, s settings, b bug) caught {
 		run.folder = filepath.Join(s.folder, fmt.Sprintf("%s-%d", b.name, c.runs+1))
 		skew := filepath.Join(run.folder, "clock-skew")
 		run.skew = skew
-		run.env = append(run.env[:len(run.env):len(run.env)], "GRAM_SEEDED_BUG="+b.name, "GRAM_CLOCK_SKEW_FILE="+skew)
+		run.env = append(run.env[:len(run.env):len(run.env)], "GRAM_SEEDED_BUG="+string(b.name), "GRAM_CLOCK_SKEW_FILE="+skew)
 		o, err := once(ctx, run)
 		if err != nil {
 			c.failed = err
@@ -127,7 +128,7 @@ func hunt(ctx context.Context, s settings) (bool, error) {
 	well := first.by == "" && first.failed == nil
 	all := []caught{first}
 	for _, b := range bugs() {
-		if s.bug != "all" && s.bug != b.name {
+		if s.bug != "all" && s.bug != string(b.name) {
 			continue
 		}
 		c := catch(ctx, s, b)

@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/chaos/checker"
 	"github.com/gram-compute/gram/chaos/history"
+	"github.com/gram-compute/gram/internal/seeded"
 )
 
 // TestSmoke is half a minute of chaos on loopback: whether everything is wired, and a first look for bugs.
@@ -52,3 +54,17 @@ func TestSmoke(t *testing.T) {
 // smokeSeed draws kills of the leader, a follower and all coordinators, a paused worker, three faults of the store,
 // and an input that is replaced.
 const smokeSeed = 159
+
+// TestEveryBugIsHunted: a bug that is seeded and not sought would never be missed.
+func TestEveryBugIsHunted(t *testing.T) {
+	var sought []seeded.Bug
+	for _, b := range bugs() {
+		sought = append(sought, b.name)
+		if len(b.kinds) == 0 || b.minutes <= 0 || b.bound <= 0 {
+			t.Errorf("%s: %+v", b.name, b)
+		}
+	}
+	if !slices.Equal(sought, seeded.All()) {
+		t.Errorf("sought are %v, seeded %v", sought, seeded.All())
+	}
+}
