@@ -16,6 +16,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
@@ -57,17 +58,22 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
 	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	replicationFlags(set, &cfg)
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
-	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// replicationFlags are about the replicated log.
+func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
 }
 
 // joining fills in what a member needs to join others.
