@@ -24,6 +24,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: s.c.fsm.appliedIndex(),
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
 	s.c.addLeaderMemory(lead, res)
 	return connect.NewResponse(res), nil

@@ -27,6 +27,7 @@ type Coordinator struct {
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
+	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
@@ -78,17 +79,8 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
-	if c.cfg.DataDir != "" {
-		if err := checkAuthority(c.cfg); err != nil {
-			return err
-		}
-		names, err := certificateNames(c.cfg)
-		if err != nil {
-			return err
-		}
-		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
-			return err
-		}
+	if err := c.identify(); err != nil {
+		return err
 	}
 	if err := c.bind(); err != nil {
 		return err
@@ -105,6 +97,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
+	if c.peers != nil {
+		c.tasks.Go(func() { c.tellAddress(life) })
+	}
 	select {
 	case <-leading:
 	case <-following:
@@ -116,6 +111,22 @@ func (c *Coordinator) start(ctx context.Context) error {
 	}
 	c.serve()
 	return nil
+}
+
+// identify reads or makes this member's certificate.
+func (c *Coordinator) identify() error {
+	if c.cfg.DataDir == "" {
+		return nil
+	}
+	if err := checkAuthority(c.cfg); err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg)
+	if err != nil {
+		return err
+	}
+	c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now())
+	return err
 }
 
 // enter makes this process a member: of the cluster its log tells of, of the one it is
@@ -138,7 +149,7 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		if err := c.member.restore(c.cfg, stores); err != nil {
+		if err := c.restore(ctx, stores); err != nil {
 			return err
 		}
 	}
