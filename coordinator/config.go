@@ -78,6 +78,8 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
+	snapshotBytes int64
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }

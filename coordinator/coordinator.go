@@ -76,6 +76,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if m := c.member.meter; m != nil {
+		c.fsm.persisted = m.cut
+	}
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
@@ -97,6 +100,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
+	if m := c.member.meter; m != nil {
+		c.tasks.Go(func() { c.keepLogSmall(life, m) })
+	}
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}

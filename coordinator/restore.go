@@ -110,7 +110,7 @@ func (m *member) begin(cfg Config, stores raftStores, first state.State) error {
 	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(cfg.NodeID), Address: m.transport.LocalAddr()}}}
 	sink, err := stores.snapshots.Create(raft.SnapshotVersionMax, 1, 1, alone, 1, m.transport)
 	if err == nil {
-		err = (snapshot{first}).Persist(sink)
+		err = (snapshot{state: first}).Persist(sink)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRestore, diskError(err))
