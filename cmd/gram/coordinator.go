@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator"
-	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
@@ -44,7 +41,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
-				return nil
+				return forgetJoin(cfg.DataDir)
 			})
 		},
 	}
@@ -72,15 +69,12 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
 	}
-	for _, address := range addresses {
-		host := strings.TrimPrefix(address, "https://")
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			return &failure{code: exitUsage, what: fmt.Sprintf("--join %q", address), why: err, hint: "Write host:port of a member's API."}
-		}
-		cfg.Join = append(cfg.Join, host)
+	var err error
+	if cfg.Join, err = apiAddresses("--join", addresses); err != nil {
+		return err
 	}
 	if len(addresses) == 0 {
-		return nil
+		return a.preparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
 		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
@@ -88,17 +82,8 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
 	}
-	secret, warning, err := a.flags.config.Secret()
-	if err != nil {
-		return &failure{code: exitDenied, what: err.Error()}
-	}
-	if warning != "" {
-		a.note("gram: warning: %s", warning)
-	}
-	if cfg.JoinToken, err = gate.ParseToken(secret); err != nil {
-		return &failure{code: exitDenied, what: "joining needs an admin's token", why: err, hint: "Name its file with --token-file or GRAM_TOKEN_FILE."}
-	}
-	return nil
+	cfg.JoinToken, err = a.joinToken()
+	return err
 }
 
 const coordinatorLong = `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
@@ -110,6 +95,7 @@ each --tls-name: the names clients and workers reach it by.
 With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it becomes a
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
+` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
@@ -167,9 +153,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 func (a *app) announce(cfg coordinator.Config, addr string) {
 	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
 		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
-	if len(cfg.Join) == 0 {
-		a.note("  token, people   %s\n  token, workers  %s",
-			filepath.Join(cfg.DataDir, coordinator.AdminTokenFile), filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+	admin := filepath.Join(cfg.DataDir, coordinator.AdminTokenFile)
+	if _, err := os.Stat(admin); err == nil { // not on a member that joined
+		a.note("  token, people   %s\n  token, workers  %s", admin, filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
 	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
