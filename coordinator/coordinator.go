@@ -82,7 +82,11 @@ func (c *Coordinator) start(ctx context.Context) error {
 		if err := checkAuthority(c.cfg); err != nil {
 			return err
 		}
-		names, err := certificateNames(c.cfg)
+		issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+		if err != nil {
+			return err
+		}
+		names, err := certificateNames(c.cfg, !issued)
 		if err != nil {
 			return err
 		}
@@ -130,6 +134,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		return err
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
+	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
 	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {
