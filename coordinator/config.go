@@ -6,6 +6,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -74,8 +75,12 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
-	Logger       *slog.Logger
-	Version      string
+	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
+	// AuditOff none. AuditTo, where it is set, takes the lines instead.
+	Audit   string
+	AuditTo io.WriteCloser
+	Logger  *slog.Logger
+	Version string
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
