@@ -27,7 +27,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		Long: `DIR is made, or is empty but for the folder pki. Before anything is written,
 FILE is read to its end and held against its own digest and --sha256, which is
 what ` + "`gram cluster backup`" + ` printed, and the objects it refers to are looked for
-in the store. Nothing is started and no cluster is asked: stop the old one first.
+in the store. Nothing is started and no cluster is asked: stop the old one before.
 Then ` + "`gram coordinator --data DIR`" + ` is a cluster of one, which others join. It
 has tokens of its own. The file's SHA-256 goes to stdout.`,
 		Args: cobra.ExactArgs(1),
