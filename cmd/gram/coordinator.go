@@ -53,7 +53,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
 	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
 	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
-	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member of this `id` begins the cluster, once in the life of the store")
+	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
@@ -100,8 +100,8 @@ member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
 ` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
 With --bootstrap all members can be started alike, each with the addresses of all:
-the one of that id begins the cluster and says so in the store, where it is read
-before: should it lose its disk, it does not begin another.
+the one whose --advertise it is begins the cluster and says so in the store, where
+it looks before: should it lose its disk, it does not begin another.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
