@@ -60,8 +60,8 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
-	// Bootstrap is the id of the member that, though it has Join, begins the cluster, once in the
-	// life of the store: then all members can be started alike.
+	// Bootstrap is the raft address of the member that, though it has Join, begins the cluster, once in
+	// the life of the store: then all members can be started alike.
 	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string

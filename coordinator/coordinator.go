@@ -172,14 +172,9 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		backup, report, err := survey(ctx, c.cfg)
-		if err == nil {
-			err = c.member.restore(c.cfg, stores, backup, report)
-		}
-		if err != nil {
+		if err := c.restore(ctx, stores); err != nil {
 			return err
 		}
-		c.restored = report
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err
