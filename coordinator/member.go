@@ -31,6 +31,7 @@ type member struct {
 	transport raft.Transport
 	port      *raftPort          // nil in memory
 	address   raft.ServerAddress // of the raft port; "" in memory
+	meter     *logMeter          // nil in memory
 	closers   []io.Closer        // in order of opening
 }
 
@@ -117,7 +118,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, "log.db"))
+	bolt, err := openBolt(filepath.Join(dir, "log.db"), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}
@@ -129,12 +130,17 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err != nil {
 		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
 	}
+	stores := raftStores{bolt, bolt, snapshots}
+	m.meter = newLogMeter(cfg.snapshotBytes)
+	if err := m.meter.read(stores); err != nil {
+		return raftStores{}, err
+	}
 	log := wrapped(cfg, bolt)
 	if seeded.Is(seeded.SkippedFsync) {
 		lazy := &lazyLog{durableStore: log}
 		log, m.closers = lazy, append(m.closers, lazy)
 	}
-	watched := &watchdog{durableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail}
+	watched := &watchdog{durableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
 	return raftStores{watched, watched, snapshots}, nil
 }
 
