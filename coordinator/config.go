@@ -78,6 +78,9 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string

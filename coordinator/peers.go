@@ -92,8 +92,14 @@ func (p *peerPort) health(ctx context.Context, address string) (*pb.HealthRespon
 type peerService struct{ c *Coordinator }
 
 // Health tells how far this member is.
-func (s *peerService) Health(context.Context, *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
-	return connect.NewResponse(&pb.HealthResponse{
+func (s *peerService) Health(_ context.Context, req *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
+	res := &pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
-	}), nil
+	}
+	if req.Msg.GetWithState() {
+		view, _ := s.c.fsm.view()
+		digest := view.Digest()
+		res.StateSha256 = digest[:]
+	}
+	return connect.NewResponse(res), nil
 }

@@ -23,6 +23,7 @@ const (
 
 type HealthRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	WithState     bool                   `protobuf:"varint,20,opt,name=with_state,json=withState,proto3" json:"with_state,omitempty"` // the digest of the state too, which takes its time
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -57,12 +58,20 @@ func (*HealthRequest) Descriptor() ([]byte, []int) {
 	return file_gram_v1_peer_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *HealthRequest) GetWithState() bool {
+	if x != nil {
+		return x.WithState
+	}
+	return false
+}
+
 type HealthResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	AppliedIndex  uint64                 `protobuf:"varint,2,opt,name=applied_index,json=appliedIndex,proto3" json:"applied_index,omitempty"`
 	LastIndex     uint64                 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
 	Version       string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
+	StateSha256   []byte                 `protobuf:"bytes,20,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"` // where asked; equal on members that have applied the same entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -123,6 +132,13 @@ func (x *HealthResponse) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *HealthResponse) GetStateSha256() []byte {
+	if x != nil {
+		return x.StateSha256
+	}
+	return nil
 }
 
 type MoveRequest struct {
@@ -225,14 +241,17 @@ var File_gram_v1_peer_proto protoreflect.FileDescriptor
 
 const file_gram_v1_peer_proto_rawDesc = "" +
 	"\n" +
-	"\x12gram/v1/peer.proto\x12\agram.v1\"\x0f\n" +
-	"\rHealthRequest\"~\n" +
+	"\x12gram/v1/peer.proto\x12\agram.v1\".\n" +
+	"\rHealthRequest\x12\x1d\n" +
+	"\n" +
+	"with_state\x18\x14 \x01(\bR\twithState\"\xa1\x01\n" +
 	"\x0eHealthResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rapplied_index\x18\x02 \x01(\x04R\fappliedIndex\x12\x1d\n" +
 	"\n" +
 	"last_index\x18\x03 \x01(\x04R\tlastIndex\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\tR\aversion\"_\n" +
+	"\aversion\x18\x04 \x01(\tR\aversion\x12!\n" +
+	"\fstate_sha256\x18\x14 \x01(\fR\vstateSha256\"_\n" +
 	"\vMoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x1d\n" +
