@@ -26,6 +26,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
 	}
 	s.c.addLeaderMemory(lead, res)
+	lead.table.describe(res)
 	return connect.NewResponse(res), nil
 }
 

@@ -32,6 +32,8 @@ var (
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
 	ErrRemoved = errors.New("this coordinator was removed from its cluster")
+	// ErrDiverged: the same log has led this member to another state than most.
+	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -70,8 +72,10 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
-	Logger       *slog.Logger
-	Version      string
+	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	CheckpointEvery uint64
+	Logger          *slog.Logger
+	Version         string
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
@@ -105,6 +109,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
+	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 10_000
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second

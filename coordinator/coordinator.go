@@ -29,6 +29,7 @@ type Coordinator struct {
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
 	started     time.Time
 	completions chan pendingCompletion
+	checks      checkLog
 	stopping    chan struct{} // closed when Shutdown begins
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
@@ -104,6 +105,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.commitGroups(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
+	c.tasks.Go(func() { c.hashCheckpoints(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
 	select {
 	case <-leading:

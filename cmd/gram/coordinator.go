@@ -60,6 +60,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after so `many` log entries")
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above

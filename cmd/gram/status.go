@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -153,6 +154,10 @@ type clusterView struct {
 	BackupsLaunched uint64 `json:"backups_launched"`
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
+
+	CheckpointIndex      uint64   `json:"checkpoint_index"`
+	CheckpointAgreed     []string `json:"checkpoint_agreed"`
+	CheckpointMismatches uint64   `json:"checkpoint_mismatches"`
 }
 
 type workerView struct {
@@ -189,6 +194,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
 	table.Row("backups", backupsText(s.GetBackups()))
+	table.Row("states", checkpointText(s))
 	table.Write(a.out)
 	fmt.Fprintln(a.out)
 	if len(s.GetWorkers()) == 0 {
@@ -205,6 +211,17 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	return nil
 }
 
+// checkpointText says how the members' states compare.
+func checkpointText(s *gramv1.StatusResponse) string {
+	switch {
+	case s.GetCheckpointMismatches() > 0:
+		return fmt.Sprintf("DIFFER between members, seen %d times: see the leader's log", s.GetCheckpointMismatches())
+	case s.GetCheckpointIndex() == 0:
+		return "not compared between members since the leader was elected"
+	}
+	return fmt.Sprintf("equal on %s at log index %d", strings.Join(s.GetCheckpointAgreed(), ", "), s.GetCheckpointIndex())
+}
+
 func viewCluster(s *gramv1.StatusResponse) clusterView {
 	v := clusterView{
 		SchemaVersion: schemaVersion, ClusterID: s.GetClusterId(), Leader: s.GetLeader(), Term: s.GetTerm(),
@@ -214,6 +231,8 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 		StateSHA256: hex.EncodeToString(s.GetStateSha256()), Workers: []workerView{},
 
 		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(), BackupsWasted: s.GetBackups().GetWasted(),
+
+		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{}, s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),

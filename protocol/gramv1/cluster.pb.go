@@ -75,8 +75,13 @@ type StatusResponse struct {
 	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
 	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
 	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The last checkpoint of the log on whose state most members agree, and who they are; and
+	// how often a member was found to differ, which must stay 0. Leader memory too.
+	CheckpointIndex      uint64   `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
+	CheckpointAgreed     []string `protobuf:"bytes,36,rep,name=checkpoint_agreed,json=checkpointAgreed,proto3" json:"checkpoint_agreed,omitempty"`
+	CheckpointMismatches uint64   `protobuf:"varint,37,opt,name=checkpoint_mismatches,json=checkpointMismatches,proto3" json:"checkpoint_mismatches,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *StatusResponse) Reset() {
@@ -205,6 +210,27 @@ func (x *StatusResponse) GetBackups() *Backups {
 		return x.Backups
 	}
 	return nil
+}
+
+func (x *StatusResponse) GetCheckpointIndex() uint64 {
+	if x != nil {
+		return x.CheckpointIndex
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetCheckpointAgreed() []string {
+	if x != nil {
+		return x.CheckpointAgreed
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetCheckpointMismatches() uint64 {
+	if x != nil {
+		return x.CheckpointMismatches
+	}
+	return 0
 }
 
 type WorkerStatus struct {
@@ -774,7 +800,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xf0\x03\n" +
+	"\rStatusRequest\"\xfd\x04\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -793,7 +819,10 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
 	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
-	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\"\xe9\x01\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12)\n" +
+	"\x10checkpoint_index\x18# \x01(\x04R\x0fcheckpointIndex\x12+\n" +
+	"\x11checkpoint_agreed\x18$ \x03(\tR\x10checkpointAgreed\x123\n" +
+	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\"\xe9\x01\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +

@@ -41,6 +41,7 @@ type Command struct {
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
 	//	*Command_FireSlot
+	//	*Command_Checkpoint
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,6 +208,15 @@ func (x *Command) GetFireSlot() *FireSlot {
 	return nil
 }
 
+func (x *Command) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -263,6 +273,10 @@ type Command_FireSlot struct {
 	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
 }
 
+type Command_Checkpoint struct {
+	Checkpoint *Checkpoint `protobuf:"bytes,35,opt,name=checkpoint,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -289,6 +303,46 @@ func (*Command_ResumeSchedule) isCommand_Body() {}
 
 func (*Command_FireSlot) isCommand_Body() {}
 
+func (*Command_Checkpoint) isCommand_Body() {}
+
+// Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
+// the leader holds the hashes against each other.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+}
+
 // InitCluster names the cluster, once.
 type InitCluster struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -299,7 +353,7 @@ type InitCluster struct {
 
 func (x *InitCluster) Reset() {
 	*x = InitCluster{}
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -311,7 +365,7 @@ func (x *InitCluster) String() string {
 func (*InitCluster) ProtoMessage() {}
 
 func (x *InitCluster) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -324,7 +378,7 @@ func (x *InitCluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitCluster.ProtoReflect.Descriptor instead.
 func (*InitCluster) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *InitCluster) GetClusterId() string {
@@ -354,7 +408,7 @@ type SubmitJob struct {
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -366,7 +420,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -379,7 +433,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -469,7 +523,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -481,7 +535,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -494,7 +548,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartJob) GetId() string {
@@ -514,7 +568,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +580,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +593,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -562,7 +616,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +628,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +641,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -635,7 +689,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +701,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +714,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FailJob) GetId() string {
@@ -686,7 +740,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +752,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +765,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CancelJob) GetId() string {
@@ -734,7 +788,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +800,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +813,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PutToken) GetId() string {
@@ -799,7 +853,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +865,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +878,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -853,7 +907,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -865,7 +919,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -878,7 +932,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -960,7 +1014,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -972,7 +1026,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -985,7 +1039,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1004,7 +1058,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +1070,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,7 +1083,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1048,7 +1102,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1114,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1127,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1101,7 +1155,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1167,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1180,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1205,7 +1259,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1271,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1284,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1361,7 +1415,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1427,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1440,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1448,7 +1502,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1514,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1527,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1647,7 +1701,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1713,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1726,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1700,7 +1754,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1766,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1779,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1761,7 +1815,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +1827,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +1840,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -1876,7 +1930,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +1942,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +1955,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -1922,7 +1976,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\x9c\x06\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -1938,8 +1992,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlotB\x06\n" +
-	"\x04body\",\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x125\n" +
+	"\n" +
+	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
+	"checkpointB\x06\n" +
+	"\x04body\"\f\n" +
+	"\n" +
+	"Checkpoint\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb4\x02\n" +
@@ -2092,95 +2151,97 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),         // 0: gram.v1.Command
-	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),       // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),        // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),   // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),      // 5: gram.v1.Completion
-	(*FailJob)(nil),         // 6: gram.v1.FailJob
-	(*CancelJob)(nil),       // 7: gram.v1.CancelJob
-	(*PutToken)(nil),        // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),     // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),     // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),  // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),   // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),  // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),        // 14: gram.v1.FireSlot
-	(*SnapshotRecord)(nil),  // 15: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 16: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 17: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 18: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 19: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),  // 20: gram.v1.ScheduleRecord
-	(*SnapshotTrailer)(nil), // 21: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 22: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 23: gram.v1.TaskOutput
-	(*Backups)(nil),         // 24: gram.v1.Backups
-	(*Failure)(nil),         // 25: gram.v1.Failure
-	(ScheduleOverlap)(0),    // 26: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 27: gram.v1.CatchUp
-	(SkipReason)(0),         // 28: gram.v1.SkipReason
-	(JobState)(0),           // 29: gram.v1.JobState
-	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
-	(*Counters)(nil),        // 33: gram.v1.Counters
-	(*Piece)(nil),           // 34: gram.v1.Piece
-	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
-	(*SlotRecord)(nil),      // 36: gram.v1.SlotRecord
+	(*Checkpoint)(nil),      // 1: gram.v1.Checkpoint
+	(*InitCluster)(nil),     // 2: gram.v1.InitCluster
+	(*SubmitJob)(nil),       // 3: gram.v1.SubmitJob
+	(*StartJob)(nil),        // 4: gram.v1.StartJob
+	(*CompleteTasks)(nil),   // 5: gram.v1.CompleteTasks
+	(*Completion)(nil),      // 6: gram.v1.Completion
+	(*FailJob)(nil),         // 7: gram.v1.FailJob
+	(*CancelJob)(nil),       // 8: gram.v1.CancelJob
+	(*PutToken)(nil),        // 9: gram.v1.PutToken
+	(*RevokeToken)(nil),     // 10: gram.v1.RevokeToken
+	(*PutSchedule)(nil),     // 11: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),  // 12: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),   // 13: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),  // 14: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),        // 15: gram.v1.FireSlot
+	(*SnapshotRecord)(nil),  // 16: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),  // 17: gram.v1.SnapshotHeader
+	(*JobRecord)(nil),       // 18: gram.v1.JobRecord
+	(*CommitRecord)(nil),    // 19: gram.v1.CommitRecord
+	(*CarryRecord)(nil),     // 20: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),  // 21: gram.v1.ScheduleRecord
+	(*SnapshotTrailer)(nil), // 22: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),          // 23: gram.v1.TaskID
+	(*TaskOutput)(nil),      // 24: gram.v1.TaskOutput
+	(*Backups)(nil),         // 25: gram.v1.Backups
+	(*Failure)(nil),         // 26: gram.v1.Failure
+	(ScheduleOverlap)(0),    // 27: gram.v1.ScheduleOverlap
+	(CatchUp)(0),            // 28: gram.v1.CatchUp
+	(SkipReason)(0),         // 29: gram.v1.SkipReason
+	(JobState)(0),           // 30: gram.v1.JobState
+	(*ObjectRef)(nil),       // 31: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 32: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 33: gram.v1.OutputFile
+	(*Counters)(nil),        // 34: gram.v1.Counters
+	(*Piece)(nil),           // 35: gram.v1.Piece
+	(*CarryPiece)(nil),      // 36: gram.v1.CarryPiece
+	(*SlotRecord)(nil),      // 37: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	10, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	11, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	5,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	22, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	23, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	24, // 16: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	25, // 17: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	26, // 18: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	27, // 19: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 20: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	28, // 21: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 22: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	17, // 23: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	18, // 24: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	19, // 25: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 26: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	21, // 27: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	20, // 28: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	2,  // 29: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	29, // 30: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	30, // 31: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	30, // 32: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	30, // 33: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	31, // 34: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	30, // 35: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	32, // 36: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	25, // 37: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	33, // 38: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	34, // 39: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	35, // 40: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 41: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	36, // 42: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	1,  // 13: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	6,  // 14: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	23, // 15: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	24, // 16: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	25, // 17: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	26, // 18: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	27, // 19: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	28, // 20: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	3,  // 21: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	29, // 22: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	17, // 23: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	18, // 24: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	19, // 25: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	20, // 26: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	9,  // 27: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	22, // 28: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	21, // 29: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	3,  // 30: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	30, // 31: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	31, // 32: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	31, // 33: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	31, // 34: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	32, // 35: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	31, // 36: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	33, // 37: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	26, // 38: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	34, // 39: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	35, // 40: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	36, // 41: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 42: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	37, // 43: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	44, // [44:44] is the sub-list for method output_type
+	44, // [44:44] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2205,8 +2266,9 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
 		(*Command_FireSlot)(nil),
+		(*Command_Checkpoint)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[15].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[16].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2221,7 +2283,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
