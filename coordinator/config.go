@@ -6,6 +6,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 var (
 	// ErrNotLeader: this coordinator does not lead; nothing was decided.
 	ErrNotLeader = errors.New("this coordinator is not the leader")
+	// ErrNoLeader: the cluster has no leader, so it answers nothing; nothing was decided.
+	ErrNoLeader = errors.New("the cluster has no leader")
 	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
 	// proposed; it may or may not be committed. Repeating it is safe.
 	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
@@ -74,13 +77,19 @@ type Config struct {
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
 	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
 	CheckpointEvery uint64
-	Logger          *slog.Logger
-	Version         string
+	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
+	// AuditOff none. AuditTo, where it is set, takes the lines instead.
+	Audit   string
+	AuditTo io.WriteCloser
+	Logger  *slog.Logger
+	Version string
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
+	snapshotBytes int64
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }

@@ -218,6 +218,13 @@ func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed 
 	return true
 }
 
+// granted reports whether a lease may be this cluster's.
+func (l *leadership) granted(t schedule.Token) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.board.Granted(t)
+}
+
 // signal wakes who waits for work. The caller holds lead.mu.
 func (l *leadership) signal() {
 	close(l.freed)

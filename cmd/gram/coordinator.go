@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
@@ -44,6 +46,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
+				a.announceRestored(cfg.Restore, c.Restored())
 				return nil
 			})
 		},
@@ -59,13 +62,19 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
-	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after so `many` log entries")
+	upkeepFlags(set, &cfg)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// upkeepFlags are about how the coordinator watches over workers, members and itself.
+func upkeepFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after so `many` log entries")
 }
 
 // joining fills in what a member needs to join others.
@@ -114,6 +123,12 @@ member of the cluster there: it catches up, and gets its vote after the leader's
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
+// standardOutput stays open.
+type standardOutput struct{ io.Writer }
+
+// Close implements io.Closer.
+func (standardOutput) Close() error { return nil }
+
 const leaseUsage = "a task is given to another worker when its own was silent for this `time`"
 
 // minLeaseTTL is still several heartbeats on an idle machine.
@@ -136,6 +151,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
 		return fmt.Errorf("make data directory: %w", err)
+	}
+	if cfg.Audit == "-" {
+		cfg.AuditTo = standardOutput{a.out}
 	}
 	if cfg.StoreURI == "" {
 		cfg.StoreURI = filepath.Join(data, "store")
@@ -174,6 +192,27 @@ func (a *app) announce(cfg coordinator.Config, addr string) {
 	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
+	}
+}
+
+// maxMissing bounds the missing objects that are listed on the terminal; the log has all of them.
+const maxMissing = 20
+
+// announceRestored says what came of --restore.
+func (a *app) announceRestored(from string, r *coordinator.Restored) {
+	if r == nil {
+		return
+	}
+	a.note("gram: restored from %s: epoch %d, %d jobs; the tokens above are new, those of the old cluster are void", from, r.Epoch, r.Jobs)
+	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
+	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
+		a.note("  missing         %s", m)
+	}
+	if more := len(r.Missing) - maxMissing; more > 0 {
+		a.note("  missing         %d more, in the log", more)
+	}
+	if r.Schedules > 0 {
+		a.note("  schedules       %d, held: `gram schedule release` lets them go on", r.Schedules)
 	}
 }
 

@@ -158,6 +158,10 @@ type clusterView struct {
 	CheckpointIndex      uint64   `json:"checkpoint_index"`
 	CheckpointAgreed     []string `json:"checkpoint_agreed"`
 	CheckpointMismatches uint64   `json:"checkpoint_mismatches"`
+	RestoreEpoch         uint64   `json:"restore_epoch"`
+	SchedulesHeldSince   string   `json:"schedules_held_since,omitempty"`
+	RaftLogBytes         uint64   `json:"raft_log_bytes"`
+	RaftSnapshotBytes    uint64   `json:"raft_snapshot_bytes"`
 }
 
 type workerView struct {
@@ -169,6 +173,8 @@ type workerView struct {
 	Build    string `json:"build"`
 	LastSeen string `json:"last_seen"`
 	Memory   int64  `json:"memory_bytes"`
+
+	Quarantine string `json:"quarantine,omitempty"`
 }
 
 func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
@@ -195,6 +201,10 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
 	table.Row("backups", backupsText(s.GetBackups()))
 	table.Row("states", checkpointText(s))
+	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", size(int64(s.GetRaftLogBytes())), size(int64(s.GetRaftSnapshotBytes()))))
+	if at := s.GetSchedulesHeldUnixMs(); at != 0 {
+		table.Row("schedules", "held since the cluster was restored as of "+clock(at)+"; `gram schedule release`")
+	}
 	table.Write(a.out)
 	fmt.Fprintln(a.out)
 	if len(s.GetWorkers()) == 0 {
@@ -208,6 +218,11 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 			terminal.Elapsed(a.now().Sub(time.UnixMilli(w.GetLastSeenUnixMs())))+" ago")
 	}
 	workers.Write(a.out)
+	for _, w := range s.GetWorkers() {
+		if why := w.GetQuarantine(); why != "" {
+			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", w.GetName(), why)
+		}
+	}
 	return nil
 }
 
@@ -233,10 +248,12 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(), BackupsWasted: s.GetBackups().GetWasted(),
 
 		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{}, s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),
+		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: timestamp(s.GetSchedulesHeldUnixMs()),
+		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),
-			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs()), w.GetMemoryBytes()})
+			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs()), w.GetMemoryBytes(), w.GetQuarantine()})
 	}
 	return v
 }

@@ -50,6 +50,7 @@ var reserved = []struct {
 }{
 	{path: "github.com/hashicorp/raft", by: []string{"coordinator", "simtest"}, strict: true},
 	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator", "simtest"}, strict: true},
+	{path: "github.com/prometheus/client_golang", by: []string{"coordinator"}},
 	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
 	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},

@@ -80,6 +80,10 @@ type StatusResponse struct {
 	CheckpointIndex      uint64   `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
 	CheckpointAgreed     []string `protobuf:"bytes,36,rep,name=checkpoint_agreed,json=checkpointAgreed,proto3" json:"checkpoint_agreed,omitempty"`
 	CheckpointMismatches uint64   `protobuf:"varint,37,opt,name=checkpoint_mismatches,json=checkpointMismatches,proto3" json:"checkpoint_mismatches,omitempty"`
+	RestoreEpoch         uint64   `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
+	SchedulesHeldUnixMs  int64    `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
+	RaftLogBytes         uint64   `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
+	RaftSnapshotBytes    uint64   `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }
@@ -233,6 +237,34 @@ func (x *StatusResponse) GetCheckpointMismatches() uint64 {
 	return 0
 }
 
+func (x *StatusResponse) GetRestoreEpoch() uint64 {
+	if x != nil {
+		return x.RestoreEpoch
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetSchedulesHeldUnixMs() int64 {
+	if x != nil {
+		return x.SchedulesHeldUnixMs
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetRaftLogBytes() uint64 {
+	if x != nil {
+		return x.RaftLogBytes
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetRaftSnapshotBytes() uint64 {
+	if x != nil {
+		return x.RaftSnapshotBytes
+	}
+	return 0
+}
+
 type WorkerStatus struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId       string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
@@ -243,6 +275,7 @@ type WorkerStatus struct {
 	Build          string                 `protobuf:"bytes,6,opt,name=build,proto3" json:"build,omitempty"`
 	LastSeenUnixMs int64                  `protobuf:"varint,7,opt,name=last_seen_unix_ms,json=lastSeenUnixMs,proto3" json:"last_seen_unix_ms,omitempty"`
 	MemoryBytes    int64                  `protobuf:"varint,8,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
+	Quarantine     string                 `protobuf:"bytes,80,opt,name=quarantine,proto3" json:"quarantine,omitempty"`                      // why it is leased nothing; empty: it is
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -331,6 +364,13 @@ func (x *WorkerStatus) GetMemoryBytes() int64 {
 		return x.MemoryBytes
 	}
 	return 0
+}
+
+func (x *WorkerStatus) GetQuarantine() string {
+	if x != nil {
+		return x.Quarantine
+	}
+	return ""
 }
 
 type MembersRequest struct {
@@ -800,7 +840,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xfd\x04\n" +
+	"\rStatusRequest\"\xad\x06\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -822,7 +862,11 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12)\n" +
 	"\x10checkpoint_index\x18# \x01(\x04R\x0fcheckpointIndex\x12+\n" +
 	"\x11checkpoint_agreed\x18$ \x03(\tR\x10checkpointAgreed\x123\n" +
-	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\"\xe9\x01\n" +
+	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\x12#\n" +
+	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x123\n" +
+	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
+	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
+	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\"\x89\x02\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -831,7 +875,10 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\akernels\x18\x05 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x06 \x01(\tR\x05build\x12)\n" +
 	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs\x12!\n" +
-	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\"\x10\n" +
+	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\x12\x1e\n" +
+	"\n" +
+	"quarantine\x18P \x01(\tR\n" +
+	"quarantine\"\x10\n" +
 	"\x0eMembersRequest\"[\n" +
 	"\x0fMembersResponse\x12\x1d\n" +
 	"\n" +
