@@ -28,6 +28,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
+	lead.table.describe(res)
 	return connect.NewResponse(res), nil
 }
 

@@ -56,8 +56,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	memberFlags(set, &cfg, &join)
 	replicationFlags(set, &cfg)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	upkeepFlags(set, &cfg)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
@@ -78,6 +77,13 @@ func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
 func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after this `number` of log entries")
+}
+
+// upkeepFlags are about how the coordinator watches over workers and itself.
+func upkeepFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
 // joining fills in what a member needs to join others.
