@@ -37,6 +37,7 @@ const (
 	CodeCorrupt      Code = "CORRUPT"       // bytes do not have the digest they must have
 	CodeDrained      Code = "DRAINED"       // the worker gave the task back
 	CodeDeterminism  Code = "DETERMINISM"   // two different digests for one node
+	CodeWorkerDied   Code = "WORKER_DIED"   // the task ends the process that works on it
 	CodeNeedFailed   Code = "NEED_FAILED"   // a job that this one needs did not succeed
 )
 
