@@ -6,11 +6,13 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -71,8 +73,12 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
-	Logger       *slog.Logger
-	Version      string
+	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
+	// AuditOff none. AuditTo, where it is set, takes the lines instead.
+	Audit   string
+	AuditTo io.WriteCloser
+	Logger  *slog.Logger
+	Version string
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
@@ -114,6 +120,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+		if seeded.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/raft"
 )
 
@@ -43,7 +44,7 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		leads, address, news := f.c.whoLeads()
-		if leads {
+		if leads || seeded.Is(seeded.StaleRead) && strings.HasSuffix(r.URL.Path, "/Get") {
 			f.local.ServeHTTP(w, r)
 			return
 		}
@@ -83,6 +84,8 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
+			p.Out.Header.Set(sourceHeader, p.In.RemoteAddr)
+			p.Out.Header.Set(viaHeader, f.c.cfg.NodeID)
 		},
 		Transport:     f.c.peers.transport,
 		FlushInterval: -1, // streams go on as they come

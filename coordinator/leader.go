@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -232,7 +233,12 @@ func (l *leadership) signal() {
 }
 
 // now reads the monotonic clock.
-func (c *Coordinator) now() time.Duration { return time.Since(c.started) }
+func (c *Coordinator) now() time.Duration {
+	if seeded.Is(seeded.WallClockLease) {
+		return c.wall().Round(0).Sub(c.started.Round(0))
+	}
+	return time.Since(c.started)
+}
 
 // wall reads the wall clock, which may jump.
 func (c *Coordinator) wall() time.Time { return c.cfg.wallClock() }
@@ -251,6 +257,10 @@ func (c *Coordinator) leader() (*leadership, error) {
 // member has applied all of earlier terms (the barrier) and answers a write of its
 // own term after applying it, so it is enough that it leads still.
 func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
+	if seeded.Is(seeded.StaleRead) {
+		view, changed := c.fsm.view()
+		return view, changed, nil
+	}
 	lead, err := c.leader()
 	if err != nil {
 		return state.State{}, nil, err
