@@ -174,7 +174,7 @@ func (c *Coordinator) decide(lead *leadership) {
 			lead.signal()
 		}
 		current, _ := c.fsm.view()
-		condemned := lead.board.Condemned(current, now)
+		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		freed := lead.freed
 		lead.mu.Unlock()

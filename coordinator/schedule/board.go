@@ -22,11 +22,12 @@ type Config struct {
 	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
 	MaxPieces   int           // committed nodes folded by one reduce
 	MaxDeaths   int           // workers that end while alone with a task before the job fails; 0 means it never does
+	FitPatience time.Duration // how long a job waits for a worker that its state fits; 0 means for ever
 }
 
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
-	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4}
+	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster
@@ -65,6 +66,7 @@ type Board struct {
 	straggling time.Duration   // when the next backup may be due, as the last search found; 0 means no such time
 	missing    map[string]bool // workers whose leases ran out, and that were not heard of since
 	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
+	patience   time.Duration   // when a job has waited long enough for a larger worker; 0 means none waits
 	verdict    time.Duration   // when a task may be found to end its workers; 0 means no such time
 	Counts     Counts
 }

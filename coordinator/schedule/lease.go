@@ -75,6 +75,7 @@ type jobBoard struct {
 	faults map[string]fault
 	// suspects are tasks during which workers fell silent, by key.
 	suspects []*suspect
+	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
 	leaves   leafMap
 	pace     pace
 	calm     time.Duration // no lease is a straggler before, as things stand

@@ -201,6 +201,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 	consider(b.holdUntil)
 	consider(b.straggling)
 	consider(b.verdict)
+	consider(b.patience)
 	if w, known := b.Worker(b.loner); known {
 		consider(w.LastSeen + b.cfg.LeaseTTL)
 	}
