@@ -76,7 +76,9 @@ type Config struct {
 	StoreURI string // where job objects live, told to workers
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
-	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState   func(protocol.JobSpec) int64
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s

@@ -52,6 +52,7 @@ type lease struct {
 	merge    bool          // every leaf of the node was committed
 	pieces   int           // that a merge folds
 	backup   bool          // granted beside another worker's lease of the same task
+	alone    bool          // its worker has nothing else
 	second   *lease        // of the same task, by another worker
 }
 
@@ -72,10 +73,13 @@ type jobBoard struct {
 	round  uint32
 	leases *iradix.Tree[*lease]
 	faults map[string]fault
-	leaves leafMap
-	pace   pace
-	calm   time.Duration // no lease is a straggler before, as things stand
-	untold Backups       // since the log was told last
+	// suspects are tasks during which workers fell silent, by key.
+	suspects []*suspect
+	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
+	leaves   leafMap
+	pace     pace
+	calm     time.Duration // no lease is a straggler before, as things stand
+	untold   Backups       // since the log was told last
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -251,7 +255,12 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 // Expire voids the leases that were not renewed in time and forgets jobs and
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
+	voided := b.expireLeases(now)
 	b.forgetWorkers(now)
+	return voided
+}
+
+func (b *Board) expireLeases(now time.Duration) int {
 	if now < b.earliest {
 		return 0
 	}
@@ -269,6 +278,7 @@ func (b *Board) Expire(now time.Duration) int {
 		for _, l := range void {
 			j.dropOne(l)
 			b.backupEnded(j, l, false)
+			b.lost(j, l, now)
 		}
 		voided += len(void)
 	}
@@ -279,6 +289,7 @@ func (b *Board) Expire(now time.Duration) int {
 func (b *Board) forgetWorkers(now time.Duration) {
 	kept := b.workers[:0]
 	for _, w := range b.workers {
+		b.idle(w, now)
 		if now-w.LastSeen < 10*b.cfg.LeaseTTL {
 			kept = append(kept, w)
 		}
