@@ -81,6 +81,8 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -115,6 +117,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

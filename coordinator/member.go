@@ -23,6 +23,9 @@ const (
 	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
 )
 
+// logFile is the log's name in the raft folder.
+const logFile = "log.db"
+
 // member is this process's part in raft.
 type member struct {
 	raft      *raft.Raft
@@ -112,7 +115,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, "log.db"))
+	bolt, err := openBolt(filepath.Join(dir, logFile))
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}

@@ -95,5 +95,6 @@ type peerService struct{ c *Coordinator }
 func (s *peerService) Health(context.Context, *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
 	return connect.NewResponse(&pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
+		LowDisk: s.c.lowDisk.Load(),
 	}), nil
 }

@@ -63,6 +63,7 @@ type HealthResponse struct {
 	AppliedIndex  uint64                 `protobuf:"varint,2,opt,name=applied_index,json=appliedIndex,proto3" json:"applied_index,omitempty"`
 	LastIndex     uint64                 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
 	Version       string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
+	LowDisk       bool                   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"` // it should not lead: its disk is nearly full
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -125,18 +126,26 @@ func (x *HealthResponse) GetVersion() string {
 	return ""
 }
 
+func (x *HealthResponse) GetLowDisk() bool {
+	if x != nil {
+		return x.LowDisk
+	}
+	return false
+}
+
 var File_gram_v1_peer_proto protoreflect.FileDescriptor
 
 const file_gram_v1_peer_proto_rawDesc = "" +
 	"\n" +
 	"\x12gram/v1/peer.proto\x12\agram.v1\"\x0f\n" +
-	"\rHealthRequest\"~\n" +
+	"\rHealthRequest\"\x99\x01\n" +
 	"\x0eHealthResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rapplied_index\x18\x02 \x01(\x04R\fappliedIndex\x12\x1d\n" +
 	"\n" +
 	"last_index\x18\x03 \x01(\x04R\tlastIndex\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\tR\aversion2M\n" +
+	"\aversion\x18\x04 \x01(\tR\aversion\x12\x19\n" +
+	"\blow_disk\x18< \x01(\bR\alowDisk2M\n" +
 	"\vPeerService\x12>\n" +
 	"\x06Health\x12\x16.gram.v1.HealthRequest\x1a\x17.gram.v1.HealthResponse\"\x03\x90\x02\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
