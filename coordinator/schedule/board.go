@@ -58,13 +58,15 @@ type Board struct {
 	holdBefore uint64
 	holdUntil  time.Duration
 	earliest   time.Duration // no lease ends before
+	began      time.Duration // of this leader
+	latest     time.Duration // that anybody told the board
 	straggling time.Duration // when the next backup may be due, as the last search found; 0 means no such time
 	Counts     Counts
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob, earliest: math.MaxInt64}
+	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob, began: now, latest: now, earliest: math.MaxInt64}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			b.holdUntil = now + cfg.LeaseTTL
@@ -120,6 +122,7 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 }
 
 func (b *Board) put(memory *jobBoard, l *lease) {
+	b.begun(memory, l)
 	memory.put(l)
 	b.earliest = min(b.earliest, l.deadline)
 }
