@@ -100,6 +100,8 @@ type Config struct {
 	wallClock func() time.Time
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -145,6 +147,9 @@ func (c Config) withTimes() Config {
 		if seeded.Enabled {
 			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
 		}
+	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
