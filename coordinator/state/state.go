@@ -24,6 +24,9 @@ const (
 	MaxSchedules   = 10000
 	MaxCatchUp     = 100 // slots that a schedule makes up for
 	MaxSlotRecords = 16  // decisions kept per schedule, the newest
+
+	MaxAliases = 10000
+	MaxUpkeep  = 256 // jobs that one entry retires, or marks as swept
 )
 
 // State is everything the log has decided. The zero value is not usable; see New.
@@ -35,6 +38,8 @@ type State struct {
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
 	schedules *iradix.Tree[*Schedule]
+	retired   *iradix.Tree[Retired]
+	aliases   *iradix.Tree[Alias]
 	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
 
@@ -48,6 +53,9 @@ func New() State {
 
 		schedules: iradix.New[*Schedule](),
 		running:   iradix.New[string](),
+
+		retired: iradix.New[Retired](),
+		aliases: iradix.New[Alias](),
 	}
 }
 

@@ -41,6 +41,10 @@ type Command struct {
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
 	//	*Command_FireSlot
+	//	*Command_RetireJobs
+	//	*Command_MarkSwept
+	//	*Command_SetAlias
+	//	*Command_RemoveAlias
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,6 +211,42 @@ func (x *Command) GetFireSlot() *FireSlot {
 	return nil
 }
 
+func (x *Command) GetRetireJobs() *RetireJobs {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RetireJobs); ok {
+			return x.RetireJobs
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetMarkSwept() *MarkSwept {
+	if x != nil {
+		if x, ok := x.Body.(*Command_MarkSwept); ok {
+			return x.MarkSwept
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetSetAlias() *SetAlias {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetAlias); ok {
+			return x.SetAlias
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveAlias() *RemoveAlias {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RemoveAlias); ok {
+			return x.RemoveAlias
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -263,6 +303,22 @@ type Command_FireSlot struct {
 	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
 }
 
+type Command_RetireJobs struct {
+	RetireJobs *RetireJobs `protobuf:"bytes,20,opt,name=retire_jobs,json=retireJobs,proto3,oneof"`
+}
+
+type Command_MarkSwept struct {
+	MarkSwept *MarkSwept `protobuf:"bytes,21,opt,name=mark_swept,json=markSwept,proto3,oneof"`
+}
+
+type Command_SetAlias struct {
+	SetAlias *SetAlias `protobuf:"bytes,22,opt,name=set_alias,json=setAlias,proto3,oneof"`
+}
+
+type Command_RemoveAlias struct {
+	RemoveAlias *RemoveAlias `protobuf:"bytes,23,opt,name=remove_alias,json=removeAlias,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -288,6 +344,14 @@ func (*Command_PauseSchedule) isCommand_Body() {}
 func (*Command_ResumeSchedule) isCommand_Body() {}
 
 func (*Command_FireSlot) isCommand_Body() {}
+
+func (*Command_RetireJobs) isCommand_Body() {}
+
+func (*Command_MarkSwept) isCommand_Body() {}
+
+func (*Command_SetAlias) isCommand_Body() {}
+
+func (*Command_RemoveAlias) isCommand_Body() {}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -343,13 +407,18 @@ type SubmitJob struct {
 	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
 	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
 	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
-	ScheduleId    string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	SlotUnixMs    int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
-	Priority      int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
-	MaxWorkers    uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
-	Needs         []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ScheduleId string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	SlotUnixMs int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	Priority   int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
+	MaxWorkers uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
+	Needs      []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
+	// How long it is kept when it has ended; 0 means as long as the cluster says, -1 for ever.
+	KeepMs         int64  `protobuf:"varint,50,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"`
+	ModelUri       string `protobuf:"bytes,51,opt,name=model_uri,json=modelUri,proto3" json:"model_uri,omitempty"`                   // what it begins from
+	ModelJob       string `protobuf:"bytes,52,opt,name=model_job,json=modelJob,proto3" json:"model_job,omitempty"`                   // whose model that is, where the spec named it by reference
+	ModelReference string `protobuf:"bytes,53,opt,name=model_reference,json=modelReference,proto3" json:"model_reference,omitempty"` // as the spec named it
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SubmitJob) Reset() {
@@ -457,6 +526,34 @@ func (x *SubmitJob) GetNeeds() []string {
 		return x.Needs
 	}
 	return nil
+}
+
+func (x *SubmitJob) GetKeepMs() int64 {
+	if x != nil {
+		return x.KeepMs
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetModelUri() string {
+	if x != nil {
+		return x.ModelUri
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetModelJob() string {
+	if x != nil {
+		return x.ModelJob
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetModelReference() string {
+	if x != nil {
+		return x.ModelReference
+	}
+	return ""
 }
 
 // StartJob admits a queued job.
@@ -847,6 +944,7 @@ type PutSchedule struct {
 	StartDeadlineMs int64                  `protobuf:"varint,8,opt,name=start_deadline_ms,json=startDeadlineMs,proto3" json:"start_deadline_ms,omitempty"` // 0 means none
 	JitterMs        int64                  `protobuf:"varint,9,opt,name=jitter_ms,json=jitterMs,proto3" json:"jitter_ms,omitempty"`
 	Replace         bool                   `protobuf:"varint,10,opt,name=replace,proto3" json:"replace,omitempty"`
+	Model           string                 `protobuf:"bytes,50,opt,name=model,proto3" json:"model,omitempty"` // what its jobs begin from, as the spec says it: a URI or a reference
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -949,6 +1047,13 @@ func (x *PutSchedule) GetReplace() bool {
 		return x.Replace
 	}
 	return false
+}
+
+func (x *PutSchedule) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
 }
 
 type RemoveSchedule struct {
@@ -1185,8 +1290,304 @@ func (x *FireSlot) GetSlots() uint32 {
 	return 0
 }
 
+// RetireJobs ends the keeping of ended jobs: their records go, and their objects are swept. Those that
+// are still active, named or within their time stay. At most 256.
+type RetireJobs struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Jobs          []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	KeepMs        int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
+	ByHand        bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireJobs) Reset() {
+	*x = RetireJobs{}
+	mi := &file_gram_v1_log_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireJobs) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireJobs) ProtoMessage() {}
+
+func (x *RetireJobs) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
+func (*RetireJobs) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RetireJobs) GetJobs() []*RetireJob {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+func (x *RetireJobs) GetKeepMs() int64 {
+	if x != nil {
+		return x.KeepMs
+	}
+	return 0
+}
+
+func (x *RetireJobs) GetByHand() bool {
+	if x != nil {
+		return x.ByHand
+	}
+	return false
+}
+
+type RetireJob struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	OwnOutput     bool                   `protobuf:"varint,2,opt,name=own_output,json=ownOutput,proto3" json:"own_output,omitempty"` // its spec named no place for its outputs: they go too
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireJob) Reset() {
+	*x = RetireJob{}
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireJob) ProtoMessage() {}
+
+func (x *RetireJob) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
+func (*RetireJob) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RetireJob) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RetireJob) GetOwnOutput() bool {
+	if x != nil {
+		return x.OwnOutput
+	}
+	return false
+}
+
+// MarkSwept says that what could be swept of ended jobs, and all of retired ones, is. At most 256 together.
+type MarkSwept struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ended         []string               `protobuf:"bytes,1,rep,name=ended,proto3" json:"ended,omitempty"`
+	Retired       []string               `protobuf:"bytes,2,rep,name=retired,proto3" json:"retired,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkSwept) Reset() {
+	*x = MarkSwept{}
+	mi := &file_gram_v1_log_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkSwept) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkSwept) ProtoMessage() {}
+
+func (x *MarkSwept) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
+func (*MarkSwept) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *MarkSwept) GetEnded() []string {
+	if x != nil {
+		return x.Ended
+	}
+	return nil
+}
+
+func (x *MarkSwept) GetRetired() []string {
+	if x != nil {
+		return x.Retired
+	}
+	return nil
+}
+
+// SetAlias lets a name mean a job's model. With check it is refused unless the name means expect_job now.
+type SetAlias struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	JobId         string                 `protobuf:"bytes,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Check         bool                   `protobuf:"varint,3,opt,name=check,proto3" json:"check,omitempty"`
+	ExpectJob     string                 `protobuf:"bytes,4,opt,name=expect_job,json=expectJob,proto3" json:"expect_job,omitempty"` // empty: the name must mean nothing yet
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAlias) Reset() {
+	*x = SetAlias{}
+	mi := &file_gram_v1_log_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAlias) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAlias) ProtoMessage() {}
+
+func (x *SetAlias) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
+func (*SetAlias) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *SetAlias) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SetAlias) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *SetAlias) GetCheck() bool {
+	if x != nil {
+		return x.Check
+	}
+	return false
+}
+
+func (x *SetAlias) GetExpectJob() string {
+	if x != nil {
+		return x.ExpectJob
+	}
+	return ""
+}
+
+type RemoveAlias struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Check         bool                   `protobuf:"varint,2,opt,name=check,proto3" json:"check,omitempty"`
+	ExpectJob     string                 `protobuf:"bytes,3,opt,name=expect_job,json=expectJob,proto3" json:"expect_job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveAlias) Reset() {
+	*x = RemoveAlias{}
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveAlias) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveAlias) ProtoMessage() {}
+
+func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
+func (*RemoveAlias) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *RemoveAlias) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RemoveAlias) GetCheck() bool {
+	if x != nil {
+		return x.Check
+	}
+	return false
+}
+
+func (x *RemoveAlias) GetExpectJob() string {
+	if x != nil {
+		return x.ExpectJob
+	}
+	return ""
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
-// jobs each followed by its commits and carries, then tokens, schedules, and a trailer.
+// jobs each followed by its commits and carries, then tokens, schedules, retired jobs, aliases, and a trailer.
 type SnapshotRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Body:
@@ -1198,6 +1599,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Token
 	//	*SnapshotRecord_Trailer
 	//	*SnapshotRecord_Schedule
+	//	*SnapshotRecord_Retired
+	//	*SnapshotRecord_Alias
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1205,7 +1608,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1620,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1633,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1303,6 +1706,24 @@ func (x *SnapshotRecord) GetSchedule() *ScheduleRecord {
 	return nil
 }
 
+func (x *SnapshotRecord) GetRetired() *RetiredRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Retired); ok {
+			return x.Retired
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetAlias() *AliasRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Alias); ok {
+			return x.Alias
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -1335,6 +1756,14 @@ type SnapshotRecord_Schedule struct {
 	Schedule *ScheduleRecord `protobuf:"bytes,7,opt,name=schedule,proto3,oneof"`
 }
 
+type SnapshotRecord_Retired struct {
+	Retired *RetiredRecord `protobuf:"bytes,10,opt,name=retired,proto3,oneof"`
+}
+
+type SnapshotRecord_Alias struct {
+	Alias *AliasRecord `protobuf:"bytes,11,opt,name=alias,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -1349,6 +1778,10 @@ func (*SnapshotRecord_Trailer) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Schedule) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_Retired) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -1361,7 +1794,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1806,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1819,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1442,13 +1875,14 @@ type JobRecord struct {
 	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
+	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1894,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1907,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1637,6 +2071,13 @@ func (x *JobRecord) GetByHand() bool {
 	return false
 }
 
+func (x *JobRecord) GetSwept() bool {
+	if x != nil {
+		return x.Swept
+	}
+	return false
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -1647,7 +2088,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +2100,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +2113,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1700,7 +2141,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +2153,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +2166,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1761,7 +2202,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +2214,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +2227,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -1866,6 +2307,143 @@ func (x *ScheduleRecord) GetLatestSlotUnixMs() int64 {
 	return 0
 }
 
+// RetiredRecord is what is left of a retired job.
+type RetiredRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	RetiredUnixMs int64                  `protobuf:"varint,3,opt,name=retired_unix_ms,json=retiredUnixMs,proto3" json:"retired_unix_ms,omitempty"`
+	OwnOutput     bool                   `protobuf:"varint,4,opt,name=own_output,json=ownOutput,proto3" json:"own_output,omitempty"`
+	Swept         bool                   `protobuf:"varint,5,opt,name=swept,proto3" json:"swept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetiredRecord) Reset() {
+	*x = RetiredRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetiredRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetiredRecord) ProtoMessage() {}
+
+func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
+func (*RetiredRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *RetiredRecord) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RetiredRecord) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *RetiredRecord) GetRetiredUnixMs() int64 {
+	if x != nil {
+		return x.RetiredUnixMs
+	}
+	return 0
+}
+
+func (x *RetiredRecord) GetOwnOutput() bool {
+	if x != nil {
+		return x.OwnOutput
+	}
+	return false
+}
+
+func (x *RetiredRecord) GetSwept() bool {
+	if x != nil {
+		return x.Swept
+	}
+	return false
+}
+
+type AliasRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	JobId         string                 `protobuf:"bytes,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	SetUnixMs     int64                  `protobuf:"varint,3,opt,name=set_unix_ms,json=setUnixMs,proto3" json:"set_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AliasRecord) Reset() {
+	*x = AliasRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AliasRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AliasRecord) ProtoMessage() {}
+
+func (x *AliasRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
+func (*AliasRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *AliasRecord) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AliasRecord) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *AliasRecord) GetSetUnixMs() int64 {
+	if x != nil {
+		return x.SetUnixMs
+	}
+	return 0
+}
+
 type SnapshotTrailer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Records       uint64                 `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
@@ -1876,7 +2454,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +2466,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +2479,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -1922,7 +2500,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xbf\a\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -1938,11 +2516,17 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlotB\x06\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x126\n" +
+	"\vretire_jobs\x18\x14 \x01(\v2\x13.gram.v1.RetireJobsH\x00R\n" +
+	"retireJobs\x123\n" +
+	"\n" +
+	"mark_swept\x18\x15 \x01(\v2\x12.gram.v1.MarkSweptH\x00R\tmarkSwept\x120\n" +
+	"\tset_alias\x18\x16 \x01(\v2\x11.gram.v1.SetAliasH\x00R\bsetAlias\x129\n" +
+	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAliasB\x06\n" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb4\x02\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb0\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1959,7 +2543,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vmax_workers\x18\n" +
 	" \x01(\rR\n" +
 	"maxWorkers\x12\x14\n" +
-	"\x05needs\x18\v \x03(\tR\x05needs\"\x1a\n" +
+	"\x05needs\x18\v \x03(\tR\x05needs\x12\x17\n" +
+	"\akeep_ms\x182 \x01(\x03R\x06keepMs\x12\x1b\n" +
+	"\tmodel_uri\x183 \x01(\tR\bmodelUri\x12\x1b\n" +
+	"\tmodel_job\x184 \x01(\tR\bmodelJob\x12'\n" +
+	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
@@ -1982,7 +2570,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12&\n" +
 	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xcf\x02\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xe5\x02\n" +
 	"\vPutSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bjob_json\x18\x02 \x01(\fR\ajobJson\x12\x12\n" +
@@ -1995,7 +2583,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x11start_deadline_ms\x18\b \x01(\x03R\x0fstartDeadlineMs\x12\x1b\n" +
 	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\x12\x18\n" +
 	"\areplace\x18\n" +
-	" \x01(\bR\areplace\" \n" +
+	" \x01(\bR\areplace\x12\x14\n" +
+	"\x05model\x182 \x01(\tR\x05model\" \n" +
 	"\x0eRemoveSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
 	"\rPauseSchedule\x12\x0e\n" +
@@ -2012,7 +2601,30 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"\xea\x02\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"f\n" +
+	"\n" +
+	"RetireJobs\x12&\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x12.gram.v1.RetireJobR\x04jobs\x12\x17\n" +
+	"\akeep_ms\x18\x02 \x01(\x03R\x06keepMs\x12\x17\n" +
+	"\aby_hand\x18\x03 \x01(\bR\x06byHand\":\n" +
+	"\tRetireJob\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\n" +
+	"own_output\x18\x02 \x01(\bR\townOutput\";\n" +
+	"\tMarkSwept\x12\x14\n" +
+	"\x05ended\x18\x01 \x03(\tR\x05ended\x12\x18\n" +
+	"\aretired\x18\x02 \x03(\tR\aretired\"j\n" +
+	"\bSetAlias\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\tR\x05jobId\x12\x14\n" +
+	"\x05check\x18\x03 \x01(\bR\x05check\x12\x1d\n" +
+	"\n" +
+	"expect_job\x18\x04 \x01(\tR\texpectJob\"V\n" +
+	"\vRemoveAlias\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05check\x18\x02 \x01(\bR\x05check\x12\x1d\n" +
+	"\n" +
+	"expect_job\x18\x03 \x01(\tR\texpectJob\"\xcc\x03\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2020,14 +2632,17 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05carry\x18\x04 \x01(\v2\x14.gram.v1.CarryRecordH\x00R\x05carry\x12)\n" +
 	"\x05token\x18\x05 \x01(\v2\x11.gram.v1.PutTokenH\x00R\x05token\x124\n" +
 	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailer\x125\n" +
-	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bscheduleB\x06\n" +
+	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bschedule\x122\n" +
+	"\aretired\x18\n" +
+	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
+	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05aliasB\x06\n" +
 	"\x04body\"\x84\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xe8\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xfe\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2054,7 +2669,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
 	"slotUnixMs\x12\x17\n" +
-	"\aby_hand\x18\x17 \x01(\bR\x06byHand\"L\n" +
+	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
+	"\x05swept\x182 \x01(\bR\x05swept\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
@@ -2075,7 +2691,18 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12\"\n" +
 	"\rlatest_job_id\x18\n" +
 	" \x01(\tR\vlatestJobId\x12-\n" +
-	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"C\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"\x94\x01\n" +
+	"\rRetiredRecord\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12&\n" +
+	"\x0fretired_unix_ms\x18\x03 \x01(\x03R\rretiredUnixMs\x12\x1d\n" +
+	"\n" +
+	"own_output\x18\x04 \x01(\bR\townOutput\x12\x14\n" +
+	"\x05swept\x18\x05 \x01(\bR\x05swept\"X\n" +
+	"\vAliasRecord\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\tR\x05jobId\x12\x1e\n" +
+	"\vset_unix_ms\x18\x03 \x01(\x03R\tsetUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
 	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
@@ -2092,7 +2719,7 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),         // 0: gram.v1.Command
 	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
@@ -2109,28 +2736,35 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*PauseSchedule)(nil),   // 12: gram.v1.PauseSchedule
 	(*ResumeSchedule)(nil),  // 13: gram.v1.ResumeSchedule
 	(*FireSlot)(nil),        // 14: gram.v1.FireSlot
-	(*SnapshotRecord)(nil),  // 15: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 16: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 17: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 18: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 19: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),  // 20: gram.v1.ScheduleRecord
-	(*SnapshotTrailer)(nil), // 21: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 22: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 23: gram.v1.TaskOutput
-	(*Backups)(nil),         // 24: gram.v1.Backups
-	(*Failure)(nil),         // 25: gram.v1.Failure
-	(ScheduleOverlap)(0),    // 26: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 27: gram.v1.CatchUp
-	(SkipReason)(0),         // 28: gram.v1.SkipReason
-	(JobState)(0),           // 29: gram.v1.JobState
-	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
-	(*Counters)(nil),        // 33: gram.v1.Counters
-	(*Piece)(nil),           // 34: gram.v1.Piece
-	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
-	(*SlotRecord)(nil),      // 36: gram.v1.SlotRecord
+	(*RetireJobs)(nil),      // 15: gram.v1.RetireJobs
+	(*RetireJob)(nil),       // 16: gram.v1.RetireJob
+	(*MarkSwept)(nil),       // 17: gram.v1.MarkSwept
+	(*SetAlias)(nil),        // 18: gram.v1.SetAlias
+	(*RemoveAlias)(nil),     // 19: gram.v1.RemoveAlias
+	(*SnapshotRecord)(nil),  // 20: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),  // 21: gram.v1.SnapshotHeader
+	(*JobRecord)(nil),       // 22: gram.v1.JobRecord
+	(*CommitRecord)(nil),    // 23: gram.v1.CommitRecord
+	(*CarryRecord)(nil),     // 24: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),  // 25: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),   // 26: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),     // 27: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil), // 28: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),          // 29: gram.v1.TaskID
+	(*TaskOutput)(nil),      // 30: gram.v1.TaskOutput
+	(*Backups)(nil),         // 31: gram.v1.Backups
+	(*Failure)(nil),         // 32: gram.v1.Failure
+	(ScheduleOverlap)(0),    // 33: gram.v1.ScheduleOverlap
+	(CatchUp)(0),            // 34: gram.v1.CatchUp
+	(SkipReason)(0),         // 35: gram.v1.SkipReason
+	(JobState)(0),           // 36: gram.v1.JobState
+	(*ObjectRef)(nil),       // 37: gram.v1.ObjectRef
+	(*RoundRecord)(nil),     // 38: gram.v1.RoundRecord
+	(*OutputFile)(nil),      // 39: gram.v1.OutputFile
+	(*Counters)(nil),        // 40: gram.v1.Counters
+	(*Piece)(nil),           // 41: gram.v1.Piece
+	(*CarryPiece)(nil),      // 42: gram.v1.CarryPiece
+	(*SlotRecord)(nil),      // 43: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -2146,41 +2780,48 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
 	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
 	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	5,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	22, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	23, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	24, // 16: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	25, // 17: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	26, // 18: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	27, // 19: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 20: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	28, // 21: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 22: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	17, // 23: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	18, // 24: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	19, // 25: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 26: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	21, // 27: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	20, // 28: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	2,  // 29: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	29, // 30: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	30, // 31: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	30, // 32: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	30, // 33: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	31, // 34: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	30, // 35: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	32, // 36: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	25, // 37: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	33, // 38: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	34, // 39: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	35, // 40: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 41: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	36, // 42: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	15, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	17, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	18, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	19, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	5,  // 17: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	29, // 18: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	30, // 19: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	31, // 20: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	32, // 21: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	33, // 22: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	34, // 23: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	2,  // 24: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	35, // 25: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	16, // 26: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	21, // 27: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	22, // 28: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	23, // 29: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	24, // 30: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	8,  // 31: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	28, // 32: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	25, // 33: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	26, // 34: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	27, // 35: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	2,  // 36: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	36, // 37: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	37, // 38: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	37, // 39: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	37, // 40: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	38, // 41: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	37, // 42: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	39, // 43: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	32, // 44: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	40, // 45: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	41, // 46: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	42, // 47: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 48: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	43, // 49: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	50, // [50:50] is the sub-list for method output_type
+	50, // [50:50] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2205,8 +2846,12 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
 		(*Command_FireSlot)(nil),
+		(*Command_RetireJobs)(nil),
+		(*Command_MarkSwept)(nil),
+		(*Command_SetAlias)(nil),
+		(*Command_RemoveAlias)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[15].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[20].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2214,6 +2859,8 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Token)(nil),
 		(*SnapshotRecord_Trailer)(nil),
 		(*SnapshotRecord_Schedule)(nil),
+		(*SnapshotRecord_Retired)(nil),
+		(*SnapshotRecord_Alias)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2221,7 +2868,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
