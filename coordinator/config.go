@@ -42,6 +42,13 @@ const (
 	maxMessage     = 4 << 20
 )
 
+// Defaults of upkeep.
+const (
+	DefaultKeepJobs   = 720 * time.Hour
+	DefaultSweepEvery = time.Hour
+	DefaultSweepGrace = 24 * time.Hour
+)
+
 // Config says how to run a coordinator. Store and Validate are required.
 type Config struct {
 	DataDir  string // raft log, snapshots, certificates, tokens; "" keeps all in memory
@@ -65,7 +72,13 @@ type Config struct {
 	StoreURI string // where job objects live, told to workers
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
-	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 for ever.
+	KeepJobs time.Duration
+	// Every SweepEvery (0: an hour) the leader deletes what has been garbage for SweepGrace (0: a day). A
+	// backup younger than that finds all it refers to.
+	SweepEvery, SweepGrace time.Duration
+
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
@@ -101,6 +114,15 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
+	}
+	if c.KeepJobs == 0 {
+		c.KeepJobs = DefaultKeepJobs
+	}
+	if c.SweepEvery == 0 {
+		c.SweepEvery = DefaultSweepEvery
+	}
+	if c.SweepGrace == 0 {
+		c.SweepGrace = DefaultSweepGrace
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second

@@ -28,6 +28,9 @@ type leadership struct {
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
 	peers peerTable     // what the other members answered
+	swept pb.SweepCounters
+
+	sweeping chan struct{} // holds an element while somebody sweeps
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -91,7 +94,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
-		ctx: life, end: end, term: term, freed: make(chan struct{}),
+		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1),
 		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
 	}
 	c.mu.Lock()
@@ -102,6 +105,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	duties.Go(func() { c.decide(lead) })
 	duties.Go(func() { c.fireSlots(lead) })
 	duties.Go(func() { c.watchMembers(lead) })
+	duties.Go(func() { c.sweepNowAndThen(lead) })
 	return nil
 }
 

@@ -20,8 +20,14 @@ func ValidJobID(id string) bool {
 	return true
 }
 
+// What is the cluster's own in its store: job objects and logs, and the outputs of jobs whose specs name no place.
+const (
+	JobsPrefix   = "jobs/"
+	ModelsPrefix = "models/"
+)
+
 // JobPrefix is where everything of a job lives that is the cluster's own.
-func JobPrefix(jobID string) string { return "jobs/" + jobID + "/" }
+func JobPrefix(jobID string) string { return JobsPrefix + jobID + "/" }
 
 // ObjectKey is where an immutable object that a job's round made lives in the cluster's store; round 0
 // is the plan. The two digits in front let stores split a busy prefix. The round is part of the key so that
@@ -53,4 +59,4 @@ func LogKey(jobID string, unixMilli int64, worker string, sequence uint64) strin
 }
 
 // OutputPrefix is where a job's outputs go in the cluster's store when its spec names no place.
-func OutputPrefix(jobID string) string { return fmt.Sprintf("models/%s/", jobID) }
+func OutputPrefix(jobID string) string { return ModelsPrefix + jobID + "/" }

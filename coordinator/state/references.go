@@ -2,6 +2,8 @@ package state
 
 import (
 	"math"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Object names an object of a job: what it holds, and the round that made it. Round 0 is the plan.
@@ -28,7 +30,9 @@ func (j *Job) EachReference(visit func(Object, Ref)) {
 	if j.Round.Number == 0 {
 		return
 	}
-	see(j.Round.Number-1, j.Round.State)
+	if j.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
+		see(j.Round.Number-1, j.Round.State)
+	}
 	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool {
 		see(j.Round.Number-1, c.Object)
 		return false
