@@ -21,6 +21,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
+	var upkeep upkeepFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -35,6 +36,9 @@ func (a *app) coordinatorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
+				return err
+			}
+			if err := upkeep.fill(&cfg); err != nil {
 				return err
 			}
 			if err := a.joining(&cfg, join); err != nil {
@@ -60,6 +64,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	upkeep.add(cmd)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above

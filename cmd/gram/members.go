@@ -14,7 +14,8 @@ func (a *app) clusterCommand() *cobra.Command {
 	return group("cluster", "Look at the coordinators, and change who belongs to them", `  gram cluster status
   gram cluster members
   gram cluster remove c2
-  gram cluster backup gram.backup`, a.clusterStatusCommand(), a.membersCommand(), a.removeCommand(), a.backupCommand())
+  gram cluster backup gram.backup
+  gram cluster sweep --dry-run`, a.clusterStatusCommand(), a.membersCommand(), a.removeCommand(), a.backupCommand(), a.sweepCommand())
 }
 
 func (a *app) clusterStatusCommand() *cobra.Command {
