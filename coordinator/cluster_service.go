@@ -26,7 +26,9 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
 		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
+		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
+	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
 	return connect.NewResponse(res), nil
 }

@@ -6,11 +6,13 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -19,6 +21,8 @@ import (
 var (
 	// ErrNotLeader: this coordinator does not lead; nothing was decided.
 	ErrNotLeader = errors.New("this coordinator is not the leader")
+	// ErrNoLeader: the cluster has no leader, so it answers nothing; nothing was decided.
+	ErrNoLeader = errors.New("the cluster has no leader")
 	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
 	// proposed; it may or may not be committed. Repeating it is safe.
 	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
@@ -27,6 +31,8 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
+	ErrNotEmpty = errors.New("the data directory is not empty")
 	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
@@ -61,6 +67,9 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Bootstrap is the id of the member that, though it has Join, begins the cluster, once in the
+	// life of the store: then all members can be started alike.
+	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
@@ -82,13 +91,19 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
-	Logger       *slog.Logger
-	Version      string
+	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
+	// AuditOff none. AuditTo, where it is set, takes the lines instead.
+	Audit   string
+	AuditTo io.WriteCloser
+	Logger  *slog.Logger
+	Version string
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
+	snapshotBytes int64
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -106,15 +121,17 @@ func (c Config) withDefaults() (Config, error) {
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
-	if c.PromoteAfter == 0 {
-		c.PromoteAfter = 10 * time.Second
-	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
 	}
+	return c.withTimes(), nil
+}
+
+// withTimes fills in limits, the clock and the logger.
+func (c Config) withTimes() Config {
 	if c.KeepJobs == 0 {
 		c.KeepJobs = DefaultKeepJobs
 	}
@@ -124,6 +141,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.SweepGrace == 0 {
 		c.SweepGrace = DefaultSweepGrace
 	}
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
+	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
 	}
@@ -132,9 +152,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+		if seeded.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	return c
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
@@ -27,12 +28,18 @@ type Coordinator struct {
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
+	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
+	broken      atomic.Bool   // fail was called
+	leaving     atomic.Bool   // Shutdown was called
+	begun       chan struct{} // closed when the log is applied and calls are answered
+	meters      *meters
+	audit       *audit.Log // nil writes none
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
@@ -62,10 +69,13 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func unstarted(cfg Config) *Coordinator {
-	return &Coordinator{
-		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+	c := &Coordinator{
+		begun: make(chan struct{}),
+		cfg:   cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
+	c.meters = newMeters(c)
+	return c
 }
 
 func (c *Coordinator) start(ctx context.Context) error {
@@ -75,36 +85,33 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if m := c.member.meter; m != nil {
+		c.fsm.persisted = m.cut
+	}
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
-	if c.cfg.DataDir != "" {
-		if err := checkAuthority(c.cfg); err != nil {
+	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
+		if err := prepare(); err != nil {
 			return err
 		}
-		names, err := certificateNames(c.cfg)
-		if err != nil {
-			return err
-		}
-		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
-			return err
-		}
-	}
-	if err := c.bind(); err != nil {
-		return err
-	}
-	if err := c.enter(ctx, stores); err != nil {
-		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
+	c.serve()
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
+	if m := c.member.meter; m != nil {
+		c.tasks.Go(func() { c.keepLogSmall(life, m) })
+	}
+	if c.peers != nil {
+		c.tasks.Go(func() { c.tellAddress(life) })
+	}
 	select {
 	case <-leading:
 	case <-following:
@@ -114,8 +121,28 @@ func (c *Coordinator) start(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for a leader: %w", context.Cause(ctx))
 	}
-	c.serve()
+	close(c.begun)
 	return nil
+}
+
+// identify reads or makes this member's certificate.
+func (c *Coordinator) identify() error {
+	if c.cfg.DataDir == "" {
+		return nil
+	}
+	if err := checkAuthority(c.cfg); err != nil {
+		return err
+	}
+	issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+	if err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg, !issued)
+	if err != nil {
+		return err
+	}
+	c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now())
+	return err
 }
 
 // enter makes this process a member: of the cluster its log tells of, of the one it is
@@ -131,6 +158,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
 	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
+	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {
 			return err
@@ -138,9 +172,14 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		if err := c.member.restore(c.cfg, stores); err != nil {
+		backup, report, err := survey(ctx, c.cfg)
+		if err == nil {
+			err = c.member.restore(c.cfg, stores, backup, report)
+		}
+		if err != nil {
 			return err
 		}
+		c.restored = report
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err
@@ -170,6 +209,7 @@ func (c *Coordinator) clusterID() string {
 
 // fail reports what this process cannot go on with; the first counts.
 func (c *Coordinator) fail(err error) {
+	c.broken.Store(true)
 	c.cfg.Logger.Error("coordinator failed", "error", err)
 	select {
 	case c.failed <- err:
@@ -218,6 +258,7 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) shutdown(ctx context.Context) error {
+	c.leaving.Store(true)
 	c.handOver(ctx)
 	close(c.stopping)
 	var failures []error
@@ -256,9 +297,9 @@ func (c *Coordinator) closeMember() error {
 	c.mu.Unlock()
 	c.tasks.Wait()
 	if c.member == nil {
-		return nil
+		return c.audit.Close()
 	}
-	return c.member.close()
+	return errors.Join(c.member.close(), c.audit.Close())
 }
 
 // spawn runs a task that Shutdown waits for; false means that it is too late for one.

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -28,6 +30,7 @@ type member struct {
 	transport raft.Transport
 	port      *raftPort          // nil in memory
 	address   raft.ServerAddress // of the raft port; "" in memory
+	meter     *logMeter          // nil in memory
 	closers   []io.Closer        // in order of opening
 }
 
@@ -83,6 +86,15 @@ func (m *member) checkMembership(cfg Config) error {
 		ErrDataDir, filepath.Join(cfg.DataDir, "raft"), strings.Join(names, ", "), cfg.NodeID)
 }
 
+// snapshotIndex is the entry of the newest snapshot; 0 where there is none.
+func (m *member) snapshotIndex() uint64 {
+	index, err := strconv.ParseUint(m.raft.Stats()["last_snapshot_index"], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return index
+}
+
 type raftStores struct {
 	log       raft.LogStore
 	stable    raft.StableStore
@@ -102,7 +114,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, "log.db"))
+	bolt, err := openBolt(filepath.Join(dir, "log.db"), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}
@@ -114,7 +126,17 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err != nil {
 		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
 	}
-	watched := &watchdog{durableStore: wrapped(cfg, bolt), dir: dir, limit: cfg.DiskLimit, fail: fail}
+	stores := raftStores{bolt, bolt, snapshots}
+	m.meter = newLogMeter(cfg.snapshotBytes)
+	if err := m.meter.read(stores); err != nil {
+		return raftStores{}, err
+	}
+	log := wrapped(cfg, bolt)
+	if seeded.Is(seeded.SkippedFsync) {
+		lazy := &lazyLog{durableStore: log}
+		log, m.closers = lazy, append(m.closers, lazy)
+	}
+	watched := &watchdog{durableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
 	return raftStores{watched, watched, snapshots}, nil
 }
 

@@ -16,7 +16,7 @@ func (s *modelService) SetAlias(ctx context.Context, req *connect.Request[pb.Set
 	if err != nil {
 		return nil, err
 	}
-	reply, err := s.c.decided(ctx, &pb.Command{Body: &pb.Command_SetAlias{SetAlias: &pb.SetAlias{
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_SetAlias{SetAlias: &pb.SetAlias{
 		Name: req.Msg.GetName(), JobId: job.ID, Check: req.Msg.GetCheck(), ExpectJob: req.Msg.GetExpectJob(),
 	}}})
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *modelService) SetAlias(ctx context.Context, req *connect.Request[pb.Set
 
 // RemoveAlias proposes that a name means nothing any more.
 func (s *modelService) RemoveAlias(ctx context.Context, req *connect.Request[pb.RemoveAliasRequest]) (*connect.Response[pb.RemoveAliasResponse], error) {
-	reply, err := s.c.decided(ctx, &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{
 		Name: req.Msg.GetName(), Check: req.Msg.GetCheck(), ExpectJob: req.Msg.GetExpectJob(),
 	}}})
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *modelService) Retire(ctx context.Context, req *connect.Request[pb.Retir
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.c.decided(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{
+	if _, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{
 		ByHand: true, Jobs: []*pb.RetireJob{retirement(job)},
 	}}}); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func newPeerPort(c *Coordinator, port *raftPort, api http.Handler, options conne
 			unavailable(w, r, ErrNotLeader)
 			return
 		}
-		api.ServeHTTP(w, r)
+		api.ServeHTTP(w, handedOn(r))
 	})
 	p := &peerPort{
 		server: &http.Server{

@@ -25,7 +25,7 @@ func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
 		connect.WithCompressMinBytes(compressedFrom),
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(wireErrors)),
+		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
 			return connect.NewError(connect.CodeInternal, errors.New("internal fault; see the coordinator's log"))
@@ -38,13 +38,14 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
 	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
 	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
-	door := gate.New(c.lookupToken, time.Now)
+	local := c.writeTrails(mux)
+	door := gate.New(c.lookupToken, time.Now).OnDenial(c.denied)
 	if c.member.port == nil {
-		c.handler = door.Wrap(mux)
+		c.handler = c.held(door.Wrap(c.pages(local)))
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, door.Wrap(mux), options)
-	c.handler = door.Wrap(&forwarder{c: c, local: mux})
+	c.peers = newPeerPort(c, c.member.port, door.Wrap(local), options)
+	c.handler = c.held(door.Wrap(c.pages(&forwarder{c: c, local: local})))
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
@@ -53,7 +54,7 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
 
-// bind opens the API's port. Calls wait in its queue until serve.
+// bind opens the API's port. Connections wait in its queue until serve.
 func (c *Coordinator) bind() (err error) {
 	if c.cfg.ListenAddr == "" {
 		return nil
@@ -67,8 +68,7 @@ func (c *Coordinator) bind() (err error) {
 	return nil
 }
 
-// serve answers calls, with TLS always. It begins once the log is applied: before
-// that no token is known, and a good one would be refused.
+// serve answers calls, with TLS always. They wait until the log is applied, but for probes.
 func (c *Coordinator) serve() {
 	if c.listener == nil {
 		return

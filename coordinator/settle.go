@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -14,8 +15,11 @@ import (
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
 	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
-	if failure := r.GetFailure(); failure != nil {
+	if failure := r.GetFailure(); failure != nil && lead.granted(held.Token) {
 		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
+	}
+	if !lead.granted(held.Token) {
+		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
 	}
 	name, kernels := c.workerFacts(lead, workerID)
 	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task.JobID)}
@@ -87,10 +91,19 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()
+	c.meters.taskFailures.WithLabelValues(className(failure.GetClass())).Inc()
 	c.cfg.Logger.Warn("task failed", "job", held.Task.JobID, "task", failure.GetTask(), "worker", name, "code", failure.GetCode(), "message", failure.GetMessage())
 	if cmd == nil {
 		return nil
 	}
 	_, err := c.propose(ctx, cmd)
 	return err
+}
+
+// className is how a class of failure is written in labels: "task".
+func className(class pb.FailureClass) string {
+	if _, known := pb.FailureClass_name[int32(class)]; !known {
+		return "unknown" // whatever a worker sent
+	}
+	return strings.ToLower(strings.TrimPrefix(class.String(), "FAILURE_CLASS_"))
 }

@@ -86,7 +86,7 @@ func (s *sweeper) sweepJobs(ctx context.Context, view state.State) (err error) {
 		if garbage := job.Garbage(s.cutoff); !garbage.Empty() {
 			if err = s.sweepJob(ctx, job.ID, []string{protocol.JobPrefix(job.ID)}, func(key string) bool {
 				round, sum, ok := protocol.ParseObjectKey(job.ID, key)
-				return ok && garbage.Has(state.Object{Round: round, SHA256: sum})
+				return ok && garbage.Has(state.ObjectID{Round: round, SHA256: sum})
 			}); err != nil {
 				return false
 			}
@@ -146,7 +146,7 @@ func (s *sweeper) mark(ctx context.Context, enough int) error {
 	if len(s.ended)+len(s.retired) < enough || s.opt.dry {
 		return nil
 	}
-	_, err := s.c.decided(ctx, &pb.Command{Body: &pb.Command_MarkSwept{MarkSwept: &pb.MarkSwept{Ended: s.ended, Retired: s.retired}}})
+	_, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_MarkSwept{MarkSwept: &pb.MarkSwept{Ended: s.ended, Retired: s.retired}}})
 	if err != nil {
 		return fmt.Errorf("mark jobs as swept: %w", err)
 	}

@@ -119,7 +119,7 @@ func refersTo(t *testing.T, c *Coordinator) {
 	have := stored(t, c)
 	view, _ := c.fsm.view()
 	view.EachJob(func(job *state.Job) bool {
-		job.EachReference(func(o state.Object, _ state.Ref) {
+		job.EachReference(func(o state.ObjectID) {
 			if key := fmt.Sprintf("%s/%d/%d", job.ID, o.Round, o.SHA256[31]); !slices.Contains(have, key) {
 				t.Errorf("the log refers to %s, which is not there", key)
 			}

@@ -114,7 +114,7 @@ func (s *sweeper) retire(ctx context.Context) error {
 			}
 			continue
 		}
-		reply, err := s.c.decided(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{Jobs: batch, KeepMs: keep}}})
+		reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{Jobs: batch, KeepMs: keep}}})
 		if err != nil {
 			return fmt.Errorf("retire %d jobs: %w", len(batch), err)
 		}

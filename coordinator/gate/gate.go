@@ -30,6 +30,7 @@ var Routes = map[string]Scope{
 	gramv1connect.ScheduleServiceResumeScheduleProcedure:   ScopeSubmit,
 	gramv1connect.ScheduleServiceTriggerScheduleProcedure:  ScopeSubmit,
 	gramv1connect.ScheduleServiceBackfillScheduleProcedure: ScopeSubmit,
+	gramv1connect.ScheduleServiceReleaseSchedulesProcedure: ScopeAdmin,
 	gramv1connect.ScheduleServiceRemoveScheduleProcedure:   ScopeSubmit,
 	gramv1connect.ModelServiceListAliasesProcedure:         ScopeRead,
 	gramv1connect.ModelServiceSetAliasProcedure:            ScopeSubmit,
@@ -42,11 +43,26 @@ var Routes = map[string]Scope{
 	gramv1connect.WorkerServiceCompleteProcedure:           ScopeWorker,
 }
 
+// Pages besides the procedures.
+const (
+	HealthPage  = "/healthz"
+	ReadyPage   = "/readyz"
+	MetricsPage = "/metrics"
+)
+
+// Pages is the table of what is read with GET or HEAD; with another method they are not listed.
+var Pages = map[string]Scope{
+	HealthPage:  ScopePublic,
+	ReadyPage:   ScopePublic,
+	MetricsPage: ScopeRead,
+}
+
 // Gate is the one door.
 type Gate struct {
 	lookup Lookup
 	now    func() time.Time
 	errors *connect.ErrorWriter
+	denied func(r *http.Request, caller Caller, reason error) // may be nil
 }
 
 // New makes a gate over the cluster's tokens.
@@ -57,21 +73,34 @@ func New(lookup Lookup, now func() time.Time) *Gate {
 // Wrap puts the gate in front of next.
 func (g *Gate) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := g.admit(r); err != nil {
+		caller, err := g.admit(r)
+		if err != nil {
+			if g.denied != nil {
+				g.denied(r, caller, err)
+			}
 			g.deny(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, withCaller(r, caller))
 	})
 }
 
-func (g *Gate) admit(r *http.Request) error {
-	need, listed := Routes[r.URL.Path]
-	if !listed {
-		need = "" // covered by no scope; the token is checked all the same, so that a stranger learns nothing of routes
+func (g *Gate) admit(r *http.Request) (Caller, error) {
+	need := needed(r)
+	if need == ScopePublic {
+		return Caller{}, nil
 	}
-	_, err := Check(g.lookup, r.Header.Get("Authorization"), need, g.now().UnixMilli())
-	return err
+	id, err := Check(g.lookup, r.Header.Get("Authorization"), need, g.now().UnixMilli())
+	return Caller{TokenID: id}, err
+}
+
+// needed is the scope that a request needs. What is not listed needs "", which no scope covers; its
+// token is checked all the same, so that a stranger learns nothing of routes.
+func needed(r *http.Request) Scope {
+	if scope := Pages[r.URL.Path]; scope != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return scope
+	}
+	return Routes[r.URL.Path]
 }
 
 func (g *Gate) deny(w http.ResponseWriter, r *http.Request, err error) {

@@ -17,7 +17,7 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 20).Draw(t, "command") {
+	switch rapid.IntRange(0, 22).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
@@ -43,6 +43,10 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		return drawScheduleCommand(t, s, cmd)
 	case 10, 11, 12, 13:
 		return drawUpkeepCommand(t, s, cmd)
+	case 14:
+		cmd.Body = &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: id}}
+	case 15:
+		cmd.Body = &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {
@@ -126,7 +130,11 @@ func TestReplayAndSnapshot(t *testing.T) {
 func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.State) *pb.Command) {
 	length := rapid.IntRange(0, 120).Draw(t, "length")
 	cut := rapid.IntRange(0, length).Draw(t, "cut")
-	live, tail := state.New(), state.New()
+	begin := state.New()
+	if rapid.IntRange(0, 3).Draw(t, "restored") == 0 {
+		begin = begin.Restored()
+	}
+	live, tail := begin, begin
 	for _, cmd := range commands {
 		live = apply(t, live, cmd)
 	}
@@ -150,7 +158,7 @@ func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.S
 	if cut < length && tail.Digest() != live.Digest() {
 		t.Fatal("snapshot and tail differ from the full run")
 	}
-	replay := state.New()
+	replay := begin
 	for _, cmd := range commands {
 		replay = apply(t, replay, cmd)
 	}
@@ -170,6 +178,7 @@ func checkTransition(t *rapid.T, before, after state.State) {
 		t.Fatalf("time went back from %d to %d", before.Now, after.Now)
 	}
 	checkSlots(t, before, after)
+	checkRestored(t, before, after)
 	before.EachJob(func(old *state.Job) bool {
 		job, ok := after.Job(old.ID)
 		if !ok {

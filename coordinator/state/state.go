@@ -26,7 +26,8 @@ const (
 	MaxSlotRecords = 16  // decisions kept per schedule, the newest
 
 	MaxAliases = 10000
-	MaxUpkeep  = 256 // jobs that one entry retires, or marks as swept
+	MaxUpkeep  = 256  // jobs that one entry retires, or marks as swept
+	MaxRemoved = 1024 // ids of members taken out, the newest
 )
 
 // State is everything the log has decided. The zero value is not usable; see New.
@@ -34,12 +35,15 @@ type State struct {
 	ClusterID string
 	Now       int64  // the largest proposed time, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
+	Epoch     uint64 // how often a backup was the beginning of a new cluster
+	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
 	schedules *iradix.Tree[*Schedule]
 	retired   *iradix.Tree[Retired]
 	aliases   *iradix.Tree[Alias]
+	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
 	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
 
@@ -56,6 +60,7 @@ func New() State {
 
 		retired: iradix.New[Retired](),
 		aliases: iradix.New[Alias](),
+		removed: iradix.New[uint64](),
 	}
 }
 

@@ -75,13 +75,13 @@ func checkGarbage(t *rapid.T, old, job *state.Job) {
 	before, after := old.Garbage(100*day), job.Garbage(100*day) // all of the universe's times have passed
 	for round := range uint32(5) {
 		for digest := range byte(4) {
-			o := state.Object{Round: round, SHA256: [32]byte(ref(digest).Sha256)}
+			o := state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}
 			if before.Has(o) && !after.Has(o) && job.Counters.Violations == 0 {
 				t.Fatalf("job %s: object %d of round %d was garbage and is needed again", job.ID, digest, round)
 			}
 		}
 	}
-	job.EachReference(func(o state.Object, _ state.Ref) {
+	job.EachReference(func(o state.ObjectID) {
 		if after.Has(o) || before.Has(o) {
 			t.Fatalf("job %s: object %x of round %d is garbage and referred to", job.ID, o.SHA256[31], o.Round)
 		}

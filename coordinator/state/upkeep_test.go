@@ -215,7 +215,7 @@ func TestGarbageOfARunningJob(t *testing.T) {
 	s := running(t, 1)
 	garbage := func(at int64, round uint32, digest byte) bool {
 		job, _ := s.Job("a")
-		return job.Garbage(at).Has(state.Object{Round: round, SHA256: [32]byte(ref(digest).Sha256)})
+		return job.Garbage(at).Has(state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)})
 	}
 	closeRound := func(round uint32, now int64, next *pb.Next) {
 		for _, c := range []*pb.Completion{node("a", round, 0, 0, 0, 10), step("a", round, next)} {
@@ -255,7 +255,7 @@ func TestNoGarbageAfterAViolation(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 1), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 2), pb.Verdict_VERDICT_VIOLATION)
 	job, _ := s.Job("a")
-	if g := job.Garbage(1 << 50); !g.Empty() || g.Has(state.Object{Round: 1, SHA256: [32]byte(ref(2).Sha256)}) {
+	if g := job.Garbage(1 << 50); !g.Empty() || g.Has(state.ObjectID{Round: 1, SHA256: [32]byte(ref(2).Sha256)}) {
 		t.Error("the second object is garbage")
 	}
 }

@@ -45,6 +45,8 @@ type Command struct {
 	//	*Command_MarkSwept
 	//	*Command_SetAlias
 	//	*Command_RemoveAlias
+	//	*Command_ReleaseSchedules
+	//	*Command_RemoveMember
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -247,6 +249,24 @@ func (x *Command) GetRemoveAlias() *RemoveAlias {
 	return nil
 }
 
+func (x *Command) GetReleaseSchedules() *ReleaseSchedules {
+	if x != nil {
+		if x, ok := x.Body.(*Command_ReleaseSchedules); ok {
+			return x.ReleaseSchedules
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveMember() *RemoveMember {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RemoveMember); ok {
+			return x.RemoveMember
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -319,6 +339,14 @@ type Command_RemoveAlias struct {
 	RemoveAlias *RemoveAlias `protobuf:"bytes,23,opt,name=remove_alias,json=removeAlias,proto3,oneof"`
 }
 
+type Command_ReleaseSchedules struct {
+	ReleaseSchedules *ReleaseSchedules `protobuf:"bytes,40,opt,name=release_schedules,json=releaseSchedules,proto3,oneof"`
+}
+
+type Command_RemoveMember struct {
+	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -352,6 +380,10 @@ func (*Command_MarkSwept) isCommand_Body() {}
 func (*Command_SetAlias) isCommand_Body() {}
 
 func (*Command_RemoveAlias) isCommand_Body() {}
+
+func (*Command_ReleaseSchedules) isCommand_Body() {}
+
+func (*Command_RemoveMember) isCommand_Body() {}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -1586,6 +1618,88 @@ func (x *RemoveAlias) GetExpectJob() string {
 	return ""
 }
 
+// ReleaseSchedules lets slots be decided again that a restore held back.
+type ReleaseSchedules struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseSchedules) Reset() {
+	*x = ReleaseSchedules{}
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseSchedules) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseSchedules) ProtoMessage() {}
+
+func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
+func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+}
+
+// RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
+type RemoveMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveMember) Reset() {
+	*x = RemoveMember{}
+	mi := &file_gram_v1_log_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveMember) ProtoMessage() {}
+
+func (x *RemoveMember) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
+func (*RemoveMember) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *RemoveMember) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
 // jobs each followed by its commits and carries, then tokens, schedules, retired jobs, aliases, and a trailer.
 type SnapshotRecord struct {
@@ -1601,6 +1715,7 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Schedule
 	//	*SnapshotRecord_Retired
 	//	*SnapshotRecord_Alias
+	//	*SnapshotRecord_RemovedMember
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1608,7 +1723,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1620,7 +1735,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1633,7 +1748,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1724,6 +1839,15 @@ func (x *SnapshotRecord) GetAlias() *AliasRecord {
 	return nil
 }
 
+func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_RemovedMember); ok {
+			return x.RemovedMember
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -1764,6 +1888,10 @@ type SnapshotRecord_Alias struct {
 	Alias *AliasRecord `protobuf:"bytes,11,opt,name=alias,proto3,oneof"`
 }
 
+type SnapshotRecord_RemovedMember struct {
+	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -1782,19 +1910,23 @@ func (*SnapshotRecord_Retired) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	ClusterId     string                 `protobuf:"bytes,2,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
 	NowUnixMs     int64                  `protobuf:"varint,3,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
 	NextJob       uint64                 `protobuf:"varint,4,opt,name=next_job,json=nextJob,proto3" json:"next_job,omitempty"`
+	RestoreEpoch  uint64                 `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"` // how often this state was the beginning of a new cluster
+	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // slots are held since this restore; 0 means they are not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +1938,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +1951,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1846,6 +1978,72 @@ func (x *SnapshotHeader) GetNowUnixMs() int64 {
 func (x *SnapshotHeader) GetNextJob() uint64 {
 	if x != nil {
 		return x.NextJob
+	}
+	return 0
+}
+
+func (x *SnapshotHeader) GetRestoreEpoch() uint64 {
+	if x != nil {
+		return x.RestoreEpoch
+	}
+	return 0
+}
+
+func (x *SnapshotHeader) GetHeldUnixMs() int64 {
+	if x != nil {
+		return x.HeldUnixMs
+	}
+	return 0
+}
+
+type RemovedMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"` // in order of removal
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovedMember) Reset() {
+	*x = RemovedMember{}
+	mi := &file_gram_v1_log_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovedMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovedMember) ProtoMessage() {}
+
+func (x *RemovedMember) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
+func (*RemovedMember) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *RemovedMember) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RemovedMember) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
 	}
 	return 0
 }
@@ -1882,7 +2080,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1894,7 +2092,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1907,7 +2105,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2088,7 +2286,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2298,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2311,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2141,7 +2339,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2351,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2364,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2202,7 +2400,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2214,7 +2412,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2227,7 +2425,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2321,7 +2519,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2333,7 +2531,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2346,7 +2544,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -2395,7 +2593,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2407,7 +2605,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2420,7 +2618,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -2454,7 +2652,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2466,7 +2664,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2479,7 +2677,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2500,7 +2698,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xbf\a\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xc7\b\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2522,7 +2720,9 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
 	"mark_swept\x18\x15 \x01(\v2\x12.gram.v1.MarkSweptH\x00R\tmarkSwept\x120\n" +
 	"\tset_alias\x18\x16 \x01(\v2\x11.gram.v1.SetAliasH\x00R\bsetAlias\x129\n" +
-	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAliasB\x06\n" +
+	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAlias\x12H\n" +
+	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
@@ -2624,7 +2824,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05check\x18\x02 \x01(\bR\x05check\x12\x1d\n" +
 	"\n" +
-	"expect_job\x18\x03 \x01(\tR\texpectJob\"\xcc\x03\n" +
+	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
+	"\x10ReleaseSchedules\"\x1e\n" +
+	"\fRemoveMember\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2635,14 +2838,21 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bschedule\x122\n" +
 	"\aretired\x18\n" +
 	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
-	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05aliasB\x06\n" +
-	"\x04body\"\x84\x01\n" +
+	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05alias\x12?\n" +
+	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
+	"\x04body\"\xcb\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xfe\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\x12#\n" +
+	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x12 \n" +
+	"\fheld_unix_ms\x18Q \x01(\x03R\n" +
+	"heldUnixMs\"7\n" +
+	"\rRemovedMember\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xfe\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2719,52 +2929,55 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_gram_v1_log_proto_goTypes = []any{
-	(*Command)(nil),         // 0: gram.v1.Command
-	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),       // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),        // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),   // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),      // 5: gram.v1.Completion
-	(*FailJob)(nil),         // 6: gram.v1.FailJob
-	(*CancelJob)(nil),       // 7: gram.v1.CancelJob
-	(*PutToken)(nil),        // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),     // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),     // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),  // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),   // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),  // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),        // 14: gram.v1.FireSlot
-	(*RetireJobs)(nil),      // 15: gram.v1.RetireJobs
-	(*RetireJob)(nil),       // 16: gram.v1.RetireJob
-	(*MarkSwept)(nil),       // 17: gram.v1.MarkSwept
-	(*SetAlias)(nil),        // 18: gram.v1.SetAlias
-	(*RemoveAlias)(nil),     // 19: gram.v1.RemoveAlias
-	(*SnapshotRecord)(nil),  // 20: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 21: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 22: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 23: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 24: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),  // 25: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),   // 26: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),     // 27: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil), // 28: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 29: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 30: gram.v1.TaskOutput
-	(*Backups)(nil),         // 31: gram.v1.Backups
-	(*Failure)(nil),         // 32: gram.v1.Failure
-	(ScheduleOverlap)(0),    // 33: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 34: gram.v1.CatchUp
-	(SkipReason)(0),         // 35: gram.v1.SkipReason
-	(JobState)(0),           // 36: gram.v1.JobState
-	(*ObjectRef)(nil),       // 37: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 38: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 39: gram.v1.OutputFile
-	(*Counters)(nil),        // 40: gram.v1.Counters
-	(*Piece)(nil),           // 41: gram.v1.Piece
-	(*CarryPiece)(nil),      // 42: gram.v1.CarryPiece
-	(*SlotRecord)(nil),      // 43: gram.v1.SlotRecord
+	(*Command)(nil),          // 0: gram.v1.Command
+	(*InitCluster)(nil),      // 1: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 2: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 3: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 4: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 5: gram.v1.Completion
+	(*FailJob)(nil),          // 6: gram.v1.FailJob
+	(*CancelJob)(nil),        // 7: gram.v1.CancelJob
+	(*PutToken)(nil),         // 8: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 9: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 10: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 11: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 12: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 13: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 14: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 15: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 16: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 17: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 18: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 19: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 20: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 21: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 22: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 23: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 24: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 25: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 26: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 27: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 28: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 29: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 30: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 31: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 32: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 33: gram.v1.TaskOutput
+	(*Backups)(nil),          // 34: gram.v1.Backups
+	(*Failure)(nil),          // 35: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 36: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 37: gram.v1.CatchUp
+	(SkipReason)(0),          // 38: gram.v1.SkipReason
+	(JobState)(0),            // 39: gram.v1.JobState
+	(*ObjectRef)(nil),        // 40: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 41: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 42: gram.v1.OutputFile
+	(*Counters)(nil),         // 43: gram.v1.Counters
+	(*Piece)(nil),            // 44: gram.v1.Piece
+	(*CarryPiece)(nil),       // 45: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 46: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -2784,44 +2997,47 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	17, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
 	18, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
 	19, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
-	5,  // 17: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	29, // 18: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	30, // 19: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	31, // 20: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	32, // 21: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	33, // 22: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	34, // 23: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 24: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	35, // 25: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 26: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	21, // 27: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	22, // 28: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	23, // 29: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	24, // 30: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 31: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	28, // 32: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	25, // 33: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	26, // 34: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	27, // 35: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	2,  // 36: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	36, // 37: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	37, // 38: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	37, // 39: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	37, // 40: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	38, // 41: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	37, // 42: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	39, // 43: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	32, // 44: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	40, // 45: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	41, // 46: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	42, // 47: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 48: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	43, // 49: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	50, // [50:50] is the sub-list for method output_type
-	50, // [50:50] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	20, // 17: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	21, // 18: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	5,  // 19: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	32, // 20: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	33, // 21: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	34, // 22: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	35, // 23: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	36, // 24: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	37, // 25: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	2,  // 26: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	38, // 27: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	16, // 28: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	23, // 29: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	25, // 30: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	26, // 31: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	27, // 32: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	8,  // 33: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	31, // 34: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	28, // 35: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	29, // 36: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	30, // 37: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	24, // 38: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	2,  // 39: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	39, // 40: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	40, // 41: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	40, // 42: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	40, // 43: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	41, // 44: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	40, // 45: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	42, // 46: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	35, // 47: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	43, // 48: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	44, // 49: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	45, // 50: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 51: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	46, // 52: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2850,8 +3066,10 @@ func file_gram_v1_log_proto_init() {
 		(*Command_MarkSwept)(nil),
 		(*Command_SetAlias)(nil),
 		(*Command_RemoveAlias)(nil),
+		(*Command_ReleaseSchedules)(nil),
+		(*Command_RemoveMember)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[20].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[22].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2861,6 +3079,7 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Schedule)(nil),
 		(*SnapshotRecord_Retired)(nil),
 		(*SnapshotRecord_Alias)(nil),
+		(*SnapshotRecord_RemovedMember)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2868,7 +3087,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
