@@ -21,10 +21,10 @@ func (a *app) sweepCommand() *cobra.Command {
 		Long: `Does now what the leader does by itself every --sweep-every: jobs whose run.keep
 (else the coordinators' --keep-jobs) has passed are retired unless somebody
 names them; objects that nobody can refer to any more are deleted when
---sweep-grace has passed since then. It looks in every job's folder, and counts the objects of
-jobs that this cluster does not know; those it never deletes. With --dry-run it
-says what it would do; a job that is not retired yet counts with what is
-garbage of it by now. It needs an admin's token.`,
+--sweep-grace has passed since then. It looks in every job's folder, and counts
+the objects of jobs that this cluster does not know; those it never deletes.
+With --dry-run it says what it would do; a job that is not retired yet counts
+with what is garbage of it by now. It needs an admin's token.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()
