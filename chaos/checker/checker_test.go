@@ -160,6 +160,7 @@ func jobViolations() []violation {
 		}},
 		{"a job is cancelled by nobody", "I10", "nobody asked", func(s *scene) { s.Operations[4].Outcome = history.Refused }},
 		{"a process panics", "I10", "panic: boom", func(s *scene) { s.Logs["w1"] = "fine\npanic: boom\n" }},
+		{"a process ends by itself", "I10", "w1 ended by itself: oops", func(s *scene) { s.Exits = []checker.Exit{{Process: "w1", Said: "oops"}} }},
 		{"a secret is logged", "I10", "the log of c1", func(s *scene) { s.Logs["c1"] = "token=hush" }},
 		{"a secret is in the state", "I10", "the backup", func(s *scene) { s.record.Failure = &pb.Failure{Message: "hush"} }},
 		{"a secret is stored", "I10", "own/jobs/a/logs/2", func(s *scene) { s.put("own/jobs/a/logs/2", `{"message":"hush"}`) }},
