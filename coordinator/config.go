@@ -37,6 +37,8 @@ var (
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
 	ErrRemoved = errors.New("this coordinator was removed from its cluster")
+	// ErrDiverged: the same log has led this member to another state than most.
+	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -78,6 +80,11 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
+	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	CheckpointEvery uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string
@@ -124,6 +131,9 @@ func (c Config) withTimes() Config {
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
+	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 10_000
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second

@@ -54,9 +54,9 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
 	memberFlags(set, &cfg, &join)
+	replicationFlags(set, &cfg)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	upkeepFlags(set, &cfg)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
@@ -70,8 +70,20 @@ func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
 	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
 	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+}
+
+// replicationFlags are about the replicated log.
+func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after this `number` of log entries")
+}
+
+// upkeepFlags are about how the coordinator watches over workers and itself.
+func upkeepFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
 // joining fills in what a member needs to join others.
