@@ -57,6 +57,41 @@ func TestProgramAloneOnAnEmptyRoot(t *testing.T) {
 	}
 }
 
+// What .dockerignore keeps from the build is not part of the program.
+func TestTheBuildIsGivenWhatItNeeds(t *testing.T) {
+	text, err := os.ReadFile("../../.dockerignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := exec.Command("go", "list", "-deps", "-f", `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}
+{{end}}{{range .SFiles}}{{$dir}}/{{.}}
+{{end}}{{range .EmbedFiles}}{{$dir}}/{{.}}
+{{end}}{{end}}{{end}}`, "./cmd/gram")
+	list.Dir = filepath.Join("..", "..")
+	files, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs(list.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(files), root); n < 100 {
+		t.Fatalf("the program is of %d files", n)
+	}
+	for ignored := range strings.Lines(string(text)) {
+		ignored = strings.TrimSpace(ignored)
+		if ignored == "" || ignored[0] == '#' || strings.ContainsAny(ignored, "*!") { // of patterns there are tests and their data only
+			continue
+		}
+		for file := range strings.Lines(string(files)) {
+			if name, _ := filepath.Rel(root, strings.TrimSpace(file)); strings.HasPrefix(name, ignored+"/") {
+				t.Errorf("%s is ignored, and %s is part of the program", ignored, name)
+			}
+		}
+	}
+}
+
 // inside runs the image's program on root, as its user, with that one variable in its environment.
 func inside(t *testing.T, root, env, uid, gid string, args ...string) string {
 	t.Helper()
