@@ -82,7 +82,7 @@ test-minio: bin/minio ## Run the object store tests against MinIO too (its build
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
 
 .PHONY: check
-check: fmt vet staticcheck lint tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -94,6 +94,7 @@ vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
 	go vet -C deploy/tools/containerfile .
+	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
 	go vet -C benchmarks/kernels/asm/_gen .
 
@@ -104,6 +105,10 @@ staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
 .PHONY: lint
 lint: ## The project's own rules: imports, purity, float arithmetic, sizes, names.
 	go test -count=1 ./internal/lint
+
+.PHONY: check-alerts
+check-alerts: ## Read the alert rules with Prometheus' own parser.
+	go run -C deploy/prometheus/alertcheck . ../alerts.yaml
 
 .PHONY: tidy
 tidy: ## Fail if go.mod or go.sum is not what `go mod tidy` writes, or a module is not what its sum says.

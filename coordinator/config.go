@@ -76,7 +76,9 @@ type Config struct {
 	StoreURI string // where job objects live, told to workers
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
-	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState   func(protocol.JobSpec) int64
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
@@ -98,6 +100,8 @@ type Config struct {
 	wallClock func() time.Time
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -143,6 +147,9 @@ func (c Config) withTimes() Config {
 		if seeded.Enabled {
 			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
 		}
+	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

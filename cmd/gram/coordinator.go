@@ -166,7 +166,7 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
 		return fmt.Errorf("job store: %w", err)
 	}
-	cfg.Validate = all.Validate
+	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {
