@@ -121,6 +121,10 @@ bench-first-light: build ## Measure whole jobs and their parts.
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
 
+.PHONY: bench-failover
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some five minutes).
+	go run ./benchmarks/failover
+
 ##@ Generate
 
 .PHONY: generate
