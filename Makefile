@@ -61,8 +61,9 @@ slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock j
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
 
 .PHONY: test-minio
-test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+test-minio: bin/minio ## Run the object store tests, and a job of every kind, against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) -run '^TestMatrixMinIO$$' ./clustertest
 
 .PHONY: check
 check: fmt vet staticcheck lint tidy generated cross digests emulated ## Everything CI checks besides the tests.
@@ -122,7 +123,7 @@ bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks
 	go run ./benchmarks/jobs
 
 .PHONY: bench-failover
-bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some five minutes).
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
 	go run ./benchmarks/failover
 
 ##@ Generate
