@@ -31,6 +31,8 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
+	ErrNotEmpty = errors.New("the data directory is not empty")
 	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
@@ -60,6 +62,9 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Bootstrap is the raft address of the member that, though it has Join, begins the cluster, once in
+	// the life of the store: then all members can be started alike.
+	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
@@ -71,10 +76,15 @@ type Config struct {
 	StoreURI string // where job objects live, told to workers
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
-	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState   func(protocol.JobSpec) int64
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
 	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
 	CheckpointEvery uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
@@ -90,6 +100,8 @@ type Config struct {
 	wallClock func() time.Time
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -107,14 +119,19 @@ func (c Config) withDefaults() (Config, error) {
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
-	if c.PromoteAfter == 0 {
-		c.PromoteAfter = 10 * time.Second
-	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
+	}
+	return c.withTimes(), nil
+}
+
+// withTimes fills in limits, the clock and the logger.
+func (c Config) withTimes() Config {
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
@@ -131,8 +148,11 @@ func (c Config) withDefaults() (Config, error) {
 			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
 		}
 	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	return c
 }

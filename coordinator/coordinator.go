@@ -38,6 +38,7 @@ type Coordinator struct {
 	failed      chan error
 	broken      atomic.Bool   // fail was called
 	leaving     atomic.Bool   // Shutdown was called
+	lowDisk     atomic.Bool   // the data directory's disk is nearly full
 	begun       chan struct{} // closed when the log is applied and calls are answered
 	meters      *meters
 	audit       *audit.Log // nil writes none
@@ -104,6 +105,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
+	c.tasks.Go(func() { c.watchDisk(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.hashCheckpoints(life) })
@@ -135,7 +137,11 @@ func (c *Coordinator) identify() error {
 	if err := checkAuthority(c.cfg); err != nil {
 		return err
 	}
-	names, err := certificateNames(c.cfg)
+	issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+	if err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg, !issued)
 	if err != nil {
 		return err
 	}
@@ -155,6 +161,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		return err
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
+	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
 	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {

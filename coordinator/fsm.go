@@ -37,6 +37,13 @@ func (f *fsm) appliedIndex() uint64 {
 	return f.index
 }
 
+// at returns the state and the index it is of.
+func (f *fsm) at() (state.State, uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state, f.index
+}
+
 // reached notes that every entry up to index is applied; not all of them are commands.
 func (f *fsm) reached(index uint64) {
 	f.mu.Lock()

@@ -175,9 +175,12 @@ func (c *Coordinator) decide(lead *leadership) {
 		if lead.board.Expire(now) > 0 {
 			lead.signal()
 		}
+		current, _ := c.fsm.view()
+		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		freed := lead.freed
 		lead.mu.Unlock()
+		committed = c.proposeAll(lead, condemned) && committed
 		if retry := now + retryDelay; !committed && (!timed || retry < wake) {
 			wake, timed = retry, true
 		}

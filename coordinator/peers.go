@@ -96,8 +96,14 @@ type peerService struct{ c *Coordinator }
 func (s *peerService) Health(_ context.Context, req *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
 	s.c.heed(checked{req.Msg.GetAgreedIndex(), req.Msg.GetAgreedSha256()})
 	last := s.c.checks.last()
-	return connect.NewResponse(&pb.HealthResponse{
+	res := &pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
-		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest,
-	}), nil
+		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest, LowDisk: s.c.lowDisk.Load(),
+	}
+	if req.Msg.GetWithState() {
+		view, _ := s.c.fsm.view()
+		digest := view.Digest()
+		res.StateSha256 = digest[:]
+	}
+	return connect.NewResponse(res), nil
 }
