@@ -54,7 +54,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 .PHONY: seeded
 seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -78,8 +78,9 @@ chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twe
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: test-minio
-test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+test-minio: bin/minio ## Run the object store tests, and a job of every kind, against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) -run '^TestMatrixMinIO$$' ./clustertest
 
 .PHONY: check
 check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
@@ -147,6 +148,10 @@ bench-first-light: build ## Measure whole jobs and their parts.
 .PHONY: bench-jobs
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
+
+.PHONY: bench-failover
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
+	go run ./benchmarks/failover
 
 ##@ Generate
 
