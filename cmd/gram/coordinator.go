@@ -105,6 +105,9 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 		return err
 	}
 	if len(addresses) == 0 {
+		if cfg.Bootstrap != "" {
+			return &failure{code: exitUsage, what: "--bootstrap says which of those in --join begins", hint: "A coordinator that is alone begins without it."}
+		}
 		return a.preparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
@@ -127,9 +130,9 @@ With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it 
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
 ` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
-With --bootstrap all members can be started alike, each with the addresses of all:
-the one whose --advertise it is begins the cluster and says so in the store, where
-it looks before: should it lose its disk, it does not begin another.
+With --bootstrap all members can be started alike, each with the addresses of
+all: the one whose --advertise it is begins the cluster and says so in the
+store, where it looks before: should it lose its disk, it begins no other.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
