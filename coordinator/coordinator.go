@@ -23,6 +23,7 @@ type Coordinator struct {
 	fsm         *fsm
 	member      *member
 	handler     http.Handler
+	door        *gate.Gate
 	server      *http.Server
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
@@ -99,6 +100,8 @@ func (c *Coordinator) start(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
+	c.tasks.Go(func() { c.recheckTokens(life) })
+	c.tasks.Go(func() { c.refreshCertificate(life) })
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/hashicorp/raft"
 )
 
@@ -77,6 +78,7 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
+			p.Out.Header.Set(gate.RoleHeader, string(gate.CallerOf(r.Context()).Role))
 		},
 		Transport:     f.c.peers.transport,
 		FlushInterval: -1, // streams go on as they come

@@ -15,9 +15,19 @@ type fsm struct {
 	state   state.State
 	index   uint64        // the state is that after this entry
 	changed chan struct{} // closed when state changes, then replaced
+	retoken chan struct{} // closed when the tokens change, then replaced
 }
 
-func newFSM() *fsm { return &fsm{state: state.New(), changed: make(chan struct{})} }
+func newFSM() *fsm {
+	return &fsm{state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{})}
+}
+
+// tokens returns a channel that is closed when the tokens have changed.
+func (f *fsm) tokens() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.retoken
+}
 
 // view returns the state and a channel that is closed when it has changed.
 func (f *fsm) view() (state.State, <-chan struct{}) {
@@ -49,6 +59,10 @@ func (f *fsm) Apply(entry *raft.Log) any {
 }
 
 func (f *fsm) set(next state.State, index uint64) {
+	if !next.SameTokens(f.state) {
+		close(f.retoken)
+		f.retoken = make(chan struct{})
+	}
 	f.state, f.index = next, index
 	close(f.changed)
 	f.changed = make(chan struct{})

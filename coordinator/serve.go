@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -36,13 +34,35 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
-	door := gate.New(c.lookupToken, time.Now)
+	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
+	c.door = gate.New(c.gatePolicy())
 	if c.member.port == nil {
-		c.handler = door.Wrap(mux)
+		c.handler = c.door.Wrap(mux)
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, door.Wrap(mux), options)
-	c.handler = door.Wrap(&forwarder{c: c, local: mux})
+	c.peers = newPeerPort(c, c.member.port, c.door.WrapCarried(mux), options)
+	c.handler = c.door.Wrap(&forwarder{c: c, local: mux})
+}
+
+func (c *Coordinator) gatePolicy() gate.Policy {
+	policy := gate.Policy{Lookup: c.lookupToken, Now: c.wall, Rate: max(0, c.cfg.CallRate)}
+	if c.identity != nil {
+		policy.Host, policy.WorkerCertificates = c.identity.Covers, c.cfg.WorkerCertificates
+	}
+	return policy
+}
+
+// recheckTokens ends the calls of tokens that are revoked.
+func (c *Coordinator) recheckTokens(ctx context.Context) {
+	for {
+		changed := c.fsm.tokens()
+		c.door.Recheck()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
@@ -52,16 +72,18 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 }
 
 // bind opens the API's port. Calls wait in its queue until serve.
-func (c *Coordinator) bind() (err error) {
+func (c *Coordinator) bind() error {
 	if c.cfg.ListenAddr == "" {
 		return nil
 	}
 	if c.identity == nil {
 		return errors.New("a listener needs certificates, and so a data directory")
 	}
-	if c.listener, err = net.Listen("tcp", c.cfg.ListenAddr); err != nil {
+	listener, err := net.Listen("tcp", c.cfg.ListenAddr)
+	if err != nil {
 		return fmt.Errorf("listen for the API: %w", err)
 	}
+	c.listener = newBoundedListener(listener, c.cfg.limits)
 	return nil
 }
 
@@ -71,16 +93,9 @@ func (c *Coordinator) serve() {
 	if c.listener == nil {
 		return
 	}
-	config := c.identity.ServerConfig()
-	config.NextProtos = []string{"h2", "http/1.1"}
-	c.server = &http.Server{
-		Handler:           c.handler,
-		TLSConfig:         config,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(slogWriter{c.cfg.Logger}, "", 0),
-	}
+	config := c.identity.ServerConfig("h2", "http/1.1")
+	c.server = c.cfg.limits.server(c.handler, c.cfg.Logger)
+	c.server.TLSConfig = config
 	c.tasks.Go(func() {
 		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {
 			c.fail(fmt.Errorf("serve the API: %w", err))
@@ -109,6 +124,8 @@ func wireError(err error) error {
 		return connect.NewError(connect.CodeUnavailable, err)
 	case errors.Is(err, ErrEntryTooBig):
 		return connect.NewError(connect.CodeInvalidArgument, err)
+	case errors.Is(err, gate.ErrUnauthenticated): // since the call began
+		return connect.NewError(connect.CodeUnauthenticated, err)
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, err)
 	case errors.Is(err, context.DeadlineExceeded):

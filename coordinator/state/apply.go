@@ -17,6 +17,7 @@ const (
 	Conflict                    // the id is in use with another content, or the proposer's view was old
 	Exhausted                   // a bound on the state is reached
 	Ended                       // the job has ended
+	LastAdmin                   // nobody could make tokens any more
 )
 
 // Rejection is the error of a refused command.
@@ -38,6 +39,7 @@ type Reply struct {
 	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
+	Token    *Token       // the token made, or as it was before it was revoked
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
