@@ -100,8 +100,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
-	c.tasks.Go(func() { c.recheckTokens(life) })
-	c.tasks.Go(func() { c.refreshCertificate(life) })
+	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })

@@ -52,6 +52,12 @@ func (c *Coordinator) gatePolicy() gate.Policy {
 	return policy
 }
 
+// keepWatch follows what the door goes by: the tokens and the certificate's files.
+func (c *Coordinator) keepWatch(life context.Context) {
+	c.tasks.Go(func() { c.recheckTokens(life) })
+	c.tasks.Go(func() { c.refreshCertificate(life) })
+}
+
 // recheckTokens ends the calls of tokens that are revoked.
 func (c *Coordinator) recheckTokens(ctx context.Context) {
 	for {

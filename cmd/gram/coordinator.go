@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
@@ -60,6 +61,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	guardFlags(set, &cfg)
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
@@ -67,8 +69,19 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	return cmd
 }
 
+// guardFlags say whom the API's port takes, and how much of it anybody gets.
+func guardFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.BoolVar(&cfg.WorkerCertificates, "require-worker-certificates", false, "take workers only with a certificate of role worker, beside their token")
+	set.Float64Var(&cfg.CallRate, "call-rate", 2000, "calls per second that a token may make, a worker's ten times as many; `number`, -1 is any")
+	set.IntVar(&cfg.MaxConnections, "max-connections", 20000, "`number` of connections to the API at a time")
+	set.IntVar(&cfg.MaxConnectionsPerAddress, "max-connections-per-address", 4000, "`number` of them from one IP address")
+}
+
 // joining fills in what a member needs to join others.
 func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
+	if cfg.MaxConnections < 1 || cfg.MaxConnectionsPerAddress < 1 {
+		return &failure{code: exitUsage, what: "--max-connections and --max-connections-per-address are at least 1"}
+	}
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
 	}

@@ -18,10 +18,14 @@ func (a *app) workerCommand() *cobra.Command {
 		Short: "Run a worker",
 		Example: `  gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token
   gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
-      --slots 8 --file-root /data`,
+      --slots 8 --file-root /data
+  gram worker --addr c1.example:7480 --cacert w1/ca.pem \
+      --token-file worker.token --cert w1/worker.pem --key w1/worker-key.pem`,
 		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no
 more tasks and finishes those it has. Credentials for S3 come from its
-environment. Jobs may read and write local files below --file-root only.`,
+environment. Jobs may read and write local files below --file-root only.
+The files of token, certificate and key are looked at again while it runs, so
+that they can be exchanged under it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.workerConfig(f)
@@ -41,6 +45,8 @@ environment. Jobs may read and write local files below --file-root only.`,
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
 	set.StringVar(&f.memory, "memory", "", memoryUsage)
+	set.StringVar(&a.flags.cert, "cert", "", "`file` of a worker's certificate to show; read again for each connection")
+	set.StringVar(&a.flags.key, "key", "", "`file` of its key")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
