@@ -6,6 +6,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -69,8 +70,12 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
-	Logger       *slog.Logger
-	Version      string
+	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
+	// AuditOff none. AuditTo, where it is set, takes the lines instead.
+	Audit   string
+	AuditTo io.WriteCloser
+	Logger  *slog.Logger
+	Version string
 	// WorkerCertificates: workers must show a certificate with the worker's role, besides their token.
 	WorkerCertificates bool
 	// CallRate is how many calls per second a token may make (a worker's: ten times as many); 0 means 2,000, less any number.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
@@ -34,6 +35,11 @@ type Coordinator struct {
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
+	broken      atomic.Bool   // fail was called
+	leaving     atomic.Bool   // Shutdown was called
+	begun       chan struct{} // closed when the log is applied and calls are answered
+	meters      *meters
+	audit       *audit.Log // nil writes none
 	cancel      context.CancelFunc
 	tasks       sync.WaitGroup
 
@@ -63,10 +69,13 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func unstarted(cfg Config) *Coordinator {
-	return &Coordinator{
-		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+	c := &Coordinator{
+		begun: make(chan struct{}),
+		cfg:   cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
+	c.meters = newMeters(c)
+	return c
 }
 
 func (c *Coordinator) start(ctx context.Context) error {
@@ -79,27 +88,15 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
-	if c.cfg.DataDir != "" {
-		if err := checkAuthority(c.cfg); err != nil {
+	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
+		if err := prepare(); err != nil {
 			return err
 		}
-		names, err := certificateNames(c.cfg)
-		if err != nil {
-			return err
-		}
-		if c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now()); err != nil {
-			return err
-		}
-	}
-	if err := c.bind(); err != nil {
-		return err
-	}
-	if err := c.enter(ctx, stores); err != nil {
-		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
+	c.serve()
 	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
@@ -116,8 +113,24 @@ func (c *Coordinator) start(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for a leader: %w", context.Cause(ctx))
 	}
-	c.serve()
+	close(c.begun)
 	return nil
+}
+
+// identify gives this member its certificate.
+func (c *Coordinator) identify() error {
+	if c.cfg.DataDir == "" {
+		return nil
+	}
+	if err := checkAuthority(c.cfg); err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg)
+	if err != nil {
+		return err
+	}
+	c.identity, err = pki.LoadOrCreate(filepath.Join(c.cfg.DataDir, "pki"), names, time.Now())
+	return err
 }
 
 // enter makes this process a member: of the cluster its log tells of, of the one it is
@@ -172,6 +185,7 @@ func (c *Coordinator) clusterID() string {
 
 // fail reports what this process cannot go on with; the first counts.
 func (c *Coordinator) fail(err error) {
+	c.broken.Store(true)
 	c.cfg.Logger.Error("coordinator failed", "error", err)
 	select {
 	case c.failed <- err:
@@ -220,6 +234,7 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) shutdown(ctx context.Context) error {
+	c.leaving.Store(true)
 	c.handOver(ctx)
 	close(c.stopping)
 	var failures []error
@@ -258,9 +273,9 @@ func (c *Coordinator) closeMember() error {
 	c.mu.Unlock()
 	c.tasks.Wait()
 	if c.member == nil {
-		return nil
+		return c.audit.Close()
 	}
-	return c.member.close()
+	return errors.Join(c.member.close(), c.audit.Close())
 }
 
 // spawn runs a task that Shutdown waits for; false means that it is too late for one.

@@ -257,13 +257,13 @@ func TestTooManyCalls(t *testing.T) {
 	c := limited(t, limits{}, func(cfg *Config) { cfg.CallRate = 0.001 })
 	submitTest(t, c, "a")
 	client, header := clientShowing(t, c), "Bearer "+makeToken(t, c, gate.ScopeSubmit, 0).Reveal()
-	if code := post(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusOK {
+	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusOK {
 		t.Errorf("the first call: %d", code)
 	}
-	if code := post(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusTooManyRequests {
+	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusTooManyRequests {
 		t.Errorf("the second call: %d", code)
 	}
-	if code := post(t, client, "https://"+c.Addr()+"/gram.v1.JobService/Cancel", header); code != http.StatusNotFound {
+	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/Cancel", header); code != http.StatusNotFound {
 		t.Errorf("to cancel: %d", code) // there is no job ""
 	}
 }

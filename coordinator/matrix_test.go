@@ -52,8 +52,8 @@ func clientShowing(t *testing.T, c *Coordinator, shows ...tls.Certificate) *http
 	return &http.Client{Transport: transport}
 }
 
-// post makes a call and returns its status; -1 when the connection was refused.
-func post(t *testing.T, client *http.Client, url, authorization string) int {
+// ask makes a call and returns its status; -1 when the connection was refused.
+func ask(t *testing.T, client *http.Client, url, authorization string) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -146,7 +146,7 @@ func (m *matrix) want(need, has gate.Scope, client string) int {
 
 func (m *matrix) check(path string, need, has gate.Scope, token, authorization, client string) {
 	m.Helper()
-	got, want := post(m.T, m.clients[client], m.url+path, authorization), m.want(need, has, client)
+	got, want := ask(m.T, m.clients[client], m.url+path, authorization), m.want(need, has, client)
 	let := got != http.StatusUnauthorized && got != http.StatusForbidden && got != -1
 	if want == 0 && !let || want != 0 && got != want {
 		m.Errorf("%s, token %s, %s: status %d, want %d", path, token, client, got, want)
@@ -169,6 +169,11 @@ func TestEveryRouteOverTLS(t *testing.T) {
 				}
 				m.check(path, need, scope, string(scope), authorization, client)
 			}
+		}
+	}
+	for path, need := range gate.Pages { // with POST they are no routes; pages_test.go reads them
+		for client := range m.clients {
+			m.check(path, "nothing", gate.ScopeAdmin, string(need), m.good[gate.ScopeAdmin], client)
 		}
 	}
 	for _, path := range []string{"/", "/gram.v1.PeerService/Health", "/gram.v1.JobService/None", "/debug/pprof/"} {

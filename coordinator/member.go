@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,6 +82,15 @@ func (m *member) checkMembership(cfg Config) error {
 	}
 	return fmt.Errorf("%w: the log in %s knows the members %s and no %s: start with the node id this directory was made with, or, if this member was removed, join again under another id with another data directory",
 		ErrDataDir, filepath.Join(cfg.DataDir, "raft"), strings.Join(names, ", "), cfg.NodeID)
+}
+
+// snapshotIndex is the entry of the newest snapshot; 0 where there is none.
+func (m *member) snapshotIndex() uint64 {
+	index, err := strconv.ParseUint(m.raft.Stats()["last_snapshot_index"], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return index
 }
 
 type raftStores struct {

@@ -34,7 +34,7 @@ func newPeerPort(c *Coordinator, port *raftPort, api http.Handler, options conne
 			unavailable(w, r, ErrNotLeader)
 			return
 		}
-		api.ServeHTTP(w, r)
+		api.ServeHTTP(w, handedOn(r))
 	})
 	p := &peerPort{
 		server: c.cfg.limits.server(mux, c.cfg.Logger),

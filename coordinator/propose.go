@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -14,6 +15,19 @@ import (
 // propose puts a command in the log and returns what state made of it. The
 // proposer's clock enters here and nowhere else.
 func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
+	t, decision := trailOf(ctx), false
+	if t == nil { // nobody called: this leader decided it
+		t, decision = &trail{}, true
+		ctx = context.WithValue(ctx, trailKey{}, t)
+	}
+	reply, err := c.proposeOn(ctx, cmd)
+	if decision {
+		c.decided(cmd, reply, t.index, err)
+	}
+	return reply, err
+}
+
+func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
 	cmd.NowUnixMs = c.wall().UnixMilli()
 	entry, err := proto.Marshal(cmd)
 	if err != nil {
@@ -22,10 +36,12 @@ func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply
 	if len(entry) > MaxEntryBytes {
 		return state.Reply{}, fmt.Errorf("%w; this one has %d", ErrEntryTooBig, len(entry))
 	}
+	began := time.Now()
 	future := c.member.raft.Apply(entry, c.cfg.ApplyTimeout)
 	if err := c.await(ctx, future); err != nil {
 		return state.Reply{}, err
 	}
+	c.meters.commits.Observe(time.Since(began).Seconds())
 	reply, ok := future.Response().(state.Reply)
 	if !ok {
 		return state.Reply{}, fmt.Errorf("state machine answered %T", future.Response())
@@ -43,6 +59,9 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 	}
 	select {
 	case err := <-done:
+		if entry, ok := future.(raft.IndexFuture); ok && err == nil {
+			trailOf(ctx).entered(entry.Index())
+		}
 		return raftError(err)
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, context.Cause(ctx))

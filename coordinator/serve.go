@@ -23,7 +23,7 @@ func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
 		connect.WithCompressMinBytes(compressedFrom),
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(wireErrors)),
+		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
 			return connect.NewError(connect.CodeInternal, errors.New("internal fault; see the coordinator's log"))
@@ -35,13 +35,14 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
 	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
-	c.door = gate.New(c.gatePolicy())
+	local := c.writeTrails(mux)
+	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	if c.member.port == nil {
-		c.handler = c.door.Wrap(mux)
+		c.handler = c.held(c.door.Wrap(c.pages(local)))
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, c.door.WrapCarried(mux), options)
-	c.handler = c.door.Wrap(&forwarder{c: c, local: mux})
+	c.peers = newPeerPort(c, c.member.port, c.door.WrapCarried(local), options)
+	c.handler = c.held(c.door.Wrap(c.pages(&forwarder{c: c, local: local})))
 }
 
 func (c *Coordinator) gatePolicy() gate.Policy {
@@ -77,7 +78,7 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
 
-// bind opens the API's port. Calls wait in its queue until serve.
+// bind opens the API's port. Connections wait in its queue until serve.
 func (c *Coordinator) bind() error {
 	if c.cfg.ListenAddr == "" {
 		return nil
@@ -93,8 +94,7 @@ func (c *Coordinator) bind() error {
 	return nil
 }
 
-// serve answers calls, with TLS always. It begins once the log is applied: before
-// that no token is known, and a good one would be refused.
+// serve answers calls, with TLS always. They wait until the log is applied, but for probes.
 func (c *Coordinator) serve() {
 	if c.listener == nil {
 		return

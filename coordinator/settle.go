@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -87,10 +88,19 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()
+	c.meters.taskFailures.WithLabelValues(className(failure.GetClass())).Inc()
 	c.cfg.Logger.Warn("task failed", "job", held.Task.JobID, "task", failure.GetTask(), "worker", name, "code", failure.GetCode(), "message", failure.GetMessage())
 	if cmd == nil {
 		return nil
 	}
 	_, err := c.propose(ctx, cmd)
 	return err
+}
+
+// className is how a class of failure is written in labels: "task".
+func className(class pb.FailureClass) string {
+	if _, known := pb.FailureClass_name[int32(class)]; !known {
+		return "unknown" // whatever a worker sent
+	}
+	return strings.ToLower(strings.TrimPrefix(class.String(), "FAILURE_CLASS_"))
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
@@ -118,10 +119,18 @@ func (c *Coordinator) logSlot(fire *pb.FireSlot, reply state.Reply) {
 	log := c.cfg.Logger.With("schedule", fire.GetScheduleId(), "slot", utc(fire.GetSlotUnixMs()))
 	recent := reply.Schedule.Recent
 	if last := recent[len(recent)-1]; last.JobID != "" {
+		c.meters.slots.WithLabelValues("fired").Inc()
+		c.meters.slotDelay.Observe(max(0, c.wall().Sub(utc(fire.GetSlotUnixMs())).Seconds()))
 		log.Info("slot fired", "job", last.JobID)
 	} else {
+		c.meters.slots.WithLabelValues(skipName(last.Skip)).Add(float64(last.Slots))
 		log.Info("slots skipped", "slots", last.Slots, "reason", last.Skip.String())
 	}
+}
+
+// skipName is how a reason to skip is written in labels: "overlap".
+func skipName(reason pb.SkipReason) string {
+	return strings.ToLower(strings.TrimPrefix(reason.String(), "SKIP_REASON_"))
 }
 
 func utc(unixMs int64) time.Time { return time.UnixMilli(unixMs).UTC() }

@@ -43,8 +43,11 @@ type Config struct {
 	OpenInput func(ctx context.Context, uri string) (objstore.Store, error)
 	// DrainTimeout is how long running tasks may take after Run's context ended; 0 means 25 s.
 	DrainTimeout time.Duration
-	Logger       *slog.Logger
-	Build        string
+	// Alive is called while the worker's loop turns, at least with every heartbeat, whether or not
+	// the coordinator answers; nil means that nobody wants to know.
+	Alive  func()
+	Logger *slog.Logger
+	Build  string
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -66,6 +69,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.DrainTimeout == 0 {
 		c.DrainTimeout = 25 * time.Second
+	}
+	if c.Alive == nil {
+		c.Alive = func() {}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

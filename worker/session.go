@@ -16,6 +16,7 @@ import (
 func (w *worker) register(ctx context.Context) error {
 	var wait backoff
 	for {
+		w.cfg.Alive()
 		res, err := w.tryRegister(ctx)
 		if err == nil {
 			return w.registered(ctx, res)
@@ -81,6 +82,7 @@ func (w *worker) holding() []*pb.HeldTask {
 // and all of them when the coordinator was not reached for a whole TTL.
 func (w *worker) beat(ctx context.Context) {
 	for {
+		w.cfg.Alive()
 		w.mu.Lock()
 		interval := w.heartbeat
 		w.mu.Unlock()

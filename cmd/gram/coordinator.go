@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -60,6 +61,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 	guardFlags(set, &cfg)
 	logs.add(cmd, "info")
@@ -126,6 +128,12 @@ member of the cluster there: it catches up, and gets its vote after the leader's
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
+// standardOutput stays open.
+type standardOutput struct{ io.Writer }
+
+// Close implements io.Closer.
+func (standardOutput) Close() error { return nil }
+
 const leaseUsage = "a task is given to another worker when its own was silent for this `time`"
 
 // minLeaseTTL is still several heartbeats on an idle machine.
@@ -148,6 +156,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
 		return fmt.Errorf("make data directory: %w", err)
+	}
+	if cfg.Audit == "-" {
+		cfg.AuditTo = standardOutput{a.out}
 	}
 	if cfg.StoreURI == "" {
 		cfg.StoreURI = filepath.Join(data, "store")

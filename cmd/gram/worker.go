@@ -20,7 +20,9 @@ func (a *app) workerCommand() *cobra.Command {
   gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
       --slots 8 --file-root /data
   gram worker --addr c1.example:7480 --cacert w1/ca.pem \
-      --token-file worker.token --cert w1/worker.pem --key w1/worker-key.pem`,
+      --token-file worker.token --cert w1/worker.pem --key w1/worker-key.pem
+  gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
+      --health-file /run/gram/alive`,
 		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no
 more tasks and finishes those it has. Credentials for S3 come from its
 environment. Jobs may read and write local files below --file-root only.
@@ -32,6 +34,11 @@ that they can be exchanged under it.`,
 			if err != nil {
 				return err
 			}
+			end, err := showLife(f.health, &cfg)
+			if err != nil {
+				return err
+			}
+			defer end()
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
 			if f.whileStdin {
@@ -50,6 +57,7 @@ that they can be exchanged under it.`,
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
+	set.StringVar(&f.health, "health-file", "", "`file` that is touched with every heartbeat, for gram health --file")
 	set.BoolVar(&f.whileStdin, "while-stdin", false, "drain when stdin ends")
 	if err := set.MarkHidden("while-stdin"); err != nil {
 		panic(err) // the flag is defined above
@@ -62,6 +70,7 @@ that they can be exchanged under it.`,
 type workerFlags struct {
 	name, kernels string
 	memory        string
+	health        string
 	slots         int
 	roots         []string
 	drain         time.Duration

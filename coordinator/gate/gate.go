@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,26 +29,12 @@ type Gate struct {
 	errors *connect.ErrorWriter
 	calls  calls
 	rates  rates
+	denied func(r *http.Request, caller Caller, reason error) // may be nil
 }
 
 // New makes a gate over the cluster's tokens.
 func New(policy Policy) *Gate {
 	return &Gate{policy: policy, errors: connect.NewErrorWriter(), calls: calls{running: map[*call]bool{}}, rates: rates{limit: policy.Rate}}
-}
-
-// Caller is who makes a call: a token's id and scope, and the role of the certificate shown ("" for none).
-type Caller struct {
-	TokenID string
-	Scope   Scope
-	Role    pki.Role
-}
-
-type callerKey struct{}
-
-// CallerOf returns the caller that the gate has let through.
-func CallerOf(ctx context.Context) Caller {
-	caller, _ := ctx.Value(callerKey{}).(Caller)
-	return caller
 }
 
 // RoleHeader tells a member whose gate comes second which role the first one saw. It counts
@@ -58,60 +43,72 @@ const RoleHeader = "Gram-Certificate-Role"
 
 // Wrap puts the gate in front of next. Its calls end when their token does.
 func (g *Gate) Wrap(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		harden(w.Header())
+	return g.wrap(next, func(r *http.Request) (Caller, error) {
 		r.Header.Del(RoleHeader)
 		if err := g.sameOrigin(r); err != nil {
-			g.deny(w, r, err)
-			return
+			return Caller{}, err
 		}
 		role, err := roleShown(r)
-		if err == nil {
-			r, err = g.admit(r, role)
-		}
-		if err == nil && !unmetered[r.URL.Path] {
-			err = g.rates.take(CallerOf(r.Context()), g.policy.Now())
-		}
 		if err != nil {
-			g.deny(w, r, err)
-			return
+			return Caller{}, err
 		}
-		g.pass(w, r, next)
+		caller, err := g.admit(r, role)
+		if err == nil && caller.TokenID != "" && !unmetered[r.URL.Path] {
+			err = g.rates.take(caller, g.policy.Now())
+		}
+		return caller, err
 	})
 }
 
 // WrapCarried puts the gate in front of calls that other members have let in and hand on. Whoever can make
 // them shows a coordinator's certificate, and is believed the role that the client showed.
 func (g *Gate) WrapCarried(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, err := g.admit(r, pki.Role(r.Header.Get(RoleHeader)))
-		if err != nil {
-			g.deny(w, r, err)
-			return
-		}
-		g.pass(w, r, next)
+	return g.wrap(next, func(r *http.Request) (Caller, error) {
+		return g.admit(r, pki.Role(r.Header.Get(RoleHeader)))
 	})
 }
 
-// admit returns the request with its caller. A request that is not admitted comes back as it was.
-func (g *Gate) admit(r *http.Request, role pki.Role) (*http.Request, error) {
-	need, listed := Routes[r.URL.Path]
-	if !listed {
-		need = "" // covered by no scope; the token is checked all the same, so that a stranger learns nothing of routes
+func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		harden(w.Header())
+		caller, err := examine(r)
+		if err != nil {
+			if g.denied != nil {
+				g.denied(r, caller, err)
+			}
+			g.deny(w, r, err)
+			return
+		}
+		g.pass(w, withCaller(r, caller), next)
+	})
+}
+
+func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
+	need := needed(r)
+	if need == ScopePublic {
+		return Caller{Role: role}, nil
 	}
 	id, err := Check(g.policy.Lookup, r.Header.Get("Authorization"), need, g.policy.Now().UnixMilli())
-	if err != nil {
-		return r, err
-	}
-	switch {
-	case role == pki.RoleWorker && need != ScopeWorker:
-		return r, fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
-	case role != pki.RoleWorker && need == ScopeWorker && g.policy.WorkerCertificates:
-		return r, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue --role worker`, `gram worker --cert --key`)", ErrForbidden)
-	}
 	record, _ := g.policy.Lookup(id)
 	caller := Caller{TokenID: id, Scope: record.Scope, Role: role}
-	return r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)), nil
+	switch {
+	case err != nil:
+		return caller, err
+	case role == pki.RoleWorker && need != ScopeWorker:
+		return caller, fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
+	case role != pki.RoleWorker && need == ScopeWorker && g.policy.WorkerCertificates:
+		return caller, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue --role worker`, `gram worker --cert --key`)", ErrForbidden)
+	}
+	return caller, nil
+}
+
+// needed is the scope that a request needs. What is not listed needs "", which no scope covers; its
+// token is checked all the same, so that a stranger learns nothing of routes.
+func needed(r *http.Request) Scope {
+	if scope := Pages[r.URL.Path]; scope != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return scope
+	}
+	return Routes[r.URL.Path]
 }
 
 // roleShown is the role of the client's certificate, "" where it shows none. A certificate without a role opens nothing.

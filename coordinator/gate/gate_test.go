@@ -179,7 +179,7 @@ func TestEveryRouteDeniesAndAdmits(t *testing.T) {
 func TestUnlistedPathsAreDeniedToAll(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
-		"/", "/metrics", "/debug/pprof/", "/gram.v1.JobService/", "/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
+		"/", "/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/", "/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
 		"/gram.v1.JobService/get", "/gram.v1.JobService/Get%2F", "/gram.v1.JobService/../gram.v1.JobService/Get", "/gram.v1.JobService/New",
 	} {
 		for _, kind := range kinds {

@@ -1,6 +1,8 @@
 package gate
 
-import "github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+import (
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
 
 // Routes is the whole table: what is not in it is denied. A test holds it against
 // the services, so that a new procedure without an entry fails the build.
@@ -31,6 +33,20 @@ var Routes = map[string]Scope{
 	gramv1connect.WorkerServiceLeaseProcedure:              ScopeWorker,
 	gramv1connect.WorkerServiceHeartbeatProcedure:          ScopeWorker,
 	gramv1connect.WorkerServiceCompleteProcedure:           ScopeWorker,
+}
+
+// Pages besides the procedures.
+const (
+	HealthPage  = "/healthz"
+	ReadyPage   = "/readyz"
+	MetricsPage = "/metrics"
+)
+
+// Pages is the table of what is read with GET or HEAD; with another method they are not listed.
+var Pages = map[string]Scope{
+	HealthPage:  ScopePublic,
+	ReadyPage:   ScopePublic,
+	MetricsPage: ScopeRead,
 }
 
 // unmetered calls are admitted at any rate: what ends work must not wait for it.

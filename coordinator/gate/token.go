@@ -36,6 +36,9 @@ const (
 	ScopeWorker Scope = "worker"
 )
 
+// ScopePublic is what a page needs that asks for no token. No token has it.
+const ScopePublic Scope = "public"
+
 // Covers reports whether a token of scope s may do what needs the other.
 func (s Scope) Covers(need Scope) bool {
 	switch s {

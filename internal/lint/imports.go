@@ -35,6 +35,10 @@ var layers = []layer{
 	{tree: "clustertest", all: true},
 	{tree: "deploy/demo", all: true},
 	{tree: "benchmarks", all: true},
+	{tree: "chaos", all: true},
+	{tree: "chaos/history"},
+	{tree: "chaos/linear", may: []string{"chaos/history"}},
+	{tree: "chaos/checker", may: []string{"chaos/history", "chaos/linear", "objstore", "protocol/..."}},
 }
 
 // reserved names who may import what is not ours. Tests are bound only where strict.
@@ -45,6 +49,7 @@ var reserved = []struct {
 }{
 	{path: "github.com/hashicorp/raft", by: []string{"coordinator", "simtest"}, strict: true},
 	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator", "simtest"}, strict: true},
+	{path: "github.com/prometheus/client_golang", by: []string{"coordinator"}},
 	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
 	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},
