@@ -14,7 +14,6 @@ import (
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -23,6 +22,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
+	var allowed storeFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -44,7 +44,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			}
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
-			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
+			return a.serve(ctx, cfg, allowed, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
 				return nil
 			})
@@ -55,20 +55,26 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
-	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
-	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
-	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	memberFlags(set, &cfg, &join)
 	guardFlags(set, &cfg)
+	allowed.add(set, "that jobs may name")
 	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// memberFlags say which member of which cluster this one is.
+func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
+	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
+	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 }
 
 // guardFlags say whom the API's port takes, and how much of it anybody gets.
@@ -140,7 +146,7 @@ const leaseUsage = "a task is given to another worker when its own was silent fo
 const minLeaseTTL = 100 * time.Millisecond
 
 // serve runs a coordinator until ctx ends or it fails; ready is called once it leads.
-func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coordinator.Coordinator) error) error {
+func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFlags, ready func(*coordinator.Coordinator) error) error {
 	if cfg.Schedule.LeaseTTL < minLeaseTTL {
 		return &failure{code: exitUsage, what: fmt.Sprintf("--lease-ttl is at least %s", minLeaseTTL)}
 	}
@@ -164,10 +170,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 		cfg.StoreURI = filepath.Join(data, "store")
 	}
 	cfg.StoreURI = a.storeURI(cfg.StoreURI)
-	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
-		return fmt.Errorf("job store: %w", err)
+	if err := a.guardStores(ctx, allowed, &cfg); err != nil {
+		return err
 	}
-	cfg.Validate = all.Validate
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {

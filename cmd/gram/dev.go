@@ -95,7 +95,7 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 	cfg := coordinator.Config{WorkerCertificates: true, DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
 	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
 	defer stop()
-	return a.serve(stopCoordinator, cfg, func(c *coordinator.Coordinator) error {
+	return a.serve(stopCoordinator, cfg, storeFlags{}, func(c *coordinator.Coordinator) error {
 		client := filepath.Join(data, clientconfig.DevFile)
 		err := clientconfig.WriteContext(client, "dev", clientconfig.Context{
 			Addr: "https://" + c.Addr(), CACert: caPath, TokenFile: coordinator.AdminTokenFile})

@@ -55,7 +55,7 @@ that they can be exchanged under it.`,
 	set.StringVar(&a.flags.cert, "cert", "", "`file` of a worker's certificate to show; read again for each connection")
 	set.StringVar(&a.flags.key, "key", "", "`file` of its key")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
+	f.stores.add(set, "that jobs may open")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
 	set.StringVar(&f.health, "health-file", "", "`file` that is touched with every heartbeat, for gram health --file")
 	set.BoolVar(&f.whileStdin, "while-stdin", false, "drain when stdin ends")
@@ -72,7 +72,7 @@ type workerFlags struct {
 	memory        string
 	health        string
 	slots         int
-	roots         []string
+	stores        storeFlags
 	drain         time.Duration
 	whileStdin    bool // a parent holds the other end
 	logs          logFlags
@@ -93,7 +93,7 @@ func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 	if cfg.Ops, err = a.kernels(f.kernels); err != nil {
 		return cfg, err
 	}
-	if err = openWithin(f.roots, &cfg); err != nil {
+	if err = a.openWithin(f.stores, &cfg); err != nil {
 		return cfg, err
 	}
 	httpClient, addr, options, err := a.transport()
