@@ -47,6 +47,11 @@ test: tools ## Run every test, against a real S3 server on loopback.
 race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
 
+.PHONY: seeded
+seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
+	go vet -tags seededbugs ./...
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
+
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
 	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -20,6 +21,8 @@ import (
 var (
 	// ErrNotLeader: this coordinator does not lead; nothing was decided.
 	ErrNotLeader = errors.New("this coordinator is not the leader")
+	// ErrNoLeader: the cluster has no leader, so it answers nothing; nothing was decided.
+	ErrNoLeader = errors.New("the cluster has no leader")
 	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
 	// proposed; it may or may not be committed. Repeating it is safe.
 	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
@@ -89,6 +92,8 @@ type Config struct {
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
 	limits    limits // zero means defaults
+	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
+	snapshotBytes int64
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -127,6 +132,9 @@ func (c Config) withDefaults() (Config, error) {
 	c.limits = c.limits.withDefaults(c)
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+		if seeded.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -46,6 +46,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			defer stop()
 			return a.serve(ctx, cfg, allowed, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
+				a.announceRestored(cfg.Restore, c.Restored())
 				return nil
 			})
 		},
@@ -202,6 +203,27 @@ func (a *app) announce(cfg coordinator.Config, addr string) {
 	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
+	}
+}
+
+// maxMissing bounds the missing objects that are listed on the terminal; the log has all of them.
+const maxMissing = 20
+
+// announceRestored says what came of --restore.
+func (a *app) announceRestored(from string, r *coordinator.Restored) {
+	if r == nil {
+		return
+	}
+	a.note("gram: restored from %s: epoch %d, %d jobs; the tokens above are new, those of the old cluster are void", from, r.Epoch, r.Jobs)
+	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
+	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
+		a.note("  missing         %s", m)
+	}
+	if more := len(r.Missing) - maxMissing; more > 0 {
+		a.note("  missing         %d more, in the log", more)
+	}
+	if r.Schedules > 0 {
+		a.note("  schedules       %d, held: `gram schedule release` lets them go on", r.Schedules)
 	}
 }
 
