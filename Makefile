@@ -29,6 +29,10 @@ build: ## Build ./bin/gram: one static binary, without cgo.
 demo: build ## Train naive Bayes on a cluster of processes and again in one, and compare the digests.
 	go run ./deploy/demo -gram bin/gram
 
+.PHONY: cluster
+cluster: build tools ## Run three coordinators, three workers and an S3 server here until Ctrl-C, in ./cluster.
+	go run ./deploy/local
+
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
 	deploy/data/fetch mnist mnist10k spam

@@ -31,6 +31,8 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
+	ErrNotEmpty = errors.New("the data directory is not empty")
 	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
@@ -58,6 +60,9 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Bootstrap is the id of the member that, though it has Join, begins the cluster, once in the
+	// life of the store: then all members can be started alike.
+	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
@@ -111,14 +116,19 @@ func (c Config) withDefaults() (Config, error) {
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
-	if c.PromoteAfter == 0 {
-		c.PromoteAfter = 10 * time.Second
-	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
+	}
+	return c.withTimes(), nil
+}
+
+// withTimes fills in limits, the clock and the logger.
+func (c Config) withTimes() Config {
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
@@ -139,5 +149,5 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	return c
 }

@@ -135,7 +135,11 @@ func (c *Coordinator) identify() error {
 	if err := checkAuthority(c.cfg); err != nil {
 		return err
 	}
-	names, err := certificateNames(c.cfg)
+	issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+	if err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg, !issued)
 	if err != nil {
 		return err
 	}
@@ -156,6 +160,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
 	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
+	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {
 			return err
@@ -163,9 +174,14 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		if err := c.restore(ctx, stores); err != nil {
+		backup, report, err := survey(ctx, c.cfg)
+		if err == nil {
+			err = c.member.restore(c.cfg, stores, backup, report)
+		}
+		if err != nil {
 			return err
 		}
+		c.restored = report
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err

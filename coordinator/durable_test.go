@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +40,7 @@ func TestAcknowledgedEntriesAreInTheFile(t *testing.T) {
 		if err := os.WriteFile(file, found, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		bolt, err := openBolt(file)
+		bolt, err := openBolt(file, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

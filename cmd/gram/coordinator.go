@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator"
-	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,35 +44,35 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			return a.serve(ctx, cfg, allowed, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
 				a.announceRestored(cfg.Restore, c.Restored())
-				return nil
+				return forgetJoin(cfg.DataDir)
 			})
 		},
 	}
+	coordinatorFlags(cmd, &cfg, &join)
+	guardFlags(cmd.Flags(), &cfg)
+	allowed.add(cmd.Flags(), "that jobs may name")
+	logs.add(cmd, "info")
+	return cmd
+}
+
+func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]string) {
 	set := cmd.Flags()
 	set.StringVar(&cfg.DataDir, "data", "", "`directory` of the log, the certificates and the tokens")
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
-	memberFlags(set, &cfg, &join)
-	guardFlags(set, &cfg)
-	allowed.add(set, "that jobs may name")
-	logs.add(cmd, "info")
-	if err := cmd.MarkFlagRequired("data"); err != nil {
-		panic(err) // the flag is defined above
-	}
-	return cmd
-}
-
-// memberFlags say which member of which cluster this one is.
-func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
 	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
 	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member of this `id` begins the cluster, once in the life of the store")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
 	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	if err := cmd.MarkFlagRequired("data"); err != nil {
+		panic(err) // the flag is defined above
+	}
 }
 
 // guardFlags say whom the API's port takes, and how much of it anybody gets.
@@ -94,15 +91,12 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
 	}
-	for _, address := range addresses {
-		host := strings.TrimPrefix(address, "https://")
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			return &failure{code: exitUsage, what: fmt.Sprintf("--join %q", address), why: err, hint: "Write host:port of a member's API."}
-		}
-		cfg.Join = append(cfg.Join, host)
+	var err error
+	if cfg.Join, err = apiAddresses("--join", addresses); err != nil {
+		return err
 	}
 	if len(addresses) == 0 {
-		return nil
+		return a.preparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
 		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
@@ -110,17 +104,8 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
 	}
-	secret, warning, err := a.flags.config.Secret()
-	if err != nil {
-		return &failure{code: exitDenied, what: err.Error()}
-	}
-	if warning != "" {
-		a.note("gram: warning: %s", warning)
-	}
-	if cfg.JoinToken, err = gate.ParseToken(secret); err != nil {
-		return &failure{code: exitDenied, what: "joining needs an admin's token", why: err, hint: "Name its file with --token-file or GRAM_TOKEN_FILE."}
-	}
-	return nil
+	cfg.JoinToken, err = a.joinToken()
+	return err
 }
 
 const coordinatorLong = `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
@@ -132,6 +117,10 @@ each --tls-name: the names clients and workers reach it by.
 With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it becomes a
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
+` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
+With --bootstrap all members can be started alike, each with the addresses of
+all: the one of that id begins the cluster and says so in the store, where it is
+read before: should it lose its disk, it does not begin another.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
@@ -161,18 +150,11 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFl
 			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
 		}
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
-		return fmt.Errorf("make data directory: %w", err)
+	if err := a.prepareData(ctx, allowed, &cfg); err != nil {
+		return err
 	}
 	if cfg.Audit == "-" {
 		cfg.AuditTo = standardOutput{a.out}
-	}
-	if cfg.StoreURI == "" {
-		cfg.StoreURI = filepath.Join(data, "store")
-	}
-	cfg.StoreURI = a.storeURI(cfg.StoreURI)
-	if err := a.guardStores(ctx, allowed, &cfg); err != nil {
-		return err
 	}
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
@@ -197,9 +179,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFl
 func (a *app) announce(cfg coordinator.Config, addr string) {
 	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
 		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
-	if len(cfg.Join) == 0 {
-		a.note("  token, people   %s\n  token, workers  %s",
-			filepath.Join(cfg.DataDir, coordinator.AdminTokenFile), filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+	admin := filepath.Join(cfg.DataDir, coordinator.AdminTokenFile)
+	if _, err := os.Stat(admin); err == nil { // not on a member that joined
+		a.note("  token, people   %s\n  token, workers  %s", admin, filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
 	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
@@ -209,12 +191,24 @@ func (a *app) announce(cfg coordinator.Config, addr string) {
 // maxMissing bounds the missing objects that are listed on the terminal; the log has all of them.
 const maxMissing = 20
 
+// prepareData makes the data directory and opens the store of job objects.
+func (a *app) prepareData(ctx context.Context, allowed storeFlags, cfg *coordinator.Config) error {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // before the store makes it for all to read
+		return fmt.Errorf("make data directory: %w", err)
+	}
+	if cfg.StoreURI == "" {
+		cfg.StoreURI = filepath.Join(cfg.DataDir, "store")
+	}
+	cfg.StoreURI = a.storeURI(cfg.StoreURI)
+	return a.guardStores(ctx, allowed, cfg)
+}
+
 // announceRestored says what came of --restore.
 func (a *app) announceRestored(from string, r *coordinator.Restored) {
 	if r == nil {
 		return
 	}
-	a.note("gram: restored from %s: epoch %d, %d jobs; the tokens above are new, those of the old cluster are void", from, r.Epoch, r.Jobs)
+	a.note("gram: restored from %s: epoch %d, %d jobs; its tokens are new, those of the old cluster are void", from, r.Epoch, r.Jobs)
 	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
 	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
 		a.note("  missing         %s", m)

@@ -76,8 +76,9 @@ func issueTo(authority, dir string, role Role, name string, hosts []string, now 
 	return nil
 }
 
-// issuedElsewhere reports whether dir holds an authority's certificate without its key.
-func issuedElsewhere(dir string) (bool, error) {
+// IssuedElsewhere reports whether dir holds an authority's certificate without its key: then
+// the certificate beside it was made by Issue, for the names that somebody chose.
+func IssuedElsewhere(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, caKeyFile)); !errors.Is(err, os.ErrNotExist) {
 		return false, err
 	}
