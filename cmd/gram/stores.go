@@ -128,7 +128,7 @@ func (a *app) guardStores(ctx context.Context, f storeFlags, cfg *coordinator.Co
 	if err != nil {
 		return err
 	}
-	cfg.Validate = all.Validate
+	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
 	if f.given() {
 		cfg.Validate = checked(all.Validate, policy)
 	}

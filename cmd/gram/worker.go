@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) workerCommand() *cobra.Command {
@@ -48,7 +49,12 @@ that they can be exchanged under it.`,
 			return a.work(ctx, cfg)
 		},
 	}
-	set := cmd.Flags()
+	f.add(cmd.Flags(), a)
+	f.logs.add(cmd, "info")
+	return cmd
+}
+
+func (f *workerFlags) add(set *pflag.FlagSet, a *app) {
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
 	set.StringVar(&f.memory, "memory", "", memoryUsage)
@@ -62,8 +68,6 @@ that they can be exchanged under it.`,
 	if err := set.MarkHidden("while-stdin"); err != nil {
 		panic(err) // the flag is defined above
 	}
-	f.logs.add(cmd, "info")
-	return cmd
 }
 
 // workerFlags describe a worker.

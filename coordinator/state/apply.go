@@ -40,6 +40,8 @@ type Reply struct {
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
 	Token    *Token       // the token made, or as it was before it was revoked
+	// Checkpoint: the state after this command is to be held against that of the other members.
+	Checkpoint bool
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
@@ -88,6 +90,8 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
 	case *pb.Command_FireSlot:
 		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_Checkpoint:
+		return s, Reply{Checkpoint: true}
 	case *pb.Command_ReleaseSchedules:
 		return applyRelease(s)
 	case *pb.Command_RemoveMember:
