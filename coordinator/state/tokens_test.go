@@ -57,7 +57,6 @@ func revoke(id string) *pb.Command {
 	return &pb.Command{Body: &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}}
 }
 
-
 func TestTokens(t *testing.T) {
 	hash := func(secret byte) []byte { return ref(secret).Sha256 }
 	s, _ := run(t, state.New(), put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "admin", First: true}))
