@@ -44,8 +44,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
-				a.announce(cfg, c.Addr())
-				a.announceRestored(cfg.Restore, c.Restored())
+				a.announce(cfg, c)
 				return nil
 			})
 		},
@@ -176,7 +175,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 }
 
 // announce says how to reach the coordinator.
-func (a *app) announce(cfg coordinator.Config, addr string) {
+func (a *app) announce(cfg coordinator.Config, c *coordinator.Coordinator) {
+	defer a.announceRestored(cfg.Restore, c.Restored())
+	addr := c.Addr()
 	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
 		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
 	if len(cfg.Join) == 0 {

@@ -12,6 +12,7 @@ import (
 
 // fault is what went wrong with a task before.
 type fault struct {
+	task      Task
 	attempts  int // task faults; infrastructure faults are not counted
 	delays    int
 	at        time.Duration // of the last one
@@ -45,6 +46,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		return
 	}
 	memory.clear(job, t)
+	b.settleFaults(memory, job, t, workerID, now)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
 		memory.drop(t)
 		return
@@ -52,7 +54,6 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	if !memory.leaves.valid(t.Tree, t.Node) {
 		return
 	}
-	delete(memory.faults, string(taskKey(t)))
 	winner := memory.winner(t, workerID, first)
 	if winner != nil {
 		memory.saw(winner, now)
@@ -139,7 +140,7 @@ const maxTroubleBytes = 300
 func (j *jobBoard) blame(t Task, workerID string, failure *pb.Failure, attempts int, now, delay time.Duration) {
 	key := string(taskKey(t))
 	f := j.faults[key]
-	f.worker, f.at, f.notBefore = workerID, now, now+delay<<min(f.delays, 6)
+	f.task, f.worker, f.at, f.notBefore = t, workerID, now, now+delay<<min(f.delays, 6)
 	f.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
 	f.attempts += attempts
 	if attempts > 0 && len(f.blamed) < 2 && !slices.Contains(f.blamed, workerID) {
@@ -183,7 +184,7 @@ func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Durat
 // hasOther reports whether another worker is there that the job's state fits.
 func (b *Board) hasOther(job *state.Job, workerID string, now time.Duration) bool {
 	for w := range b.live(now) {
-		if w.ID != workerID && w.fits(job) {
+		if w.ID != workerID && w.fits(job) && now >= w.quarantined {
 			return true
 		}
 	}
@@ -207,6 +208,9 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 	}
 	if b.earliest < math.MaxInt64 {
 		consider(b.earliest)
+	}
+	for _, w := range b.workers {
+		consider(w.quarantined)
 	}
 	barred := false
 	for _, j := range b.jobs {
