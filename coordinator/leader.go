@@ -29,6 +29,8 @@ type leadership struct {
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
 	peers peerTable     // what the other members answered
+	table checkTable    // what they hashed
+	asks  confirmations
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -255,7 +257,7 @@ func (c *Coordinator) leader() (*leadership, error) {
 
 // read returns a state that holds every write acknowledged before the call. This
 // member has applied all of earlier terms (the barrier) and answers a write of its
-// own term after applying it, so it is enough that it leads still.
+// own term after applying it, so it is enough that it leads still (confirm).
 func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
 	if seeded.Is(seeded.StaleRead) {
 		view, changed := c.fsm.view()
@@ -265,7 +267,7 @@ func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, e
 	if err != nil {
 		return state.State{}, nil, err
 	}
-	if err := c.await(ctx, c.member.raft.VerifyLeader()); err != nil {
+	if err := c.confirm(ctx, lead); err != nil {
 		return state.State{}, nil, readError(ctx, err)
 	}
 	if now, err := c.leader(); err != nil || now != lead {

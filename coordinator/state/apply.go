@@ -38,6 +38,8 @@ type Reply struct {
 	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
+	// Checkpoint: the state after this command is to be held against that of the other members.
+	Checkpoint bool
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
@@ -86,6 +88,8 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
 	case *pb.Command_FireSlot:
 		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_Checkpoint:
+		return s, Reply{Checkpoint: true}
 	case *pb.Command_ReleaseSchedules:
 		return applyRelease(s)
 	case *pb.Command_RemoveMember:

@@ -40,6 +40,8 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
 	case 6, 7, 8, 9:
 		return drawScheduleCommand(t, s, cmd)
+	case 10:
+		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	case 17:
 		cmd.Body = &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: id}}
 	case 18:

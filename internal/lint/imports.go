@@ -34,7 +34,7 @@ var layers = []layer{
 	{tree: "cmd/gram", all: true},
 	{tree: "simtest", all: true},
 	{tree: "clustertest", all: true},
-	{tree: "deploy/demo", all: true},
+	{tree: "deploy", all: true},
 	{tree: "benchmarks", all: true},
 	{tree: "chaos", all: true},
 	{tree: "chaos/history"},

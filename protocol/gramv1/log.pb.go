@@ -41,6 +41,7 @@ type Command struct {
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
 	//	*Command_FireSlot
+	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
 	Body          isCommand_Body `protobuf_oneof:"body"`
@@ -209,6 +210,15 @@ func (x *Command) GetFireSlot() *FireSlot {
 	return nil
 }
 
+func (x *Command) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetReleaseSchedules() *ReleaseSchedules {
 	if x != nil {
 		if x, ok := x.Body.(*Command_ReleaseSchedules); ok {
@@ -283,6 +293,10 @@ type Command_FireSlot struct {
 	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
 }
 
+type Command_Checkpoint struct {
+	Checkpoint *Checkpoint `protobuf:"bytes,35,opt,name=checkpoint,proto3,oneof"`
+}
+
 type Command_ReleaseSchedules struct {
 	ReleaseSchedules *ReleaseSchedules `protobuf:"bytes,40,opt,name=release_schedules,json=releaseSchedules,proto3,oneof"`
 }
@@ -317,9 +331,49 @@ func (*Command_ResumeSchedule) isCommand_Body() {}
 
 func (*Command_FireSlot) isCommand_Body() {}
 
+func (*Command_Checkpoint) isCommand_Body() {}
+
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+// Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
+// the leader holds the hashes against each other.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -331,7 +385,7 @@ type InitCluster struct {
 
 func (x *InitCluster) Reset() {
 	*x = InitCluster{}
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +397,7 @@ func (x *InitCluster) String() string {
 func (*InitCluster) ProtoMessage() {}
 
 func (x *InitCluster) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +410,7 @@ func (x *InitCluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitCluster.ProtoReflect.Descriptor instead.
 func (*InitCluster) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *InitCluster) GetClusterId() string {
@@ -386,7 +440,7 @@ type SubmitJob struct {
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +452,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +465,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -501,7 +555,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +567,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +580,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartJob) GetId() string {
@@ -546,7 +600,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +612,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +625,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -594,7 +648,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +660,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +673,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -667,7 +721,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -679,7 +733,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -692,7 +746,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FailJob) GetId() string {
@@ -718,7 +772,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +784,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +797,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CancelJob) GetId() string {
@@ -766,7 +820,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +832,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +845,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PutToken) GetId() string {
@@ -831,7 +885,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +897,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +910,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -885,7 +939,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -897,7 +951,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -910,7 +964,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -992,7 +1046,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1058,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1071,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1036,7 +1090,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1102,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1115,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1080,7 +1134,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1146,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1159,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1133,7 +1187,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1199,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1212,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1226,7 +1280,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1238,7 +1292,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1251,7 +1305,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1264,7 +1318,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1330,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1343,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1320,7 +1374,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +1386,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +1399,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1493,7 +1547,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1505,7 +1559,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1518,7 +1572,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1573,7 +1627,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +1639,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +1652,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -1646,7 +1700,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1712,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1725,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1845,7 +1899,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1911,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1924,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1898,7 +1952,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +1964,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +1977,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1959,7 +2013,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1971,7 +2025,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1984,7 +2038,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2074,7 +2128,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2140,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2153,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2120,7 +2174,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xed\x06\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xa4\a\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2136,10 +2190,15 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x12H\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x125\n" +
+	"\n" +
+	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
+	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
 	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
-	"\x04body\",\n" +
+	"\x04body\"\f\n" +
+	"\n" +
+	"Checkpoint\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb4\x02\n" +
@@ -2302,101 +2361,103 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),          // 0: gram.v1.Command
-	(*InitCluster)(nil),      // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 5: gram.v1.Completion
-	(*FailJob)(nil),          // 6: gram.v1.FailJob
-	(*CancelJob)(nil),        // 7: gram.v1.CancelJob
-	(*PutToken)(nil),         // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 14: gram.v1.FireSlot
-	(*ReleaseSchedules)(nil), // 15: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 16: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 17: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 18: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 19: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 20: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 21: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 22: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 23: gram.v1.ScheduleRecord
-	(*SnapshotTrailer)(nil),  // 24: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 25: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 26: gram.v1.TaskOutput
-	(*Backups)(nil),          // 27: gram.v1.Backups
-	(*Failure)(nil),          // 28: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 29: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 30: gram.v1.CatchUp
-	(SkipReason)(0),          // 31: gram.v1.SkipReason
-	(JobState)(0),            // 32: gram.v1.JobState
-	(*ObjectRef)(nil),        // 33: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 34: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 35: gram.v1.OutputFile
-	(*Counters)(nil),         // 36: gram.v1.Counters
-	(*Piece)(nil),            // 37: gram.v1.Piece
-	(*CarryPiece)(nil),       // 38: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 39: gram.v1.SlotRecord
+	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
+	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 3: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 4: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 5: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 6: gram.v1.Completion
+	(*FailJob)(nil),          // 7: gram.v1.FailJob
+	(*CancelJob)(nil),        // 8: gram.v1.CancelJob
+	(*PutToken)(nil),         // 9: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 10: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 11: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 12: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 13: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 14: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 15: gram.v1.FireSlot
+	(*ReleaseSchedules)(nil), // 16: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 17: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 18: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 19: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 20: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 21: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 22: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 23: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 24: gram.v1.ScheduleRecord
+	(*SnapshotTrailer)(nil),  // 25: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 26: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 27: gram.v1.TaskOutput
+	(*Backups)(nil),          // 28: gram.v1.Backups
+	(*Failure)(nil),          // 29: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 30: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 31: gram.v1.CatchUp
+	(SkipReason)(0),          // 32: gram.v1.SkipReason
+	(JobState)(0),            // 33: gram.v1.JobState
+	(*ObjectRef)(nil),        // 34: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 35: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 36: gram.v1.OutputFile
+	(*Counters)(nil),         // 37: gram.v1.Counters
+	(*Piece)(nil),            // 38: gram.v1.Piece
+	(*CarryPiece)(nil),       // 39: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 40: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	10, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	11, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	15, // 13: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	16, // 14: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	5,  // 15: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	25, // 16: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	26, // 17: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	27, // 18: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	28, // 19: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	29, // 20: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	30, // 21: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 22: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	31, // 23: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	18, // 24: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	20, // 25: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	21, // 26: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	22, // 27: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 28: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	24, // 29: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	23, // 30: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	19, // 31: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	2,  // 32: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	32, // 33: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	33, // 34: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	33, // 35: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	33, // 36: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	34, // 37: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	33, // 38: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	35, // 39: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	28, // 40: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	36, // 41: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	37, // 42: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	38, // 43: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 44: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	39, // 45: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	1,  // 13: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	16, // 14: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	17, // 15: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	6,  // 16: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	26, // 17: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	27, // 18: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	28, // 19: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	29, // 20: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	30, // 21: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	31, // 22: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	3,  // 23: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	32, // 24: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	19, // 25: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	21, // 26: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	22, // 27: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	23, // 28: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	9,  // 29: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	25, // 30: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	24, // 31: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	20, // 32: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	3,  // 33: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	33, // 34: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	34, // 35: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	34, // 36: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	34, // 37: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	35, // 38: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	34, // 39: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	36, // 40: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	29, // 41: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	37, // 42: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	38, // 43: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	39, // 44: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 45: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	40, // 46: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2421,10 +2482,11 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
 		(*Command_FireSlot)(nil),
+		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[17].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[18].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2440,7 +2502,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
