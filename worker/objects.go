@@ -15,6 +15,7 @@ import (
 
 // put stores a job object under its content's key: plain, and safe to repeat.
 func (w *worker) put(ctx context.Context, jobID string, data []byte) (*pb.ObjectRef, error) {
+	defer advance(ctx)
 	sum := sha256.Sum256(data)
 	if _, err := w.store.Put(ctx, protocol.ObjectKey(jobID, sum), data); err != nil {
 		return nil, jobStoreFault("keep a job object", err)
@@ -28,6 +29,7 @@ func (w *worker) putArrays(ctx context.Context, jobID string, a jobs.Arrays) (*p
 
 // get reads a job object whole and holds it against its digest.
 func (w *worker) get(ctx context.Context, jobID string, ref *pb.ObjectRef) ([]byte, error) {
+	defer advance(ctx)
 	if len(ref.GetSha256()) != sha256.Size {
 		return nil, fmt.Errorf("a task refers to an object without a digest")
 	}

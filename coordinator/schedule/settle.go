@@ -15,6 +15,7 @@ type fault struct {
 	task      Task
 	attempts  int // task faults; infrastructure faults are not counted
 	delays    int
+	hangs     int           // leases taken away because it stood still
 	at        time.Duration // of the last one
 	notBefore time.Duration
 	worker    string   // who had it last
@@ -174,11 +175,11 @@ func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Durat
 	wait := false
 	b.jobBoard(job).eachFault(t, func(f fault) {
 		wait = wait || now < f.notBefore
-		if f.attempts > 0 && (last.attempts == 0 || f.at > last.at) {
+		if (f.attempts > 0 || f.hangs > 0) && (last.worker == "" || f.at > last.at) {
 			last = f
 		}
 	})
-	return wait || last.attempts > 0 && last.worker == workerID && b.hasOther(job, workerID, now)
+	return wait || last.worker == workerID && b.hasOther(job, workerID, now)
 }
 
 // hasOther reports whether another worker is there that the job's state fits.
@@ -219,7 +220,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)
-			barred = barred || f.attempts > 0
+			barred = barred || f.attempts > 0 || f.hangs > 0
 		}
 	}
 	if barred { // a task that failed on the last worker left is for it again
