@@ -64,12 +64,25 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
 
+MINUTES ?= 5
+SEED ?= 0
+CHAOS_FLAGS ?=
+
+.PHONY: chaos
+chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, and judge it (partitions take root).
+	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
+
+.PHONY: chaos-bugs
+chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twenty minutes; BUG=name for one).
+	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
+	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
+
 .PHONY: test-minio
 test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
 
 .PHONY: check
-check: fmt vet staticcheck lint tidy generated cross digests emulated ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint check-alerts tidy generated cross digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -80,6 +93,7 @@ fmt: ## Fail if a Go file is not gofmt-ed.
 vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
+	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
 	go vet -C benchmarks/kernels/asm/_gen .
 
@@ -90,6 +104,10 @@ staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
 .PHONY: lint
 lint: ## The project's own rules: imports, purity, float arithmetic, sizes, names.
 	go test -count=1 ./internal/lint
+
+.PHONY: check-alerts
+check-alerts: ## Read the alert rules with Prometheus' own parser.
+	go run -C deploy/prometheus/alertcheck . ../alerts.yaml
 
 .PHONY: tidy
 tidy: ## Fail if go.mod or go.sum is not what `go mod tidy` writes, or a module is not what its sum says.

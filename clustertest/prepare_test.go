@@ -11,7 +11,7 @@ import (
 )
 
 // A directory that `gram cluster join` prepared becomes a member with no word of joining, and keeps
-// no token; one that `gram cluster restore` prepared is a cluster with tokens of its own.
+// no token; one that `gram cluster restore` prepared is a cluster of its own.
 func TestPreparedDataDirectories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes; run without -short")
@@ -42,14 +42,16 @@ func TestPreparedDataDirectories(t *testing.T) {
 
 func restorePrepared(t *testing.T, q *clustertest.Quorum, gram func(int, ...string) string) {
 	t.Helper()
+	store := "file://" + filepath.Join(q.Home, "store")
+	restore := func(want int, file, data string, flags ...string) string {
+		t.Helper()
+		return gram(want, append([]string{"cluster", "restore", file, "--data", data, "--store", store}, flags...)...)
+	}
 	file, data := filepath.Join(q.Home, "kept"), filepath.Join(q.Home, "third")
 	digest := gram(0, "cluster", "backup", file)
-	restore := func(want int, args ...string) string {
-		return gram(want, append([]string{"cluster", "restore", "--store", "file://" + filepath.Join(q.Home, "store")}, args...)...)
-	}
-	restore(3, file+"-not", "--data", data)
-	restore(5, file, "--data", filepath.Join(q.Home, "data"))
-	restore(1, file, "--data", data, "--sha256", strings.Repeat("0", 64))
+	restore(3, file+"-not", data)
+	restore(5, file, filepath.Join(q.Home, "data"))
+	restore(1, file, data, "--sha256", strings.Repeat("0", 64))
 	damaged, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -58,14 +60,14 @@ func restorePrepared(t *testing.T, q *clustertest.Quorum, gram func(int, ...stri
 	if err := os.WriteFile(file+"-damaged", damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	restore(1, file+"-damaged", "--data", data)
+	restore(1, file+"-damaged", data)
 	if _, err := os.Stat(data); !os.IsNotExist(err) {
 		t.Errorf("what was refused left %s: %v", data, err)
 	}
-	if got := restore(0, file, "--data", data, "--sha256", digest, "--node-id", "first"); got != digest {
+	if got := restore(0, file, data, "--sha256", digest, "--node-id", "first"); got != digest {
 		t.Errorf("restored %s, backed up %s", got, digest)
 	}
-	restore(5, file, "--data", data)
+	restore(5, file, data)
 	third := q.Alone(t, "--data", data)
 	listed := gram(0, "cluster", "members", "--addr", third.Addr, "--cacert", filepath.Join(data, "pki", "ca.pem"),
 		"--token-file", filepath.Join(data, "admin.token"))

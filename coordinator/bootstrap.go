@@ -26,7 +26,7 @@ const (
 // cluster while the others are away. Only this member asks, so reading and then writing is enough; a
 // crash between the two steps is made good at the next start.
 func (c *Coordinator) begins(ctx context.Context) (bool, error) {
-	if c.cfg.Bootstrap == "" || c.cfg.NodeID != c.cfg.Bootstrap {
+	if c.cfg.Bootstrap == "" || c.cfg.Bootstrap != string(c.member.address) {
 		return false, nil
 	}
 	word, err := beganWord(c.cfg.DataDir)

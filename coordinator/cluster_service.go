@@ -12,17 +12,17 @@ type clusterService struct{ c *Coordinator }
 
 // Status tells how the cluster is, as the leader sees it.
 func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.StatusRequest]) (*connect.Response[pb.StatusResponse], error) {
-	view, _, err := s.c.read(ctx)
-	if err != nil {
+	if _, _, err := s.c.read(ctx); err != nil {
 		return nil, err
 	}
 	lead, err := s.c.leader()
 	if err != nil {
 		return nil, err
 	}
+	view, index := s.c.fsm.at()
 	digest := view.Digest()
 	res := &pb.StatusResponse{
-		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: s.c.fsm.appliedIndex(),
+		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: index,
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
 		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
@@ -30,6 +30,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
+	lead.table.describe(res)
 	return connect.NewResponse(res), nil
 }
 

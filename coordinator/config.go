@@ -37,6 +37,8 @@ var (
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
 	ErrRemoved = errors.New("this coordinator was removed from its cluster")
+	// ErrDiverged: the same log has led this member to another state than most.
+	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -67,8 +69,8 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
-	// Bootstrap is the id of the member that, though it has Join, begins the cluster, once in the
-	// life of the store: then all members can be started alike.
+	// Bootstrap is the raft address of the member that, though it has Join, begins the cluster, once in
+	// the life of the store: then all members can be started alike.
 	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
@@ -88,9 +90,16 @@ type Config struct {
 	// backup younger than that finds all it refers to.
 	SweepEvery, SweepGrace time.Duration
 
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState   func(protocol.JobSpec) int64
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
+	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	CheckpointEvery uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string
@@ -104,6 +113,8 @@ type Config struct {
 	wallClock func() time.Time
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -147,6 +158,9 @@ func (c Config) withTimes() Config {
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
 	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 10_000
+	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second
 	}
@@ -155,6 +169,9 @@ func (c Config) withTimes() Config {
 		if seeded.Enabled {
 			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
 		}
+	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

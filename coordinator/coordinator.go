@@ -31,12 +31,14 @@ type Coordinator struct {
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
+	checks      checkLog
 	stopping    chan struct{} // closed when Shutdown begins
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
 	broken      atomic.Bool   // fail was called
 	leaving     atomic.Bool   // Shutdown was called
+	lowDisk     atomic.Bool   // the data directory's disk is nearly full
 	begun       chan struct{} // closed when the log is applied and calls are answered
 	meters      *meters
 	audit       *audit.Log // nil writes none
@@ -103,8 +105,10 @@ func (c *Coordinator) start(ctx context.Context) error {
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
+	c.tasks.Go(func() { c.watchDisk(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
+	c.tasks.Go(func() { c.hashCheckpoints(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
 	if m := c.member.meter; m != nil {
 		c.tasks.Go(func() { c.keepLogSmall(life, m) })
@@ -172,14 +176,9 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		backup, report, err := survey(ctx, c.cfg)
-		if err == nil {
-			err = c.member.restore(c.cfg, stores, backup, report)
-		}
-		if err != nil {
+		if err := c.restore(ctx, stores); err != nil {
 			return err
 		}
-		c.restored = report
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err

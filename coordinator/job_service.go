@@ -25,7 +25,11 @@ func (s *jobService) Submit(ctx context.Context, req *connect.Request[pb.SubmitR
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.c.leader(); err != nil {
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.c.fitsSome(lead, cmd); err != nil {
 		return nil, err
 	}
 	reply, err := s.c.propose(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: cmd}})

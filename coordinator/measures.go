@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -36,6 +38,10 @@ var (
 	auditLines     = gauge("gram_audit_lines_total", "Lines of this member's audit log since its start.")
 	auditLeftOut   = gauge("gram_audit_suppressed_total", "Refusals that the audit log left out, for there were too many.")
 	auditFailed    = gauge("gram_audit_failed_total", "Lines that the audit log could not write.")
+	diskFree       = gauge("gram_disk_free_bytes", "What this user may still write on the data directory's file system.")
+	diskSize       = gauge("gram_disk_size_bytes", "The size of that file system.")
+	diskLow        = gauge("gram_disk_low", "1 while it is nearly full: the member should not lead, and takes no new jobs.")
+	raftLogBytes   = gauge("gram_raft_log_bytes", "The size of the raft log's file.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")
 )
 
@@ -61,7 +67,7 @@ var (
 func (m *measures) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
-		auditLines, auditLeftOut, auditFailed,
+		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
 		schedulesBy, memberHealthy, memberBehind,
 	} {
@@ -96,6 +102,7 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 	r.counter(auditLines, written.Written)
 	r.counter(auditLeftOut, written.Suppressed)
 	r.counter(auditFailed, written.Failed)
+	m.ofDisk(r)
 	lead, err := m.c.leader()
 	r.gauge(raftLeads, truth(err == nil))
 	m.ofRaft(r, err == nil)
@@ -103,6 +110,20 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 		m.ofState(r)
 		m.ofBoard(r, lead)
 		m.ofMembers(r, lead)
+	}
+}
+
+func (m *measures) ofDisk(r readings) {
+	if m.c.cfg.DataDir == "" {
+		return
+	}
+	r.gauge(diskLow, truth(m.c.lowDisk.Load()))
+	if s, err := m.c.cfg.diskSpace(m.c.cfg.DataDir); err == nil {
+		r.gauge(diskFree, float64(s.free))
+		r.gauge(diskSize, float64(s.size))
+	}
+	if info, err := os.Stat(filepath.Join(m.c.cfg.DataDir, "raft", logFile)); err == nil {
+		r.gauge(raftLogBytes, float64(info.Size()))
 	}
 }
 

@@ -21,8 +21,12 @@ import (
 
 const (
 	snapshotsKept = 3
+	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
 	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
 )
+
+// logFile is the log's name in the raft folder.
+const logFile = "log.db"
 
 // member is this process's part in raft.
 type member struct {
@@ -41,6 +45,9 @@ func (m *member) start(cfg Config, stores raftStores, machine raft.FSM, joined b
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
 	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
+	if n := cfg.SnapshotEntries; n != 0 {
+		conf.SnapshotThreshold, conf.TrailingLogs, conf.SnapshotInterval = n, n, snapshotPause
+	}
 	if t := cfg.raftTimeout; t != 0 {
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}
@@ -114,7 +121,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, "log.db"), cfg.Logger)
+	bolt, err := openBolt(filepath.Join(dir, logFile), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}

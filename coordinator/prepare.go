@@ -10,31 +10,34 @@ import (
 )
 
 // RestoreOffline writes cfg.Restore's backup into cfg.DataDir, which must be empty but for
-// its folder pki, and starts nothing: Start then finds a cluster of one there. Of cfg it
-// reads DataDir, Restore, NodeID, Store, StoreURI and what bounds the disk.
+// its folder pki, and starts nothing: Start then finds a cluster of one there, and that of
+// Config.Bootstrap belongs to it. Of cfg it reads DataDir, Restore, NodeID, the store and what bounds the disk.
 func RestoreOffline(ctx context.Context, cfg Config) (_ *Restored, err error) {
-	cfg = cfg.withTimes()
 	if err := CheckEmpty(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	backup, report, err := survey(ctx, cfg)
+	c := unstarted(cfg.withTimes())
+	c.member = &member{}
+	defer func() { err = errors.Join(err, c.member.close()) }()
+	stores, err := c.member.openStores(c.cfg, func(error) {}) // nothing serves that could fail
 	if err != nil {
 		return nil, err
 	}
-	m := &member{}
-	defer func() { err = errors.Join(err, m.close()) }()
-	stores, err := m.openStores(cfg, func(error) {}) // nothing serves that could fail
-	if err != nil {
-		return nil, err
-	}
-	if cfg.NodeID, err = nodeID(cfg, stores.log); err != nil {
+	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return nil, err
 	}
 	// Where it listens is not known yet: the member that leads corrects its address.
 	_, transport := raft.NewInmemTransport("not-started:0")
-	m.transport = transport
-	m.closers = append(m.closers, transport)
-	return report, m.restore(cfg, stores, backup, report)
+	c.member.transport = transport
+	c.member.closers = append(c.member.closers, transport)
+	if err := c.restore(ctx, stores); err != nil {
+		return nil, err
+	}
+	word, err := beganWord(c.cfg.DataDir)
+	if err == nil {
+		_, err = c.cfg.Store.Put(ctx, beganKey, []byte(word))
+	}
+	return c.restored, err
 }
 
 // CheckEmpty refuses a data directory that holds more than certificates.

@@ -45,37 +45,36 @@ func (m MissingObject) String() string {
 // Restored tells what came of Config.Restore; nil without it.
 func (c *Coordinator) Restored() *Restored { return c.restored }
 
-// survey reads cfg.Restore's backup and looks for what it refers to, and writes nothing.
-func survey(ctx context.Context, cfg Config) (state.State, *Restored, error) {
-	backup, err := readBackup(cfg.Restore)
-	if err != nil {
-		return backup, nil, err
-	}
-	if err := checkOldTokens(cfg.DataDir, backup); err != nil {
-		return backup, nil, err
-	}
-	report, err := findObjects(ctx, cfg, backup)
-	return backup, report, err
-}
-
 // restore makes a backup the beginning of this member's log: a snapshot before its first
 // entry, as raft leaves one when it cuts the log. The cluster gets an id of its own, so that
 // no member of the old one takes it for its own, and tokens of its own.
-func (m *member) restore(cfg Config, stores raftStores, backup state.State, report *Restored) error {
+func (c *Coordinator) restore(ctx context.Context, stores raftStores) error {
 	exists, err := raft.HasExistingState(stores.log, stores.stable, stores.snapshots)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for an existing log: %w", err)
 	case exists:
-		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore, cfg.DataDir)
+		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore, c.cfg.DataDir)
 	}
-	if err := m.begin(cfg, stores, backup.Restored()); err != nil {
+	backup, err := readBackup(c.cfg.Restore)
+	if err != nil {
 		return err
 	}
-	for _, missing := range report.Missing {
-		cfg.Logger.Error("the backup refers to an object that the store does not hold", "job", missing.JobID, "what", missing.What, "object", missing.Name)
+	if err := checkOldTokens(c.cfg.DataDir, backup); err != nil {
+		return err
 	}
-	cfg.Logger.Info("restored", "from", cfg.Restore, "epoch", report.Epoch, "jobs", report.Jobs, "objects", report.Objects, "missing", len(report.Missing))
+	report, err := findObjects(ctx, c.cfg, backup)
+	if err != nil {
+		return err
+	}
+	if err := c.member.begin(c.cfg, stores, backup.Restored()); err != nil {
+		return err
+	}
+	c.restored = report
+	for _, m := range report.Missing {
+		c.cfg.Logger.Error("the backup refers to an object that the store does not hold", "job", m.JobID, "what", m.What, "object", m.Name)
+	}
+	c.cfg.Logger.Info("restored", "from", c.cfg.Restore, "epoch", report.Epoch, "jobs", report.Jobs, "objects", report.Objects, "missing", len(report.Missing))
 	return nil
 }
 

@@ -39,7 +39,9 @@ func (c *Coordinator) fireSlots(lead *leadership) {
 			c.cfg.Logger.Error("a schedule fires no slots", "error", problem)
 		}
 		nap := napUntil(agenda.Wake, wall)
-		if !c.proposeSlots(lead, agenda.Commands) {
+		if c.lowDisk.Load() { // they make jobs; those that fire when there is room are late, and treated so
+			nap, changed = retryDelay, nil
+		} else if !c.proposeSlots(lead, agenda.Commands) {
 			nap, changed = retryDelay, nil
 		}
 		if !c.sleepUntil(lead.ctx, c.now()+nap, true, changed, nil) {

@@ -20,8 +20,16 @@ type jobLogs struct {
 	w        *worker
 	mu       sync.Mutex // guards buffers
 	buffers  map[string]*segment
-	flushing chan struct{} // holds an element while somebody flushes; guards sequence, keeps segments in order
+	flushing chan struct{} // holds an element while somebody flushes; guards what follows, keeps segments in order
 	sequence uint64
+	sealed   map[string]sealedSegment // by job: the segment that the store has not acknowledged
+}
+
+// sealedSegment is not added to any more: the store may have it although its answer was lost. Stored
+// again under the same key it is there once.
+type sealedSegment struct {
+	key  string
+	text []byte
 }
 
 // segment is what waits to be stored of a job's log.
@@ -37,7 +45,7 @@ const (
 )
 
 func newJobLogs(w *worker) *jobLogs {
-	return &jobLogs{w: w, buffers: make(map[string]*segment), flushing: make(chan struct{}, 1)}
+	return &jobLogs{w: w, buffers: make(map[string]*segment), flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
 }
 
 // logLine is one line of a job's log.
@@ -130,7 +138,8 @@ func (l *jobLogs) flushNow(ctx context.Context) {
 	l.flush(ctx)
 }
 
-// flush stores what is buffered. What cannot be stored is kept for the next time.
+// flush stores what is buffered. What cannot be stored is kept for the next time; lines that come
+// meanwhile wait behind it.
 func (l *jobLogs) flush(ctx context.Context) {
 	select {
 	case l.flushing <- struct{}{}:
@@ -138,35 +147,36 @@ func (l *jobLogs) flush(ctx context.Context) {
 	case <-ctx.Done(): // the store keeps another one
 		return
 	}
-	l.mu.Lock()
-	taken := l.buffers
-	l.buffers = make(map[string]*segment)
-	l.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(taken)) {
-		if full := taken[id]; full.lost > 0 {
-			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "the store did not take this worker's log lines in time"})
-			full.lost = 0
-		}
-		l.sequence++
-		key := protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence)
-		if _, err := l.w.store.Put(ctx, key, taken[id].text.Bytes()); err != nil {
-			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
-			l.putBack(id, taken[id])
-		}
-	}
+	l.storeSealed(ctx, slices.Sorted(maps.Keys(l.sealed)))
+	l.storeSealed(ctx, l.seal())
 }
 
-// putBack puts what could not be stored before what came since, as far as there is room.
-func (l *jobLogs) putBack(id string, old *segment) {
+// seal closes the segments of the jobs that have none waiting, and returns which.
+func (l *jobLogs) seal() (sealed []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if later := l.buffers[id]; later != nil {
-		old.lost += later.lost
-		if old.text.Len()+later.text.Len() <= maxSegment {
-			old.text.Write(later.text.Bytes())
-		} else {
-			old.lost += bytes.Count(later.text.Bytes(), []byte{'\n'})
+	for _, id := range slices.Sorted(maps.Keys(l.buffers)) {
+		if _, waits := l.sealed[id]; waits {
+			continue
 		}
+		full := l.buffers[id]
+		delete(l.buffers, id)
+		if full.lost > 0 {
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "the store did not take this worker's log lines in time"})
+		}
+		l.sequence++
+		l.sealed[id] = sealedSegment{protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence), full.text.Bytes()}
+		sealed = append(sealed, id)
 	}
-	l.buffers[id] = old
+	return sealed
+}
+
+func (l *jobLogs) storeSealed(ctx context.Context, jobs []string) {
+	for _, id := range jobs {
+		if _, err := l.w.store.Put(ctx, l.sealed[id].key, l.sealed[id].text); err != nil {
+			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
+			continue
+		}
+		delete(l.sealed, id)
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report"
 )
 
 // Names of a job's outputs.
@@ -63,17 +64,18 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 }
 
 type runReport struct {
-	SchemaVersion int           `json:"schema_version"`
-	Job           string        `json:"job"`
-	Name          string        `json:"name,omitempty"`
-	Kind          string        `json:"kind"`
-	ModelSHA256   string        `json:"model_sha256"`
-	Seconds       float64       `json:"seconds"` // from submission to the end of the last round
-	Rounds        []reportRound `json:"rounds"`
-	Counters      counters      `json:"counters"`
-	Metrics       []jobs.Metric `json:"metrics"`           // in order of round
-	Figures       []jobs.Figure `json:"figures,omitempty"` // of the page
-	Files         emitted       `json:"files,omitempty"`   // beside the model; of parts, their index
+	SchemaVersion int              `json:"schema_version"`
+	Job           string           `json:"job"`
+	Name          string           `json:"name,omitempty"`
+	Kind          string           `json:"kind"`
+	ModelSHA256   string           `json:"model_sha256"`
+	Seconds       float64          `json:"seconds"` // from submission to the end of the last round
+	Rounds        []reportRound    `json:"rounds"`
+	Counters      counters         `json:"counters"`
+	Metrics       []jobs.Metric    `json:"metrics"`           // in order of round
+	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
+	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
+	Timeline      *report.Timeline `json:"timeline,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
@@ -111,6 +113,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
+		Timeline:    timelineOf(brief),
 	}
 	for _, round := range record.GetRounds() {
 		r.Rounds = append(r.Rounds, reportRound{

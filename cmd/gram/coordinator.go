@@ -13,13 +13,14 @@ import (
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
-	var upkeep upkeepFlags
+	var retention retentionFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -36,7 +37,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
-			if err := upkeep.fill(&cfg); err != nil {
+			if err := retention.fill(&cfg); err != nil {
 				return err
 			}
 			if err := a.joining(&cfg, join); err != nil {
@@ -46,35 +47,48 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
-				a.announceRestored(cfg.Restore, c.Restored())
+				a.announceRestored(cfg.Restore, c.Restored(), "the tokens above are new")
 				return forgetJoin(cfg.DataDir)
 			})
 		},
 	}
-	coordinatorFlags(cmd, &cfg, &join)
-	upkeep.add(cmd)
-	logs.add(cmd, "info")
-	return cmd
-}
-
-func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]string) {
 	set := cmd.Flags()
 	set.StringVar(&cfg.DataDir, "data", "", "`directory` of the log, the certificates and the tokens")
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
-	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
-	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member of this `id` begins the cluster, once in the life of the store")
-	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
-	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+	memberFlags(set, &cfg, &join)
+	replicationFlags(set, &cfg)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
+	upkeepFlags(set, &cfg)
+	retention.add(cmd)
+	logs.add(cmd, "info")
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
+	return cmd
+}
+
+// memberFlags say how it belongs to a cluster.
+func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
+	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
+	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
+	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
+	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+}
+
+// replicationFlags are about the replicated log.
+func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after this `number` of log entries")
+}
+
+// upkeepFlags are about how the coordinator watches over workers and itself.
+func upkeepFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
 // joining fills in what a member needs to join others.
@@ -109,9 +123,9 @@ With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it 
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
 ` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
-With --bootstrap all members can be started alike, each with the addresses of
-all: the one of that id begins the cluster and says so in the store, where it is
-read before: should it lose its disk, it does not begin another.
+With --bootstrap all members can be started alike, each with the addresses of all:
+the one whose --advertise it is begins the cluster and says so in the store, where
+it looks before: should it lose its disk, it does not begin another.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
@@ -141,13 +155,20 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
 		}
 	}
-	if err := a.prepareData(ctx, &cfg); err != nil {
-		return err
+	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
+		return fmt.Errorf("make data directory: %w", err)
 	}
 	if cfg.Audit == "-" {
 		cfg.AuditTo = standardOutput{a.out}
 	}
-	cfg.Validate = all.Validate
+	if cfg.StoreURI == "" {
+		cfg.StoreURI = filepath.Join(data, "store")
+	}
+	cfg.StoreURI = a.storeURI(cfg.StoreURI)
+	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
+		return fmt.Errorf("job store: %w", err)
+	}
+	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {
@@ -183,27 +204,12 @@ func (a *app) announce(cfg coordinator.Config, addr string) {
 // maxMissing bounds the missing objects that are listed on the terminal; the log has all of them.
 const maxMissing = 20
 
-// prepareData makes the data directory and opens the store of job objects.
-func (a *app) prepareData(ctx context.Context, cfg *coordinator.Config) (err error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // before the store makes it for all to read
-		return fmt.Errorf("make data directory: %w", err)
-	}
-	if cfg.StoreURI == "" {
-		cfg.StoreURI = filepath.Join(cfg.DataDir, "store")
-	}
-	cfg.StoreURI = a.storeURI(cfg.StoreURI)
-	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
-		return fmt.Errorf("job store: %w", err)
-	}
-	return nil
-}
-
-// announceRestored says what came of --restore.
-func (a *app) announceRestored(from string, r *coordinator.Restored) {
+// announceRestored says what came of --restore; tokens is about the new ones.
+func (a *app) announceRestored(from string, r *coordinator.Restored, tokens string) {
 	if r == nil {
 		return
 	}
-	a.note("gram: restored from %s: epoch %d, %d jobs; its tokens are new, those of the old cluster are void", from, r.Epoch, r.Jobs)
+	a.note("gram: restored from %s: epoch %d, %d jobs; %s, those of the old cluster are void", from, r.Epoch, r.Jobs, tokens)
 	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
 	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
 		a.note("  missing         %s", m)

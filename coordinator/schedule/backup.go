@@ -92,7 +92,7 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 
 // backUp grants a second lease beside l.
 func (s *search) backUp(l *lease) {
-	if l.worker == s.worker || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
+	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
 		return
 	}
 	var pieces []state.Commit
@@ -105,6 +105,7 @@ func (s *search) backUp(l *lease) {
 	}
 	l.second = s.lease(l.task, pieces)
 	l.second.backup = true
+	s.board.begun(s.memory, l.second)
 	s.board.earliest = min(s.board.earliest, l.second.deadline)
 	s.board.count(s.memory, Backups{Launched: 1})
 	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
@@ -168,7 +169,7 @@ func (b *Board) count(j *jobBoard, d Backups) {
 
 // abandon counts the backups of a round, or job, that is over.
 func (b *Board) abandon(j *jobBoard) {
-	j.each(func(l *lease) { b.backupEnded(j, l, false) })
+	j.each(func(l *lease) { b.took(j, l, b.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN) })
 }
 
 // Untold is what the log has not been told of a job's backups.

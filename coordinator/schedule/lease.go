@@ -52,7 +52,10 @@ type lease struct {
 	merge    bool          // every leaf of the node was committed
 	pieces   int           // that a merge folds
 	backup   bool          // granted beside another worker's lease of the same task
+	alone    bool          // its worker has nothing else
 	second   *lease        // of the same task, by another worker
+	lane     int           // where the job's timeline shows it; -1 nowhere
+	slot     int
 }
 
 // of returns the worker's lease of the task, this one or the second.
@@ -72,10 +75,14 @@ type jobBoard struct {
 	round  uint32
 	leases *iradix.Tree[*lease]
 	faults map[string]fault
-	leaves leafMap
-	pace   pace
-	calm   time.Duration // no lease is a straggler before, as things stand
-	untold Backups       // since the log was told last
+	// suspects are tasks during which workers fell silent, by key.
+	suspects []*suspect
+	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
+	leaves   leafMap
+	pace     pace
+	calm     time.Duration // no lease is a straggler before, as things stand
+	untold   Backups       // since the log was told last
+	course   *timeline     // of all rounds
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -83,16 +90,25 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	at, found := b.findJob(job.Number)
 	if !found {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
+		b.jobs[at].course = newTimeline(b.sawFrom(job))
 	}
 	if old := b.jobs[at]; old.round != job.Round.Number {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold = old.untold
+		b.jobs[at].untold, b.jobs[at].course = old.untold, old.course
 		if old.pace.phase == job.Round.Phase {
 			b.jobs[at].pace = old.pace
 		}
 	}
 	return b.jobs[at]
+}
+
+// sawFrom is since when this leader sees a job's course; 0: from its beginning.
+func (b *Board) sawFrom(job *state.Job) time.Duration {
+	if job.Number < b.holdBefore {
+		return max(b.began, 1)
+	}
+	return 0
 }
 
 func (b *Board) findJob(number uint64) (at int, found bool) {
@@ -251,7 +267,13 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 // Expire voids the leases that were not renewed in time and forgets jobs and
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
+	b.latest = max(b.latest, now)
+	voided := b.expireLeases(now)
 	b.forgetWorkers(now)
+	return voided
+}
+
+func (b *Board) expireLeases(now time.Duration) int {
 	if now < b.earliest {
 		return 0
 	}
@@ -268,8 +290,10 @@ func (b *Board) Expire(now time.Duration) int {
 		})
 		for _, l := range void {
 			j.dropOne(l)
-			b.backupEnded(j, l, false)
+			b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
+			b.lost(j, l, now)
 		}
+		b.tellLost(j, void, now)
 		voided += len(void)
 	}
 	b.Counts.Expired += uint64(voided)
@@ -279,6 +303,7 @@ func (b *Board) Expire(now time.Duration) int {
 func (b *Board) forgetWorkers(now time.Duration) {
 	kept := b.workers[:0]
 	for _, w := range b.workers {
+		b.idle(w, now)
 		if now-w.LastSeen < 10*b.cfg.LeaseTTL {
 			kept = append(kept, w)
 		}

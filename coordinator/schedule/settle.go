@@ -40,11 +40,16 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 // Done takes note that a task is committed: its leases are over, and so are those below it.
 // The report was workerID's, and first tells whether it was the one that committed the task.
 func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
+	b.latest = max(b.latest, now)
 	memory := b.jobBoard(job)
 	if t.Round != memory.round {
 		return
 	}
+	memory.clear(job, t)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
+		if l, held := memory.holder(t); held {
+			b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
+		}
 		memory.drop(t)
 		return
 	}
@@ -60,10 +65,18 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		l, _ := memory.holder(below)
 		memory.drop(below)
 		for ; l != nil; l = l.second {
-			b.backupEnded(memory, l, l == winner)
+			b.took(memory, l, now, outcomeOf(l, winner, t, workerID))
 		}
 	}
 	memory.leaves.committed(t.Tree, t.Node)
+}
+
+// outcomeOf is how a lease ended when task t was committed by workerID; winner is nil where that is not known.
+func outcomeOf(l, winner *lease, t Task, workerID string) pb.TimelineOutcome {
+	if l == winner || winner == nil && l.task == t && l.worker == workerID && !l.backup {
+		return pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
+	}
+	return pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN
 }
 
 // below lists the leases on a node and the nodes below it.
@@ -96,7 +109,8 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 	l, held := memory.heldBy(h.Task, workerID)
 	if held = held && l.token == h.Token; held {
 		memory.dropOne(l)
-		b.backupEnded(memory, l, false)
+		b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED)
+		memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
 	}
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	switch class := failure.GetClass(); {
@@ -199,11 +213,19 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 	}
 	consider(b.holdUntil)
 	consider(b.straggling)
+	consider(b.verdict)
+	consider(b.patience)
+	if w, known := b.Worker(b.loner); known {
+		consider(w.LastSeen + b.cfg.LeaseTTL)
+	}
 	if b.earliest < math.MaxInt64 {
 		consider(b.earliest)
 	}
 	barred := false
 	for _, j := range b.jobs {
+		for _, s := range j.suspects {
+			consider(s.notBefore)
+		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)
 			barred = barred || f.attempts > 0

@@ -42,6 +42,8 @@ type Reply struct {
 	Retired  []string     // the jobs that were
 	Alias    Alias        // the alias concerned; as it was, when it is gone
 	Previous string       // the job that the alias meant before
+	// Checkpoint: the state after this command is to be held against that of the other members.
+	Checkpoint bool
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
@@ -90,6 +92,8 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
 	case *pb.Command_FireSlot:
 		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_Checkpoint:
+		return s, Reply{Checkpoint: true}
 	case *pb.Command_ReleaseSchedules:
 		return applyRelease(s)
 	case *pb.Command_RemoveMember:

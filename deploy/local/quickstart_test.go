@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/deploy/documented"
 )
 
 // The quick start of docs/operations.md works as it is written: `make cluster` is what this
@@ -25,10 +24,13 @@ func TestQuickStart(t *testing.T) {
 		t.Skip("starts processes; run without -short")
 	}
 	root := filepath.Join("..", "..")
-	first, rest := quickStart(t, filepath.Join(root, "docs", "operations.md"))
+	blocks, err := documented.Blocks(filepath.Join(root, "docs", "operations.md"), "Quick start", "sh")
+	if err != nil || len(blocks) < 3 {
+		t.Fatalf("%d blocks: %v", len(blocks), err)
+	}
 	recipe := regexp.MustCompile(`(?m)^cluster: build tools .*\n\tgo run \./deploy/local$`)
-	if text, err := os.ReadFile(filepath.Join(root, "Makefile")); err != nil || first != "make cluster\n" || !recipe.Match(text) {
-		t.Fatalf("the quick start begins with %q, which is not what this test runs: %v", first, err)
+	if text, err := os.ReadFile(filepath.Join(root, "Makefile")); err != nil || blocks[0] != "make cluster\n" || !recipe.Match(text) {
+		t.Fatalf("the quick start begins with %q, which is not what this test runs: %v", blocks[0], err)
 	}
 	folder := t.TempDir() // stands for the repository
 	for _, name := range []string{"examples/glosses.yaml", "testdata/wordnet30-glosses.tsv.gz"} {
@@ -40,7 +42,7 @@ func TestQuickStart(t *testing.T) {
 		_, err := os.Stat(filepath.Join(o.dir, "env"))
 		return err == nil
 	})
-	said := shell(t, folder, rest)
+	said := shell(t, folder, strings.Join(blocks[1:], ""))
 	if models := regexp.MustCompile(`(?m)^\w+ +NaiveBayes .* ([0-9a-f]{12})$`).FindAllStringSubmatch(said, -1); len(models) != 2 || models[0][1] != models[1][1] {
 		t.Errorf("the models, without and with a member killed: %q in\n%s", models, said)
 	}
@@ -62,25 +64,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	clustertest.RemoveBinary()
 	os.Exit(code)
-}
-
-// quickStart returns the first fenced block of the section, and all after it.
-func quickStart(t *testing.T, file string) (first, rest string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, found := strings.Cut(string(text), "\n## Quick start\n")
-	section, _, closed := strings.Cut(section, "\n## ")
-	fences := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(section, -1)
-	if !found || !closed || len(fences) < 3 {
-		t.Fatalf("%s: no section \"Quick start\" with fenced commands", file)
-	}
-	for _, fence := range fences[1:] {
-		rest += fence[1]
-	}
-	return fences[0][1], rest
 }
 
 func copyFile(t *testing.T, from, to string) {
@@ -111,15 +94,11 @@ func shell(t *testing.T, folder, script string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-eu")
-	cmd.Dir, cmd.Stdin = folder, strings.NewReader(script)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "NO_COLOR=1"}
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s\n%s\n%s", err, script, out.String(), complaints.String())
+	out, err := documented.Run(ctx, folder, nil, script)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out.String()
+	return out
 }
 
 // running is the command under test.

@@ -45,6 +45,7 @@ type Command struct {
 	//	*Command_MarkSwept
 	//	*Command_SetAlias
 	//	*Command_RemoveAlias
+	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
 	Body          isCommand_Body `protobuf_oneof:"body"`
@@ -249,6 +250,15 @@ func (x *Command) GetRemoveAlias() *RemoveAlias {
 	return nil
 }
 
+func (x *Command) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetReleaseSchedules() *ReleaseSchedules {
 	if x != nil {
 		if x, ok := x.Body.(*Command_ReleaseSchedules); ok {
@@ -339,6 +349,10 @@ type Command_RemoveAlias struct {
 	RemoveAlias *RemoveAlias `protobuf:"bytes,23,opt,name=remove_alias,json=removeAlias,proto3,oneof"`
 }
 
+type Command_Checkpoint struct {
+	Checkpoint *Checkpoint `protobuf:"bytes,35,opt,name=checkpoint,proto3,oneof"`
+}
+
 type Command_ReleaseSchedules struct {
 	ReleaseSchedules *ReleaseSchedules `protobuf:"bytes,40,opt,name=release_schedules,json=releaseSchedules,proto3,oneof"`
 }
@@ -381,9 +395,49 @@ func (*Command_SetAlias) isCommand_Body() {}
 
 func (*Command_RemoveAlias) isCommand_Body() {}
 
+func (*Command_Checkpoint) isCommand_Body() {}
+
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+// Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
+// the leader holds the hashes against each other.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -395,7 +449,7 @@ type InitCluster struct {
 
 func (x *InitCluster) Reset() {
 	*x = InitCluster{}
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +461,7 @@ func (x *InitCluster) String() string {
 func (*InitCluster) ProtoMessage() {}
 
 func (x *InitCluster) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +474,7 @@ func (x *InitCluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitCluster.ProtoReflect.Descriptor instead.
 func (*InitCluster) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *InitCluster) GetClusterId() string {
@@ -455,7 +509,7 @@ type SubmitJob struct {
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -467,7 +521,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -480,7 +534,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -598,7 +652,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +664,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +677,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartJob) GetId() string {
@@ -643,7 +697,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -655,7 +709,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -668,7 +722,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -691,7 +745,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +757,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +770,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -764,7 +818,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +830,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +843,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FailJob) GetId() string {
@@ -815,7 +869,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -827,7 +881,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -840,7 +894,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CancelJob) GetId() string {
@@ -863,7 +917,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -875,7 +929,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -888,7 +942,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PutToken) GetId() string {
@@ -928,7 +982,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +994,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1007,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -983,7 +1037,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +1049,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +1062,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -1097,7 +1151,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1163,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1176,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1141,7 +1195,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1207,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1220,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1185,7 +1239,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1251,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1264,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1238,7 +1292,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1250,7 +1304,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1263,7 +1317,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1335,7 +1389,7 @@ type RetireJobs struct {
 
 func (x *RetireJobs) Reset() {
 	*x = RetireJobs{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1401,7 @@ func (x *RetireJobs) String() string {
 func (*RetireJobs) ProtoMessage() {}
 
 func (x *RetireJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1414,7 @@ func (x *RetireJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
 func (*RetireJobs) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RetireJobs) GetJobs() []*RetireJob {
@@ -1394,7 +1448,7 @@ type RetireJob struct {
 
 func (x *RetireJob) Reset() {
 	*x = RetireJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1406,7 +1460,7 @@ func (x *RetireJob) String() string {
 func (*RetireJob) ProtoMessage() {}
 
 func (x *RetireJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1419,7 +1473,7 @@ func (x *RetireJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
 func (*RetireJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RetireJob) GetId() string {
@@ -1447,7 +1501,7 @@ type MarkSwept struct {
 
 func (x *MarkSwept) Reset() {
 	*x = MarkSwept{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1513,7 @@ func (x *MarkSwept) String() string {
 func (*MarkSwept) ProtoMessage() {}
 
 func (x *MarkSwept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1526,7 @@ func (x *MarkSwept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
 func (*MarkSwept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *MarkSwept) GetEnded() []string {
@@ -1502,7 +1556,7 @@ type SetAlias struct {
 
 func (x *SetAlias) Reset() {
 	*x = SetAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1568,7 @@ func (x *SetAlias) String() string {
 func (*SetAlias) ProtoMessage() {}
 
 func (x *SetAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1581,7 @@ func (x *SetAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
 func (*SetAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SetAlias) GetName() string {
@@ -1569,7 +1623,7 @@ type RemoveAlias struct {
 
 func (x *RemoveAlias) Reset() {
 	*x = RemoveAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1635,7 @@ func (x *RemoveAlias) String() string {
 func (*RemoveAlias) ProtoMessage() {}
 
 func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1648,7 @@ func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
 func (*RemoveAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RemoveAlias) GetName() string {
@@ -1627,7 +1681,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1639,7 +1693,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1652,7 +1706,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1665,7 +1719,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1677,7 +1731,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1690,7 +1744,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1723,7 +1777,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1789,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1802,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1926,7 +1980,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +1992,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2005,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2006,7 +2060,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2018,7 +2072,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2031,7 +2085,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2080,7 +2134,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2092,7 +2146,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2105,7 +2159,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2286,7 +2340,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2298,7 +2352,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,7 +2365,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2339,7 +2393,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2351,7 +2405,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2364,7 +2418,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2400,7 +2454,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2412,7 +2466,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2425,7 +2479,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2519,7 +2573,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +2585,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +2598,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -2593,7 +2647,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2605,7 +2659,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2618,7 +2672,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -2652,7 +2706,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2664,7 +2718,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2677,7 +2731,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2698,7 +2752,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xc7\b\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xfe\b\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2720,10 +2774,15 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
 	"mark_swept\x18\x15 \x01(\v2\x12.gram.v1.MarkSweptH\x00R\tmarkSwept\x120\n" +
 	"\tset_alias\x18\x16 \x01(\v2\x11.gram.v1.SetAliasH\x00R\bsetAlias\x129\n" +
-	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAlias\x12H\n" +
+	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAlias\x125\n" +
+	"\n" +
+	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
+	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
 	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
-	"\x04body\",\n" +
+	"\x04body\"\f\n" +
+	"\n" +
+	"Checkpoint\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb0\x03\n" +
@@ -2929,115 +2988,117 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),          // 0: gram.v1.Command
-	(*InitCluster)(nil),      // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 5: gram.v1.Completion
-	(*FailJob)(nil),          // 6: gram.v1.FailJob
-	(*CancelJob)(nil),        // 7: gram.v1.CancelJob
-	(*PutToken)(nil),         // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 14: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 15: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 16: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 17: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 18: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 19: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 20: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 21: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 22: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 23: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 24: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 25: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 26: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 27: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 28: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 29: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 30: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 31: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 32: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 33: gram.v1.TaskOutput
-	(*Backups)(nil),          // 34: gram.v1.Backups
-	(*Failure)(nil),          // 35: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 36: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 37: gram.v1.CatchUp
-	(SkipReason)(0),          // 38: gram.v1.SkipReason
-	(JobState)(0),            // 39: gram.v1.JobState
-	(*ObjectRef)(nil),        // 40: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 41: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 42: gram.v1.OutputFile
-	(*Counters)(nil),         // 43: gram.v1.Counters
-	(*Piece)(nil),            // 44: gram.v1.Piece
-	(*CarryPiece)(nil),       // 45: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 46: gram.v1.SlotRecord
+	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
+	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 3: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 4: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 5: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 6: gram.v1.Completion
+	(*FailJob)(nil),          // 7: gram.v1.FailJob
+	(*CancelJob)(nil),        // 8: gram.v1.CancelJob
+	(*PutToken)(nil),         // 9: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 10: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 11: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 12: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 13: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 14: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 15: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 16: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 17: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 18: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 19: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 20: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 21: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 22: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 23: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 24: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 25: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 26: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 27: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 28: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 29: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 30: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 31: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 32: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 33: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 34: gram.v1.TaskOutput
+	(*Backups)(nil),          // 35: gram.v1.Backups
+	(*Failure)(nil),          // 36: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 37: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 38: gram.v1.CatchUp
+	(SkipReason)(0),          // 39: gram.v1.SkipReason
+	(JobState)(0),            // 40: gram.v1.JobState
+	(*ObjectRef)(nil),        // 41: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 42: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 43: gram.v1.OutputFile
+	(*Counters)(nil),         // 44: gram.v1.Counters
+	(*Piece)(nil),            // 45: gram.v1.Piece
+	(*CarryPiece)(nil),       // 46: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 47: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	10, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	11, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	15, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
-	17, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
-	18, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
-	19, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
-	20, // 17: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	21, // 18: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	5,  // 19: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	32, // 20: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	33, // 21: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	34, // 22: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	35, // 23: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	36, // 24: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	37, // 25: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 26: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	38, // 27: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 28: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	23, // 29: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	25, // 30: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	26, // 31: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	27, // 32: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 33: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	31, // 34: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	28, // 35: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	29, // 36: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	30, // 37: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	24, // 38: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	2,  // 39: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	39, // 40: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	40, // 41: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	40, // 42: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	40, // 43: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	41, // 44: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	40, // 45: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	42, // 46: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	35, // 47: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	43, // 48: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	44, // 49: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	45, // 50: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 51: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	46, // 52: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	16, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	18, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	19, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	20, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	21, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	22, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	6,  // 20: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	33, // 21: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	34, // 22: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	35, // 23: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	36, // 24: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	37, // 25: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	38, // 26: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	3,  // 27: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	39, // 28: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	17, // 29: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	24, // 30: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	26, // 31: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	27, // 32: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	28, // 33: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	9,  // 34: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	32, // 35: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	29, // 36: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	30, // 37: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	31, // 38: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	25, // 39: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	3,  // 40: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	40, // 41: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	41, // 42: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	41, // 43: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	41, // 44: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	42, // 45: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	41, // 46: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	45, // 50: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	46, // 51: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 52: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	47, // 53: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3066,10 +3127,11 @@ func file_gram_v1_log_proto_init() {
 		(*Command_MarkSwept)(nil),
 		(*Command_SetAlias)(nil),
 		(*Command_RemoveAlias)(nil),
+		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[22].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[23].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3087,7 +3149,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
