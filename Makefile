@@ -82,7 +82,7 @@ test-minio: bin/minio ## Run the object store tests against MinIO too (its build
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
 
 .PHONY: check
-check: fmt vet staticcheck lint check-alerts tidy generated cross digests emulated ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -93,6 +93,7 @@ fmt: ## Fail if a Go file is not gofmt-ed.
 vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
+	go vet -C deploy/tools/containerfile .
 	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
 	go vet -C benchmarks/kernels/asm/_gen .
@@ -122,6 +123,10 @@ cross: ## Build everything for the other platforms we name.
 .PHONY: digests
 digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
 	.ci/digests $(NUMERIC)
+
+.PHONY: check-deploy
+check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
+	.ci/deploy
 
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
@@ -157,6 +162,10 @@ generated: ## Fail if `make generate` changes a file.
 	if [ "$$before" != "$$after" ]; then \
 	  echo 'generated files are not what make generate writes:'; git status --short; exit 1; fi
 
+.PHONY: manifests
+manifests: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Write what the chart renders into deploy/manifests, and check it.
+	.ci/deploy --write
+
 .PHONY: tools
 tools: bin/versitygw ## Build the S3 server that the tests run.
 
@@ -166,6 +175,22 @@ bin/versitygw: $(TOOLS_PIN)
 
 bin/staticcheck: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+bin/gram:
+	$(MAKE) --no-print-directory build
+
+# Modules of their own: they need other versions of the same libraries.
+bin/helm: deploy/tools/helm/go.mod deploy/tools/helm/go.sum
+	go build -C deploy/tools/helm -o ../../../bin/helm helm.sh/helm/v3/cmd/helm
+	@touch $@
+
+bin/kubectl-validate: deploy/tools/kubectl-validate/go.mod deploy/tools/kubectl-validate/go.sum
+	go build -C deploy/tools/kubectl-validate -o ../../../bin/kubectl-validate sigs.k8s.io/kubectl-validate
+	@touch $@
+
+bin/containerfile: deploy/tools/containerfile/go.mod deploy/tools/containerfile/go.sum deploy/tools/containerfile/main.go
+	go build -C deploy/tools/containerfile -o ../../../bin/containerfile .
 	@touch $@
 
 # A module of its own: its licence (AGPL-3.0) keeps it a process beside the tests.

@@ -23,6 +23,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	file := filepath.Join(dir, "gram")
 	build := exec.Command("go", "build", "-o", file, "github.com/gram-compute/gram/cmd/gram")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -32,10 +33,13 @@ var binary = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// RemoveBinary deletes what Binary built; call it at the end of TestMain.
+// built is the folder that binary made; "" before.
+var built string
+
+// RemoveBinary deletes what Binary built, if it did; call it at the end of TestMain.
 func RemoveBinary() {
-	if file, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(file))
+	if built != "" {
+		os.RemoveAll(built)
 	}
 }
 

@@ -84,14 +84,14 @@ type Config struct {
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
 	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState func(protocol.JobSpec) int64
 	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 for ever.
 	KeepJobs time.Duration
 	// Every SweepEvery (0: an hour) the leader deletes what has been garbage for SweepGrace (0: a day). A
 	// backup younger than that finds all it refers to.
 	SweepEvery, SweepGrace time.Duration
 
-	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
-	LeastState   func(protocol.JobSpec) int64
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s

@@ -29,11 +29,11 @@ type leadership struct {
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
 	peers peerTable     // what the other members answered
+	table checkTable    // what they hashed
+	asks  confirmations
 	swept pb.SweepCounters
 
 	sweeping chan struct{} // holds an element while somebody sweeps
-	table    checkTable    // what they hashed
-	asks     confirmations
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.

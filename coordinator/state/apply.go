@@ -39,11 +39,11 @@ type Reply struct {
 	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
-	Retired  []string     // the jobs that were
-	Alias    Alias        // the alias concerned; as it was, when it is gone
-	Previous string       // the job that the alias meant before
 	// Checkpoint: the state after this command is to be held against that of the other members.
 	Checkpoint bool
+	Retired    []string // the jobs that were
+	Alias      Alias    // the alias concerned; as it was, when it is gone
+	Previous   string   // the job that the alias meant before
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.

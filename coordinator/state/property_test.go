@@ -43,12 +43,12 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		return drawScheduleCommand(t, s, cmd)
 	case 10, 11, 12, 13:
 		return drawUpkeepCommand(t, s, cmd)
-	case 16:
-		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	case 14:
 		cmd.Body = &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: id}}
 	case 15:
 		cmd.Body = &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}
+	case 16:
+		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {

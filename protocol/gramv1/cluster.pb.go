@@ -72,21 +72,21 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased uint64         `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256     []byte         `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
-	Backups         *Backups       `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
-	Sweeps          *SweepCounters `protobuf:"bytes,50,opt,name=sweeps,proto3" json:"sweeps,omitempty"`
-	JobsRetired     uint32         `protobuf:"varint,51,opt,name=jobs_retired,json=jobsRetired,proto3" json:"jobs_retired,omitempty"` // of the last month
-	Aliases         uint32         `protobuf:"varint,52,opt,name=aliases,proto3" json:"aliases,omitempty"`
+	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
 	// The last checkpoint of the log on whose state most members agree, and who they are; and
 	// how often a member was found to differ, which must stay 0. Leader memory too.
-	CheckpointIndex      uint64   `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
-	CheckpointAgreed     []string `protobuf:"bytes,36,rep,name=checkpoint_agreed,json=checkpointAgreed,proto3" json:"checkpoint_agreed,omitempty"`
-	CheckpointMismatches uint64   `protobuf:"varint,37,opt,name=checkpoint_mismatches,json=checkpointMismatches,proto3" json:"checkpoint_mismatches,omitempty"`
-	RestoreEpoch         uint64   `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
-	SchedulesHeldUnixMs  int64    `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
-	RaftLogBytes         uint64   `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
-	RaftSnapshotBytes    uint64   `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
+	CheckpointIndex      uint64         `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
+	CheckpointAgreed     []string       `protobuf:"bytes,36,rep,name=checkpoint_agreed,json=checkpointAgreed,proto3" json:"checkpoint_agreed,omitempty"`
+	CheckpointMismatches uint64         `protobuf:"varint,37,opt,name=checkpoint_mismatches,json=checkpointMismatches,proto3" json:"checkpoint_mismatches,omitempty"`
+	Sweeps               *SweepCounters `protobuf:"bytes,50,opt,name=sweeps,proto3" json:"sweeps,omitempty"`
+	JobsRetired          uint32         `protobuf:"varint,51,opt,name=jobs_retired,json=jobsRetired,proto3" json:"jobs_retired,omitempty"` // of the last month
+	Aliases              uint32         `protobuf:"varint,52,opt,name=aliases,proto3" json:"aliases,omitempty"`
+	RestoreEpoch         uint64         `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
+	SchedulesHeldUnixMs  int64          `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
+	RaftLogBytes         uint64         `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
+	RaftSnapshotBytes    uint64         `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }
@@ -219,27 +219,6 @@ func (x *StatusResponse) GetBackups() *Backups {
 	return nil
 }
 
-func (x *StatusResponse) GetSweeps() *SweepCounters {
-	if x != nil {
-		return x.Sweeps
-	}
-	return nil
-}
-
-func (x *StatusResponse) GetJobsRetired() uint32 {
-	if x != nil {
-		return x.JobsRetired
-	}
-	return 0
-}
-
-func (x *StatusResponse) GetAliases() uint32 {
-	if x != nil {
-		return x.Aliases
-	}
-	return 0
-}
-
 func (x *StatusResponse) GetCheckpointIndex() uint64 {
 	if x != nil {
 		return x.CheckpointIndex
@@ -257,6 +236,27 @@ func (x *StatusResponse) GetCheckpointAgreed() []string {
 func (x *StatusResponse) GetCheckpointMismatches() uint64 {
 	if x != nil {
 		return x.CheckpointMismatches
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetSweeps() *SweepCounters {
+	if x != nil {
+		return x.Sweeps
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetJobsRetired() uint32 {
+	if x != nil {
+		return x.JobsRetired
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetAliases() uint32 {
+	if x != nil {
+		return x.Aliases
 	}
 	return 0
 }
@@ -976,13 +976,13 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
 	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
-	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12.\n" +
-	"\x06sweeps\x182 \x01(\v2\x16.gram.v1.SweepCountersR\x06sweeps\x12!\n" +
-	"\fjobs_retired\x183 \x01(\rR\vjobsRetired\x12\x18\n" +
-	"\aaliases\x184 \x01(\rR\aaliases\x12)\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12)\n" +
 	"\x10checkpoint_index\x18# \x01(\x04R\x0fcheckpointIndex\x12+\n" +
 	"\x11checkpoint_agreed\x18$ \x03(\tR\x10checkpointAgreed\x123\n" +
-	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\x12#\n" +
+	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\x12.\n" +
+	"\x06sweeps\x182 \x01(\v2\x16.gram.v1.SweepCountersR\x06sweeps\x12!\n" +
+	"\fjobs_retired\x183 \x01(\rR\vjobsRetired\x12\x18\n" +
+	"\aaliases\x184 \x01(\rR\aaliases\x12#\n" +
 	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x123\n" +
 	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
 	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
