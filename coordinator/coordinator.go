@@ -154,6 +154,9 @@ func (c *Coordinator) identify() error {
 // enter makes this process a member: of the cluster its log tells of, of the one it is
 // told to join, or of a new one.
 func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
+	if err := checkDiverged(c.cfg.DataDir); err != nil {
+		return err
+	}
 	marked, err := checkMarker(c.cfg.DataDir, stores.log)
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ const (
 // report writes what outlives the cluster: the model, where it came from, and the
 // facts that were found on the way, as data and as a page. The model's bytes are the promised
 // ones; the others hold times and names, and may differ from run to run.
-func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, error) {
-	model, err := j.w.get(ctx, j.id, brief.GetModel())
+func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*pb.TaskOutput, error) {
+	model, err := j.w.get(ctx, j.madeBy(task.GetId().GetRound()), brief.GetModel())
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 			Seconds: seconds(round.GetFinishedUnixMs() - round.GetStartedUnixMs()),
 		})
 		r.Seconds = seconds(round.GetFinishedUnixMs() - record.GetSubmittedUnixMs())
-		found, err := j.metrics(ctx, round.GetMetrics())
+		found, err := j.metrics(ctx, j.madeBy(round.GetRound()), round.GetMetrics())
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +156,11 @@ func appendNew(all, found []jobs.Metric) []jobs.Metric {
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-func (j *job) metrics(ctx context.Context, ref *pb.ObjectRef) ([]jobs.Metric, error) {
+func (j *job) metrics(ctx context.Context, by made, ref *pb.ObjectRef) ([]jobs.Metric, error) {
 	if ref == nil {
 		return nil, nil
 	}
-	data, err := j.w.get(ctx, j.id, ref)
+	data, err := j.w.get(ctx, by, ref)
 	if err != nil {
 		return nil, err
 	}
