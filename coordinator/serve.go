@@ -34,9 +34,9 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
-	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
 	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
 	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
+	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
 	local := c.writeTrails(mux)
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	if c.member.port == nil {

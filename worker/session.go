@@ -73,7 +73,7 @@ func (w *worker) holding() []*pb.HeldTask {
 	defer w.mu.Unlock()
 	held := make([]*pb.HeldTask, 0, len(w.held))
 	for _, h := range w.held {
-		held = append(held, &pb.HeldTask{Id: h.task.GetId(), Token: h.task.GetToken()})
+		held = append(held, &pb.HeldTask{Id: h.task.GetId(), Token: h.task.GetToken(), Progress: h.progress.Load()})
 	}
 	return held
 }

@@ -17,8 +17,8 @@ const (
 	Conflict                    // the id is in use with another content, or the proposer's view was old
 	Exhausted                   // a bound on the state is reached
 	Ended                       // the job has ended
-	LastAdmin                   // nobody could make tokens any more
 	Held                        // somebody names the job
+	LastAdmin                   // nobody could make tokens any more
 )
 
 // Rejection is the error of a refused command.

@@ -57,26 +57,15 @@ func revoke(id string) *pb.Command {
 	return &pb.Command{Body: &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}}
 }
 
-func refuses(t *testing.T, s state.State, cmd *pb.Command, reason state.Reason) {
-	t.Helper()
-	next, reply := state.Apply(s, cmd)
-	if reply.Err == nil || reply.Err.Reason != reason {
-		t.Errorf("%v: %v", cmd, reply.Err)
-	}
-	if next.Digest() != s.Digest() {
-		t.Errorf("%v was refused and changed the state", cmd)
-	}
-}
-
 func TestTokens(t *testing.T) {
 	hash := func(secret byte) []byte { return ref(secret).Sha256 }
 	s, _ := run(t, state.New(), put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "admin", First: true}))
-	refuses(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(2), Scope: "admin"}), state.Conflict)
-	refuses(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "worker"}), state.Conflict)
-	refuses(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1)[1:], Scope: "admin"}), state.Malformed)
-	refuses(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1), Scope: "admin", Name: "two\nlines"}), state.Malformed)
-	refuses(t, s, revoke("t1"), state.LastAdmin)
-	refuses(t, s, revoke("t2"), state.NotFound)
+	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(2), Scope: "admin"}), state.Conflict, "")
+	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "worker"}), state.Conflict, "")
+	refused(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1)[1:], Scope: "admin"}), state.Malformed, "")
+	refused(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1), Scope: "admin", Name: "two\nlines"}), state.Malformed, "")
+	refused(t, s, revoke("t1"), state.LastAdmin, "")
+	refused(t, s, revoke("t2"), state.NotFound, "")
 
 	brief := put(&pb.PutToken{Id: "t2", SecretSha256: hash(2), Scope: "admin", Name: "brief", ExpiresUnixMs: 50})
 	brief.NowUnixMs = 10
@@ -84,12 +73,12 @@ func TestTokens(t *testing.T) {
 	if token, ok := s.Token("t2"); !ok || token.Name != "brief" || token.CreatedAt != 10 || token.ExpiresAt != 50 {
 		t.Errorf("the first of two equal tokens counts: %+v, %v", token, ok)
 	}
-	refuses(t, s, revoke("t1"), state.LastAdmin) // t2 would leave nobody at 50
+	refused(t, s, revoke("t1"), state.LastAdmin, "") // t2 would leave nobody at 50
 	s, _ = run(t, s, put(&pb.PutToken{Id: "t3", SecretSha256: hash(3), Scope: "admin"}), revoke("t1"))
 	if _, ok := s.Token("t1"); ok || !s.TokenRevoked("t1") {
 		t.Error("a revoked token is still known")
 	}
-	refuses(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "admin", First: true}), state.Conflict)
+	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "admin", First: true}), state.Conflict, "")
 	s, _ = run(t, s, revoke("t2"))
 	if s.TokenRevoked("t2") {
 		t.Error("an id is remembered that no file brings back")
@@ -102,7 +91,7 @@ func TestTokensAreBounded(t *testing.T) {
 		s, _ = run(t, s, put(&pb.PutToken{Id: fmt.Sprint("t", i), SecretSha256: ref(1).Sha256, Scope: "read", ExpiresUnixMs: int64(10 + i%2)}))
 	}
 	more := put(&pb.PutToken{Id: "more", SecretSha256: ref(1).Sha256, Scope: "read"})
-	refuses(t, s, more, state.Exhausted)
+	refused(t, s, more, state.Exhausted, "")
 	more.NowUnixMs = 10 // half of them are over
 	s, _ = run(t, s, more)
 	count := 0

@@ -8,8 +8,8 @@
 // Objects of up to Config.SinglePut bytes go out as one PUT whose signature covers the
 // SHA-256 of the bytes; larger ones as a multipart upload with an MD5 per part. So
 // servers check what arrives without S3's newer checksums: trailing ones not
-// every server takes over plain HTTP. An upload that a killed process leaves behind is invisible; let the
-// bucket's lifecycle rules expire incomplete multipart uploads.
+// every server takes over plain HTTP. An upload that a killed process leaves behind is invisible;
+// AbortUploads gives it up.
 //
 // Every call is tried again on passing faults, with exponential backoff and full
 // jitter, until Config.Attempts or the context ends it; a body that breaks off is
