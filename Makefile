@@ -54,7 +54,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 .PHONY: seeded
 seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -78,11 +78,12 @@ chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twe
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: test-minio
-test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+test-minio: bin/minio ## Run the object store tests, and a job of every kind, against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) -run '^TestMatrixMinIO$$' ./clustertest
 
 .PHONY: check
-check: fmt vet staticcheck lint tidy generated cross digests emulated ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -93,6 +94,8 @@ fmt: ## Fail if a Go file is not gofmt-ed.
 vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
+	go vet -C deploy/tools/containerfile .
+	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
 	go vet -C benchmarks/kernels/asm/_gen .
 
@@ -103,6 +106,10 @@ staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
 .PHONY: lint
 lint: ## The project's own rules: imports, purity, float arithmetic, sizes, names.
 	go test -count=1 ./internal/lint
+
+.PHONY: check-alerts
+check-alerts: ## Read the alert rules with Prometheus' own parser.
+	go run -C deploy/prometheus/alertcheck . ../alerts.yaml
 
 .PHONY: tidy
 tidy: ## Fail if go.mod or go.sum is not what `go mod tidy` writes, or a module is not what its sum says.
@@ -117,6 +124,10 @@ cross: ## Build everything for the other platforms we name.
 .PHONY: digests
 digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
 	.ci/digests $(NUMERIC)
+
+.PHONY: check-deploy
+check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
+	.ci/deploy
 
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
@@ -138,6 +149,10 @@ bench-first-light: build ## Measure whole jobs and their parts.
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
 
+.PHONY: bench-failover
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
+	go run ./benchmarks/failover
+
 ##@ Generate
 
 .PHONY: generate
@@ -152,6 +167,10 @@ generated: ## Fail if `make generate` changes a file.
 	if [ "$$before" != "$$after" ]; then \
 	  echo 'generated files are not what make generate writes:'; git status --short; exit 1; fi
 
+.PHONY: manifests
+manifests: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Write what the chart renders into deploy/manifests, and check it.
+	.ci/deploy --write
+
 .PHONY: tools
 tools: bin/versitygw ## Build the S3 server that the tests run.
 
@@ -161,6 +180,22 @@ bin/versitygw: $(TOOLS_PIN)
 
 bin/staticcheck: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+bin/gram:
+	$(MAKE) --no-print-directory build
+
+# Modules of their own: they need other versions of the same libraries.
+bin/helm: deploy/tools/helm/go.mod deploy/tools/helm/go.sum
+	go build -C deploy/tools/helm -o ../../../bin/helm helm.sh/helm/v3/cmd/helm
+	@touch $@
+
+bin/kubectl-validate: deploy/tools/kubectl-validate/go.mod deploy/tools/kubectl-validate/go.sum
+	go build -C deploy/tools/kubectl-validate -o ../../../bin/kubectl-validate sigs.k8s.io/kubectl-validate
+	@touch $@
+
+bin/containerfile: deploy/tools/containerfile/go.mod deploy/tools/containerfile/go.sum deploy/tools/containerfile/main.go
+	go build -C deploy/tools/containerfile -o ../../../bin/containerfile .
 	@touch $@
 
 # A module of its own: its licence (AGPL-3.0) keeps it a process beside the tests.

@@ -5,6 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 type clusterService struct{ c *Coordinator }
@@ -24,6 +25,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: index,
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
 		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
@@ -38,6 +40,7 @@ func (c *Coordinator) addLeaderMemory(lead *leadership, res *pb.StatusResponse) 
 	counts := lead.board.Counts
 	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
 	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
+	res.Sweeps = proto.CloneOf(&lead.swept)
 	now := c.now()
 	for _, w := range lead.board.Workers(now) {
 		res.Workers = append(res.Workers, &pb.WorkerStatus{

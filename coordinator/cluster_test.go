@@ -31,10 +31,8 @@ const memberTimeout = 300 * time.Millisecond
 // startQuorum starts c1 and lets the others join; it returns when all have a vote.
 func startQuorum(t *testing.T, members int) *quorum {
 	t.Helper()
-	q := &quorum{T: t, authority: filepath.Join(t.TempDir(), "pki"), members: make(map[string]*Coordinator)}
-	if err := pki.Init(q.authority, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	q := &quorum{T: t, members: make(map[string]*Coordinator)}
+	q.authorise()
 	for i := range members {
 		if _, err := q.start(fmt.Sprint("c", i+1), t.TempDir()); err != nil {
 			t.Fatal(err)
@@ -42,6 +40,15 @@ func startQuorum(t *testing.T, members int) *quorum {
 	}
 	q.awaitVotes(members)
 	return q
+}
+
+// authorise makes the authority that members are certified by.
+func (q *quorum) authorise() {
+	q.Helper()
+	q.authority = filepath.Join(q.TempDir(), "pki")
+	if err := pki.Init(q.authority, time.Now()); err != nil {
+		q.Fatal(err)
+	}
 }
 
 // config is that of a member that joins the first, if there is one.

@@ -50,6 +50,13 @@ const (
 	maxMessage     = 4 << 20
 )
 
+// Defaults of upkeep.
+const (
+	DefaultKeepJobs   = 720 * time.Hour
+	DefaultSweepEvery = time.Hour
+	DefaultSweepGrace = 24 * time.Hour
+)
+
 // Config says how to run a coordinator. Store and Validate are required.
 type Config struct {
 	DataDir  string // raft log, snapshots, certificates, tokens; "" keeps all in memory
@@ -78,7 +85,13 @@ type Config struct {
 	// Validate writes a spec's defaults in and refuses a bad one.
 	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
 	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
-	LeastState   func(protocol.JobSpec) int64
+	LeastState func(protocol.JobSpec) int64
+	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 for ever.
+	KeepJobs time.Duration
+	// Every SweepEvery (0: an hour) the leader deletes what has been garbage for SweepGrace (0: a day). A
+	// backup younger than that finds all it refers to.
+	SweepEvery, SweepGrace time.Duration
+
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
@@ -100,6 +113,8 @@ type Config struct {
 	wallClock func() time.Time
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -128,6 +143,15 @@ func (c Config) withDefaults() (Config, error) {
 
 // withTimes fills in limits, the clock and the logger.
 func (c Config) withTimes() Config {
+	if c.KeepJobs == 0 {
+		c.KeepJobs = DefaultKeepJobs
+	}
+	if c.SweepEvery == 0 {
+		c.SweepEvery = DefaultSweepEvery
+	}
+	if c.SweepGrace == 0 {
+		c.SweepGrace = DefaultSweepGrace
+	}
 	if c.PromoteAfter == 0 {
 		c.PromoteAfter = 10 * time.Second
 	}
@@ -145,6 +169,9 @@ func (c Config) withTimes() Config {
 		if seeded.Enabled {
 			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
 		}
+	}
+	if c.diskSpace == nil {
+		c.diskSpace = freeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

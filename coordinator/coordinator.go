@@ -38,6 +38,7 @@ type Coordinator struct {
 	failed      chan error
 	broken      atomic.Bool   // fail was called
 	leaving     atomic.Bool   // Shutdown was called
+	lowDisk     atomic.Bool   // the data directory's disk is nearly full
 	begun       chan struct{} // closed when the log is applied and calls are answered
 	meters      *meters
 	audit       *audit.Log // nil writes none
@@ -104,6 +105,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
+	c.tasks.Go(func() { c.watchDisk(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.hashCheckpoints(life) })
@@ -150,6 +152,9 @@ func (c *Coordinator) identify() error {
 // enter makes this process a member: of the cluster its log tells of, of the one it is
 // told to join, or of a new one.
 func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
+	if err := checkDiverged(c.cfg.DataDir); err != nil {
+		return err
+	}
 	marked, err := checkMarker(c.cfg.DataDir, stores.log)
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ type leadership struct {
 	peers peerTable     // what the other members answered
 	table checkTable    // what they hashed
 	asks  confirmations
+	swept pb.SweepCounters
+
+	sweeping chan struct{} // holds an element while somebody sweeps
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -94,7 +97,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
-		ctx: life, end: end, term: term, freed: make(chan struct{}),
+		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1),
 		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
 	}
 	c.mu.Lock()
@@ -105,6 +108,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	duties.Go(func() { c.decide(lead) })
 	duties.Go(func() { c.fireSlots(lead) })
 	duties.Go(func() { c.watchMembers(lead) })
+	duties.Go(func() { c.sweepNowAndThen(lead) })
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -36,6 +38,10 @@ var (
 	auditLines     = gauge("gram_audit_lines_total", "Lines of this member's audit log since its start.")
 	auditLeftOut   = gauge("gram_audit_suppressed_total", "Refusals that the audit log left out, for there were too many.")
 	auditFailed    = gauge("gram_audit_failed_total", "Lines that the audit log could not write.")
+	diskFree       = gauge("gram_disk_free_bytes", "What this user may still write on the data directory's file system.")
+	diskSize       = gauge("gram_disk_size_bytes", "The size of that file system.")
+	diskLow        = gauge("gram_disk_low", "1 while it is nearly full: the member should not lead, and takes no new jobs.")
+	raftLogBytes   = gauge("gram_raft_log_bytes", "The size of the raft log's file.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")
 )
 
@@ -53,6 +59,7 @@ var (
 	backupsBy      = gauge("gram_backups_total", "Backups since this leader's election, by outcome.", "outcome")
 	violations     = gauge("gram_determinism_violations", "Nodes of known jobs that were committed with two digests; never expected.")
 	schedulesBy    = gauge("gram_schedules", "Schedules, by whether they are paused.", "state")
+	statesDiffer   = gauge("gram_state_mismatches_total", "Members found at a checkpoint to differ in state from most, since this leader's election; never expected.")
 	memberHealthy  = gauge("gram_member_healthy", "1 when another member answered the leader's last question.", "member")
 	memberBehind   = gauge("gram_member_behind_entries", "Entries another member had not applied when it last answered.", "member")
 )
@@ -61,9 +68,9 @@ var (
 func (m *measures) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
-		auditLines, auditLeftOut, auditFailed,
+		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
-		schedulesBy, memberHealthy, memberBehind,
+		schedulesBy, statesDiffer, memberHealthy, memberBehind,
 	} {
 		out <- d
 	}
@@ -96,6 +103,7 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 	r.counter(auditLines, written.Written)
 	r.counter(auditLeftOut, written.Suppressed)
 	r.counter(auditFailed, written.Failed)
+	m.ofDisk(r)
 	lead, err := m.c.leader()
 	r.gauge(raftLeads, truth(err == nil))
 	m.ofRaft(r, err == nil)
@@ -103,6 +111,20 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 		m.ofState(r)
 		m.ofBoard(r, lead)
 		m.ofMembers(r, lead)
+	}
+}
+
+func (m *measures) ofDisk(r readings) {
+	if m.c.cfg.DataDir == "" {
+		return
+	}
+	r.gauge(diskLow, truth(m.c.lowDisk.Load()))
+	if s, err := m.c.cfg.diskSpace(m.c.cfg.DataDir); err == nil {
+		r.gauge(diskFree, float64(s.free))
+		r.gauge(diskSize, float64(s.size))
+	}
+	if info, err := os.Stat(filepath.Join(m.c.cfg.DataDir, "raft", logFile)); err == nil {
+		r.gauge(raftLogBytes, float64(info.Size()))
 	}
 }
 
@@ -197,6 +219,7 @@ func (m *measures) ofMembers(r readings, lead *leadership) {
 	if err != nil {
 		return // raft is ending
 	}
+	r.counter(statesDiffer, lead.table.differing())
 	applied := m.c.member.raft.AppliedIndex()
 	for _, s := range servers {
 		if s.ID == raft.ServerID(m.c.cfg.NodeID) {

@@ -25,6 +25,9 @@ const (
 	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
 )
 
+// logFile is the log's name in the raft folder.
+const logFile = "log.db"
+
 // member is this process's part in raft.
 type member struct {
 	raft      *raft.Raft
@@ -118,7 +121,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, "log.db"), cfg.Logger)
+	bolt, err := openBolt(filepath.Join(dir, logFile), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}

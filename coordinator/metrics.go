@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -51,10 +52,24 @@ func newMeters(c *Coordinator) *meters {
 	}
 	m.registry.MustRegister(m.calls, m.denied, m.commits, m.taskFailures, m.slots, m.slotDelay,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &measures{c})
-	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden} { // shown before they happen
+	m.showZeros()
+	return m
+}
+
+// showZeros shows counters before they count: increase() does not see the first of one that appears with it.
+func (m *meters) showZeros() {
+	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden} {
 		m.denied.WithLabelValues(denial(reason))
 	}
-	return m
+	for class := range pb.FailureClass_name {
+		m.taskFailures.WithLabelValues(className(pb.FailureClass(class)))
+	}
+	m.slots.WithLabelValues("fired")
+	for reason := range pb.SkipReason_name {
+		if r := pb.SkipReason(reason); r != pb.SkipReason_SKIP_REASON_UNSPECIFIED {
+			m.slots.WithLabelValues(skipName(r))
+		}
+	}
 }
 
 // handler serves the registry in Prometheus' text format.

@@ -98,7 +98,7 @@ func (s *peerService) Health(_ context.Context, req *connect.Request[pb.HealthRe
 	last := s.c.checks.last()
 	res := &pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
-		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest,
+		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest, LowDisk: s.c.lowDisk.Load(),
 	}
 	if req.Msg.GetWithState() {
 		view, _ := s.c.fsm.view()

@@ -29,6 +29,9 @@ func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply
 }
 
 func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
+	if err := c.roomFor(cmd); err != nil {
+		return state.Reply{}, err
+	}
 	cmd.NowUnixMs = c.wall().UnixMilli()
 	entry, err := proto.Marshal(cmd)
 	if err != nil {

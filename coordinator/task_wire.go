@@ -7,14 +7,16 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-func leaseResponse(view state.State, grants []schedule.Grant) *pb.LeaseResponse {
+func leaseResponse(view state.State, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
 	res := &pb.LeaseResponse{}
 	briefed := make(map[string]bool)
 	for _, g := range grants {
 		job, _ := view.Job(g.Task.JobID)
 		if !briefed[job.ID] {
 			briefed[job.ID] = true
-			res.Jobs = append(res.Jobs, brief(job))
+			told := brief(job)
+			told.Timeline = courses[job.ID]
+			res.Jobs = append(res.Jobs, told)
 		}
 		res.Tasks = append(res.Tasks, wireTask(job, g))
 	}

@@ -27,6 +27,7 @@ type peer struct {
 	since   time.Duration // healthy without a break since then
 	applied uint64
 	version string
+	lowDisk bool
 }
 
 // peerTable is the leader's memory of the other members.
@@ -55,7 +56,7 @@ func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.D
 		if !p.healthy {
 			p.since = now
 		}
-		p.applied, p.version = answer.GetAppliedIndex(), answer.GetVersion()
+		p.applied, p.version, p.lowDisk = answer.GetAppliedIndex(), answer.GetVersion(), answer.GetLowDisk()
 	}
 	p.healthy = healthy
 	t.peers[id] = p

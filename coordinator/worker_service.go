@@ -66,11 +66,12 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 			return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("worker %q is not registered with this leader", req.Msg.GetWorkerId()))
 		}
 		grants := lead.board.Lease(view, req.Msg.GetWorkerId(), min(int(req.Msg.GetMaxTasks()), maxTasksLease), now)
+		courses := s.c.timelines(lead, view, grants)
 		freed := lead.freed
 		wake, timed := lead.board.NextWake(now)
 		lead.mu.Unlock()
 		if len(grants) > 0 || now >= deadline {
-			return connect.NewResponse(leaseResponse(view, grants)), nil
+			return connect.NewResponse(leaseResponse(view, grants, courses)), nil
 		}
 		if !timed || wake > deadline {
 			wake = deadline

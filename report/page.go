@@ -21,6 +21,7 @@ type Page struct {
 	Rounds          []Round
 	Metrics         []jobs.Metric
 	Figures         []jobs.Figure
+	Timeline        *Timeline   // nil: nobody saw one
 	Facts           [][2]string // further lines of the summary, such as seed and input
 }
 
@@ -39,6 +40,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds": func(s float64) string {
 		return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
 	},
+	"clock":   clock,
 	"value":   metricText,
 	"numeric": numericColumns,
 }).Parse(pageSource))
@@ -64,10 +66,15 @@ func HTML(p Page) ([]byte, error) {
 		figures[i] = drawn{f, template.HTML(picture)} // our own SVG, its texts escaped
 	}
 	var out bytes.Buffer
+	gone := template.HTML("")
+	if p.Timeline != nil {
+		gone = template.HTML(gantt(p.Timeline)) // our own SVG, its texts escaped
+	}
 	err := pageTemplate.Execute(&out, struct {
 		Page
 		Figures []drawn
-	}{p, figures})
+		Gantt   template.HTML
+	}{p, figures, gone})
 	return out.Bytes(), err
 }
 

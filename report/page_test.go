@@ -20,9 +20,10 @@ func sample() Page {
 	loop := jobs.Image{Label: "4 as 9", Width: 4, Values: []float32{0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0}}
 	return Page{
 		Job: "digits-k3f9p2", Name: "digits", Kind: "KMeans", ModelSHA256: strings.Repeat("8e", 32), Seconds: 12.3456,
-		Rounds:  []Round{{1, "features", 8, 0.5}, {2, "lloyd", 8, 1.25}},
-		Metrics: []jobs.Metric{{Name: "lloyd.001.distortion", Value: json.RawMessage("1234.5")}, {Name: "note", Value: json.RawMessage(`"<b>&"`)}},
-		Facts:   [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
+		Rounds:   []Round{{1, "features", 8, 0.5}, {2, "lloyd", 8, 1.25}},
+		Metrics:  []jobs.Metric{{Name: "lloyd.001.distortion", Value: json.RawMessage("1234.5")}, {Name: "note", Value: json.RawMessage(`"<b>&"`)}},
+		Timeline: course(),
+		Facts:    [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
 		Figures: []jobs.Figure{
 			{Title: "Distortion", Caption: "J after each round.", Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
 				{Name: "restart 1", X: []float64{1, 2, 3, 4}, Y: []float64{900, 500, 430, 425}},

@@ -14,7 +14,7 @@ import (
 func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 	page := report.Page{
 		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
-		Metrics: facts.Metrics, Facts: j.summary(len(model)),
+		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)),
 	}
 	for _, r := range facts.Rounds {
 		page.Rounds = append(page.Rounds, report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report"
 )
 
 // Names of a job's outputs.
@@ -24,8 +25,8 @@ const (
 // report writes what outlives the cluster: the model, where it came from, and the
 // facts that were found on the way, as data and as a page. The model's bytes are the promised
 // ones; the others hold times and names, and may differ from run to run.
-func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, error) {
-	model, err := j.w.get(ctx, j.id, brief.GetModel())
+func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*pb.TaskOutput, error) {
+	model, err := j.w.get(ctx, j.madeBy(task.GetId().GetRound()), brief.GetModel())
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +64,18 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 }
 
 type runReport struct {
-	SchemaVersion int           `json:"schema_version"`
-	Job           string        `json:"job"`
-	Name          string        `json:"name,omitempty"`
-	Kind          string        `json:"kind"`
-	ModelSHA256   string        `json:"model_sha256"`
-	Seconds       float64       `json:"seconds"` // from submission to the end of the last round
-	Rounds        []reportRound `json:"rounds"`
-	Counters      counters      `json:"counters"`
-	Metrics       []jobs.Metric `json:"metrics"`           // in order of round
-	Figures       []jobs.Figure `json:"figures,omitempty"` // of the page
-	Files         emitted       `json:"files,omitempty"`   // beside the model; of parts, their index
+	SchemaVersion int              `json:"schema_version"`
+	Job           string           `json:"job"`
+	Name          string           `json:"name,omitempty"`
+	Kind          string           `json:"kind"`
+	ModelSHA256   string           `json:"model_sha256"`
+	Seconds       float64          `json:"seconds"` // from submission to the end of the last round
+	Rounds        []reportRound    `json:"rounds"`
+	Counters      counters         `json:"counters"`
+	Metrics       []jobs.Metric    `json:"metrics"`           // in order of round
+	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
+	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
+	Timeline      *report.Timeline `json:"timeline,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
@@ -111,6 +113,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
+		Timeline:    timelineOf(brief),
 	}
 	for _, round := range record.GetRounds() {
 		r.Rounds = append(r.Rounds, reportRound{
@@ -118,7 +121,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 			Seconds: seconds(round.GetFinishedUnixMs() - round.GetStartedUnixMs()),
 		})
 		r.Seconds = seconds(round.GetFinishedUnixMs() - record.GetSubmittedUnixMs())
-		found, err := j.metrics(ctx, round.GetMetrics())
+		found, err := j.metrics(ctx, j.madeBy(round.GetRound()), round.GetMetrics())
 		if err != nil {
 			return nil, err
 		}
@@ -153,11 +156,11 @@ func appendNew(all, found []jobs.Metric) []jobs.Metric {
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-func (j *job) metrics(ctx context.Context, ref *pb.ObjectRef) ([]jobs.Metric, error) {
+func (j *job) metrics(ctx context.Context, by made, ref *pb.ObjectRef) ([]jobs.Metric, error) {
 	if ref == nil {
 		return nil, nil
 	}
-	data, err := j.w.get(ctx, j.id, ref)
+	data, err := j.w.get(ctx, by, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -28,25 +28,29 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	jobs, current := 0, ""
+	jobs, current, open := 0, "", uint32(0)
 	for _, r := range records {
-		var refs []*pb.ObjectRef
+		var refs []made
 		switch body := r.GetBody().(type) {
 		case *pb.SnapshotRecord_Job:
 			jobs++
-			current = body.Job.GetSpec().GetId()
+			current, open = body.Job.GetSpec().GetId(), body.Job.GetRound()
 			refs = refsOf(body.Job)
 			for _, f := range body.Job.GetOutputs() {
 				output(e, v, current, f)
 			}
 		case *pb.SnapshotRecord_Commit:
-			refs = append(refs, body.Commit.GetPiece().GetObject())
+			refs = append(refs, made{open, body.Commit.GetPiece().GetObject()})
 		case *pb.SnapshotRecord_Carry:
-			refs = append(refs, body.Carry.GetPiece().GetObject())
+			round := open
+			if body.Carry.GetKept() {
+				round = before(open)
+			}
+			refs = append(refs, made{round, body.Carry.GetPiece().GetObject()})
 		}
 		for _, ref := range refs {
 			if len(ref.GetSha256()) == sha256.Size {
-				key := e.Own + protocol.ObjectKey(current, [32]byte(ref.GetSha256()))
+				key := e.Own + protocol.ObjectKey(current, ref.round, [32]byte(ref.GetSha256()))
 				holds(e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
 			}
 		}
@@ -75,10 +79,23 @@ func decided(backup []byte) ([]*pb.SnapshotRecord, error) {
 	}
 }
 
-func refsOf(job *pb.JobRecord) []*pb.ObjectRef {
-	refs := []*pb.ObjectRef{job.GetManifest(), job.GetPlan(), job.GetStateObject(), job.GetModel()}
+// made is an object and the round that made it, which is part of its key; 0 is the plan.
+type made struct {
+	round uint32
+	*pb.ObjectRef
+}
+
+func before(round uint32) uint32 { return max(round, 1) - 1 }
+
+// refsOf are the objects that a job cannot do without, or that people may look at. The states of
+// rounds that are over are none of them: their digests stay, they themselves need not.
+func refsOf(job *pb.JobRecord) []made {
+	refs := []made{{0, job.GetManifest()}, {0, job.GetPlan()}, {job.GetRound(), job.GetModel()}}
+	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+		refs = append(refs, made{before(job.GetRound()), job.GetStateObject()})
+	}
 	for _, round := range job.GetRounds() {
-		refs = append(refs, round.GetState(), round.GetMetrics())
+		refs = append(refs, made{round.GetRound(), round.GetMetrics()})
 	}
 	return refs
 }

@@ -129,6 +129,7 @@ func (s *search) backUp(l *lease) bool {
 	}
 	l.second = s.lease(l.task, pieces)
 	l.second.backup = true
+	s.board.begun(s.memory, l.second)
 	s.board.earliest = min(s.board.earliest, l.second.deadline)
 	s.board.count(s.memory, Backups{Launched: 1})
 	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
@@ -193,7 +194,7 @@ func (b *Board) count(j *jobBoard, d Backups) {
 
 // abandon counts the backups of a round, or job, that is over.
 func (b *Board) abandon(j *jobBoard) {
-	j.each(func(l *lease) { b.backupEnded(j, l, false) })
+	j.each(func(l *lease) { b.took(j, l, b.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN) })
 }
 
 // Untold is what the log has not been told of a job's backups.

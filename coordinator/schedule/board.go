@@ -66,6 +66,8 @@ type Board struct {
 	holdBefore uint64
 	holdUntil  time.Duration
 	earliest   time.Duration   // no lease ends before
+	began      time.Duration   // of this leader
+	latest     time.Duration   // that anybody told the board
 	straggling time.Duration   // when the next backup may be due, as the last search found; 0 means no such time
 	missing    map[string]bool // workers whose leases ran out, and that were not heard of since
 	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
@@ -77,7 +79,10 @@ type Board struct {
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, earliest: math.MaxInt64, missing: make(map[string]bool)}
+	b := &Board{
+		cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, began: now, latest: now,
+		earliest: math.MaxInt64, missing: make(map[string]bool),
+	}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			b.holdUntil = now + cfg.LeaseTTL
@@ -138,6 +143,7 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 func (b *Board) Granted(t Token) bool { return t.Epoch == b.epoch }
 
 func (b *Board) put(memory *jobBoard, l *lease) {
+	b.begun(memory, l)
 	memory.put(l)
 	b.earliest = min(b.earliest, l.deadline)
 }

@@ -57,6 +57,8 @@ type lease struct {
 	moved    time.Duration // when that changed
 	alone    bool          // its worker has nothing else
 	second   *lease        // of the same task, by another worker
+	lane     int           // where the job's timeline shows it; -1 nowhere
+	slot     int
 }
 
 // of returns the worker's lease of the task, this one or the second.
@@ -83,6 +85,7 @@ type jobBoard struct {
 	pace     pace
 	calm     time.Duration // no lease is a straggler before, as things stand
 	untold   Backups       // since the log was told last
+	course   *timeline     // of all rounds
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -90,16 +93,25 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	at, found := b.findJob(job.Number)
 	if !found {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
+		b.jobs[at].course = newTimeline(b.sawFrom(job))
 	}
 	if old := b.jobs[at]; old.round != job.Round.Number {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold = old.untold
+		b.jobs[at].untold, b.jobs[at].course = old.untold, old.course
 		if old.pace.phase == job.Round.Phase {
 			b.jobs[at].pace = old.pace
 		}
 	}
 	return b.jobs[at]
+}
+
+// sawFrom is since when this leader sees a job's course; 0: from its beginning.
+func (b *Board) sawFrom(job *state.Job) time.Duration {
+	if job.Number < b.holdBefore {
+		return max(b.began, 1)
+	}
+	return 0
 }
 
 func (b *Board) findJob(number uint64) (at int, found bool) {
@@ -263,6 +275,7 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 // Expire voids the leases that were not renewed in time and forgets jobs and
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
+	b.latest = max(b.latest, now)
 	voided := b.expireLeases(now)
 	b.forgetWorkers(now)
 	return voided
@@ -285,9 +298,10 @@ func (b *Board) expireLeases(now time.Duration) int {
 		})
 		for _, l := range void {
 			j.dropOne(l)
-			b.backupEnded(j, l, false)
+			b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
 			b.lost(j, l, now)
 		}
+		b.tellLost(j, void, now)
 		voided += len(void)
 	}
 	b.Counts.Expired += uint64(voided)

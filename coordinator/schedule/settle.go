@@ -42,6 +42,7 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 // Done takes note that a task is committed: its leases are over, and so are those below it.
 // The report was workerID's, and first tells whether it was the one that committed the task.
 func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
+	b.latest = max(b.latest, now)
 	memory := b.jobBoard(job)
 	if t.Round != memory.round {
 		return
@@ -49,6 +50,9 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	memory.clear(job, t)
 	b.settleFaults(memory, job, t, workerID, now)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
+		if l, held := memory.holder(t); held {
+			b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
+		}
 		memory.drop(t)
 		return
 	}
@@ -63,10 +67,18 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		l, _ := memory.holder(below)
 		memory.drop(below)
 		for ; l != nil; l = l.second {
-			b.backupEnded(memory, l, l == winner)
+			b.took(memory, l, now, outcomeOf(l, winner, t, workerID))
 		}
 	}
 	memory.leaves.committed(t.Tree, t.Node)
+}
+
+// outcomeOf is how a lease ended when task t was committed by workerID; winner is nil where that is not known.
+func outcomeOf(l, winner *lease, t Task, workerID string) pb.TimelineOutcome {
+	if l == winner || winner == nil && l.task == t && l.worker == workerID && !l.backup {
+		return pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
+	}
+	return pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN
 }
 
 // below lists the leases on a node and the nodes below it.
@@ -99,7 +111,8 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 	l, held := memory.heldBy(h.Task, workerID)
 	if held = held && l.token == h.Token; held {
 		memory.dropOne(l)
-		b.backupEnded(memory, l, false)
+		b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED)
+		memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
 	}
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	switch class := failure.GetClass(); {

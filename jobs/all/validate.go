@@ -56,8 +56,8 @@ func checkURIs(spec protocol.Spec) error {
 		uris = append(uris, named{"spec.queries.uri", q.URI}, named{"spec.queries.labels_uri", q.LabelsURI})
 	}
 	for _, u := range uris {
-		if u.uri == "" {
-			continue // an input without a URI is refused before
+		if u.uri == "" || u.field == "spec.model" && protocol.IsReference(u.uri) {
+			continue // an input without a URI is refused before; the coordinator knows references
 		}
 		if err := dataset.CheckURI(u.field, u.uri); err != nil {
 			return err

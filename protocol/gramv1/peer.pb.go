@@ -94,6 +94,7 @@ type HealthResponse struct {
 	CheckpointIndex  uint64 `protobuf:"varint,6,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
 	CheckpointSha256 []byte `protobuf:"bytes,7,opt,name=checkpoint_sha256,json=checkpointSha256,proto3" json:"checkpoint_sha256,omitempty"`
 	StateSha256      []byte `protobuf:"bytes,20,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"` // where asked; equal on members that have applied the same entries
+	LowDisk          bool   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"`            // it should not lead: its disk is nearly full
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -182,6 +183,13 @@ func (x *HealthResponse) GetStateSha256() []byte {
 		return x.StateSha256
 	}
 	return nil
+}
+
+func (x *HealthResponse) GetLowDisk() bool {
+	if x != nil {
+		return x.LowDisk
+	}
+	return false
 }
 
 type MoveRequest struct {
@@ -289,7 +297,7 @@ const file_gram_v1_peer_proto_rawDesc = "" +
 	"\fagreed_index\x18\x01 \x01(\x04R\vagreedIndex\x12#\n" +
 	"\ragreed_sha256\x18\x02 \x01(\fR\fagreedSha256\x12\x1d\n" +
 	"\n" +
-	"with_state\x18\x14 \x01(\bR\twithState\"\x8d\x02\n" +
+	"with_state\x18\x14 \x01(\bR\twithState\"\xa8\x02\n" +
 	"\x0eHealthResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rapplied_index\x18\x02 \x01(\x04R\fappliedIndex\x12\x1d\n" +
@@ -299,7 +307,8 @@ const file_gram_v1_peer_proto_rawDesc = "" +
 	"\x04term\x18\x05 \x01(\x04R\x04term\x12)\n" +
 	"\x10checkpoint_index\x18\x06 \x01(\x04R\x0fcheckpointIndex\x12+\n" +
 	"\x11checkpoint_sha256\x18\a \x01(\fR\x10checkpointSha256\x12!\n" +
-	"\fstate_sha256\x18\x14 \x01(\fR\vstateSha256\"_\n" +
+	"\fstate_sha256\x18\x14 \x01(\fR\vstateSha256\x12\x19\n" +
+	"\blow_disk\x18< \x01(\bR\alowDisk\"_\n" +
 	"\vMoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x1d\n" +

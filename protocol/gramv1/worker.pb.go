@@ -76,6 +76,180 @@ func (TaskKind) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_worker_proto_rawDescGZIP(), []int{0}
 }
 
+type TimelineWork int32
+
+const (
+	TimelineWork_TIMELINE_WORK_UNSPECIFIED TimelineWork = 0
+	TimelineWork_TIMELINE_WORK_PLAN        TimelineWork = 1
+	TimelineWork_TIMELINE_WORK_MAP         TimelineWork = 2
+	TimelineWork_TIMELINE_WORK_MERGE       TimelineWork = 3
+	TimelineWork_TIMELINE_WORK_STEP        TimelineWork = 4
+	TimelineWork_TIMELINE_WORK_REPORT      TimelineWork = 5
+	TimelineWork_TIMELINE_WORK_SEVERAL     TimelineWork = 6
+)
+
+// Enum value maps for TimelineWork.
+var (
+	TimelineWork_name = map[int32]string{
+		0: "TIMELINE_WORK_UNSPECIFIED",
+		1: "TIMELINE_WORK_PLAN",
+		2: "TIMELINE_WORK_MAP",
+		3: "TIMELINE_WORK_MERGE",
+		4: "TIMELINE_WORK_STEP",
+		5: "TIMELINE_WORK_REPORT",
+		6: "TIMELINE_WORK_SEVERAL",
+	}
+	TimelineWork_value = map[string]int32{
+		"TIMELINE_WORK_UNSPECIFIED": 0,
+		"TIMELINE_WORK_PLAN":        1,
+		"TIMELINE_WORK_MAP":         2,
+		"TIMELINE_WORK_MERGE":       3,
+		"TIMELINE_WORK_STEP":        4,
+		"TIMELINE_WORK_REPORT":      5,
+		"TIMELINE_WORK_SEVERAL":     6,
+	}
+)
+
+func (x TimelineWork) Enum() *TimelineWork {
+	p := new(TimelineWork)
+	*p = x
+	return p
+}
+
+func (x TimelineWork) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TimelineWork) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_worker_proto_enumTypes[1].Descriptor()
+}
+
+func (TimelineWork) Type() protoreflect.EnumType {
+	return &file_gram_v1_worker_proto_enumTypes[1]
+}
+
+func (x TimelineWork) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use TimelineWork.Descriptor instead.
+func (TimelineWork) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{1}
+}
+
+type TimelineOutcome int32
+
+const (
+	TimelineOutcome_TIMELINE_OUTCOME_UNSPECIFIED TimelineOutcome = 0
+	TimelineOutcome_TIMELINE_OUTCOME_COMMITTED   TimelineOutcome = 1
+	TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN     TimelineOutcome = 2 // another was first, or the round was over
+	TimelineOutcome_TIMELINE_OUTCOME_FAILED      TimelineOutcome = 3
+	TimelineOutcome_TIMELINE_OUTCOME_EXPIRED     TimelineOutcome = 4 // the lease was not renewed
+)
+
+// Enum value maps for TimelineOutcome.
+var (
+	TimelineOutcome_name = map[int32]string{
+		0: "TIMELINE_OUTCOME_UNSPECIFIED",
+		1: "TIMELINE_OUTCOME_COMMITTED",
+		2: "TIMELINE_OUTCOME_IN_VAIN",
+		3: "TIMELINE_OUTCOME_FAILED",
+		4: "TIMELINE_OUTCOME_EXPIRED",
+	}
+	TimelineOutcome_value = map[string]int32{
+		"TIMELINE_OUTCOME_UNSPECIFIED": 0,
+		"TIMELINE_OUTCOME_COMMITTED":   1,
+		"TIMELINE_OUTCOME_IN_VAIN":     2,
+		"TIMELINE_OUTCOME_FAILED":      3,
+		"TIMELINE_OUTCOME_EXPIRED":     4,
+	}
+)
+
+func (x TimelineOutcome) Enum() *TimelineOutcome {
+	p := new(TimelineOutcome)
+	*p = x
+	return p
+}
+
+func (x TimelineOutcome) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TimelineOutcome) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_worker_proto_enumTypes[2].Descriptor()
+}
+
+func (TimelineOutcome) Type() protoreflect.EnumType {
+	return &file_gram_v1_worker_proto_enumTypes[2]
+}
+
+func (x TimelineOutcome) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use TimelineOutcome.Descriptor instead.
+func (TimelineOutcome) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{2}
+}
+
+type TimelineEventKind int32
+
+const (
+	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED     TimelineEventKind = 0
+	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED   TimelineEventKind = 1
+	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST     TimelineEventKind = 2
+	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED     TimelineEventKind = 3
+	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED TimelineEventKind = 4
+	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON      TimelineEventKind = 5
+)
+
+// Enum value maps for TimelineEventKind.
+var (
+	TimelineEventKind_name = map[int32]string{
+		0: "TIMELINE_EVENT_KIND_UNSPECIFIED",
+		1: "TIMELINE_EVENT_KIND_LEASE_EXPIRED",
+		2: "TIMELINE_EVENT_KIND_WORKER_LOST",
+		3: "TIMELINE_EVENT_KIND_TASK_FAILED",
+		4: "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
+		5: "TIMELINE_EVENT_KIND_BACKUP_WON",
+	}
+	TimelineEventKind_value = map[string]int32{
+		"TIMELINE_EVENT_KIND_UNSPECIFIED":     0,
+		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":   1,
+		"TIMELINE_EVENT_KIND_WORKER_LOST":     2,
+		"TIMELINE_EVENT_KIND_TASK_FAILED":     3,
+		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED": 4,
+		"TIMELINE_EVENT_KIND_BACKUP_WON":      5,
+	}
+)
+
+func (x TimelineEventKind) Enum() *TimelineEventKind {
+	p := new(TimelineEventKind)
+	*p = x
+	return p
+}
+
+func (x TimelineEventKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TimelineEventKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_worker_proto_enumTypes[3].Descriptor()
+}
+
+func (TimelineEventKind) Type() protoreflect.EnumType {
+	return &file_gram_v1_worker_proto_enumTypes[3]
+}
+
+func (x TimelineEventKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use TimelineEventKind.Descriptor instead.
+func (TimelineEventKind) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{3}
+}
+
 type Verdict int32
 
 const (
@@ -124,11 +298,11 @@ func (x Verdict) String() string {
 }
 
 func (Verdict) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_worker_proto_enumTypes[1].Descriptor()
+	return file_gram_v1_worker_proto_enumTypes[4].Descriptor()
 }
 
 func (Verdict) Type() protoreflect.EnumType {
-	return &file_gram_v1_worker_proto_enumTypes[1]
+	return &file_gram_v1_worker_proto_enumTypes[4]
 }
 
 func (x Verdict) Number() protoreflect.EnumNumber {
@@ -137,7 +311,7 @@ func (x Verdict) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict.Descriptor instead.
 func (Verdict) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{1}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{4}
 }
 
 // TaskID names a task for ever. Tree, level and index matter to nodes only.
@@ -531,6 +705,7 @@ type JobBrief struct {
 	Model         *ObjectRef             `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
 	Kernels       []string               `protobuf:"bytes,9,rep,name=kernels,proto3" json:"kernels,omitempty"` // sets that made committed nodes
 	Workers       []string               `protobuf:"bytes,10,rep,name=workers,proto3" json:"workers,omitempty"`
+	Timeline      *Timeline              `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"` // REPORT tasks only
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -635,6 +810,334 @@ func (x *JobBrief) GetWorkers() []string {
 	return nil
 }
 
+func (x *JobBrief) GetTimeline() *Timeline {
+	if x != nil {
+		return x.Timeline
+	}
+	return nil
+}
+
+// Timeline is who did what when for a job, as one leader saw it. Times are Unix milliseconds of its clock.
+type Timeline struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SinceUnixMs   int64                  `protobuf:"varint,1,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"` // what was before, another leader saw; 0: nothing was
+	Workers       []*TimelineWorker      `protobuf:"bytes,2,rep,name=workers,proto3" json:"workers,omitempty"`
+	Marks         []*TimelineMark        `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
+	Events        []*TimelineEvent       `protobuf:"bytes,4,rep,name=events,proto3" json:"events,omitempty"`
+	GrainMs       int64                  `protobuf:"varint,5,opt,name=grain_ms,json=grainMs,proto3" json:"grain_ms,omitempty"` // tasks in a row with shorter pauses are one mark
+	MarksLost     uint32                 `protobuf:"varint,6,opt,name=marks_lost,json=marksLost,proto3" json:"marks_lost,omitempty"`
+	EventsLost    uint32                 `protobuf:"varint,7,opt,name=events_lost,json=eventsLost,proto3" json:"events_lost,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Timeline) Reset() {
+	*x = Timeline{}
+	mi := &file_gram_v1_worker_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Timeline) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Timeline) ProtoMessage() {}
+
+func (x *Timeline) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_worker_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Timeline.ProtoReflect.Descriptor instead.
+func (*Timeline) Descriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Timeline) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
+func (x *Timeline) GetWorkers() []*TimelineWorker {
+	if x != nil {
+		return x.Workers
+	}
+	return nil
+}
+
+func (x *Timeline) GetMarks() []*TimelineMark {
+	if x != nil {
+		return x.Marks
+	}
+	return nil
+}
+
+func (x *Timeline) GetEvents() []*TimelineEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *Timeline) GetGrainMs() int64 {
+	if x != nil {
+		return x.GrainMs
+	}
+	return 0
+}
+
+func (x *Timeline) GetMarksLost() uint32 {
+	if x != nil {
+		return x.MarksLost
+	}
+	return 0
+}
+
+func (x *Timeline) GetEventsLost() uint32 {
+	if x != nil {
+		return x.EventsLost
+	}
+	return 0
+}
+
+type TimelineWorker struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Kernels       string                 `protobuf:"bytes,2,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineWorker) Reset() {
+	*x = TimelineWorker{}
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineWorker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineWorker) ProtoMessage() {}
+
+func (x *TimelineWorker) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineWorker.ProtoReflect.Descriptor instead.
+func (*TimelineWorker) Descriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TimelineWorker) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *TimelineWorker) GetKernels() string {
+	if x != nil {
+		return x.Kernels
+	}
+	return ""
+}
+
+type TimelineMark struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Worker        uint32                 `protobuf:"varint,1,opt,name=worker,proto3" json:"worker,omitempty"` // index in workers
+	Slot          uint32                 `protobuf:"varint,2,opt,name=slot,proto3" json:"slot,omitempty"`
+	FromUnixMs    int64                  `protobuf:"varint,3,opt,name=from_unix_ms,json=fromUnixMs,proto3" json:"from_unix_ms,omitempty"`
+	ToUnixMs      int64                  `protobuf:"varint,4,opt,name=to_unix_ms,json=toUnixMs,proto3" json:"to_unix_ms,omitempty"`
+	Work          TimelineWork           `protobuf:"varint,5,opt,name=work,proto3,enum=gram.v1.TimelineWork" json:"work,omitempty"`
+	Round         uint32                 `protobuf:"varint,6,opt,name=round,proto3" json:"round,omitempty"` // 0: of several
+	Tasks         uint32                 `protobuf:"varint,7,opt,name=tasks,proto3" json:"tasks,omitempty"`
+	Outcome       TimelineOutcome        `protobuf:"varint,8,opt,name=outcome,proto3,enum=gram.v1.TimelineOutcome" json:"outcome,omitempty"`
+	Backup        bool                   `protobuf:"varint,9,opt,name=backup,proto3" json:"backup,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineMark) Reset() {
+	*x = TimelineMark{}
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineMark) ProtoMessage() {}
+
+func (x *TimelineMark) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineMark.ProtoReflect.Descriptor instead.
+func (*TimelineMark) Descriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TimelineMark) GetWorker() uint32 {
+	if x != nil {
+		return x.Worker
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetSlot() uint32 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetFromUnixMs() int64 {
+	if x != nil {
+		return x.FromUnixMs
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetToUnixMs() int64 {
+	if x != nil {
+		return x.ToUnixMs
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetWork() TimelineWork {
+	if x != nil {
+		return x.Work
+	}
+	return TimelineWork_TIMELINE_WORK_UNSPECIFIED
+}
+
+func (x *TimelineMark) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetTasks() uint32 {
+	if x != nil {
+		return x.Tasks
+	}
+	return 0
+}
+
+func (x *TimelineMark) GetOutcome() TimelineOutcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return TimelineOutcome_TIMELINE_OUTCOME_UNSPECIFIED
+}
+
+func (x *TimelineMark) GetBackup() bool {
+	if x != nil {
+		return x.Backup
+	}
+	return false
+}
+
+type TimelineEvent struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AtUnixMs      int64                  `protobuf:"varint,1,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
+	Kind          TimelineEventKind      `protobuf:"varint,2,opt,name=kind,proto3,enum=gram.v1.TimelineEventKind" json:"kind,omitempty"`
+	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
+	Task          string                 `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineEvent) Reset() {
+	*x = TimelineEvent{}
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineEvent) ProtoMessage() {}
+
+func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineEvent.ProtoReflect.Descriptor instead.
+func (*TimelineEvent) Descriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *TimelineEvent) GetAtUnixMs() int64 {
+	if x != nil {
+		return x.AtUnixMs
+	}
+	return 0
+}
+
+func (x *TimelineEvent) GetKind() TimelineEventKind {
+	if x != nil {
+		return x.Kind
+	}
+	return TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED
+}
+
+func (x *TimelineEvent) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *TimelineEvent) GetTask() string {
+	if x != nil {
+		return x.Task
+	}
+	return ""
+}
+
 type RegisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"` // made by the worker, new at every start
@@ -650,7 +1153,7 @@ type RegisterRequest struct {
 
 func (x *RegisterRequest) Reset() {
 	*x = RegisterRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[6]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -662,7 +1165,7 @@ func (x *RegisterRequest) String() string {
 func (*RegisterRequest) ProtoMessage() {}
 
 func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[6]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -675,7 +1178,7 @@ func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterRequest.ProtoReflect.Descriptor instead.
 func (*RegisterRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RegisterRequest) GetWorkerId() string {
@@ -738,7 +1241,7 @@ type HeldTask struct {
 
 func (x *HeldTask) Reset() {
 	*x = HeldTask{}
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -750,7 +1253,7 @@ func (x *HeldTask) String() string {
 func (*HeldTask) ProtoMessage() {}
 
 func (x *HeldTask) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -763,7 +1266,7 @@ func (x *HeldTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldTask.ProtoReflect.Descriptor instead.
 func (*HeldTask) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *HeldTask) GetId() *TaskID {
@@ -798,7 +1301,7 @@ type RegisterResponse struct {
 
 func (x *RegisterResponse) Reset() {
 	*x = RegisterResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +1313,7 @@ func (x *RegisterResponse) String() string {
 func (*RegisterResponse) ProtoMessage() {}
 
 func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +1326,7 @@ func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RegisterResponse) GetLeaseTtlMs() uint32 {
@@ -858,7 +1361,7 @@ type LeaseRequest struct {
 
 func (x *LeaseRequest) Reset() {
 	*x = LeaseRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -870,7 +1373,7 @@ func (x *LeaseRequest) String() string {
 func (*LeaseRequest) ProtoMessage() {}
 
 func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -883,7 +1386,7 @@ func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseRequest.ProtoReflect.Descriptor instead.
 func (*LeaseRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *LeaseRequest) GetWorkerId() string {
@@ -917,7 +1420,7 @@ type LeaseResponse struct {
 
 func (x *LeaseResponse) Reset() {
 	*x = LeaseResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -929,7 +1432,7 @@ func (x *LeaseResponse) String() string {
 func (*LeaseResponse) ProtoMessage() {}
 
 func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -942,7 +1445,7 @@ func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseResponse.ProtoReflect.Descriptor instead.
 func (*LeaseResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *LeaseResponse) GetJobs() []*JobBrief {
@@ -969,7 +1472,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1484,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1497,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HeartbeatRequest) GetWorkerId() string {
@@ -1020,7 +1523,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1535,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1548,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *HeartbeatResponse) GetLost() []*TaskID {
@@ -1065,7 +1568,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1580,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1593,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CompleteRequest) GetWorkerId() string {
@@ -1122,7 +1625,7 @@ type TaskResult struct {
 
 func (x *TaskResult) Reset() {
 	*x = TaskResult{}
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1134,7 +1637,7 @@ func (x *TaskResult) String() string {
 func (*TaskResult) ProtoMessage() {}
 
 func (x *TaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1147,7 +1650,7 @@ func (x *TaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskResult.ProtoReflect.Descriptor instead.
 func (*TaskResult) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TaskResult) GetId() *TaskID {
@@ -1220,7 +1723,7 @@ type TaskOutput struct {
 
 func (x *TaskOutput) Reset() {
 	*x = TaskOutput{}
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1735,7 @@ func (x *TaskOutput) String() string {
 func (*TaskOutput) ProtoMessage() {}
 
 func (x *TaskOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1748,7 @@ func (x *TaskOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskOutput.ProtoReflect.Descriptor instead.
 func (*TaskOutput) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TaskOutput) GetObject() *ObjectRef {
@@ -1304,7 +1807,7 @@ type Next struct {
 
 func (x *Next) Reset() {
 	*x = Next{}
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1819,7 @@ func (x *Next) String() string {
 func (*Next) ProtoMessage() {}
 
 func (x *Next) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1832,7 @@ func (x *Next) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Next.ProtoReflect.Descriptor instead.
 func (*Next) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Next) GetDone() bool {
@@ -1376,7 +1879,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1891,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1904,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CompleteResponse) GetVerdicts() []Verdict {
@@ -1447,7 +1950,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04tree\x18\x01 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05first\x18\x02 \x01(\rR\x05first\x12\x10\n" +
 	"\x03end\x18\x03 \x01(\rR\x03end\x12*\n" +
-	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\xd1\x02\n" +
+	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\x80\x03\n" +
 	"\bJobBrief\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tspec_json\x18\x02 \x01(\tR\bspecJson\x12\x1b\n" +
@@ -1460,7 +1963,39 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x05model\x18\b \x01(\v2\x12.gram.v1.ObjectRefR\x05model\x12\x18\n" +
 	"\akernels\x18\t \x03(\tR\akernels\x12\x18\n" +
 	"\aworkers\x18\n" +
-	" \x03(\tR\aworkers\"\xd2\x01\n" +
+	" \x03(\tR\aworkers\x12-\n" +
+	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\"\x99\x02\n" +
+	"\bTimeline\x12\"\n" +
+	"\rsince_unix_ms\x18\x01 \x01(\x03R\vsinceUnixMs\x121\n" +
+	"\aworkers\x18\x02 \x03(\v2\x17.gram.v1.TimelineWorkerR\aworkers\x12+\n" +
+	"\x05marks\x18\x03 \x03(\v2\x15.gram.v1.TimelineMarkR\x05marks\x12.\n" +
+	"\x06events\x18\x04 \x03(\v2\x16.gram.v1.TimelineEventR\x06events\x12\x19\n" +
+	"\bgrain_ms\x18\x05 \x01(\x03R\agrainMs\x12\x1d\n" +
+	"\n" +
+	"marks_lost\x18\x06 \x01(\rR\tmarksLost\x12\x1f\n" +
+	"\vevents_lost\x18\a \x01(\rR\n" +
+	"eventsLost\">\n" +
+	"\x0eTimelineWorker\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\akernels\x18\x02 \x01(\tR\akernels\"\x9d\x02\n" +
+	"\fTimelineMark\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\rR\x06worker\x12\x12\n" +
+	"\x04slot\x18\x02 \x01(\rR\x04slot\x12 \n" +
+	"\ffrom_unix_ms\x18\x03 \x01(\x03R\n" +
+	"fromUnixMs\x12\x1c\n" +
+	"\n" +
+	"to_unix_ms\x18\x04 \x01(\x03R\btoUnixMs\x12)\n" +
+	"\x04work\x18\x05 \x01(\x0e2\x15.gram.v1.TimelineWorkR\x04work\x12\x14\n" +
+	"\x05round\x18\x06 \x01(\rR\x05round\x12\x14\n" +
+	"\x05tasks\x18\a \x01(\rR\x05tasks\x122\n" +
+	"\aoutcome\x18\b \x01(\x0e2\x18.gram.v1.TimelineOutcomeR\aoutcome\x12\x16\n" +
+	"\x06backup\x18\t \x01(\bR\x06backup\"\x89\x01\n" +
+	"\rTimelineEvent\x12\x1c\n" +
+	"\n" +
+	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x1a.gram.v1.TimelineEventKindR\x04kind\x12\x16\n" +
+	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x12\n" +
+	"\x04task\x18\x04 \x01(\tR\x04task\"\xd2\x01\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -1521,7 +2056,28 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x0eTASK_KIND_PLAN\x10\x01\x12\x12\n" +
 	"\x0eTASK_KIND_NODE\x10\x02\x12\x12\n" +
 	"\x0eTASK_KIND_STEP\x10\x03\x12\x14\n" +
-	"\x10TASK_KIND_REPORT\x10\x04*\xb9\x01\n" +
+	"\x10TASK_KIND_REPORT\x10\x04*\xc2\x01\n" +
+	"\fTimelineWork\x12\x1d\n" +
+	"\x19TIMELINE_WORK_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12TIMELINE_WORK_PLAN\x10\x01\x12\x15\n" +
+	"\x11TIMELINE_WORK_MAP\x10\x02\x12\x17\n" +
+	"\x13TIMELINE_WORK_MERGE\x10\x03\x12\x16\n" +
+	"\x12TIMELINE_WORK_STEP\x10\x04\x12\x18\n" +
+	"\x14TIMELINE_WORK_REPORT\x10\x05\x12\x19\n" +
+	"\x15TIMELINE_WORK_SEVERAL\x10\x06*\xac\x01\n" +
+	"\x0fTimelineOutcome\x12 \n" +
+	"\x1cTIMELINE_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
+	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
+	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
+	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xf6\x01\n" +
+	"\x11TimelineEventKind\x12#\n" +
+	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
+	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
+	"\x1fTIMELINE_EVENT_KIND_WORKER_LOST\x10\x02\x12#\n" +
+	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x12'\n" +
+	"#TIMELINE_EVENT_KIND_BACKUP_LAUNCHED\x10\x04\x12\"\n" +
+	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05*\xb9\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_ACCEPTED\x10\x01\x12\x15\n" +
@@ -1549,81 +2105,95 @@ func file_gram_v1_worker_proto_rawDescGZIP() []byte {
 	return file_gram_v1_worker_proto_rawDescData
 }
 
-var file_gram_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_gram_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_gram_v1_worker_proto_goTypes = []any{
 	(TaskKind)(0),             // 0: gram.v1.TaskKind
-	(Verdict)(0),              // 1: gram.v1.Verdict
-	(*TaskID)(nil),            // 2: gram.v1.TaskID
-	(*LeaseToken)(nil),        // 3: gram.v1.LeaseToken
-	(*Task)(nil),              // 4: gram.v1.Task
-	(*Piece)(nil),             // 5: gram.v1.Piece
-	(*CarryPiece)(nil),        // 6: gram.v1.CarryPiece
-	(*JobBrief)(nil),          // 7: gram.v1.JobBrief
-	(*RegisterRequest)(nil),   // 8: gram.v1.RegisterRequest
-	(*HeldTask)(nil),          // 9: gram.v1.HeldTask
-	(*RegisterResponse)(nil),  // 10: gram.v1.RegisterResponse
-	(*LeaseRequest)(nil),      // 11: gram.v1.LeaseRequest
-	(*LeaseResponse)(nil),     // 12: gram.v1.LeaseResponse
-	(*HeartbeatRequest)(nil),  // 13: gram.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil), // 14: gram.v1.HeartbeatResponse
-	(*CompleteRequest)(nil),   // 15: gram.v1.CompleteRequest
-	(*TaskResult)(nil),        // 16: gram.v1.TaskResult
-	(*TaskOutput)(nil),        // 17: gram.v1.TaskOutput
-	(*Next)(nil),              // 18: gram.v1.Next
-	(*CompleteResponse)(nil),  // 19: gram.v1.CompleteResponse
-	(*ObjectRef)(nil),         // 20: gram.v1.ObjectRef
-	(*Job)(nil),               // 21: gram.v1.Job
-	(*Failure)(nil),           // 22: gram.v1.Failure
-	(*OutputFile)(nil),        // 23: gram.v1.OutputFile
+	(TimelineWork)(0),         // 1: gram.v1.TimelineWork
+	(TimelineOutcome)(0),      // 2: gram.v1.TimelineOutcome
+	(TimelineEventKind)(0),    // 3: gram.v1.TimelineEventKind
+	(Verdict)(0),              // 4: gram.v1.Verdict
+	(*TaskID)(nil),            // 5: gram.v1.TaskID
+	(*LeaseToken)(nil),        // 6: gram.v1.LeaseToken
+	(*Task)(nil),              // 7: gram.v1.Task
+	(*Piece)(nil),             // 8: gram.v1.Piece
+	(*CarryPiece)(nil),        // 9: gram.v1.CarryPiece
+	(*JobBrief)(nil),          // 10: gram.v1.JobBrief
+	(*Timeline)(nil),          // 11: gram.v1.Timeline
+	(*TimelineWorker)(nil),    // 12: gram.v1.TimelineWorker
+	(*TimelineMark)(nil),      // 13: gram.v1.TimelineMark
+	(*TimelineEvent)(nil),     // 14: gram.v1.TimelineEvent
+	(*RegisterRequest)(nil),   // 15: gram.v1.RegisterRequest
+	(*HeldTask)(nil),          // 16: gram.v1.HeldTask
+	(*RegisterResponse)(nil),  // 17: gram.v1.RegisterResponse
+	(*LeaseRequest)(nil),      // 18: gram.v1.LeaseRequest
+	(*LeaseResponse)(nil),     // 19: gram.v1.LeaseResponse
+	(*HeartbeatRequest)(nil),  // 20: gram.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil), // 21: gram.v1.HeartbeatResponse
+	(*CompleteRequest)(nil),   // 22: gram.v1.CompleteRequest
+	(*TaskResult)(nil),        // 23: gram.v1.TaskResult
+	(*TaskOutput)(nil),        // 24: gram.v1.TaskOutput
+	(*Next)(nil),              // 25: gram.v1.Next
+	(*CompleteResponse)(nil),  // 26: gram.v1.CompleteResponse
+	(*ObjectRef)(nil),         // 27: gram.v1.ObjectRef
+	(*Job)(nil),               // 28: gram.v1.Job
+	(*Failure)(nil),           // 29: gram.v1.Failure
+	(*OutputFile)(nil),        // 30: gram.v1.OutputFile
 }
 var file_gram_v1_worker_proto_depIdxs = []int32{
 	0,  // 0: gram.v1.TaskID.kind:type_name -> gram.v1.TaskKind
-	2,  // 1: gram.v1.Task.id:type_name -> gram.v1.TaskID
-	3,  // 2: gram.v1.Task.token:type_name -> gram.v1.LeaseToken
-	20, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
-	5,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
-	6,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
-	20, // 6: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
-	20, // 7: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
-	20, // 8: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
-	20, // 9: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
-	21, // 10: gram.v1.JobBrief.record:type_name -> gram.v1.Job
-	20, // 11: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
-	9,  // 12: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
-	2,  // 13: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
-	3,  // 14: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
-	7,  // 15: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
-	4,  // 16: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
-	9,  // 17: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
-	2,  // 18: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
-	16, // 19: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
-	2,  // 20: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
-	3,  // 21: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
-	17, // 22: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
-	22, // 23: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
-	20, // 24: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
-	20, // 25: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
-	20, // 26: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
-	20, // 27: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
-	18, // 28: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
-	23, // 29: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
-	20, // 30: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
-	20, // 31: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
-	1,  // 32: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
-	8,  // 33: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
-	11, // 34: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
-	13, // 35: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
-	15, // 36: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
-	10, // 37: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
-	12, // 38: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
-	14, // 39: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
-	19, // 40: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
-	37, // [37:41] is the sub-list for method output_type
-	33, // [33:37] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	5,  // 1: gram.v1.Task.id:type_name -> gram.v1.TaskID
+	6,  // 2: gram.v1.Task.token:type_name -> gram.v1.LeaseToken
+	27, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
+	8,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
+	9,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
+	27, // 6: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
+	27, // 7: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
+	27, // 8: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
+	27, // 9: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
+	28, // 10: gram.v1.JobBrief.record:type_name -> gram.v1.Job
+	27, // 11: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
+	11, // 12: gram.v1.JobBrief.timeline:type_name -> gram.v1.Timeline
+	12, // 13: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
+	13, // 14: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
+	14, // 15: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
+	1,  // 16: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
+	2,  // 17: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
+	3,  // 18: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
+	16, // 19: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 20: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
+	6,  // 21: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
+	10, // 22: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
+	7,  // 23: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
+	16, // 24: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 25: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
+	23, // 26: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
+	5,  // 27: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
+	6,  // 28: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
+	24, // 29: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
+	29, // 30: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
+	27, // 31: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
+	27, // 32: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
+	27, // 33: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
+	27, // 34: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
+	25, // 35: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
+	30, // 36: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
+	27, // 37: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
+	27, // 38: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
+	4,  // 39: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
+	15, // 40: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
+	18, // 41: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
+	20, // 42: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
+	22, // 43: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
+	17, // 44: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
+	19, // 45: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
+	21, // 46: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
+	26, // 47: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
+	44, // [44:48] is the sub-list for method output_type
+	40, // [40:44] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_worker_proto_init() }
@@ -1632,7 +2202,7 @@ func file_gram_v1_worker_proto_init() {
 		return
 	}
 	file_gram_v1_job_proto_init()
-	file_gram_v1_worker_proto_msgTypes[14].OneofWrappers = []any{
+	file_gram_v1_worker_proto_msgTypes[18].OneofWrappers = []any{
 		(*TaskResult_Output)(nil),
 		(*TaskResult_Failure)(nil),
 	}
@@ -1641,8 +2211,8 @@ func file_gram_v1_worker_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_worker_proto_rawDesc), len(file_gram_v1_worker_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   18,
+			NumEnums:      5,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,108 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+// ErrDiskFull: there is hardly room left for the log; the process ends while it can still do so in order.
+var ErrDiskFull = errors.New("the data directory's disk is nearly full")
+
+// diskPoll is how often the free space is looked at.
+const diskPoll = 2 * time.Second
+
+// space is what a file system has, in bytes.
+type space struct{ free, size uint64 }
+
+// low: a leader hands its lead over and takes no new jobs. That is at a tenth of the disk and no more than
+// 10 GiB, for a log needs no tenth of a large disk; and at 1 GiB where the disk is not a small one.
+func (s space) low() bool {
+	return s.free < max(min(s.size/10, 10<<30), min(1<<30, s.size/4))
+}
+
+// full: the process ends. At 3 %, and no more than 1 GiB.
+func (s space) full() bool { return s.free < min(s.size/100*3, 1<<30) }
+
+func (s space) String() string {
+	return fmt.Sprintf("%d MiB of %d are free", s.free>>20, s.size>>20)
+}
+
+// watchDisk looks at the free space of the data directory until ctx ends.
+func (c *Coordinator) watchDisk(ctx context.Context) {
+	if c.cfg.DataDir == "" {
+		return
+	}
+	ticker := time.NewTicker(diskPoll)
+	defer ticker.Stop()
+	for {
+		c.lookAtDisk(ctx)
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (c *Coordinator) lookAtDisk(ctx context.Context) {
+	s, err := c.cfg.diskSpace(c.cfg.DataDir)
+	if err != nil {
+		c.cfg.Logger.Warn("free space not known", "error", err)
+		return
+	}
+	if s.full() {
+		c.fail(fmt.Errorf("%w (%s): %s; nothing that was acknowledged is lost: free space, then start the coordinator again", ErrDiskFull, c.cfg.DataDir, s))
+		return
+	}
+	if low := s.low(); low != c.lowDisk.Swap(low) {
+		c.cfg.Logger.Warn("free space for the log", "low", low, "space", s.String())
+	}
+	if c.lowDisk.Load() {
+		c.leadElsewhere(ctx)
+	}
+}
+
+// leadElsewhere hands the lead to a member with room, if there is one that is healthy.
+func (c *Coordinator) leadElsewhere(ctx context.Context) {
+	lead, err := c.leader()
+	if err != nil {
+		return
+	}
+	servers, _, err := c.member.servers()
+	if err != nil {
+		return // raft is ending
+	}
+	for _, s := range servers {
+		p := lead.peers.get(s.ID)
+		if s.ID == raft.ServerID(c.cfg.NodeID) || s.Suffrage != raft.Voter || !p.healthy || p.lowDisk {
+			continue
+		}
+		if err := c.await(ctx, c.member.raft.LeadershipTransferToServer(s.ID, s.Address)); err != nil {
+			c.cfg.Logger.Warn("the lead was not handed over, though the disk is nearly full; trying again", "to", string(s.ID), "error", err)
+			continue
+		}
+		c.cfg.Logger.Warn("handed the lead over, for the disk is nearly full", "to", string(s.ID))
+		return
+	}
+}
+
+// roomFor refuses what makes a new job while the disk is nearly full; what was accepted before, and
+// everything else, goes on.
+func (c *Coordinator) roomFor(cmd *pb.Command) error {
+	submit := cmd.GetSubmit()
+	if submit == nil || !c.lowDisk.Load() {
+		return nil
+	}
+	if view, _ := c.fsm.view(); view.ClusterID != "" {
+		if _, known := view.Job(submit.GetId()); known {
+			return nil
+		}
+	}
+	return refuse(state.Exhausted, "no new jobs: the coordinator's disk is nearly full; free space in its data directory, then submit again")
+}

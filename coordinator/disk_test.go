@@ -1,0 +1,131 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+func TestWhenADiskIsLow(t *testing.T) {
+	const mib, gib = 1 << 20, 1 << 30
+	for _, c := range []struct {
+		size, low, full uint64 // the least free space that is not
+	}{
+		{64 * mib, 16 * mib, 64 * mib / 100 * 3},
+		{gib, 256 * mib, gib / 100 * 3},
+		{4 * gib, gib, 4 * gib / 100 * 3},
+		{8 * gib, gib, 8 * gib / 100 * 3},
+		{50 * gib, 5 * gib, gib},
+		{2048 * gib, 10 * gib, gib},
+	} {
+		for _, probe := range []struct {
+			free      uint64
+			low, full bool
+		}{{c.low, false, false}, {c.low - 1, true, false}, {c.full, true, false}, {c.full - 1, true, true}, {0, true, true}} {
+			if s := (space{probe.free, c.size}); s.low() != probe.low || s.full() != probe.full {
+				t.Errorf("%s: low %v, full %v, want %v, %v", s, s.low(), s.full(), probe.low, probe.full)
+			}
+		}
+	}
+}
+
+func TestFreeSpaceIsThatOfTheDisk(t *testing.T) {
+	s, err := freeSpace(t.TempDir())
+	if err != nil || s.free == 0 || s.free > s.size {
+		t.Errorf("%s, %v", s, err)
+	}
+	if _, err := freeSpace("/no/such/directory"); err == nil {
+		t.Error("a directory that is not there has space")
+	}
+}
+
+// tank is a disk whose free space a test sets.
+type tank struct{ free atomic.Uint64 }
+
+const tankSize = 100 << 30
+
+func newTank(cfg *Config) *tank {
+	var d tank
+	d.free.Store(tankSize / 2)
+	cfg.diskSpace = func(string) (space, error) { return space{d.free.Load(), tankSize}, nil }
+	return &d
+}
+
+// A leader whose disk is low hands over to a member with room, and back when the other's is low.
+func TestTheLeadGoesWhereThereIsRoom(t *testing.T) {
+	q := &quorum{T: t, members: make(map[string]*Coordinator)}
+	q.authorise()
+	tanks := make(map[string]*tank)
+	for _, id := range []string{"c1", "c2"} {
+		cfg := q.config(id, t.TempDir())
+		tanks[id] = newTank(&cfg)
+		if _, err := q.startWith(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.awaitVotes(2)
+	for range 2 {
+		first := q.leader()
+		for id, d := range tanks {
+			d.free.Store(tankSize / 2)
+			if id == first.cfg.NodeID {
+				d.free.Store(9 << 30)
+			}
+		}
+		q.poll("another leader", func() bool {
+			for _, c := range q.members {
+				if _, err := c.leader(); err == nil && c != first {
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// With nobody to hand over to, a leader takes no new jobs; the old ones it answers for, lets end and cancels.
+func TestALowDiskTakesNoNewJobs(t *testing.T) {
+	cfg := testConfig(t.TempDir())
+	d := newTank(&cfg)
+	c := startTest(t, cfg)
+	submitTest(t, c, "a")
+	d.free.Store(9 << 30)
+	c.lookAtDisk(t.Context())
+	jobs := &jobService{c}
+	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(wireError(err)) != connect.CodeResourceExhausted {
+		t.Errorf("a new job: %v", err)
+	}
+	submitTest(t, c, "a") // the same again
+	if _, err := jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
+		t.Error(err)
+	}
+	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 9 << 30, "gram_disk_size_bytes": tankSize})
+	wantPage(t, c, "/readyz", 200, "ok")
+	d.free.Store(tankSize / 2)
+	c.lookAtDisk(t.Context())
+	submitTest(t, c, "b")
+}
+
+func TestAFullDiskEndsTheProcess(t *testing.T) {
+	cfg := testConfig(t.TempDir())
+	d := newTank(&cfg)
+	c := startTest(t, cfg)
+	d.free.Store(1)
+	c.lookAtDisk(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	select {
+	case err := <-c.Failed():
+		if !errors.Is(err, ErrDiskFull) {
+			t.Error(err)
+		}
+	case <-ctx.Done():
+		t.Error("it goes on")
+	}
+	wantPage(t, c, "/healthz", 503, "failed")
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// course is a timeline of four workers and six rounds, with all that can happen.
+func course() *Timeline {
+	t := &Timeline{Begins: "2026-11-21T09:00:00.000Z", Works: Works, Outcomes: Outcomes, Grain: 0.016}
+	for i := range 4 {
+		t.Workers = append(t.Workers, Worker{Name: fmt.Sprintf("lab-%d", i/2), Kernels: "avx2"})
+	}
+	t.Workers[3].Name = "a-worker-with-a-long-name.<example>"
+	t.Marks = append(t.Marks, Mark{From: 0.1, To: 0.6, Work: WorkPlan, Tasks: 1, Outcome: Committed})
+	at := 0.7
+	for round := uint32(1); round <= 6; round++ {
+		end := at + 2.2 + 0.3*float64(round%3)
+		for w := range 4 {
+			for slot := range 2 {
+				for i := range 3 {
+					from := at + 0.6*float64(i) + 0.05*float64(w+slot)
+					t.Marks = append(t.Marks, Mark{Worker: w, Slot: slot, From: from, To: from + 0.55, Work: WorkMap, Round: round, Tasks: 1 + i, Outcome: Committed})
+				}
+			}
+		}
+		t.Marks = append(t.Marks, Mark{Worker: int(round) % 3, From: end - 0.28, To: end - 0.12, Work: WorkMerge, Round: round, Tasks: 1, Outcome: Committed},
+			Mark{Worker: 1, From: end - 0.11, To: end - 0.01, Work: WorkStep, Round: round, Tasks: 1, Outcome: Committed})
+		t.Rounds = append(t.Rounds, Span{Round: round, From: at, To: end})
+		at = end + 0.02
+	}
+	t.Marks = append(t.Marks, Mark{Worker: 2, Slot: 2, From: 7, To: 7.8, Work: WorkMap, Round: 3, Tasks: 1, Outcome: Failed},
+		Mark{Worker: 3, Slot: 2, From: 10, To: 12.5, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Expired},
+		Mark{Worker: 0, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Committed, Backup: true},
+		Mark{Worker: 1, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: InVain})
+	t.Events = []Event{{7.8, "task failed", "lab-1", "round 3, tree 0, node 0/5"}, {11, "backup launched", "lab-0", "round 4, tree 0, node 0/7"},
+		{12.2, "backup won", "lab-0", "round 4, tree 0, node 0/7"}, {12.5, "worker lost", "a-worker-with-a-long-name.<example>", "round 4, tree 0, node 0/7"}}
+	return t
+}
+
+func TestTimelineShowsEveryMark(t *testing.T) {
+	c := course()
+	picture := string(gantt(c))
+	if n := strings.Count(picture, "<title>"); n != len(c.Marks)+len(c.Events) {
+		t.Errorf("%d titles for %d marks and %d events", n, len(c.Marks), len(c.Events))
+	}
+	for _, want := range []string{
+		">lab-0 #1<", ">lab-0 #2<", ">lab-1<", ">a-worker-with-a…<", "lab-0: 3 tasks: map, round 1, ", "failed", "backup: map, round 4", "in vain",
+		"12.5 s, worker lost, a-worker-with-a-long-name.&lt;example&gt;",
+	} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+}
+
+// So many workers and slots that they cannot all be drawn leave a picture of bounded size.
+func TestTimelineOfManyWorkers(t *testing.T) {
+	c := &Timeline{Since: 3}
+	for w := range 300 {
+		c.Workers = append(c.Workers, Worker{Name: fmt.Sprint("w", w)})
+		for slot := range 6 {
+			c.Marks = append(c.Marks, Mark{Worker: w, Slot: slot, From: 3 + float64(slot), To: 5 + float64(slot), Work: WorkMap, Round: 1, Tasks: 1, Outcome: Committed})
+		}
+	}
+	c.Marks = append(c.Marks, Mark{Worker: 299, Slot: 0, From: 12, To: 40, Work: WorkStep, Round: 1, Tasks: 1, Outcome: Committed})
+	picture := string(gantt(c))
+	if n := strings.Count(picture, `class="ink"`); n != maxDrawn {
+		t.Errorf("%d lanes, want %d", n, maxDrawn)
+	}
+	if !strings.Contains(picture, ">w299<") || !strings.Contains(picture, "252 workers with less to do") || !strings.Contains(picture, "seen by another coordinator") {
+		t.Error("the worker most at work is not drawn, or the time of another coordinator not hatched")
+	}
+}
+
+func TestTimelineInJSONIsShort(t *testing.T) {
+	text, err := json.Marshal(course().Marks[:1])
+	if err != nil || string(text) != "[[0,0,0.1,0.6,1,0,1,1,0]]" {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestEmptyTimeline(t *testing.T) {
+	if picture := gantt(&Timeline{}); !bytes.Contains(picture, []byte("</svg>")) {
+		t.Errorf("%s", picture)
+	}
+}
+
+func TestClock(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "0", -1: "0", 0.25: "250 ms", 0.0015: "1.5 ms", 1.5: "1.5 s", 59.99: "59.99 s", 125: "2 m 05 s", 3600: "1 h 00 m", 11520.5: "3 h 12 m",
+	} {
+		if got := clock(seconds); got != want {
+			t.Errorf("clock(%g) = %q, want %q", seconds, got, want)
+		}
+	}
+}
