@@ -54,7 +54,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 .PHONY: seeded
 seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -78,8 +78,9 @@ chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twe
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: test-minio
-test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+test-minio: bin/minio ## Run the object store tests, and a job of every kind, against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) -run '^TestMatrixMinIO$$' ./clustertest
 
 .PHONY: check
 check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
@@ -132,6 +133,14 @@ check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint a
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated
 
+.PHONY: vuln
+vuln: bin/govulncheck ## Look up known vulnerabilities in what gram calls (asks vuln.go.dev).
+	bin/govulncheck ./...
+
+.PHONY: reproducible
+reproducible: ## Build gram twice, in two folders, and fail unless the files are equal (a build from nothing: minutes).
+	.ci/reproducible
+
 .PHONY: bench
 bench: ## Run the benchmarks, in a form benchstat reads.
 	go test -run '^$$' -bench . -benchmem ./...
@@ -147,6 +156,10 @@ bench-first-light: build ## Measure whole jobs and their parts.
 .PHONY: bench-jobs
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
+
+.PHONY: bench-failover
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
+	go run ./benchmarks/failover
 
 ##@ Generate
 
@@ -171,6 +184,11 @@ tools: bin/versitygw ## Build the S3 server that the tests run.
 
 bin/versitygw: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	@touch $@
+
+# A module of its own: it wants newer libraries than the other tools.
+bin/govulncheck: deploy/tools/vuln/go.mod deploy/tools/vuln/go.sum
+	go build -C deploy/tools/vuln -o ../../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
 	@touch $@
 
 bin/staticcheck: $(TOOLS_PIN)

@@ -114,6 +114,9 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
 		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string)}
+	for _, exit := range t.exits {
+		e.Exits = append(e.Exits, checker.Exit(exit))
+	}
 	if err := t.settle(ctx, e); err != nil {
 		return nil, err
 	}

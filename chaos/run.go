@@ -31,17 +31,17 @@ const (
 // trial is one run: a cluster, its clients and its nemesis.
 type trial struct {
 	settings
-	began     time.Time
-	cluster   *cluster.Cluster
-	proxy     *storefault.Proxy
-	store     *s3.Store // the bucket, without the proxy
-	data      workload.Data
-	specs     []workload.Spec
-	expected  map[string]checker.Spec
-	record    *history.Recorder
-	load      *workload.Workload
-	nemesis   *nemesis.Nemesis
-	restarted int
+	began    time.Time
+	cluster  *cluster.Cluster
+	proxy    *storefault.Proxy
+	store    *s3.Store // the bucket, without the proxy
+	data     workload.Data
+	specs    []workload.Spec
+	expected map[string]checker.Spec
+	record   *history.Recorder
+	load     *workload.Workload
+	nemesis  *nemesis.Nemesis
+	exits    []nemesis.Exit
 
 	mu    sync.Mutex // guards version
 	shift int        // the version of the object that is replaced
@@ -108,7 +108,7 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	defer func() { err = errors.Join(err, net.Close()) }()
 	t.cluster, err = cluster.Start(ctx, cluster.Options{
 		Gram: t.gram, Versitygw: t.versitygw, Folder: t.folder, Voters: members, Crew: t.workers, LeaseTTL: leaseTTL,
-		Network: net, Flags: []string{"--snapshot-entries", fmt.Sprint(t.snapshots)}, Env: t.env, StoreProxy: t.startProxy,
+		Network: net, Flags: t.flags(), Env: t.env, StoreProxy: t.startProxy,
 	})
 	defer t.cluster.Close()
 	if t.proxy != nil {
@@ -139,6 +139,12 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 		show(os.Stdout, o)
 	}
 	return o, nil
+}
+
+// flags have what is done every hour done every few seconds. What is swept has been garbage for longer than
+// anything is paused.
+func (t *trial) flags() []string {
+	return []string{"--snapshot-entries", fmt.Sprint(t.snapshots), "--checkpoint-every", "200", "--sweep-every", "5s", "--sweep-grace", "1m"}
 }
 
 // network makes namespaces where it can.
@@ -228,7 +234,7 @@ func (t *trial) act(ctx context.Context) (waited time.Duration, err error) {
 	watchCtx, stopWatch := context.WithCancel(ctx)
 	var working, watching sync.WaitGroup
 	working.Go(func() { t.load.Run(loadCtx) })
-	watching.Go(func() { t.restarted = t.nemesis.Supervise(watchCtx) })
+	watching.Go(func() { t.exits = t.nemesis.Supervise(watchCtx) })
 	defer watching.Wait()
 	defer stopWatch()
 	err = t.nemesis.Run(ctx, plan)

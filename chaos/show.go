@@ -26,7 +26,7 @@ type facts struct {
 }
 
 func (t *trial) facts(e *checker.Evidence) facts {
-	f := facts{Seed: t.seed, Took: time.Since(t.began), Operations: make(map[history.Outcome]int), Jobs: make(map[string]int), Restarted: t.restarted}
+	f := facts{Seed: t.seed, Took: time.Since(t.began), Operations: make(map[history.Outcome]int), Jobs: make(map[string]int), Restarted: len(t.exits)}
 	for _, op := range e.Operations {
 		f.Operations[op.Outcome]++
 		if op.Status != nil {

@@ -3,10 +3,14 @@ package coordinator
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -83,15 +87,39 @@ func (c *Coordinator) hashCheckpoints(ctx context.Context) {
 	}
 }
 
+// DivergedFile in the data directory says that its state is not to be believed, and why.
+const DivergedFile = "diverged"
+
 // heed ends this member if its state differs from the one on which most agree: what it says would be
-// wrong, and so would its snapshots be. It must not come back with this data directory.
+// wrong, and so would its snapshots be. It does not start on this data directory again.
 func (c *Coordinator) heed(agreed checked) {
 	own, known := c.checks.at(agreed.index)
 	if !known || bytes.Equal(own.digest, agreed.digest) {
 		return
 	}
-	c.fail(fmt.Errorf("%w: after log entry %d its hash is %x, theirs %x. Its data directory is not to be used again: keep it to look into, remove member %s and let another join",
-		ErrDiverged, agreed.index, short(own.digest), short(agreed.digest), c.cfg.NodeID))
+	why := fmt.Errorf("%w: after log entry %d its hash is %x, theirs %x", ErrDiverged, agreed.index, short(own.digest), short(agreed.digest))
+	if err := pki.WriteFile(filepath.Join(c.cfg.DataDir, DivergedFile), []byte(why.Error()+"\n"), 0o600); err != nil {
+		why = fmt.Errorf("%w (and that is not on disk: %w)", why, err)
+	}
+	c.fail(fmt.Errorf("%w. %s", why, divergedAdvice))
+}
+
+const divergedAdvice = "Keep the data directory to look into; remove this member, and let another join under another id with an empty one"
+
+// checkDiverged refuses a data directory whose state is not to be believed.
+func checkDiverged(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	file := filepath.Join(dir, DivergedFile)
+	why, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read %s: %w", DivergedFile, err)
+	}
+	return fmt.Errorf("%w: %s says: %s. %s", ErrDataDir, file, bytes.TrimSpace(why), divergedAdvice)
 }
 
 // checkpoints holds the members' states against each other, and lets them be hashed anew when the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,9 @@ func TestWhoDiffersEnds(t *testing.T) {
 			}
 			q.stop(odd.cfg.NodeID)
 			submitTest(t, q.leader(), "after")
+			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, ErrDataDir) || !strings.Contains(err.Error(), "state differs") {
+				t.Errorf("started again: %v", err)
+			}
 		})
 	}
 }

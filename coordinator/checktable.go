@@ -93,6 +93,13 @@ func (t *checkTable) propose(index uint64) {
 	t.last = index
 }
 
+// differing counts how often a member was found to differ.
+func (t *checkTable) differing() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mismatches
+}
+
 // describe adds what people are told.
 func (t *checkTable) describe(res *pb.StatusResponse) {
 	t.mu.Lock()

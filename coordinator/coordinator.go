@@ -24,6 +24,7 @@ type Coordinator struct {
 	fsm         *fsm
 	member      *member
 	handler     http.Handler
+	door        *gate.Gate
 	server      *http.Server
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
@@ -102,6 +103,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.cancel = cancel
 	c.routes()
 	c.serve()
+	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
@@ -152,6 +154,9 @@ func (c *Coordinator) identify() error {
 // enter makes this process a member: of the cluster its log tells of, of the one it is
 // told to join, or of a new one.
 func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
+	if err := checkDiverged(c.cfg.DataDir); err != nil {
+		return err
+	}
 	marked, err := checkMarker(c.cfg.DataDir, stores.log)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -66,7 +65,7 @@ func TestProbesTellOfAFailedLog(t *testing.T) {
 func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 	c := unstarted(testConfig(""))
 	reached := make(chan struct{})
-	handler := c.held(gate.New(c.lookupToken, time.Now).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
+	handler := c.held(gate.New(c.gatePolicy()).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
 	c.handler = handler
 	wantPage(t, c, "/healthz", 200, "ok\n")
 	wantPage(t, c, "/readyz", 503, "starting")
@@ -151,7 +150,7 @@ func TestMetricsOfALeaderAtWork(t *testing.T) {
 	want := map[string]float64{
 		"gram_jobs{running}": 1, "gram_jobs{failed}": 0, "gram_workers": 1, "gram_worker_slots": 3, "gram_tasks_waiting": 8, "gram_tasks_leased": 0,
 		"gram_worker_slots_wanted": 8, "gram_raft_is_leader": 1, "gram_raft_has_leader": 1, "gram_ready": 1, "gram_raft_voters": 1,
-		"gram_determinism_violations": 0, "gram_committed_leased_total": 0,
+		"gram_determinism_violations": 0, "gram_committed_leased_total": 0, "gram_state_mismatches_total": 0,
 	}
 	wantMetrics(t, c, want)
 	if _, err := w.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 3})); err != nil {

@@ -28,6 +28,7 @@ type Evidence struct {
 	Given      string            // prefix of what was there before
 	Logs       map[string]string // what each process said, by its name
 	Secrets    []string          // that nobody may write down
+	Exits      []Exit            // of processes that ended by themselves
 	// Waited is how long it took after the last fault until every job had ended, Bound how long it may.
 	Waited, Bound time.Duration
 
@@ -46,6 +47,12 @@ type Replica struct {
 	Member string
 	Index  uint64
 	Digest string
+}
+
+// Exit is a process that ended by itself.
+type Exit struct {
+	Process string
+	Said    string // last
 }
 
 // Result is the judgement on one invariant.
@@ -97,7 +104,7 @@ func invariants() []invariant {
 		{"I7", "states, terms and indices never go back", progress},
 		{"I8", "every object referred to is there, with its digest", objects},
 		{"I9", "after the last fault everything ends", liveness},
-		{"I10", "no fault is charged to a job, no process panics", innocence},
+		{"I10", "no fault is charged to a job, no process gives up", innocence},
 	}
 }
 

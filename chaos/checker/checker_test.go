@@ -20,11 +20,11 @@ import (
 const minute = int64(60_000)
 
 // scene is a run worked out by hand: job a succeeded, job b was cancelled, and a schedule fired at minute
-// 1 and skipped minute 2. One object is the state of a's only round.
+// 1 and skipped minute 2. One object has the metrics of a's only round.
 type scene struct {
 	t *testing.T
 	checker.Evidence
-	state   []byte
+	metrics []byte
 	record  *pb.JobRecord
 	records []*pb.SnapshotRecord
 }
@@ -35,7 +35,7 @@ func digest(text string) []byte {
 }
 
 func calm(t *testing.T) *scene {
-	s := &scene{t: t, state: []byte("state of a")}
+	s := &scene{t: t, metrics: []byte("metrics of a")}
 	model := hex.EncodeToString(digest("model"))
 	seen := func(id string, state history.State, model string) *history.Job {
 		return &history.Job{ID: id, SpecHash: "h", State: state, Model: model}
@@ -71,10 +71,10 @@ func calm(t *testing.T) *scene {
 		s.put("own/models/"+id, "model")
 	}
 	s.put("input/x", "x")
-	s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.state)))), string(s.state))
+	s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics)))), string(s.metrics))
 	s.put("own/jobs/a/logs/1", reportLine("accepted", 0)+reportLine("accepted", 1)+reportLine("duplicate", 1))
 	s.record = &pb.JobRecord{Spec: &pb.SubmitJob{Id: "a"}, Outputs: output("a"),
-		Rounds: []*pb.RoundRecord{{Round: 1, State: &pb.ObjectRef{Sha256: digest(string(s.state)), Size: int64(len(s.state))}}}}
+		Rounds: []*pb.RoundRecord{{Round: 1, Metrics: &pb.ObjectRef{Sha256: digest(string(s.metrics)), Size: int64(len(s.metrics))}}}}
 	for _, job := range []*pb.JobRecord{s.record, {Spec: &pb.SubmitJob{Id: "b"}}, {Spec: &pb.SubmitJob{Id: "slot-1"}, Outputs: output("slot-1")}} {
 		s.records = append(s.records, &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job}})
 	}
@@ -160,6 +160,7 @@ func jobViolations() []violation {
 		}},
 		{"a job is cancelled by nobody", "I10", "nobody asked", func(s *scene) { s.Operations[4].Outcome = history.Refused }},
 		{"a process panics", "I10", "panic: boom", func(s *scene) { s.Logs["w1"] = "fine\npanic: boom\n" }},
+		{"a process ends by itself", "I10", "w1 ended by itself: oops", func(s *scene) { s.Exits = []checker.Exit{{Process: "w1", Said: "oops"}} }},
 		{"a secret is logged", "I10", "the log of c1", func(s *scene) { s.Logs["c1"] = "token=hush" }},
 		{"a secret is in the state", "I10", "the backup", func(s *scene) { s.record.Failure = &pb.Failure{Message: "hush"} }},
 		{"a secret is stored", "I10", "own/jobs/a/logs/2", func(s *scene) { s.put("own/jobs/a/logs/2", `{"message":"hush"}`) }},
@@ -189,8 +190,8 @@ func clusterViolations() []violation {
 			}
 		}},
 		{"an object is damaged", "I8", "decided were 5", func(s *scene) { s.put("own/models/a", "medal") }},
-		{"a round's state is damaged", "I8", "job a: own/jobs/a/", func(s *scene) {
-			s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.state)))), "state of b")
+		{"a round's metrics are damaged", "I8", "job a: own/jobs/a/", func(s *scene) {
+			s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics)))), "metrics of b")
 		}},
 		{"a job is in the log alone", "I8", "the backup has 4 jobs", func(s *scene) { s.records = append(s.records, s.records[1]) }},
 		{"something is written elsewhere", "I8", "somebody wrote elsewhere", func(s *scene) { s.put("elsewhere", "x") }},

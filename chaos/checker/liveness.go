@@ -19,7 +19,8 @@ func liveness(_ context.Context, e *Evidence, v *verdict) error {
 }
 
 // innocence is I10: a job ends as cancelled only where somebody asked, and as failed only where
-// its own input is why. No process panics, and no secret is written down.
+// its own input is why. No process panics, or ends by itself for another reason than its disk: one that
+// is slow, or full, is the machine's fault, and ending is right. No secret is written down.
 func innocence(ctx context.Context, e *Evidence, v *verdict) error {
 	asked := make(map[string]bool)
 	for _, op := range e.Operations {
@@ -36,6 +37,9 @@ func innocence(ctx context.Context, e *Evidence, v *verdict) error {
 			v.must(slices.Contains(e.Specs[job.GetSpecHash()].MayFail, f.GetCode()), "job %s failed: %s: %s (%s, worker %s)",
 				job.GetId(), f.GetCode(), f.GetMessage(), f.GetTask(), f.GetWorker())
 		}
+	}
+	for _, exit := range e.Exits {
+		v.must(strings.Contains(exit.Said, "disk"), "%s ended by itself: %s", exit.Process, exit.Said)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Logs)) {
 		for line := range strings.Lines(e.Logs[name]) {

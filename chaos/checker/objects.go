@@ -30,28 +30,27 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 	}
 	jobs, current, open := 0, "", uint32(0)
 	for _, r := range records {
-		var refs []madeBy
+		var refs []made
 		switch body := r.GetBody().(type) {
 		case *pb.SnapshotRecord_Job:
 			jobs++
-			current = body.Job.GetSpec().GetId()
-			open = body.Job.GetRound()
+			current, open = body.Job.GetSpec().GetId(), body.Job.GetRound()
 			refs = refsOf(body.Job)
 			for _, f := range body.Job.GetOutputs() {
 				output(e, v, current, f)
 			}
 		case *pb.SnapshotRecord_Commit:
-			refs = append(refs, madeBy{open, body.Commit.GetPiece().GetObject()})
+			refs = append(refs, made{open, body.Commit.GetPiece().GetObject()})
 		case *pb.SnapshotRecord_Carry:
 			round := open
 			if body.Carry.GetKept() {
-				round--
+				round = before(open)
 			}
-			refs = append(refs, madeBy{round, body.Carry.GetPiece().GetObject()})
+			refs = append(refs, made{round, body.Carry.GetPiece().GetObject()})
 		}
-		for _, r := range refs {
-			if ref := r.ref; len(ref.GetSha256()) == sha256.Size {
-				key := e.Own + protocol.ObjectKey(current, r.round, [32]byte(ref.GetSha256()))
+		for _, ref := range refs {
+			if len(ref.GetSha256()) == sha256.Size {
+				key := e.Own + protocol.ObjectKey(current, ref.round, [32]byte(ref.GetSha256()))
 				holds(e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
 			}
 		}
@@ -80,24 +79,23 @@ func decided(backup []byte) ([]*pb.SnapshotRecord, error) {
 	}
 }
 
-// madeBy is an object and the round that made it; 0 is the plan.
-type madeBy struct {
+// made is an object and the round that made it, which is part of its key; 0 is the plan.
+type made struct {
 	round uint32
-	ref   *pb.ObjectRef
+	*pb.ObjectRef
 }
 
-// refsOf lists what must be there of a job. The states of rounds, but the last, are there until it is swept.
-func refsOf(job *pb.JobRecord) []madeBy {
-	open := job.GetRound()
-	refs := []madeBy{{0, job.GetManifest()}, {0, job.GetPlan()}, {open, job.GetModel()}}
-	for _, round := range job.GetRounds() {
-		refs = append(refs, madeBy{round.GetRound(), round.GetMetrics()})
-		if !job.GetSwept() {
-			refs = append(refs, madeBy{round.GetRound(), round.GetState()})
-		}
+func before(round uint32) uint32 { return max(round, 1) - 1 }
+
+// refsOf are the objects that a job cannot do without, or that people may look at. The states of
+// rounds that are over are none of them: their digests stay, they themselves need not.
+func refsOf(job *pb.JobRecord) []made {
+	refs := []made{{0, job.GetManifest()}, {0, job.GetPlan()}, {job.GetRound(), job.GetModel()}}
+	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+		refs = append(refs, made{before(job.GetRound()), job.GetStateObject()})
 	}
-	if !job.GetSwept() {
-		refs = append(refs, madeBy{max(open, 1) - 1, job.GetStateObject()})
+	for _, round := range job.GetRounds() {
+		refs = append(refs, made{round.GetRound(), round.GetMetrics()})
 	}
 	return refs
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -150,3 +151,16 @@ func (p *Process) signal(sig syscall.Signal, ends bool) bool {
 
 // Log is the file of its output.
 func (p *Process) Log() string { return p.log }
+
+// lastWords is how much of the end of a log LastWords looks at.
+const lastWords = 2000
+
+// LastWords is the last line that it wrote.
+func (p *Process) LastWords() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text[max(0, len(text)-lastWords):])), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -113,20 +113,27 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// Exit is a process that ended by itself.
+type Exit struct {
+	Process string
+	Said    string // last
+}
+
 // Supervise starts again, as an init system would, what has ended by itself, until ctx ends. It
-// returns how many starts that took.
-func (n *Nemesis) Supervise(ctx context.Context) (starts int) {
+// returns what that was.
+func (n *Nemesis) Supervise(ctx context.Context) (exits []Exit) {
 	for wait(ctx, 500*time.Millisecond) {
 		for _, p := range n.Cluster.Processes() {
 			if !p.EndedByItself() {
 				continue
 			}
-			n.Say("%s ended by itself; started again", p.Name)
-			starts++
+			exit := Exit{p.Name, p.LastWords()}
+			n.Say("%s ended by itself: %s", exit.Process, exit.Said)
+			exits = append(exits, exit)
 			if err := p.Start(); err != nil {
 				n.Say("%v", err)
 			}
 		}
 	}
-	return starts
+	return exits
 }

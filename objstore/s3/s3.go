@@ -46,13 +46,15 @@ func Open(cfg Config) (*Store, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w", cfg.Bucket, err)
 	}
-	transport := newTransport(cfg)
+	transport := newTransport(cfg, true)
+	// The services that hand out credentials are at just the addresses that stores are not.
+	services := newTransport(cfg, false)
 	lookup := minio.BucketLookupPath
 	if cfg.endpoint.amazon {
 		lookup = minio.BucketLookupDNS
 	}
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
-		Creds:        newCredentials(cfg, &http.Client{Transport: transport, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
+		Creds:        newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
 		Secure:       cfg.endpoint.secure,
 		Transport:    transport,
 		Region:       cfg.Region,
@@ -62,7 +64,10 @@ func Open(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w: %w", cfg.Bucket, objstore.ErrInvalidURI, err)
 	}
-	s := &Store{client: client, core: minio.Core{Client: client}, idle: transport.CloseIdleConnections, cfg: cfg}
+	s := &Store{client: client, core: minio.Core{Client: client}, cfg: cfg, idle: func() {
+		transport.CloseIdleConnections()
+		services.CloseIdleConnections()
+	}}
 	if cfg.Prefix != "" {
 		s.prefix = cfg.Prefix + "/"
 	}
