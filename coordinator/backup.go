@@ -4,14 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"github.com/hashicorp/raft"
 )
 
 const backupPiece = 256 << 10
@@ -55,36 +52,4 @@ func (send pieceWriter) Write(p []byte) (int, error) {
 func CheckBackup(r io.Reader) error {
 	_, err := state.Decode(r)
 	return err
-}
-
-// restore makes a backup the beginning of this member's log: a snapshot before its first
-// entry, as raft leaves one when it cuts the log. The cluster gets an id of its own, so that
-// no member of the old one takes it for its own.
-func (m *member) restore(cfg Config, stores raftStores) error {
-	exists, err := raft.HasExistingState(stores.log, stores.stable, stores.snapshots)
-	switch {
-	case err != nil:
-		return fmt.Errorf("look for an existing log: %w", err)
-	case exists:
-		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore, cfg.DataDir)
-	}
-	file, err := os.Open(cfg.Restore)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRestore, err)
-	}
-	defer file.Close()
-	restored, err := state.Decode(file)
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrRestore, cfg.Restore, err)
-	}
-	restored.ClusterID = ""
-	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(cfg.NodeID), Address: m.transport.LocalAddr()}}}
-	sink, err := stores.snapshots.Create(raft.SnapshotVersionMax, 1, 1, alone, 1, m.transport)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRestore, diskError(err))
-	}
-	if err := (snapshot{restored}).Persist(sink); err != nil {
-		return fmt.Errorf("%w: %w", ErrRestore, diskError(err))
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -41,7 +42,7 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	t.Parallel()
 	old := startTest(t, testConfig(t.TempDir()))
 	planTest(t, old, "a", 5)
-	if _, err := old.complete(t.Context(), leafDone("a", 3)); err != nil {
+	if _, err := old.complete(t.Context(), leafDone("a", 4)); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := old.fsm.view()
@@ -58,6 +59,26 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 		}
 	}
 	writeTest(t, cfg.Restore, string(file))
+	if _, err := Start(t.Context(), cfg); !errors.Is(err, ErrRestore) || !strings.Contains(err.Error(), "holds none") {
+		t.Errorf("over a store without its objects: %v", err)
+	}
+	missing := ""
+	before.EachObject(func(o state.Object) bool {
+		key, _ := keyOf(cfg, o)
+		if o.What == "partial" {
+			missing = key
+		} else if _, err := cfg.Store.Put(t.Context(), key, make([]byte, o.Ref.Size)); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	})
+	writeTest(t, filepath.Join(cfg.DataDir, WorkerTokenFile), old.WorkerToken().Reveal())
+	if _, err := Start(t.Context(), cfg); !errors.Is(err, ErrRestore) || !strings.Contains(err.Error(), "token of the old cluster") {
+		t.Errorf("with an old token: %v", err)
+	}
+	if err := os.Remove(filepath.Join(cfg.DataDir, WorkerTokenFile)); err != nil {
+		t.Fatal(err)
+	}
 	restored := startTest(t, cfg)
 	if job := getTest(t, restored, "a"); job.GetProgress().GetLeavesDone() != 1 {
 		t.Errorf("job a: %v", job)
@@ -69,10 +90,18 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	if after.ClusterID == before.ClusterID || after.JobCount() != before.JobCount() {
 		t.Errorf("cluster %s of %d jobs from %s of %d", after.ClusterID, after.JobCount(), before.ClusterID, before.JobCount())
 	}
-	for _, token := range []string{old.AdminToken().ID, restored.AdminToken().ID} {
-		if _, known := after.Token(token); !known {
-			t.Errorf("token %s is not known", token)
-		}
+	if _, known := after.Token(old.AdminToken().ID); known {
+		t.Error("a token of the old cluster holds")
+	}
+	if _, known := after.Token(restored.AdminToken().ID); !known {
+		t.Error("the new token does not hold")
+	}
+	if now, then := after.Epoch, before.Epoch; now != then+1 || !after.Held() {
+		t.Errorf("epoch %d after %d, held %v", now, then, after.Held())
+	}
+	report := restored.Restored()
+	if report.Objects != 4 || len(report.Missing) != 1 || report.Missing[0].String() != "job a, partial: "+missing+": it is not there" {
+		t.Errorf("restored: %+v", report)
 	}
 	stopTest(t, restored)
 	if _, err := Start(t.Context(), cfg); !errors.Is(err, ErrRestore) {

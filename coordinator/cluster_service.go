@@ -24,7 +24,9 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: s.c.fsm.appliedIndex(),
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
+	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
 	return connect.NewResponse(res), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -20,6 +21,8 @@ import (
 var (
 	// ErrNotLeader: this coordinator does not lead; nothing was decided.
 	ErrNotLeader = errors.New("this coordinator is not the leader")
+	// ErrNoLeader: the cluster has no leader, so it answers nothing; nothing was decided.
+	ErrNoLeader = errors.New("the cluster has no leader")
 	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
 	// proposed; it may or may not be committed. Repeating it is safe.
 	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
@@ -28,6 +31,8 @@ var (
 	// ErrDataDir: the data directory's files do not belong together; starting would
 	// lose data or lock clients out.
 	ErrDataDir = errors.New("the data directory is not whole")
+	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
+	ErrNotEmpty = errors.New("the data directory is not empty")
 	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
@@ -55,6 +60,9 @@ type Config struct {
 	// without them, the member goes on with its log, or begins a cluster.
 	Join      []string
 	JoinToken gate.Token
+	// Bootstrap is the raft address of the member that, though it has Join, begins the cluster, once in
+	// the life of the store: then all members can be started alike.
+	Bootstrap string
 	// Restore is a backup's file that a new cluster begins with; the data directory must be empty.
 	Restore string
 	// PromoteAfter is how long a new member must be healthy before it gets a vote; 0 means 10 s.
@@ -83,6 +91,8 @@ type Config struct {
 	wallClock func() time.Time
 	// diskSpace is freeSpace, but for tests.
 	diskSpace func(dir string) (space, error)
+	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
+	snapshotBytes int64
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -100,14 +110,19 @@ func (c Config) withDefaults() (Config, error) {
 	if c.DataDir == "" {
 		c.raftTimeout = memoryTimeout // there is nobody to hear from
 	}
-	if c.PromoteAfter == 0 {
-		c.PromoteAfter = 10 * time.Second
-	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
 		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
+	}
+	return c.withTimes(), nil
+}
+
+// withTimes fills in limits, the clock and the logger.
+func (c Config) withTimes() Config {
+	if c.PromoteAfter == 0 {
+		c.PromoteAfter = 10 * time.Second
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
@@ -117,6 +132,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.wallClock == nil {
 		c.wallClock = time.Now
+		if seeded.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		}
 	}
 	if c.diskSpace == nil {
 		c.diskSpace = freeSpace
@@ -124,5 +142,5 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c, nil
+	return c
 }

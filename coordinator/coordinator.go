@@ -28,6 +28,7 @@ type Coordinator struct {
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
+	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
 	stopping    chan struct{} // closed when Shutdown begins
@@ -85,6 +86,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if m := c.member.meter; m != nil {
+		c.fsm.persisted = m.cut
+	}
 	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
 		return err
 	}
@@ -104,6 +108,12 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
+	if m := c.member.meter; m != nil {
+		c.tasks.Go(func() { c.keepLogSmall(life, m) })
+	}
+	if c.peers != nil {
+		c.tasks.Go(func() { c.tellAddress(life) })
+	}
 	select {
 	case <-leading:
 	case <-following:
@@ -117,7 +127,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	return nil
 }
 
-// identify gives this member its certificate.
+// identify reads or makes this member's certificate.
 func (c *Coordinator) identify() error {
 	if c.cfg.DataDir == "" {
 		return nil
@@ -125,7 +135,11 @@ func (c *Coordinator) identify() error {
 	if err := checkAuthority(c.cfg); err != nil {
 		return err
 	}
-	names, err := certificateNames(c.cfg)
+	issued, err := pki.IssuedElsewhere(filepath.Join(c.cfg.DataDir, "pki"))
+	if err != nil {
+		return err
+	}
+	names, err := certificateNames(c.cfg, !issued)
 	if err != nil {
 		return err
 	}
@@ -146,6 +160,13 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
 	if joining {
+		begins, err := c.begins(ctx)
+		if err != nil {
+			return err
+		}
+		joining = !begins
+	}
+	if joining {
 		id, err := c.join(ctx, stores)
 		if err != nil {
 			return err
@@ -153,7 +174,7 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		c.joinedID.Store(&id)
 	}
 	if c.cfg.Restore != "" {
-		if err := c.member.restore(c.cfg, stores); err != nil {
+		if err := c.restore(ctx, stores); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/raft"
 )
 
@@ -21,6 +22,12 @@ const (
 	// dialAgain is the pause before a leader that was not reached is tried again: raft notices
 	// its end later than the network does.
 	dialAgain = 100 * time.Millisecond
+)
+
+// ReasonHeader of an answer tells clients what a code cannot: that members are up and the cluster stands still.
+const (
+	ReasonHeader   = "Gram-Reason"
+	ReasonNoLeader = "no-leader"
 )
 
 // forwarder stands behind the gate: it answers on the leader and carries every other call
@@ -37,7 +44,7 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		leads, address, news := f.c.whoLeads()
-		if leads {
+		if leads || seeded.Is(seeded.StaleRead) && strings.HasSuffix(r.URL.Path, "/Get") {
 			f.local.ServeHTTP(w, r)
 			return
 		}
@@ -52,7 +59,7 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			unavailable(w, r, ErrShutdown)
 			return
 		case <-wait.Done():
-			unavailable(w, r, fmt.Errorf("%w, and it knows of none that answers", ErrNotLeader))
+			unavailable(w, r, f.c.errNoLeader())
 			return
 		}
 		retry.Stop()
@@ -158,6 +165,9 @@ func (c *Coordinator) watchLeader(ctx context.Context) {
 // unavailable says that the same call may succeed later. A stream is told by the status
 // alone, which every client understands before it has read anything.
 func unavailable(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, ErrNoLeader) {
+		w.Header().Set(ReasonHeader, ReasonNoLeader)
+	}
 	errorWriter := connect.NewErrorWriter()
 	if !errorWriter.IsSupported(r) || strings.HasPrefix(r.Header.Get("Content-Type"), "application/connect+") {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)

@@ -15,6 +15,8 @@ type fsm struct {
 	state   state.State
 	index   uint64        // the state is that after this entry
 	changed chan struct{} // closed when state changes, then replaced
+	// persisted hears of every snapshot that was written, with its size; nil: nobody does.
+	persisted func(bytes int64)
 }
 
 func newFSM() *fsm { return &fsm{state: state.New(), changed: make(chan struct{})} }
@@ -57,7 +59,7 @@ func (f *fsm) set(next state.State, index uint64) {
 // Snapshot implements raft.FSM: states are immutable, so capturing one is free.
 func (f *fsm) Snapshot() (raft.FSMSnapshot, error) {
 	s, _ := f.view()
-	return snapshot{s}, nil
+	return snapshot{s, f.persisted}, nil
 }
 
 // Restore implements raft.FSM: the new state is swapped in only when all of it was read.
@@ -73,14 +75,36 @@ func (f *fsm) Restore(r io.ReadCloser) error {
 	return nil
 }
 
-type snapshot struct{ state state.State }
+type snapshot struct {
+	state     state.State
+	persisted func(bytes int64)
+}
 
 // Persist implements raft.FSMSnapshot.
 func (s snapshot) Persist(sink raft.SnapshotSink) error {
-	if err := s.state.Encode(sink); err != nil {
+	counted := &countingWriter{to: sink}
+	if err := s.state.Encode(counted); err != nil {
 		return fmt.Errorf("write snapshot: %w", joinCancel(err, sink))
 	}
-	return sink.Close()
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	if s.persisted != nil {
+		s.persisted(counted.bytes)
+	}
+	return nil
+}
+
+type countingWriter struct {
+	to    io.Writer
+	bytes int64
+}
+
+// Write implements io.Writer.
+func (w *countingWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	w.bytes += int64(n)
+	return n, err
 }
 
 func joinCancel(err error, sink raft.SnapshotSink) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -215,6 +216,13 @@ func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed 
 	return true
 }
 
+// granted reports whether a lease may be this cluster's.
+func (l *leadership) granted(t schedule.Token) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.board.Granted(t)
+}
+
 // signal wakes who waits for work. The caller holds lead.mu.
 func (l *leadership) signal() {
 	close(l.freed)
@@ -222,7 +230,12 @@ func (l *leadership) signal() {
 }
 
 // now reads the monotonic clock.
-func (c *Coordinator) now() time.Duration { return time.Since(c.started) }
+func (c *Coordinator) now() time.Duration {
+	if seeded.Is(seeded.WallClockLease) {
+		return c.wall().Round(0).Sub(c.started.Round(0))
+	}
+	return time.Since(c.started)
+}
 
 // wall reads the wall clock, which may jump.
 func (c *Coordinator) wall() time.Time { return c.cfg.wallClock() }
@@ -241,6 +254,10 @@ func (c *Coordinator) leader() (*leadership, error) {
 // member has applied all of earlier terms (the barrier) and answers a write of its
 // own term after applying it, so it is enough that it leads still.
 func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
+	if seeded.Is(seeded.StaleRead) {
+		view, changed := c.fsm.view()
+		return view, changed, nil
+	}
 	lead, err := c.leader()
 	if err != nil {
 		return state.State{}, nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -32,6 +33,7 @@ type member struct {
 	transport raft.Transport
 	port      *raftPort          // nil in memory
 	address   raft.ServerAddress // of the raft port; "" in memory
+	meter     *logMeter          // nil in memory
 	closers   []io.Closer        // in order of opening
 }
 
@@ -115,7 +117,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, logFile))
+	bolt, err := openBolt(filepath.Join(dir, logFile), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}
@@ -127,7 +129,17 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err != nil {
 		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
 	}
-	watched := &watchdog{durableStore: wrapped(cfg, bolt), dir: dir, limit: cfg.DiskLimit, fail: fail}
+	stores := raftStores{bolt, bolt, snapshots}
+	m.meter = newLogMeter(cfg.snapshotBytes)
+	if err := m.meter.read(stores); err != nil {
+		return raftStores{}, err
+	}
+	log := wrapped(cfg, bolt)
+	if seeded.Is(seeded.SkippedFsync) {
+		lazy := &lazyLog{durableStore: log}
+		log, m.closers = lazy, append(m.closers, lazy)
+	}
+	watched := &watchdog{durableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
 	return raftStores{watched, watched, snapshots}, nil
 }
 

@@ -72,6 +72,9 @@ func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinR
 	if err != nil {
 		return nil, err
 	}
+	if view, _ := s.c.fsm.view(); !known && view.Removed(string(id)) {
+		return nil, refuse(state.Conflict, "a member %s was removed, and none joins under its id again: choose another (--node-id), or none, and one is drawn", id)
+	}
 	if !known {
 		if err := s.c.await(ctx, s.c.member.raft.AddNonvoter(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
 			return nil, err
@@ -126,9 +129,11 @@ func refuse(reason state.Reason, format string, args ...any) error {
 	return &state.Rejection{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// Remove takes a coordinator out of the cluster.
+// Remove takes a coordinator out of the cluster. One that was taken out before is out: no error. Its id goes into the
+// log first: should the rest fail, the member is still one, and may be removed again.
 func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.RemoveRequest]) (*connect.Response[pb.RemoveResponse], error) {
-	if _, _, err := s.c.read(ctx); err != nil {
+	view, _, err := s.c.read(ctx)
+	if err != nil {
 		return nil, err
 	}
 	lead, err := s.c.leader()
@@ -142,9 +147,19 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 	if err != nil {
 		return nil, err
 	}
+	if view.Removed(string(id)) && !isMember(servers, id) {
+		return connect.NewResponse(&pb.RemoveResponse{}), nil
+	}
 	s.c.probe(lead, servers) // what is known may be from before an election
 	healthy := func(id raft.ServerID) bool { return id == raft.ServerID(s.c.cfg.NodeID) || lead.peers.get(id).healthy }
 	if err := mayRemove(servers, id, raft.ServerID(s.c.cfg.NodeID), healthy); err != nil {
+		return nil, err
+	}
+	reply, err := s.c.propose(ctx, &pb.Command{Body: &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: string(id)}}})
+	if err == nil && reply.Err != nil {
+		err = reply.Err
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := s.c.await(ctx, s.c.member.raft.RemoveServer(id, index, s.c.cfg.ApplyTimeout)); err != nil {
@@ -156,7 +171,7 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 
 // mayRemove refuses to take out who is needed: without it, most of those left must answer.
 func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raft.ServerID) bool) error {
-	if !slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id }) {
+	if !isMember(servers, id) {
 		return refuse(state.NotFound, "no member %q", id)
 	}
 	if id == leader {
@@ -176,4 +191,8 @@ func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raf
 		return refuse(state.Ended, "without %s only %d of %d voting members would answer, and the cluster would stand still: bring another back, or let one join, first", id, answering, voters)
 	}
 	return nil
+}
+
+func isMember(servers []raft.Server, id raft.ServerID) bool {
+	return slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == id })
 }

@@ -61,9 +61,19 @@ func TestFollowerWithoutALeader(t *testing.T) {
 	follower := q.follower()
 	jobs, _ := q.calls(follower)
 	q.stop(q.leader().cfg.NodeID)
-	if _, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); connect.CodeOf(err) != connect.CodeUnavailable {
-		t.Errorf("without a quorum: %v", err)
-	}
+	q.poll("the answer that there is no leader", func() bool { // the lead was handed to it, and is lost in a moment
+		_, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"}))
+		if connect.CodeOf(err) != connect.CodeUnavailable {
+			t.Fatalf("without a quorum: %v", err)
+		}
+		return standsStill(err)
+	})
+}
+
+func standsStill(err error) bool {
+	var refused *connect.Error
+	return errors.As(err, &refused) && refused.Code() == connect.CodeUnavailable && refused.Meta().Get(ReasonHeader) == ReasonNoLeader &&
+		strings.Contains(err.Error(), "of the 2 members with a vote 2 must run")
 }
 
 // A voter that lost its disk does not come back under its id, neither by joining nor by
@@ -124,6 +134,18 @@ func TestRemovedMember(t *testing.T) {
 	}
 	delete(q.members, removed.cfg.NodeID)
 	stopTest(t, removed)
+	for id, c := range q.members { // asked again, whoever is asked: it is out
+		_, cluster := q.calls(c)
+		if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
+			t.Errorf("removed again through %s: %v", id, err)
+		}
+		if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: "c9"})); connect.CodeOf(err) != connect.CodeNotFound {
+			t.Errorf("one that never was, through %s: %v", id, err)
+		}
+	}
+	if _, err := q.start(removed.cfg.NodeID, t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "choose another") {
+		t.Errorf("joined under a removed id: %v", err)
+	}
 	if n := len(q.list()); n != 2 {
 		t.Errorf("%d members", n)
 	}
@@ -238,6 +260,46 @@ func TestAddressIsCorrected(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.awaitVotes(2)
+}
+
+// A follower that is started at another address tells the leader, who had looked for it at the old one.
+func TestFollowerMoves(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	moved := q.follower().cfg
+	old := q.members[moved.NodeID].RaftAddr()
+	q.stop(moved.NodeID)
+	moved.RaftAddr, moved.Join = "127.0.0.1:0", nil
+	again, err := q.startWith(moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.awaitVotes(3)
+	for _, m := range q.list() {
+		if m.GetId() == moved.NodeID && (m.GetRaftAddress() != again.RaftAddr() || m.GetRaftAddress() == old) {
+			t.Errorf("%s is at %s in the log, not at %s", m.GetId(), m.GetRaftAddress(), again.RaftAddr())
+		}
+	}
+}
+
+func TestMayMove(t *testing.T) {
+	servers := []raft.Server{{ID: "c1", Address: "a:1"}, {ID: "c2", Address: "b:1", Suffrage: raft.Nonvoter}}
+	for _, c := range []struct {
+		id, address string
+		same        bool
+		says        string // "": corrected
+	}{
+		{"c2", "x:1", true, ""},
+		{"c2", "b:1", true, ""}, // told twice
+		{"c2", "x:1", false, "no member"},
+		{"c3", "x:1", true, "no member"},
+		{"c2", "a:1", true, "is the address of member c1"},
+	} {
+		server, err := mayMove(servers, raft.ServerID(c.id), raft.ServerAddress(c.address), c.same)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || err == nil && server.Suffrage != raft.Nonvoter {
+			t.Errorf("%+v: %v %v", c, server, err)
+		}
+	}
 }
 
 func TestMayJoinAndRemove(t *testing.T) {

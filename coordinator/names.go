@@ -10,15 +10,15 @@ import (
 
 // certificateNames are the DNS names and IP addresses the certificate must cover.
 // On an unspecified address (0.0.0.0, ::, none) the API is reached by any of this
-// machine's, so all of them and its host name are in it.
-func certificateNames(cfg Config) ([]string, error) {
+// machine's, so withOwn all of them and its host name are in it.
+func certificateNames(cfg Config, withOwn bool) ([]string, error) {
 	for _, name := range cfg.Names {
 		if net.ParseIP(name) == nil && (name == "" || strings.ContainsAny(name, ":/ ")) {
 			return nil, fmt.Errorf("%q cannot be in the certificate: give a DNS name or an IP address, without scheme and port", name)
 		}
 	}
 	names := append([]string{"localhost", "127.0.0.1", "::1"}, cfg.Names...)
-	for _, address := range []string{cfg.ListenAddr, cfg.RaftAddr} {
+	for _, address := range []string{cfg.ListenAddr, cfg.RaftAddr, cfg.AdvertiseAddr} {
 		if address == "" {
 			continue
 		}
@@ -28,6 +28,9 @@ func certificateNames(cfg Config) ([]string, error) {
 		}
 		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 			names = append(names, host)
+			continue
+		}
+		if !withOwn {
 			continue
 		}
 		own, err := ownNames()

@@ -25,9 +25,10 @@ func TestCertificateNames(t *testing.T) {
 		"every address":     {Config{ListenAddr: "0.0.0.0:1", RaftAddr: "127.0.0.1:2"}, []string{"127.0.0.1"}, true},
 		"every IPv6":        {Config{ListenAddr: "[::]:1"}, []string{"127.0.0.1"}, true},
 		"no host":           {Config{RaftAddr: ":1"}, []string{"localhost"}, true},
+		"reached elsewhere": {Config{RaftAddr: "127.0.0.1:1", AdvertiseAddr: "m.example.org:1"}, []string{"127.0.0.1", "m.example.org"}, false},
 		"a name in advance": {Config{RaftAddr: "127.0.0.1:1", Names: []string{"gram.example.org"}}, []string{"gram.example.org", "localhost"}, false},
 	} {
-		names, err := certificateNames(c.cfg)
+		names, err := certificateNames(c.cfg, true)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -40,8 +41,12 @@ func TestCertificateNames(t *testing.T) {
 			t.Errorf("%s: the host name in it: %v, want %v", name, got, c.own)
 		}
 	}
+	// Whoever issued a certificate chose its names: a container's address is not known to them.
+	if names, err := certificateNames(Config{ListenAddr: ":1", AdvertiseAddr: "m.example.org:1"}, false); err != nil || len(names) != 4 || slices.Contains(names, own) {
+		t.Errorf("issued: %v, %v", names, err)
+	}
 	for _, wrong := range []Config{{ListenAddr: "nowhere"}, {Names: []string{""}}, {Names: []string{"gram.example.org:7480"}}, {Names: []string{"https://gram"}}} {
-		if names, err := certificateNames(wrong); err == nil {
+		if names, err := certificateNames(wrong, true); err == nil {
 			t.Errorf("%+v: %v", wrong, names)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
@@ -41,6 +42,11 @@ func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Rep
 	}
 	began := time.Now()
 	future := c.member.raft.Apply(entry, c.cfg.ApplyTimeout)
+	if seeded.Is(seeded.LostAck) && cmd.GetInit() == nil {
+		view, _ := c.fsm.view()
+		_, reply := state.Apply(view, cmd)
+		return reply, nil
+	}
 	if err := c.await(ctx, future); err != nil {
 		return state.Reply{}, err
 	}

@@ -107,6 +107,16 @@ func (s *scheduleService) ResumeSchedule(ctx context.Context, req *connect.Reque
 	return connect.NewResponse(&pb.ResumeScheduleResponse{Schedule: s.c.describeSchedule(reply.Schedule, 1)}), nil
 }
 
+// ReleaseSchedules proposes that slots are decided again, after a restore.
+func (s *scheduleService) ReleaseSchedules(ctx context.Context, _ *connect.Request[pb.ReleaseSchedulesRequest]) (*connect.Response[pb.ReleaseSchedulesResponse], error) {
+	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}})
+	if err != nil {
+		return nil, err
+	}
+	view, _ := s.c.fsm.view()
+	return connect.NewResponse(&pb.ReleaseSchedulesResponse{Schedules: uint32(view.ScheduleCount()), Released: reply.Created}), nil
+}
+
 // RemoveSchedule proposes the schedule's end; its jobs stay.
 func (s *scheduleService) RemoveSchedule(ctx context.Context, req *connect.Request[pb.RemoveScheduleRequest]) (*connect.Response[pb.RemoveScheduleResponse], error) {
 	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: req.Msg.GetId()}}})
@@ -126,14 +136,18 @@ func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Sche
 			CatchUp: d.GetCatchUp(), CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(), JitterMs: d.GetJitterMs(),
 		},
 		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped, Recent: sched.SlotRecords(),
-		LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot, JobsActive: uint32(view.JobsOf(sched.ID())),
+		HeldUnixMs: view.HeldSince, LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot, JobsActive: uint32(view.JobsOf(sched.ID())),
 	}
 	table, err := timetableOf(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		out.Problem = err.Error()
 		return out
 	}
-	for at := range upcoming(table, utc(sched.LastSlot)) {
+	from := utc(sched.LastSlot)
+	if now := c.wall(); sched.Paused || view.Held() && from.Before(now) {
+		from = now // what has passed is decided when it goes on
+	}
+	for at := range upcoming(table, from) {
 		if next--; next < 0 {
 			break
 		}

@@ -15,8 +15,11 @@ import (
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
 	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
-	if failure := r.GetFailure(); failure != nil {
+	if failure := r.GetFailure(); failure != nil && lead.granted(held.Token) {
 		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
+	}
+	if !lead.granted(held.Token) {
+		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
 	}
 	name, kernels := c.workerFacts(lead, workerID)
 	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task.JobID)}

@@ -40,7 +40,7 @@ func brief(job *state.Job) *pb.JobBrief {
 
 func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 	t := &pb.Task{
-		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence},
+		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
 		Phase: job.Round.Phase, State: job.Round.State.Proto(),
 	}
 	for _, p := range g.Pieces {
@@ -84,5 +84,5 @@ func heldFrom(list []*pb.HeldTask) []schedule.Held {
 }
 
 func tokenFrom(t *pb.LeaseToken) schedule.Token {
-	return schedule.Token{Term: t.GetTerm(), Sequence: t.GetSequence()}
+	return schedule.Token{Term: t.GetTerm(), Sequence: t.GetSequence(), Epoch: t.GetEpoch()}
 }

@@ -24,6 +24,7 @@ type watchdog struct {
 	dir   string
 	limit time.Duration
 	fail  func(error)
+	meter *logMeter // hears of what was written; may be nil
 }
 
 func (w *watchdog) watch(op string, run func() error) error {
@@ -55,7 +56,11 @@ func (w *watchdog) StoreLog(log *raft.Log) error { return w.StoreLogs([]*raft.Lo
 
 // StoreLogs implements raft.LogStore.
 func (w *watchdog) StoreLogs(logs []*raft.Log) error {
-	return w.watch("append", func() error { return w.durableStore.StoreLogs(logs) })
+	err := w.watch("append", func() error { return w.durableStore.StoreLogs(logs) })
+	if err == nil && w.meter != nil {
+		w.meter.add(logs, true)
+	}
+	return err
 }
 
 // DeleteRange implements raft.LogStore.

@@ -5,17 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator"
-	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) coordinatorCommand() *cobra.Command {
@@ -45,7 +43,8 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			defer stop()
 			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
-				return nil
+				a.announceRestored(cfg.Restore, c.Restored(), "the tokens above are new")
+				return forgetJoin(cfg.DataDir)
 			})
 		},
 	}
@@ -54,11 +53,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
-	set.StringSliceVar(&join, "join", nil, "become a member of the cluster at these `addresses` of its API")
-	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
-	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+	memberFlags(set, &cfg, &join)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
@@ -69,20 +64,27 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	return cmd
 }
 
+// memberFlags say how it belongs to a cluster.
+func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
+	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
+	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
+	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
+	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+}
+
 // joining fills in what a member needs to join others.
 func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
 	}
-	for _, address := range addresses {
-		host := strings.TrimPrefix(address, "https://")
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			return &failure{code: exitUsage, what: fmt.Sprintf("--join %q", address), why: err, hint: "Write host:port of a member's API."}
-		}
-		cfg.Join = append(cfg.Join, host)
+	var err error
+	if cfg.Join, err = apiAddresses("--join", addresses); err != nil {
+		return err
 	}
 	if len(addresses) == 0 {
-		return nil
+		return a.preparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
 		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
@@ -90,17 +92,8 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
 	}
-	secret, warning, err := a.flags.config.Secret()
-	if err != nil {
-		return &failure{code: exitDenied, what: err.Error()}
-	}
-	if warning != "" {
-		a.note("gram: warning: %s", warning)
-	}
-	if cfg.JoinToken, err = gate.ParseToken(secret); err != nil {
-		return &failure{code: exitDenied, what: "joining needs an admin's token", why: err, hint: "Name its file with --token-file or GRAM_TOKEN_FILE."}
-	}
-	return nil
+	cfg.JoinToken, err = a.joinToken()
+	return err
 }
 
 const coordinatorLong = `The first start makes the cluster's authority (DIR/pki/ca.pem) and two tokens:
@@ -112,6 +105,10 @@ each --tls-name: the names clients and workers reach it by.
 With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it becomes a
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
+` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
+With --bootstrap all members can be started alike, each with the addresses of all:
+the one whose --advertise it is begins the cluster and says so in the store, where
+it looks before: should it lose its disk, it does not begin another.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
@@ -178,12 +175,33 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 func (a *app) announce(cfg coordinator.Config, addr string) {
 	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
 		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
-	if len(cfg.Join) == 0 {
-		a.note("  token, people   %s\n  token, workers  %s",
-			filepath.Join(cfg.DataDir, coordinator.AdminTokenFile), filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+	admin := filepath.Join(cfg.DataDir, coordinator.AdminTokenFile)
+	if _, err := os.Stat(admin); err == nil { // not on a member that joined
+		a.note("  token, people   %s\n  token, workers  %s", admin, filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
 	}
 	if !loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
+	}
+}
+
+// maxMissing bounds the missing objects that are listed on the terminal; the log has all of them.
+const maxMissing = 20
+
+// announceRestored says what came of --restore; tokens is about the new ones.
+func (a *app) announceRestored(from string, r *coordinator.Restored, tokens string) {
+	if r == nil {
+		return
+	}
+	a.note("gram: restored from %s: epoch %d, %d jobs; %s, those of the old cluster are void", from, r.Epoch, r.Jobs, tokens)
+	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
+	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
+		a.note("  missing         %s", m)
+	}
+	if more := len(r.Missing) - maxMissing; more > 0 {
+		a.note("  missing         %d more, in the log", more)
+	}
+	if r.Schedules > 0 {
+		a.note("  schedules       %d, held: `gram schedule release` lets them go on", r.Schedules)
 	}
 }
 

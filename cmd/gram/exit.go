@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -99,6 +100,10 @@ func callFailure(addr string, err error) *failure {
 	var refused *connect.Error
 	if !errors.As(err, &refused) {
 		return &failure{code: exitFailed, what: addr, why: err}
+	}
+	if refused.Meta().Get(coordinator.ReasonHeader) == coordinator.ReasonNoLeader {
+		return &failure{code: exitUnreachable, what: addr + " answers, but decides nothing", why: errors.New(refused.Message()),
+			hint: "Bring back the coordinators that are down, with their data directories; docs/operations.md tells what to do when most are lost."}
 	}
 	if lost(refused) {
 		return &failure{code: exitUnreachable, what: addr + " is not reachable", why: errors.New(refused.Message()),

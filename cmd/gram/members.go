@@ -13,8 +13,11 @@ import (
 func (a *app) clusterCommand() *cobra.Command {
 	return group("cluster", "Look at the coordinators, and change who belongs to them", `  gram cluster status
   gram cluster members
+  gram cluster join c1.example:7480 --data /var/lib/gram
   gram cluster remove c2
-  gram cluster backup gram.backup`, a.clusterStatusCommand(), a.membersCommand(), a.removeCommand(), a.backupCommand())
+  gram cluster backup gram.backup
+  gram cluster restore gram.backup --data new --store s3://gram-jobs`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
+		a.backupCommand(), a.restoreCommand())
 }
 
 func (a *app) clusterStatusCommand() *cobra.Command {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -16,7 +17,7 @@ func (a *app) scheduleCommand() *cobra.Command {
   gram schedule show nightly-topics`,
 		a.scheduleCreateCommand(), a.scheduleListCommand(), a.scheduleShowCommand(), a.schedulePreviewCommand(),
 		a.schedulePauseCommand(), a.scheduleResumeCommand(), a.scheduleTriggerCommand(), a.scheduleBackfillCommand(),
-		a.scheduleRemoveCommand())
+		a.scheduleReleaseCommand(), a.scheduleRemoveCommand())
 }
 
 // decide makes one call about schedules, again and again while the cluster is not reachable:
@@ -36,10 +37,10 @@ func (a *app) decide(ctx context.Context, c *cluster, call func(context.Context)
 // explainSchedule is explain with hints that speak of schedules.
 func (c *cluster) explainSchedule(err error) error {
 	f := explainCall(c.addr, err)
-	switch f.code {
-	case exitNotFound:
+	switch {
+	case f.code == exitNotFound && strings.HasPrefix(f.what, "no schedule"):
 		f.hint = "`gram schedule list` shows the schedules that are there."
-	case exitConflict:
+	case f.code == exitConflict:
 		f.hint = "With --replace create changes it; another --id makes another."
 	}
 	return f

@@ -73,6 +73,7 @@ type scheduleView struct {
 	SchemaVersion        int             `json:"schema_version,omitempty"`
 	ID                   string          `json:"id"`
 	State                string          `json:"state"`
+	HeldSince            string          `json:"held_since,omitempty"`
 	Problem              string          `json:"problem,omitempty"`
 	Cron                 string          `json:"cron"`
 	TimeZone             string          `json:"time_zone"`
@@ -103,7 +104,7 @@ type decisionView struct {
 func viewSchedule(s *gramv1.Schedule) scheduleView {
 	d := s.GetDefinition()
 	v := scheduleView{
-		ID: d.GetId(), State: scheduleState(s), Problem: s.GetProblem(), Cron: d.GetCron(), TimeZone: d.GetTimeZone(),
+		ID: d.GetId(), State: scheduleState(s), HeldSince: timestamp(s.GetHeldUnixMs()), Problem: s.GetProblem(), Cron: d.GetCron(), TimeZone: d.GetTimeZone(),
 		Overlap: overlapWord(d), CatchUp: catchUpWord(d), CatchUpMax: d.GetCatchUpMax(),
 		StartDeadlineSeconds: seconds(0, d.GetStartDeadlineMs()), JitterSeconds: seconds(0, d.GetJitterMs()),
 		LastSlot: timestamp(s.GetLastSlotUnixMs()), LatestJob: s.GetLatestJobId(), LatestSlot: timestamp(s.GetLatestSlotUnixMs()), Next: []string{}, Fired: s.GetFired(), Skipped: s.GetSkipped(),
@@ -122,6 +123,8 @@ func scheduleState(s *gramv1.Schedule) string {
 	switch {
 	case s.GetProblem() != "":
 		return "broken"
+	case s.GetHeldUnixMs() != 0:
+		return "held"
 	case s.GetPaused():
 		return "paused"
 	}
@@ -163,7 +166,7 @@ func (a *app) printSchedules(schedules []*gramv1.Schedule) error {
 	table.Row("ID", "STATE", "NEXT SLOT", "CRON")
 	for _, s := range schedules {
 		next, d := "-", s.GetDefinition()
-		if at := s.GetNextSlotsUnixMs(); len(at) > 0 && !s.GetPaused() {
+		if at := s.GetNextSlotsUnixMs(); len(at) > 0 && !s.GetPaused() && s.GetHeldUnixMs() == 0 {
 			next = clock(at[0])
 		}
 		left := maxColumns - width - len("  active  ") - len("2026-11-21T02:15:00Z  ")
@@ -188,6 +191,12 @@ func (a *app) printSchedule(s *gramv1.Schedule) {
 	state, catchUp := scheduleState(s), catchUpWord(d)
 	if s.GetProblem() != "" {
 		state += ": " + s.GetProblem()
+	}
+	if at := s.GetHeldUnixMs(); at != 0 && s.GetProblem() == "" {
+		state += " since the cluster was restored as of " + clock(at) + "; `gram schedule release`"
+		if s.GetPaused() {
+			state += "; and paused"
+		}
 	}
 	if d.GetCatchUp() == gramv1.CatchUp_CATCH_UP_ALL {
 		catchUp += ", at most " + strconv.Itoa(int(d.GetCatchUpMax()))

@@ -153,6 +153,11 @@ type clusterView struct {
 	BackupsLaunched uint64 `json:"backups_launched"`
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
+
+	RestoreEpoch       uint64 `json:"restore_epoch"`
+	SchedulesHeldSince string `json:"schedules_held_since,omitempty"`
+	RaftLogBytes       uint64 `json:"raft_log_bytes"`
+	RaftSnapshotBytes  uint64 `json:"raft_snapshot_bytes"`
 }
 
 type workerView struct {
@@ -164,6 +169,8 @@ type workerView struct {
 	Build    string `json:"build"`
 	LastSeen string `json:"last_seen"`
 	Memory   int64  `json:"memory_bytes"`
+
+	Quarantine string `json:"quarantine,omitempty"`
 }
 
 func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
@@ -189,6 +196,10 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
 	table.Row("backups", backupsText(s.GetBackups()))
+	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", size(int64(s.GetRaftLogBytes())), size(int64(s.GetRaftSnapshotBytes()))))
+	if at := s.GetSchedulesHeldUnixMs(); at != 0 {
+		table.Row("schedules", "held since the cluster was restored as of "+clock(at)+"; `gram schedule release`")
+	}
 	table.Write(a.out)
 	fmt.Fprintln(a.out)
 	if len(s.GetWorkers()) == 0 {
@@ -202,6 +213,11 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 			terminal.Elapsed(a.now().Sub(time.UnixMilli(w.GetLastSeenUnixMs())))+" ago")
 	}
 	workers.Write(a.out)
+	for _, w := range s.GetWorkers() {
+		if why := w.GetQuarantine(); why != "" {
+			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", w.GetName(), why)
+		}
+	}
 	return nil
 }
 
@@ -214,10 +230,13 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 		StateSHA256: hex.EncodeToString(s.GetStateSha256()), Workers: []workerView{},
 
 		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(), BackupsWasted: s.GetBackups().GetWasted(),
+
+		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: timestamp(s.GetSchedulesHeldUnixMs()),
+		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),
-			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs()), w.GetMemoryBytes()})
+			w.GetKernels(), w.GetBuild(), timestamp(w.GetLastSeenUnixMs()), w.GetMemoryBytes(), w.GetQuarantine()})
 	}
 	return v
 }

@@ -30,6 +30,7 @@ var Routes = map[string]Scope{
 	gramv1connect.ScheduleServiceResumeScheduleProcedure:   ScopeSubmit,
 	gramv1connect.ScheduleServiceTriggerScheduleProcedure:  ScopeSubmit,
 	gramv1connect.ScheduleServiceBackfillScheduleProcedure: ScopeSubmit,
+	gramv1connect.ScheduleServiceReleaseSchedulesProcedure: ScopeAdmin,
 	gramv1connect.ScheduleServiceRemoveScheduleProcedure:   ScopeSubmit,
 	gramv1connect.WorkerServiceRegisterProcedure:           ScopeWorker,
 	gramv1connect.WorkerServiceLeaseProcedure:              ScopeWorker,

@@ -62,8 +62,9 @@ func Issue(authority, dir string, hosts []string, now time.Time) error {
 	return nil
 }
 
-// issuedElsewhere reports whether dir holds an authority's certificate without its key.
-func issuedElsewhere(dir string) (bool, error) {
+// IssuedElsewhere reports whether dir holds an authority's certificate without its key: then
+// the certificate beside it was made by Issue, for the names that somebody chose.
+func IssuedElsewhere(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, caKeyFile)); !errors.Is(err, os.ErrNotExist) {
 		return false, err
 	}

@@ -54,7 +54,7 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make certificate directory: %w", err)
 	}
-	if issued, err := issuedElsewhere(dir); err != nil || issued {
+	if issued, err := IssuedElsewhere(dir); err != nil || issued {
 		return loadIssued(dir, hosts, now, err)
 	}
 	ca, caKey, err := loadOrCreateCA(dir, now)

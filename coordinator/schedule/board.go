@@ -28,8 +28,9 @@ func DefaultConfig() Config {
 	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64}
 }
 
-// Token orders leases: strictly increasing, across elections too.
-type Token struct{ Term, Sequence uint64 }
+// Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster
+// made of a backup knows none of the leases that the old one granted.
+type Token struct{ Term, Sequence, Epoch uint64 }
 
 // Worker is what the leader knows of a worker.
 type Worker struct {
@@ -50,6 +51,7 @@ type Counts struct {
 type Board struct {
 	cfg     Config
 	term    uint64
+	epoch   uint64
 	next    uint64
 	workers []*Worker   // by id
 	jobs    []*jobBoard // by number
@@ -66,7 +68,7 @@ type Board struct {
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, next: 1, holdBefore: view.NextJob, began: now, latest: now, earliest: math.MaxInt64}
+	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, began: now, latest: now, earliest: math.MaxInt64}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			b.holdUntil = now + cfg.LeaseTTL
@@ -115,11 +117,14 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 		b.workers = slices.Insert(b.workers, at, &w)
 	}
 	for _, h := range held {
-		if job, ok := view.Job(h.Task.JobID); ok && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
+		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
 			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now})
 		}
 	}
 }
+
+// Granted reports whether a lease may be this cluster's: one of another epoch is void.
+func (b *Board) Granted(t Token) bool { return t.Epoch == b.epoch }
 
 func (b *Board) put(memory *jobBoard, l *lease) {
 	b.begun(memory, l)
@@ -163,7 +168,7 @@ func (b *Board) place(workerID string, n int, now time.Duration) int {
 
 func (b *Board) nextToken() Token {
 	b.next++
-	return Token{Term: b.term, Sequence: b.next - 1}
+	return Token{Term: b.term, Sequence: b.next - 1, Epoch: b.epoch}
 }
 
 // Leased counts the live leases of a job and of a worker; an empty name counts all.

@@ -48,9 +48,14 @@ func NewCalendar(
 	return &Calendar{zone: zone, job: job, entries: make(map[string]*entry)}
 }
 
-// Due decides on the slots that have come due. Asked again before anything has changed, it
+// Due decides on the slots that have come due. Those that pass while their schedule is paused are
+// decided when it goes on, all in a row: a schedule that stays paused writes nothing. Asked again before anything has changed, it
 // answers the same; when nothing is due, at once.
 func (c *Calendar) Due(view state.State, now time.Time) Agenda {
+	if view.Held() { // since a restore; the release changes no schedule, so all are looked at anew
+		c.seen = false
+		return Agenda{}
+	}
 	same := c.seen && view.SameSchedules(c.view)
 	if same && !c.blocked && !now.Before(c.at) && (c.wake.IsZero() || now.Before(c.wake)) {
 		return Agenda{Wake: c.wake}
@@ -63,12 +68,12 @@ func (c *Calendar) Due(view state.State, now time.Time) Agenda {
 	room := state.MaxActiveJobs - view.ActiveCount()
 	view.EachSchedule(func(sched *state.Schedule) bool {
 		e := c.entries[sched.ID()]
-		if e.err == nil && !e.due.IsZero() && !now.Before(e.due) {
+		if e.err == nil && !e.due.IsZero() && !sched.Paused && !now.Before(e.due) {
 			d := &decider{calendar: c, view: view, entry: e, now: now, room: room, last: sched.LastSlot}
 			d.run()
 			agenda.Commands, room = append(agenda.Commands, d.commands...), d.room
 		}
-		if e.err == nil && !e.due.IsZero() && (agenda.Wake.IsZero() || e.due.Before(agenda.Wake)) {
+		if e.err == nil && !e.due.IsZero() && !sched.Paused && (agenda.Wake.IsZero() || e.due.Before(agenda.Wake)) {
 			agenda.Wake = e.due
 		}
 		return true

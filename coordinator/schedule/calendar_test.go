@@ -195,7 +195,38 @@ func TestPausedSlotsAreSkipped(t *testing.T) {
 	// Nobody leads until after the schedule was resumed.
 	c.apply("2026-11-21T00:35", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
 	c.tick("2026-11-21T00:40")
-	c.want("PAUSEDx1 PAUSEDx2 00:40")
+	c.want("PAUSEDx3 00:40")
+}
+
+// A paused schedule writes nothing, however long it is paused; when it goes on, what passed is one entry.
+func TestPausedScheduleWritesNothing(t *testing.T) {
+	c := newClock(t)
+	c.put(func(*pb.PutSchedule) {})
+	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
+	for at := instant(t, "2026-11-21T00:10"); at.Before(instant(t, "2026-11-23T00:00")); at = at.Add(10 * time.Minute) {
+		if agenda := c.calendar.Due(c.view, at); len(agenda.Commands) != 0 || !agenda.Wake.IsZero() {
+			t.Fatalf("at %s: %d entries, wakes at %s", at, len(agenda.Commands), agenda.Wake)
+		}
+	}
+	c.apply("2026-11-23T00:05", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
+	c.tick("2026-11-23T00:10")
+	c.want("PAUSEDx288 00:10")
+}
+
+// Restored from a backup, no slot is decided before the release; then the catch-up policy has the word.
+func TestHeldSlots(t *testing.T) {
+	c := newClock(t)
+	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 2 })
+	c.tick("2026-11-21T00:10")
+	c.view = c.view.Restored()
+	for _, at := range []string{"2026-11-21T00:20", "2026-11-21T01:05"} {
+		if agenda := c.calendar.Due(c.view, instant(t, at)); len(agenda.Commands) != 0 || !agenda.Wake.IsZero() {
+			t.Fatalf("at %s: %d entries, wakes at %s", at, len(agenda.Commands), agenda.Wake)
+		}
+	}
+	c.apply("2026-11-21T01:05", &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}})
+	c.tick("2026-11-21T01:05")
+	c.want("00:10 MISSEDx3 00:50 01:00")
 }
 
 func TestJitterKeepsOrderAndDoesNotChange(t *testing.T) {

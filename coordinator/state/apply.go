@@ -73,6 +73,7 @@ func Apply(s State, cmd *pb.Command) (State, Reply) {
 	return applyToSchedule(s, cmd)
 }
 
+// applyToSchedule takes what is about schedules, and what is about members.
 func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 	switch body := cmd.GetBody().(type) {
 	case *pb.Command_PutSchedule:
@@ -85,6 +86,10 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
 	case *pb.Command_FireSlot:
 		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_ReleaseSchedules:
+		return applyRelease(s)
+	case *pb.Command_RemoveMember:
+		return applyRemoveMember(s, body.RemoveMember)
 	}
 	return s, reject(Malformed, "unknown command; the log was written by a newer release")
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 
+	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -85,7 +86,7 @@ func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
 	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || id.GetLevel() > 63 || !j.Round.Tree(id.GetTree()).Valid(node) {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
+	if winner, ok := j.Round.Covering(id.GetTree(), node); ok && !seeded.Is(seeded.DoubleCommit) {
 		return j.late(winner, node, object, c, now)
 	}
 	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256)})
@@ -124,4 +125,19 @@ func (j *Job) made(c *pb.Completion) {
 	if len(j.Workers) < 1024 {
 		j.Workers = insertSorted(j.Workers, Clip(c.GetWorker(), 256))
 	}
+	if seeded.Is(seeded.MapOrder) {
+		j.Workers = anyOrder(j.Workers)
+	}
+}
+
+// anyOrder is the seeded bug MapOrder: names as a map happens to give them.
+func anyOrder(names []string) (shuffled []string) {
+	set := make(map[string]bool)
+	for _, name := range names {
+		set[name] = true
+	}
+	for name := range set { //lint:ordered it is not, and that is the bug
+		shuffled = append(shuffled, name)
+	}
+	return shuffled
 }

@@ -37,6 +37,8 @@ func applyFireSlot(s State, cmd *pb.FireSlot) (State, Reply) {
 	switch {
 	case !ok:
 		return s, reject(NotFound, "no schedule %q", Clip(cmd.GetScheduleId(), 64))
+	case s.Held():
+		return s, reject(Conflict, "no slot is decided since the cluster was restored: release the schedules first")
 	case cmd.GetRevision() != sched.Revision:
 		return s, reject(Conflict, "schedule %s has changed since", sched.ID())
 	case cmd.GetAfterUnixMs() != sched.LastSlot || cmd.GetSlotUnixMs() <= sched.LastSlot:

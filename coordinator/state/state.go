@@ -24,6 +24,8 @@ const (
 	MaxSchedules   = 10000
 	MaxCatchUp     = 100 // slots that a schedule makes up for
 	MaxSlotRecords = 16  // decisions kept per schedule, the newest
+
+	MaxRemoved = 1024 // ids of members taken out, the newest
 )
 
 // State is everything the log has decided. The zero value is not usable; see New.
@@ -31,10 +33,13 @@ type State struct {
 	ClusterID string
 	Now       int64  // the largest proposed time, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
+	Epoch     uint64 // how often a backup was the beginning of a new cluster
+	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
 	schedules *iradix.Tree[*Schedule]
+	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
 	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
 
@@ -48,6 +53,7 @@ func New() State {
 
 		schedules: iradix.New[*Schedule](),
 		running:   iradix.New[string](),
+		removed:   iradix.New[uint64](),
 	}
 }
 

@@ -72,11 +72,15 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
-	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	CommittedLeased     uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256         []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	Backups             *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"`                                                         // leader memory too
+	RestoreEpoch        uint64   `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
+	SchedulesHeldUnixMs int64    `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
+	RaftLogBytes        uint64   `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
+	RaftSnapshotBytes   uint64   `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *StatusResponse) Reset() {
@@ -207,6 +211,34 @@ func (x *StatusResponse) GetBackups() *Backups {
 	return nil
 }
 
+func (x *StatusResponse) GetRestoreEpoch() uint64 {
+	if x != nil {
+		return x.RestoreEpoch
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetSchedulesHeldUnixMs() int64 {
+	if x != nil {
+		return x.SchedulesHeldUnixMs
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetRaftLogBytes() uint64 {
+	if x != nil {
+		return x.RaftLogBytes
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetRaftSnapshotBytes() uint64 {
+	if x != nil {
+		return x.RaftSnapshotBytes
+	}
+	return 0
+}
+
 type WorkerStatus struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId       string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
@@ -217,6 +249,7 @@ type WorkerStatus struct {
 	Build          string                 `protobuf:"bytes,6,opt,name=build,proto3" json:"build,omitempty"`
 	LastSeenUnixMs int64                  `protobuf:"varint,7,opt,name=last_seen_unix_ms,json=lastSeenUnixMs,proto3" json:"last_seen_unix_ms,omitempty"`
 	MemoryBytes    int64                  `protobuf:"varint,8,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
+	Quarantine     string                 `protobuf:"bytes,80,opt,name=quarantine,proto3" json:"quarantine,omitempty"`                      // why it is leased nothing; empty: it is
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -305,6 +338,13 @@ func (x *WorkerStatus) GetMemoryBytes() int64 {
 		return x.MemoryBytes
 	}
 	return 0
+}
+
+func (x *WorkerStatus) GetQuarantine() string {
+	if x != nil {
+		return x.Quarantine
+	}
+	return ""
 }
 
 type MembersRequest struct {
@@ -774,7 +814,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xf0\x03\n" +
+	"\rStatusRequest\"\xa0\x05\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -793,7 +833,11 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
 	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
-	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\"\xe9\x01\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12#\n" +
+	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x123\n" +
+	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
+	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
+	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\"\x89\x02\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -802,7 +846,10 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\akernels\x18\x05 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x06 \x01(\tR\x05build\x12)\n" +
 	"\x11last_seen_unix_ms\x18\a \x01(\x03R\x0elastSeenUnixMs\x12!\n" +
-	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\"\x10\n" +
+	"\fmemory_bytes\x18\b \x01(\x03R\vmemoryBytes\x12\x1e\n" +
+	"\n" +
+	"quarantine\x18P \x01(\tR\n" +
+	"quarantine\"\x10\n" +
 	"\x0eMembersRequest\"[\n" +
 	"\x0fMembersResponse\x12\x1d\n" +
 	"\n" +

@@ -41,6 +41,8 @@ type Command struct {
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
 	//	*Command_FireSlot
+	//	*Command_ReleaseSchedules
+	//	*Command_RemoveMember
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,6 +209,24 @@ func (x *Command) GetFireSlot() *FireSlot {
 	return nil
 }
 
+func (x *Command) GetReleaseSchedules() *ReleaseSchedules {
+	if x != nil {
+		if x, ok := x.Body.(*Command_ReleaseSchedules); ok {
+			return x.ReleaseSchedules
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveMember() *RemoveMember {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RemoveMember); ok {
+			return x.RemoveMember
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -263,6 +283,14 @@ type Command_FireSlot struct {
 	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
 }
 
+type Command_ReleaseSchedules struct {
+	ReleaseSchedules *ReleaseSchedules `protobuf:"bytes,40,opt,name=release_schedules,json=releaseSchedules,proto3,oneof"`
+}
+
+type Command_RemoveMember struct {
+	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -288,6 +316,10 @@ func (*Command_PauseSchedule) isCommand_Body() {}
 func (*Command_ResumeSchedule) isCommand_Body() {}
 
 func (*Command_FireSlot) isCommand_Body() {}
+
+func (*Command_ReleaseSchedules) isCommand_Body() {}
+
+func (*Command_RemoveMember) isCommand_Body() {}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -1185,6 +1217,88 @@ func (x *FireSlot) GetSlots() uint32 {
 	return 0
 }
 
+// ReleaseSchedules lets slots be decided again that a restore held back.
+type ReleaseSchedules struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseSchedules) Reset() {
+	*x = ReleaseSchedules{}
+	mi := &file_gram_v1_log_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseSchedules) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseSchedules) ProtoMessage() {}
+
+func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
+func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+}
+
+// RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
+type RemoveMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveMember) Reset() {
+	*x = RemoveMember{}
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveMember) ProtoMessage() {}
+
+func (x *RemoveMember) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
+func (*RemoveMember) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RemoveMember) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
 // jobs each followed by its commits and carries, then tokens, schedules, and a trailer.
 type SnapshotRecord struct {
@@ -1198,6 +1312,7 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Token
 	//	*SnapshotRecord_Trailer
 	//	*SnapshotRecord_Schedule
+	//	*SnapshotRecord_RemovedMember
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1205,7 +1320,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1332,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1345,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1303,6 +1418,15 @@ func (x *SnapshotRecord) GetSchedule() *ScheduleRecord {
 	return nil
 }
 
+func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_RemovedMember); ok {
+			return x.RemovedMember
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -1335,6 +1459,10 @@ type SnapshotRecord_Schedule struct {
 	Schedule *ScheduleRecord `protobuf:"bytes,7,opt,name=schedule,proto3,oneof"`
 }
 
+type SnapshotRecord_RemovedMember struct {
+	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -1349,19 +1477,23 @@ func (*SnapshotRecord_Trailer) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Schedule) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	ClusterId     string                 `protobuf:"bytes,2,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
 	NowUnixMs     int64                  `protobuf:"varint,3,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
 	NextJob       uint64                 `protobuf:"varint,4,opt,name=next_job,json=nextJob,proto3" json:"next_job,omitempty"`
+	RestoreEpoch  uint64                 `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"` // how often this state was the beginning of a new cluster
+	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // slots are held since this restore; 0 means they are not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1373,7 +1505,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1386,7 +1518,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1413,6 +1545,72 @@ func (x *SnapshotHeader) GetNowUnixMs() int64 {
 func (x *SnapshotHeader) GetNextJob() uint64 {
 	if x != nil {
 		return x.NextJob
+	}
+	return 0
+}
+
+func (x *SnapshotHeader) GetRestoreEpoch() uint64 {
+	if x != nil {
+		return x.RestoreEpoch
+	}
+	return 0
+}
+
+func (x *SnapshotHeader) GetHeldUnixMs() int64 {
+	if x != nil {
+		return x.HeldUnixMs
+	}
+	return 0
+}
+
+type RemovedMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"` // in order of removal
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovedMember) Reset() {
+	*x = RemovedMember{}
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovedMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovedMember) ProtoMessage() {}
+
+func (x *RemovedMember) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
+func (*RemovedMember) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *RemovedMember) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RemovedMember) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
 	}
 	return 0
 }
@@ -1448,7 +1646,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1658,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1671,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1647,7 +1845,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1857,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1870,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1700,7 +1898,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1910,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1923,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1761,7 +1959,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +1971,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +1984,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -1876,7 +2074,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +2086,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +2099,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -1922,7 +2120,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xe5\x05\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xed\x06\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -1938,7 +2136,9 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlotB\x06\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x12H\n" +
+	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
 	"\x04body\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
@@ -2012,7 +2212,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"\xea\x02\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"\x12\n" +
+	"\x10ReleaseSchedules\"\x1e\n" +
+	"\fRemoveMember\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xab\x03\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2020,14 +2223,21 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05carry\x18\x04 \x01(\v2\x14.gram.v1.CarryRecordH\x00R\x05carry\x12)\n" +
 	"\x05token\x18\x05 \x01(\v2\x11.gram.v1.PutTokenH\x00R\x05token\x124\n" +
 	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailer\x125\n" +
-	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bscheduleB\x06\n" +
-	"\x04body\"\x84\x01\n" +
+	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bschedule\x12?\n" +
+	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
+	"\x04body\"\xcb\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x02 \x01(\tR\tclusterId\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\x12\x19\n" +
-	"\bnext_job\x18\x04 \x01(\x04R\anextJob\"\xe8\x06\n" +
+	"\bnext_job\x18\x04 \x01(\x04R\anextJob\x12#\n" +
+	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x12 \n" +
+	"\fheld_unix_ms\x18Q \x01(\x03R\n" +
+	"heldUnixMs\"7\n" +
+	"\rRemovedMember\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xe8\x06\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2092,45 +2302,48 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_gram_v1_log_proto_goTypes = []any{
-	(*Command)(nil),         // 0: gram.v1.Command
-	(*InitCluster)(nil),     // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),       // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),        // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),   // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),      // 5: gram.v1.Completion
-	(*FailJob)(nil),         // 6: gram.v1.FailJob
-	(*CancelJob)(nil),       // 7: gram.v1.CancelJob
-	(*PutToken)(nil),        // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),     // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),     // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),  // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),   // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),  // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),        // 14: gram.v1.FireSlot
-	(*SnapshotRecord)(nil),  // 15: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),  // 16: gram.v1.SnapshotHeader
-	(*JobRecord)(nil),       // 17: gram.v1.JobRecord
-	(*CommitRecord)(nil),    // 18: gram.v1.CommitRecord
-	(*CarryRecord)(nil),     // 19: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),  // 20: gram.v1.ScheduleRecord
-	(*SnapshotTrailer)(nil), // 21: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),          // 22: gram.v1.TaskID
-	(*TaskOutput)(nil),      // 23: gram.v1.TaskOutput
-	(*Backups)(nil),         // 24: gram.v1.Backups
-	(*Failure)(nil),         // 25: gram.v1.Failure
-	(ScheduleOverlap)(0),    // 26: gram.v1.ScheduleOverlap
-	(CatchUp)(0),            // 27: gram.v1.CatchUp
-	(SkipReason)(0),         // 28: gram.v1.SkipReason
-	(JobState)(0),           // 29: gram.v1.JobState
-	(*ObjectRef)(nil),       // 30: gram.v1.ObjectRef
-	(*RoundRecord)(nil),     // 31: gram.v1.RoundRecord
-	(*OutputFile)(nil),      // 32: gram.v1.OutputFile
-	(*Counters)(nil),        // 33: gram.v1.Counters
-	(*Piece)(nil),           // 34: gram.v1.Piece
-	(*CarryPiece)(nil),      // 35: gram.v1.CarryPiece
-	(*SlotRecord)(nil),      // 36: gram.v1.SlotRecord
+	(*Command)(nil),          // 0: gram.v1.Command
+	(*InitCluster)(nil),      // 1: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 2: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 3: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 4: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 5: gram.v1.Completion
+	(*FailJob)(nil),          // 6: gram.v1.FailJob
+	(*CancelJob)(nil),        // 7: gram.v1.CancelJob
+	(*PutToken)(nil),         // 8: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 9: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 10: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 11: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 12: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 13: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 14: gram.v1.FireSlot
+	(*ReleaseSchedules)(nil), // 15: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 16: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 17: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 18: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 19: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 20: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 21: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 22: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 23: gram.v1.ScheduleRecord
+	(*SnapshotTrailer)(nil),  // 24: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 25: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 26: gram.v1.TaskOutput
+	(*Backups)(nil),          // 27: gram.v1.Backups
+	(*Failure)(nil),          // 28: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 29: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 30: gram.v1.CatchUp
+	(SkipReason)(0),          // 31: gram.v1.SkipReason
+	(JobState)(0),            // 32: gram.v1.JobState
+	(*ObjectRef)(nil),        // 33: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 34: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 35: gram.v1.OutputFile
+	(*Counters)(nil),         // 36: gram.v1.Counters
+	(*Piece)(nil),            // 37: gram.v1.Piece
+	(*CarryPiece)(nil),       // 38: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 39: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -2146,41 +2359,44 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
 	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
 	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	5,  // 13: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	22, // 14: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	23, // 15: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	24, // 16: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	25, // 17: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	26, // 18: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	27, // 19: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 20: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	28, // 21: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	16, // 22: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	17, // 23: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	18, // 24: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	19, // 25: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 26: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	21, // 27: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	20, // 28: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	2,  // 29: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	29, // 30: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	30, // 31: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	30, // 32: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	30, // 33: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	31, // 34: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	30, // 35: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	32, // 36: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	25, // 37: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	33, // 38: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	34, // 39: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	35, // 40: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 41: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	36, // 42: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	15, // 13: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	16, // 14: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	5,  // 15: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	25, // 16: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	26, // 17: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	27, // 18: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	28, // 19: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	29, // 20: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	30, // 21: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	2,  // 22: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	31, // 23: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	18, // 24: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	20, // 25: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	21, // 26: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	22, // 27: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	8,  // 28: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	24, // 29: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	23, // 30: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	19, // 31: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	2,  // 32: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	32, // 33: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	33, // 34: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	33, // 35: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	33, // 36: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	34, // 37: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	33, // 38: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	35, // 39: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	28, // 40: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	36, // 41: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	37, // 42: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	38, // 43: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 44: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	39, // 45: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2205,8 +2421,10 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
 		(*Command_FireSlot)(nil),
+		(*Command_ReleaseSchedules)(nil),
+		(*Command_RemoveMember)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[15].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[17].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2214,6 +2432,7 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Token)(nil),
 		(*SnapshotRecord_Trailer)(nil),
 		(*SnapshotRecord_Schedule)(nil),
+		(*SnapshotRecord_RemovedMember)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2221,7 +2440,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

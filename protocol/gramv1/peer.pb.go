@@ -133,6 +133,102 @@ func (x *HealthResponse) GetLowDisk() bool {
 	return false
 }
 
+type MoveRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	RaftAddress   string                 `protobuf:"bytes,2,opt,name=raft_address,json=raftAddress,proto3" json:"raft_address,omitempty"`
+	ClusterId     string                 `protobuf:"bytes,3,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveRequest) Reset() {
+	*x = MoveRequest{}
+	mi := &file_gram_v1_peer_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveRequest) ProtoMessage() {}
+
+func (x *MoveRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_peer_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
+func (*MoveRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_peer_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *MoveRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *MoveRequest) GetRaftAddress() string {
+	if x != nil {
+		return x.RaftAddress
+	}
+	return ""
+}
+
+func (x *MoveRequest) GetClusterId() string {
+	if x != nil {
+		return x.ClusterId
+	}
+	return ""
+}
+
+type MoveResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveResponse) Reset() {
+	*x = MoveResponse{}
+	mi := &file_gram_v1_peer_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveResponse) ProtoMessage() {}
+
+func (x *MoveResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_peer_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveResponse.ProtoReflect.Descriptor instead.
+func (*MoveResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_peer_proto_rawDescGZIP(), []int{3}
+}
+
 var File_gram_v1_peer_proto protoreflect.FileDescriptor
 
 const file_gram_v1_peer_proto_rawDesc = "" +
@@ -145,8 +241,15 @@ const file_gram_v1_peer_proto_rawDesc = "" +
 	"\n" +
 	"last_index\x18\x03 \x01(\x04R\tlastIndex\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\tR\aversion\x12\x19\n" +
-	"\blow_disk\x18< \x01(\bR\alowDisk2M\n" +
-	"\vPeerService\x12>\n" +
+	"\blow_disk\x18< \x01(\bR\alowDisk\"_\n" +
+	"\vMoveRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
+	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x1d\n" +
+	"\n" +
+	"cluster_id\x18\x03 \x01(\tR\tclusterId\"\x0e\n" +
+	"\fMoveResponse2\x84\x01\n" +
+	"\vPeerService\x125\n" +
+	"\x04Move\x12\x14.gram.v1.MoveRequest\x1a\x15.gram.v1.MoveResponse\"\x00\x12>\n" +
 	"\x06Health\x12\x16.gram.v1.HealthRequest\x1a\x17.gram.v1.HealthResponse\"\x03\x90\x02\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
@@ -161,16 +264,20 @@ func file_gram_v1_peer_proto_rawDescGZIP() []byte {
 	return file_gram_v1_peer_proto_rawDescData
 }
 
-var file_gram_v1_peer_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_gram_v1_peer_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_gram_v1_peer_proto_goTypes = []any{
 	(*HealthRequest)(nil),  // 0: gram.v1.HealthRequest
 	(*HealthResponse)(nil), // 1: gram.v1.HealthResponse
+	(*MoveRequest)(nil),    // 2: gram.v1.MoveRequest
+	(*MoveResponse)(nil),   // 3: gram.v1.MoveResponse
 }
 var file_gram_v1_peer_proto_depIdxs = []int32{
-	0, // 0: gram.v1.PeerService.Health:input_type -> gram.v1.HealthRequest
-	1, // 1: gram.v1.PeerService.Health:output_type -> gram.v1.HealthResponse
-	1, // [1:2] is the sub-list for method output_type
-	0, // [0:1] is the sub-list for method input_type
+	2, // 0: gram.v1.PeerService.Move:input_type -> gram.v1.MoveRequest
+	0, // 1: gram.v1.PeerService.Health:input_type -> gram.v1.HealthRequest
+	3, // 2: gram.v1.PeerService.Move:output_type -> gram.v1.MoveResponse
+	1, // 3: gram.v1.PeerService.Health:output_type -> gram.v1.HealthResponse
+	2, // [2:4] is the sub-list for method output_type
+	0, // [0:2] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
@@ -187,7 +294,7 @@ func file_gram_v1_peer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_peer_proto_rawDesc), len(file_gram_v1_peer_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

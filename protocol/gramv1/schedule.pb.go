@@ -393,6 +393,7 @@ type Schedule struct {
 	JobsActive       uint32                 `protobuf:"varint,9,opt,name=jobs_active,json=jobsActive,proto3" json:"jobs_active,omitempty"`                           // jobs of its slots that have not ended
 	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`                      // of the latest slot whose job has succeeded
 	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	HeldUnixMs       int64                  `protobuf:"varint,80,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"` // it fires nothing since this restore; 0 means it does
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -500,6 +501,13 @@ func (x *Schedule) GetLatestJobId() string {
 func (x *Schedule) GetLatestSlotUnixMs() int64 {
 	if x != nil {
 		return x.LatestSlotUnixMs
+	}
+	return 0
+}
+
+func (x *Schedule) GetHeldUnixMs() int64 {
+	if x != nil {
+		return x.HeldUnixMs
 	}
 	return 0
 }
@@ -1365,6 +1373,94 @@ func (x *RemoveScheduleResponse) GetSchedule() *Schedule {
 	return nil
 }
 
+type ReleaseSchedulesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseSchedulesRequest) Reset() {
+	*x = ReleaseSchedulesRequest{}
+	mi := &file_gram_v1_schedule_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseSchedulesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseSchedulesRequest) ProtoMessage() {}
+
+func (x *ReleaseSchedulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_schedule_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseSchedulesRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseSchedulesRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{20}
+}
+
+type ReleaseSchedulesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Schedules     uint32                 `protobuf:"varint,1,opt,name=schedules,proto3" json:"schedules,omitempty"` // how many there are
+	Released      bool                   `protobuf:"varint,2,opt,name=released,proto3" json:"released,omitempty"`   // false: they were not held
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseSchedulesResponse) Reset() {
+	*x = ReleaseSchedulesResponse{}
+	mi := &file_gram_v1_schedule_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseSchedulesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseSchedulesResponse) ProtoMessage() {}
+
+func (x *ReleaseSchedulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_schedule_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseSchedulesResponse.ProtoReflect.Descriptor instead.
+func (*ReleaseSchedulesResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ReleaseSchedulesResponse) GetSchedules() uint32 {
+	if x != nil {
+		return x.Schedules
+	}
+	return 0
+}
+
+func (x *ReleaseSchedulesResponse) GetReleased() bool {
+	if x != nil {
+		return x.Released
+	}
+	return false
+}
+
 var File_gram_v1_schedule_proto protoreflect.FileDescriptor
 
 const file_gram_v1_schedule_proto_rawDesc = "" +
@@ -1388,7 +1484,7 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\fcatch_up_max\x18\a \x01(\rR\n" +
 	"catchUpMax\x12*\n" +
 	"\x11start_deadline_ms\x18\b \x01(\x03R\x0fstartDeadlineMs\x12\x1b\n" +
-	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\"\xa2\x03\n" +
+	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\"\xc4\x03\n" +
 	"\bSchedule\x12;\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x1b.gram.v1.ScheduleDefinitionR\n" +
@@ -1404,7 +1500,9 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"jobsActive\x12\"\n" +
 	"\rlatest_job_id\x18\n" +
 	" \x01(\tR\vlatestJobId\x12-\n" +
-	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"n\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\x12 \n" +
+	"\fheld_unix_ms\x18P \x01(\x03R\n" +
+	"heldUnixMs\"n\n" +
 	"\x15CreateScheduleRequest\x12;\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x1b.gram.v1.ScheduleDefinitionR\n" +
@@ -1459,7 +1557,11 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\x15RemoveScheduleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"G\n" +
 	"\x16RemoveScheduleResponse\x12-\n" +
-	"\bschedule\x18\x01 \x01(\v2\x11.gram.v1.ScheduleR\bschedule*\xa6\x01\n" +
+	"\bschedule\x18\x01 \x01(\v2\x11.gram.v1.ScheduleR\bschedule\"\x19\n" +
+	"\x17ReleaseSchedulesRequest\"T\n" +
+	"\x18ReleaseSchedulesResponse\x12\x1c\n" +
+	"\tschedules\x18\x01 \x01(\rR\tschedules\x12\x1a\n" +
+	"\breleased\x18\x02 \x01(\bR\breleased*\xa6\x01\n" +
 	"\x0fScheduleOverlap\x12 \n" +
 	"\x1cSCHEDULE_OVERLAP_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SCHEDULE_OVERLAP_ALLOW\x10\x01\x12\x1b\n" +
@@ -1480,7 +1582,7 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\x13SKIP_REASON_OVERLAP\x10\x04\x12\x17\n" +
 	"\x13SKIP_REASON_BACKLOG\x10\x05\x12\x18\n" +
 	"\x14SKIP_REASON_CONFLICT\x10\x06\x12\x17\n" +
-	"\x13SKIP_REASON_INVALID\x10\a2\xb9\x05\n" +
+	"\x13SKIP_REASON_INVALID\x10\a2\x94\x06\n" +
 	"\x0fScheduleService\x12S\n" +
 	"\x0eCreateSchedule\x12\x1e.gram.v1.CreateScheduleRequest\x1a\x1f.gram.v1.CreateScheduleResponse\"\x00\x12M\n" +
 	"\vGetSchedule\x12\x1b.gram.v1.GetScheduleRequest\x1a\x1c.gram.v1.GetScheduleResponse\"\x03\x90\x02\x01\x12S\n" +
@@ -1488,7 +1590,8 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\rPauseSchedule\x12\x1d.gram.v1.PauseScheduleRequest\x1a\x1e.gram.v1.PauseScheduleResponse\"\x00\x12S\n" +
 	"\x0eResumeSchedule\x12\x1e.gram.v1.ResumeScheduleRequest\x1a\x1f.gram.v1.ResumeScheduleResponse\"\x00\x12V\n" +
 	"\x0fTriggerSchedule\x12\x1f.gram.v1.TriggerScheduleRequest\x1a .gram.v1.TriggerScheduleResponse\"\x00\x12Y\n" +
-	"\x10BackfillSchedule\x12 .gram.v1.BackfillScheduleRequest\x1a!.gram.v1.BackfillScheduleResponse\"\x00\x12S\n" +
+	"\x10BackfillSchedule\x12 .gram.v1.BackfillScheduleRequest\x1a!.gram.v1.BackfillScheduleResponse\"\x00\x12Y\n" +
+	"\x10ReleaseSchedules\x12 .gram.v1.ReleaseSchedulesRequest\x1a!.gram.v1.ReleaseSchedulesResponse\"\x00\x12S\n" +
 	"\x0eRemoveSchedule\x12\x1e.gram.v1.RemoveScheduleRequest\x1a\x1f.gram.v1.RemoveScheduleResponse\"\x00B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
@@ -1504,7 +1607,7 @@ func file_gram_v1_schedule_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_schedule_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_gram_v1_schedule_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_gram_v1_schedule_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_gram_v1_schedule_proto_goTypes = []any{
 	(ScheduleOverlap)(0),             // 0: gram.v1.ScheduleOverlap
 	(CatchUp)(0),                     // 1: gram.v1.CatchUp
@@ -1529,7 +1632,9 @@ var file_gram_v1_schedule_proto_goTypes = []any{
 	(*BackfilledSlot)(nil),           // 20: gram.v1.BackfilledSlot
 	(*RemoveScheduleRequest)(nil),    // 21: gram.v1.RemoveScheduleRequest
 	(*RemoveScheduleResponse)(nil),   // 22: gram.v1.RemoveScheduleResponse
-	(*Job)(nil),                      // 23: gram.v1.Job
+	(*ReleaseSchedulesRequest)(nil),  // 23: gram.v1.ReleaseSchedulesRequest
+	(*ReleaseSchedulesResponse)(nil), // 24: gram.v1.ReleaseSchedulesResponse
+	(*Job)(nil),                      // 25: gram.v1.Job
 }
 var file_gram_v1_schedule_proto_depIdxs = []int32{
 	2,  // 0: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
@@ -1543,7 +1648,7 @@ var file_gram_v1_schedule_proto_depIdxs = []int32{
 	5,  // 8: gram.v1.ListSchedulesResponse.schedules:type_name -> gram.v1.Schedule
 	5,  // 9: gram.v1.PauseScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	5,  // 10: gram.v1.ResumeScheduleResponse.schedule:type_name -> gram.v1.Schedule
-	23, // 11: gram.v1.TriggerScheduleResponse.job:type_name -> gram.v1.Job
+	25, // 11: gram.v1.TriggerScheduleResponse.job:type_name -> gram.v1.Job
 	20, // 12: gram.v1.BackfillScheduleResponse.slots:type_name -> gram.v1.BackfilledSlot
 	5,  // 13: gram.v1.RemoveScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	6,  // 14: gram.v1.ScheduleService.CreateSchedule:input_type -> gram.v1.CreateScheduleRequest
@@ -1553,17 +1658,19 @@ var file_gram_v1_schedule_proto_depIdxs = []int32{
 	14, // 18: gram.v1.ScheduleService.ResumeSchedule:input_type -> gram.v1.ResumeScheduleRequest
 	16, // 19: gram.v1.ScheduleService.TriggerSchedule:input_type -> gram.v1.TriggerScheduleRequest
 	18, // 20: gram.v1.ScheduleService.BackfillSchedule:input_type -> gram.v1.BackfillScheduleRequest
-	21, // 21: gram.v1.ScheduleService.RemoveSchedule:input_type -> gram.v1.RemoveScheduleRequest
-	7,  // 22: gram.v1.ScheduleService.CreateSchedule:output_type -> gram.v1.CreateScheduleResponse
-	9,  // 23: gram.v1.ScheduleService.GetSchedule:output_type -> gram.v1.GetScheduleResponse
-	11, // 24: gram.v1.ScheduleService.ListSchedules:output_type -> gram.v1.ListSchedulesResponse
-	13, // 25: gram.v1.ScheduleService.PauseSchedule:output_type -> gram.v1.PauseScheduleResponse
-	15, // 26: gram.v1.ScheduleService.ResumeSchedule:output_type -> gram.v1.ResumeScheduleResponse
-	17, // 27: gram.v1.ScheduleService.TriggerSchedule:output_type -> gram.v1.TriggerScheduleResponse
-	19, // 28: gram.v1.ScheduleService.BackfillSchedule:output_type -> gram.v1.BackfillScheduleResponse
-	22, // 29: gram.v1.ScheduleService.RemoveSchedule:output_type -> gram.v1.RemoveScheduleResponse
-	22, // [22:30] is the sub-list for method output_type
-	14, // [14:22] is the sub-list for method input_type
+	23, // 21: gram.v1.ScheduleService.ReleaseSchedules:input_type -> gram.v1.ReleaseSchedulesRequest
+	21, // 22: gram.v1.ScheduleService.RemoveSchedule:input_type -> gram.v1.RemoveScheduleRequest
+	7,  // 23: gram.v1.ScheduleService.CreateSchedule:output_type -> gram.v1.CreateScheduleResponse
+	9,  // 24: gram.v1.ScheduleService.GetSchedule:output_type -> gram.v1.GetScheduleResponse
+	11, // 25: gram.v1.ScheduleService.ListSchedules:output_type -> gram.v1.ListSchedulesResponse
+	13, // 26: gram.v1.ScheduleService.PauseSchedule:output_type -> gram.v1.PauseScheduleResponse
+	15, // 27: gram.v1.ScheduleService.ResumeSchedule:output_type -> gram.v1.ResumeScheduleResponse
+	17, // 28: gram.v1.ScheduleService.TriggerSchedule:output_type -> gram.v1.TriggerScheduleResponse
+	19, // 29: gram.v1.ScheduleService.BackfillSchedule:output_type -> gram.v1.BackfillScheduleResponse
+	24, // 30: gram.v1.ScheduleService.ReleaseSchedules:output_type -> gram.v1.ReleaseSchedulesResponse
+	22, // 31: gram.v1.ScheduleService.RemoveSchedule:output_type -> gram.v1.RemoveScheduleResponse
+	23, // [23:32] is the sub-list for method output_type
+	14, // [14:23] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1581,7 +1688,7 @@ func file_gram_v1_schedule_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_schedule_proto_rawDesc), len(file_gram_v1_schedule_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

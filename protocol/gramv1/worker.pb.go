@@ -404,6 +404,7 @@ type LeaseToken struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Term          uint64                 `protobuf:"varint,1,opt,name=term,proto3" json:"term,omitempty"`
 	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Epoch         uint64                 `protobuf:"varint,80,opt,name=epoch,proto3" json:"epoch,omitempty"` // of the cluster that granted it: one restored from a backup takes no lease of the old one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -448,6 +449,13 @@ func (x *LeaseToken) GetTerm() uint64 {
 func (x *LeaseToken) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
+	}
+	return 0
+}
+
+func (x *LeaseToken) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
 	}
 	return 0
 }
@@ -1909,11 +1917,12 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04kind\x18\x03 \x01(\x0e2\x11.gram.v1.TaskKindR\x04kind\x12\x12\n" +
 	"\x04tree\x18\x04 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x05 \x01(\rR\x05level\x12\x14\n" +
-	"\x05index\x18\x06 \x01(\rR\x05index\"<\n" +
+	"\x05index\x18\x06 \x01(\rR\x05index\"R\n" +
 	"\n" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\x04R\bsequence\"\x8a\x02\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x14\n" +
+	"\x05epoch\x18P \x01(\x04R\x05epoch\"\x8a\x02\n" +
 	"\x04Task\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x14\n" +

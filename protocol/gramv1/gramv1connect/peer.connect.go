@@ -33,12 +33,16 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// PeerServiceMoveProcedure is the fully-qualified name of the PeerService's Move RPC.
+	PeerServiceMoveProcedure = "/gram.v1.PeerService/Move"
 	// PeerServiceHealthProcedure is the fully-qualified name of the PeerService's Health RPC.
 	PeerServiceHealthProcedure = "/gram.v1.PeerService/Health"
 )
 
 // PeerServiceClient is a client for the gram.v1.PeerService service.
 type PeerServiceClient interface {
+	// Move tells the leader where a member is now. Repeating it is safe.
+	Move(context.Context, *connect.Request[gramv1.MoveRequest]) (*connect.Response[gramv1.MoveResponse], error)
 	Health(context.Context, *connect.Request[gramv1.HealthRequest]) (*connect.Response[gramv1.HealthResponse], error)
 }
 
@@ -53,6 +57,12 @@ func NewPeerServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	peerServiceMethods := gramv1.File_gram_v1_peer_proto.Services().ByName("PeerService").Methods()
 	return &peerServiceClient{
+		move: connect.NewClient[gramv1.MoveRequest, gramv1.MoveResponse](
+			httpClient,
+			baseURL+PeerServiceMoveProcedure,
+			connect.WithSchema(peerServiceMethods.ByName("Move")),
+			connect.WithClientOptions(opts...),
+		),
 		health: connect.NewClient[gramv1.HealthRequest, gramv1.HealthResponse](
 			httpClient,
 			baseURL+PeerServiceHealthProcedure,
@@ -65,7 +75,13 @@ func NewPeerServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // peerServiceClient implements PeerServiceClient.
 type peerServiceClient struct {
+	move   *connect.Client[gramv1.MoveRequest, gramv1.MoveResponse]
 	health *connect.Client[gramv1.HealthRequest, gramv1.HealthResponse]
+}
+
+// Move calls gram.v1.PeerService.Move.
+func (c *peerServiceClient) Move(ctx context.Context, req *connect.Request[gramv1.MoveRequest]) (*connect.Response[gramv1.MoveResponse], error) {
+	return c.move.CallUnary(ctx, req)
 }
 
 // Health calls gram.v1.PeerService.Health.
@@ -75,6 +91,8 @@ func (c *peerServiceClient) Health(ctx context.Context, req *connect.Request[gra
 
 // PeerServiceHandler is an implementation of the gram.v1.PeerService service.
 type PeerServiceHandler interface {
+	// Move tells the leader where a member is now. Repeating it is safe.
+	Move(context.Context, *connect.Request[gramv1.MoveRequest]) (*connect.Response[gramv1.MoveResponse], error)
 	Health(context.Context, *connect.Request[gramv1.HealthRequest]) (*connect.Response[gramv1.HealthResponse], error)
 }
 
@@ -85,6 +103,12 @@ type PeerServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPeerServiceHandler(svc PeerServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	peerServiceMethods := gramv1.File_gram_v1_peer_proto.Services().ByName("PeerService").Methods()
+	peerServiceMoveHandler := connect.NewUnaryHandler(
+		PeerServiceMoveProcedure,
+		svc.Move,
+		connect.WithSchema(peerServiceMethods.ByName("Move")),
+		connect.WithHandlerOptions(opts...),
+	)
 	peerServiceHealthHandler := connect.NewUnaryHandler(
 		PeerServiceHealthProcedure,
 		svc.Health,
@@ -94,6 +118,8 @@ func NewPeerServiceHandler(svc PeerServiceHandler, opts ...connect.HandlerOption
 	)
 	return "/gram.v1.PeerService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case PeerServiceMoveProcedure:
+			peerServiceMoveHandler.ServeHTTP(w, r)
 		case PeerServiceHealthProcedure:
 			peerServiceHealthHandler.ServeHTTP(w, r)
 		default:
@@ -104,6 +130,10 @@ func NewPeerServiceHandler(svc PeerServiceHandler, opts ...connect.HandlerOption
 
 // UnimplementedPeerServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPeerServiceHandler struct{}
+
+func (UnimplementedPeerServiceHandler) Move(context.Context, *connect.Request[gramv1.MoveRequest]) (*connect.Response[gramv1.MoveResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.PeerService.Move is not implemented"))
+}
 
 func (UnimplementedPeerServiceHandler) Health(context.Context, *connect.Request[gramv1.HealthRequest]) (*connect.Response[gramv1.HealthResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.PeerService.Health is not implemented"))

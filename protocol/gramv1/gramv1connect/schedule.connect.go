@@ -54,6 +54,9 @@ const (
 	// ScheduleServiceBackfillScheduleProcedure is the fully-qualified name of the ScheduleService's
 	// BackfillSchedule RPC.
 	ScheduleServiceBackfillScheduleProcedure = "/gram.v1.ScheduleService/BackfillSchedule"
+	// ScheduleServiceReleaseSchedulesProcedure is the fully-qualified name of the ScheduleService's
+	// ReleaseSchedules RPC.
+	ScheduleServiceReleaseSchedulesProcedure = "/gram.v1.ScheduleService/ReleaseSchedules"
 	// ScheduleServiceRemoveScheduleProcedure is the fully-qualified name of the ScheduleService's
 	// RemoveSchedule RPC.
 	ScheduleServiceRemoveScheduleProcedure = "/gram.v1.ScheduleService/RemoveSchedule"
@@ -76,6 +79,8 @@ type ScheduleServiceClient interface {
 	TriggerSchedule(context.Context, *connect.Request[gramv1.TriggerScheduleRequest]) (*connect.Response[gramv1.TriggerScheduleResponse], error)
 	// BackfillSchedule makes the jobs of the slots in an interval of the past, those that are not there.
 	BackfillSchedule(context.Context, *connect.Request[gramv1.BackfillScheduleRequest]) (*connect.Response[gramv1.BackfillScheduleResponse], error)
+	// ReleaseSchedules lets all schedules go on that are held since the cluster was restored from a backup.
+	ReleaseSchedules(context.Context, *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error)
 	// RemoveSchedule forgets a schedule. Its jobs stay, and those that run go on.
 	RemoveSchedule(context.Context, *connect.Request[gramv1.RemoveScheduleRequest]) (*connect.Response[gramv1.RemoveScheduleResponse], error)
 }
@@ -135,6 +140,12 @@ func NewScheduleServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(scheduleServiceMethods.ByName("BackfillSchedule")),
 			connect.WithClientOptions(opts...),
 		),
+		releaseSchedules: connect.NewClient[gramv1.ReleaseSchedulesRequest, gramv1.ReleaseSchedulesResponse](
+			httpClient,
+			baseURL+ScheduleServiceReleaseSchedulesProcedure,
+			connect.WithSchema(scheduleServiceMethods.ByName("ReleaseSchedules")),
+			connect.WithClientOptions(opts...),
+		),
 		removeSchedule: connect.NewClient[gramv1.RemoveScheduleRequest, gramv1.RemoveScheduleResponse](
 			httpClient,
 			baseURL+ScheduleServiceRemoveScheduleProcedure,
@@ -153,6 +164,7 @@ type scheduleServiceClient struct {
 	resumeSchedule   *connect.Client[gramv1.ResumeScheduleRequest, gramv1.ResumeScheduleResponse]
 	triggerSchedule  *connect.Client[gramv1.TriggerScheduleRequest, gramv1.TriggerScheduleResponse]
 	backfillSchedule *connect.Client[gramv1.BackfillScheduleRequest, gramv1.BackfillScheduleResponse]
+	releaseSchedules *connect.Client[gramv1.ReleaseSchedulesRequest, gramv1.ReleaseSchedulesResponse]
 	removeSchedule   *connect.Client[gramv1.RemoveScheduleRequest, gramv1.RemoveScheduleResponse]
 }
 
@@ -191,6 +203,11 @@ func (c *scheduleServiceClient) BackfillSchedule(ctx context.Context, req *conne
 	return c.backfillSchedule.CallUnary(ctx, req)
 }
 
+// ReleaseSchedules calls gram.v1.ScheduleService.ReleaseSchedules.
+func (c *scheduleServiceClient) ReleaseSchedules(ctx context.Context, req *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error) {
+	return c.releaseSchedules.CallUnary(ctx, req)
+}
+
 // RemoveSchedule calls gram.v1.ScheduleService.RemoveSchedule.
 func (c *scheduleServiceClient) RemoveSchedule(ctx context.Context, req *connect.Request[gramv1.RemoveScheduleRequest]) (*connect.Response[gramv1.RemoveScheduleResponse], error) {
 	return c.removeSchedule.CallUnary(ctx, req)
@@ -213,6 +230,8 @@ type ScheduleServiceHandler interface {
 	TriggerSchedule(context.Context, *connect.Request[gramv1.TriggerScheduleRequest]) (*connect.Response[gramv1.TriggerScheduleResponse], error)
 	// BackfillSchedule makes the jobs of the slots in an interval of the past, those that are not there.
 	BackfillSchedule(context.Context, *connect.Request[gramv1.BackfillScheduleRequest]) (*connect.Response[gramv1.BackfillScheduleResponse], error)
+	// ReleaseSchedules lets all schedules go on that are held since the cluster was restored from a backup.
+	ReleaseSchedules(context.Context, *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error)
 	// RemoveSchedule forgets a schedule. Its jobs stay, and those that run go on.
 	RemoveSchedule(context.Context, *connect.Request[gramv1.RemoveScheduleRequest]) (*connect.Response[gramv1.RemoveScheduleResponse], error)
 }
@@ -268,6 +287,12 @@ func NewScheduleServiceHandler(svc ScheduleServiceHandler, opts ...connect.Handl
 		connect.WithSchema(scheduleServiceMethods.ByName("BackfillSchedule")),
 		connect.WithHandlerOptions(opts...),
 	)
+	scheduleServiceReleaseSchedulesHandler := connect.NewUnaryHandler(
+		ScheduleServiceReleaseSchedulesProcedure,
+		svc.ReleaseSchedules,
+		connect.WithSchema(scheduleServiceMethods.ByName("ReleaseSchedules")),
+		connect.WithHandlerOptions(opts...),
+	)
 	scheduleServiceRemoveScheduleHandler := connect.NewUnaryHandler(
 		ScheduleServiceRemoveScheduleProcedure,
 		svc.RemoveSchedule,
@@ -290,6 +315,8 @@ func NewScheduleServiceHandler(svc ScheduleServiceHandler, opts ...connect.Handl
 			scheduleServiceTriggerScheduleHandler.ServeHTTP(w, r)
 		case ScheduleServiceBackfillScheduleProcedure:
 			scheduleServiceBackfillScheduleHandler.ServeHTTP(w, r)
+		case ScheduleServiceReleaseSchedulesProcedure:
+			scheduleServiceReleaseSchedulesHandler.ServeHTTP(w, r)
 		case ScheduleServiceRemoveScheduleProcedure:
 			scheduleServiceRemoveScheduleHandler.ServeHTTP(w, r)
 		default:
@@ -327,6 +354,10 @@ func (UnimplementedScheduleServiceHandler) TriggerSchedule(context.Context, *con
 
 func (UnimplementedScheduleServiceHandler) BackfillSchedule(context.Context, *connect.Request[gramv1.BackfillScheduleRequest]) (*connect.Response[gramv1.BackfillScheduleResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ScheduleService.BackfillSchedule is not implemented"))
+}
+
+func (UnimplementedScheduleServiceHandler) ReleaseSchedules(context.Context, *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ScheduleService.ReleaseSchedules is not implemented"))
 }
 
 func (UnimplementedScheduleServiceHandler) RemoveSchedule(context.Context, *connect.Request[gramv1.RemoveScheduleRequest]) (*connect.Response[gramv1.RemoveScheduleResponse], error) {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) scheduleReleaseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "release",
+		Short: "Let the schedules go on that are held since a restore",
+		Example: `  gram schedule list
+  gram schedule pause nightly-topics
+  gram schedule release`,
+		Long: `A cluster that was begun with a backup fires no slot until then: the old one may
+have fired it after the backup, or may be running yet. Slots that passed are
+decided at the release, by each schedule's catch_up; pause a schedule first,
+and its slots up to resume are skipped. Repeating it is harmless.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return a.releaseSchedules(cmd.Context(), c)
+		},
+	}
+}
+
+func (a *app) releaseSchedules(ctx context.Context, c *cluster) error {
+	var answer *gramv1.ReleaseSchedulesResponse
+	err := a.decide(ctx, c, func(ctx context.Context) error {
+		res, err := c.schedules.ReleaseSchedules(ctx, connect.NewRequest(&gramv1.ReleaseSchedulesRequest{}))
+		if err == nil {
+			answer = res.Msg
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int    `json:"schema_version"`
+			Released      bool   `json:"released"`
+			Schedules     uint32 `json:"schedules"`
+		}{schemaVersion, answer.GetReleased(), answer.GetSchedules()})
+	}
+	if answer.GetReleased() {
+		a.note("gram: %d schedules go on", answer.GetSchedules())
+	} else {
+		a.note("gram: the schedules were not held")
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/hashicorp/raft"
+)
+
+const (
+	// snapshotBytes is how much the log grows before it is cut, whatever number of entries that is: raft
+	// counts entries, and 8,192 of 256 KiB are 2 GiB. Where the last snapshot was larger, the log may grow as much.
+	snapshotBytes = 64 << 20
+	// trailingMost entries stay behind a snapshot for members that are late, and no more than snapshotBytes of
+	// them, but not fewer than trailingLeast.
+	trailingMost  = 10240
+	trailingLeast = 64
+	entryOverhead = 64 // of an entry in the file, about
+)
+
+// logMeter knows how large the newest entries of the log are.
+type logMeter struct {
+	due chan struct{} // holds one element when a snapshot is due
+
+	mu       sync.Mutex
+	limit    int64
+	sizes    [trailingMost]uint32 // of entry i at i % trailingMost
+	last     uint64               // index of the newest entry
+	since    int64                // bytes since the last snapshot
+	snapshot int64                // size of the last snapshot
+}
+
+func newLogMeter(limit int64) *logMeter {
+	if limit == 0 {
+		limit = snapshotBytes
+	}
+	return &logMeter{due: make(chan struct{}, 1), limit: limit}
+}
+
+// read takes the entries that the log holds at the start.
+func (m *logMeter) read(stores raftStores) error {
+	first, err := stores.log.FirstIndex()
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	last, err := stores.log.LastIndex()
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	snapshots, err := stores.snapshots.List()
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	covered := uint64(0)
+	if len(snapshots) > 0 {
+		covered, m.snapshot = snapshots[0].Index, snapshots[0].Size
+	}
+	if last >= trailingMost {
+		first = max(first, last-trailingMost+1)
+	}
+	for i := first; i <= last && last > 0; i++ {
+		var entry raft.Log
+		if err := stores.log.GetLog(i, &entry); err != nil {
+			return fmt.Errorf("read entry %d of the log: %w", i, err)
+		}
+		m.add([]*raft.Log{&entry}, entry.Index > covered)
+	}
+	return nil
+}
+
+// add notes entries that were written; fresh ones come after the last snapshot.
+func (m *logMeter) add(entries []*raft.Log, fresh bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range entries {
+		size := uint32(min(len(e.Data)+len(e.Extensions)+entryOverhead, 1<<31))
+		m.sizes[e.Index%trailingMost], m.last = size, e.Index
+		if fresh {
+			m.since += int64(size)
+		}
+	}
+	if m.since > max(m.limit, m.snapshot) {
+		select {
+		case m.due <- struct{}{}:
+		default: // it is known
+		}
+	}
+}
+
+// cut notes a snapshot of the state, of any cause.
+func (m *logMeter) cut(size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.since, m.snapshot = 0, size
+}
+
+// trailing is how many of the newest entries may stay behind a snapshot.
+func (m *logMeter) trailing() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	room := max(m.limit, m.snapshot)
+	n := uint64(0)
+	for ; n < trailingMost && n < m.last; n++ {
+		if room -= int64(m.sizes[(m.last-n)%trailingMost]); room < 0 && n >= trailingLeast {
+			break
+		}
+	}
+	return max(n, trailingLeast)
+}
+
+// keepLogSmall takes a snapshot whenever the log has grown by enough bytes, and leaves as many entries behind it as
+// have room. Raft's own snapshots, by number of entries, come beside it.
+func (c *Coordinator) keepLogSmall(ctx context.Context, m *logMeter) {
+	for {
+		select {
+		case <-m.due:
+		case <-ctx.Done():
+			return
+		}
+		settings := c.member.raft.ReloadableConfig()
+		settings.TrailingLogs = m.trailing()
+		err := c.member.raft.ReloadConfig(settings)
+		if err == nil {
+			err = c.awaitSnapshot(ctx)
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
+			c.cfg.Logger.Warn("the log was not cut; it is tried again when it has grown", "error", err)
+		}
+	}
+}
+
+// awaitSnapshot has no time limit but ctx: a large state takes as long as it takes.
+func (c *Coordinator) awaitSnapshot(ctx context.Context) error {
+	done := make(chan error, 1)
+	future := c.member.raft.Snapshot()
+	if !c.spawn(func() { done <- future.Error() }) {
+		return ErrShutdown
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// diskUse is how large the log's file and the snapshots are; 0 in memory.
+func (c *Coordinator) diskUse() (log, snapshots uint64) {
+	if c.cfg.DataDir == "" {
+		return 0, 0
+	}
+	dir := filepath.Join(c.cfg.DataDir, "raft")
+	files, err := filepath.Glob(filepath.Join(dir, "snapshots", "*", "*"))
+	if err != nil {
+		return 0, 0 // the pattern is well-formed
+	}
+	size := func(file string) uint64 {
+		info, err := os.Stat(file)
+		if err != nil || info.IsDir() { // a snapshot may just have been removed
+			return 0
+		}
+		return uint64(info.Size())
+	}
+	for _, file := range files {
+		snapshots += size(file)
+	}
+	return size(filepath.Join(dir, "log.db")), snapshots
+}

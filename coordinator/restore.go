@@ -1,0 +1,181 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/hashicorp/raft"
+	"golang.org/x/sync/errgroup"
+)
+
+// Restored is what a cluster that was begun with a backup has of it.
+type Restored struct {
+	Epoch     uint64
+	Jobs      int
+	Schedules int             // held until an operator releases them
+	Objects   int             // looked for in the store
+	Elsewhere int             // outputs in other stores, which were not looked for
+	Missing   []MissingObject // by job
+}
+
+// MissingObject is one that the backup refers to, and the store does not hold.
+type MissingObject struct {
+	JobID, What, Name string
+	Size              int64 // that it should have
+	Found             int64 // that it has; -1 means it is not there
+}
+
+// String says what is missing, in one line.
+func (m MissingObject) String() string {
+	found := "it is not there"
+	if m.Found >= 0 {
+		found = fmt.Sprintf("it has %d bytes, not %d", m.Found, m.Size)
+	}
+	return fmt.Sprintf("job %s, %s: %s: %s", m.JobID, m.What, m.Name, found)
+}
+
+// Restored tells what came of Config.Restore; nil without it.
+func (c *Coordinator) Restored() *Restored { return c.restored }
+
+// restore makes a backup the beginning of this member's log: a snapshot before its first
+// entry, as raft leaves one when it cuts the log. The cluster gets an id of its own, so that
+// no member of the old one takes it for its own, and tokens of its own.
+func (c *Coordinator) restore(ctx context.Context, stores raftStores) error {
+	exists, err := raft.HasExistingState(stores.log, stores.stable, stores.snapshots)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for an existing log: %w", err)
+	case exists:
+		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore, c.cfg.DataDir)
+	}
+	backup, err := readBackup(c.cfg.Restore)
+	if err != nil {
+		return err
+	}
+	if err := checkOldTokens(c.cfg.DataDir, backup); err != nil {
+		return err
+	}
+	report, err := findObjects(ctx, c.cfg, backup)
+	if err != nil {
+		return err
+	}
+	if err := c.member.begin(c.cfg, stores, backup.Restored()); err != nil {
+		return err
+	}
+	c.restored = report
+	for _, m := range report.Missing {
+		c.cfg.Logger.Error("the backup refers to an object that the store does not hold", "job", m.JobID, "what", m.What, "object", m.Name)
+	}
+	c.cfg.Logger.Info("restored", "from", c.cfg.Restore, "epoch", report.Epoch, "jobs", report.Jobs, "objects", report.Objects, "missing", len(report.Missing))
+	return nil
+}
+
+func readBackup(name string) (state.State, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return state.State{}, fmt.Errorf("%w: %w", ErrRestore, err)
+	}
+	defer file.Close()
+	backup, err := state.Decode(file)
+	if err != nil {
+		return state.State{}, fmt.Errorf("%w: %s: %w", ErrRestore, name, err)
+	}
+	return backup, nil
+}
+
+// checkOldTokens refuses a token of the old cluster in the new one's directory: those die with it.
+func checkOldTokens(dir string, backup state.State) error {
+	kept, err := loadTokens(dir, false)
+	if err != nil {
+		return err
+	}
+	for file, id := range map[string]string{AdminTokenFile: kept.admin.ID, WorkerTokenFile: kept.worker.ID} {
+		if _, old := backup.Token(id); old && id != "" {
+			return fmt.Errorf("%w: %s is a token of the old cluster, none of which holds in the new one: remove it, and a new one is made", ErrRestore, filepath.Join(dir, file))
+		}
+	}
+	return nil
+}
+
+// begin writes a state as the snapshot that the log of a cluster of one begins after.
+func (m *member) begin(cfg Config, stores raftStores, first state.State) error {
+	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(cfg.NodeID), Address: m.transport.LocalAddr()}}}
+	sink, err := stores.snapshots.Create(raft.SnapshotVersionMax, 1, 1, alone, 1, m.transport)
+	if err == nil {
+		err = (snapshot{state: first}).Persist(sink)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRestore, diskError(err))
+	}
+	return nil
+}
+
+// statsAtOnce is how many objects are looked for at a time.
+const statsAtOnce = 32
+
+// findObjects looks for what the backup refers to. What is missing is told, and its job's own affair; a store
+// that holds nothing of it, or cannot be read, is the wrong one.
+func findObjects(ctx context.Context, cfg Config, backup state.State) (*Restored, error) {
+	r := &Restored{Epoch: backup.Epoch + 1, Jobs: backup.JobCount(), Schedules: backup.ScheduleCount()}
+	var mu sync.Mutex
+	missing := make(map[int]MissingObject)
+	looking, ctx := errgroup.WithContext(ctx)
+	looking.SetLimit(statsAtOnce)
+	backup.EachObject(func(o state.Object) bool {
+		key, here := keyOf(cfg, o)
+		if !here {
+			r.Elsewhere++
+			return true
+		}
+		number := r.Objects
+		r.Objects++
+		looking.Go(func() error {
+			found, err := sizeOf(ctx, cfg.Store, key)
+			if err == nil && found != o.Ref.Size {
+				mu.Lock()
+				defer mu.Unlock()
+				missing[number] = MissingObject{JobID: o.JobID, What: o.What, Name: key, Size: o.Ref.Size, Found: found}
+			}
+			return err
+		})
+		return ctx.Err() == nil
+	})
+	if err := looking.Wait(); err != nil {
+		return nil, fmt.Errorf("%w: look for the objects it refers to: %w", ErrRestore, err)
+	}
+	if r.Objects > 0 && len(missing) == r.Objects {
+		return nil, fmt.Errorf("%w: of the %d objects that %s refers to, %s holds none: is it the store of the old cluster (--store)?", ErrRestore, r.Objects, cfg.Restore, cfg.StoreURI)
+	}
+	for number := range r.Objects {
+		if m, ok := missing[number]; ok {
+			r.Missing = append(r.Missing, m)
+		}
+	}
+	return r, nil
+}
+
+// keyOf is where in the cluster's store an object lives; here is false for an output elsewhere.
+func keyOf(cfg Config, o state.Object) (key string, here bool) {
+	if o.URI == "" {
+		return protocol.ObjectKey(o.JobID, o.Ref.SHA256), true
+	}
+	key, here = strings.CutPrefix(o.URI, strings.TrimSuffix(cfg.StoreURI, "/")+"/")
+	return key, here
+}
+
+// sizeOf is -1 for an object that is not there.
+func sizeOf(ctx context.Context, store objstore.Store, key string) (int64, error) {
+	info, err := store.Stat(ctx, key)
+	if errors.Is(err, objstore.ErrNotFound) {
+		return -1, nil
+	}
+	return info.Size, err
+}

@@ -1,0 +1,14 @@
+//go:build seededbugs
+
+package schedule_test
+
+import (
+	"testing"
+
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/internal/seeded/seededtest"
+)
+
+func TestSeededSlotByNow(t *testing.T) {
+	seededtest.Caught(t, seeded.SlotByNow, "TestEverySlotOnce", "is not what comes next")
+}

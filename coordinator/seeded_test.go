@@ -1,0 +1,27 @@
+//go:build seededbugs
+
+package coordinator
+
+import (
+	"testing"
+
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/internal/seeded/seededtest"
+)
+
+func TestSeededLostAck(t *testing.T) {
+	seededtest.Caught(t, seeded.LostAck, "TestFullDiskFailsTheProcess", "a command was committed on a full disk")
+}
+
+func TestSeededStaleRead(t *testing.T) {
+	seededtest.Caught(t, seeded.StaleRead, "TestReadsAreConfirmed", "read without a leadership that raft confirms")
+	seededtest.Caught(t, seeded.StaleRead, "TestEveryMemberKnowsWhatWasAcknowledged", "does not know job")
+}
+
+func TestSeededWallClockLease(t *testing.T) {
+	seededtest.Caught(t, seeded.WallClockLease, "TestLeasesKeepToTheMonotonicClock", "the clock was set (forward|back)")
+}
+
+func TestSeededSkippedFsync(t *testing.T) {
+	seededtest.Caught(t, seeded.SkippedFsync, "TestAcknowledgedEntriesAreInTheFile", "entry 1 was acknowledged and is not in the file")
+}

@@ -1,0 +1,30 @@
+// Package seeded plants ten known bugs, each at the place where somebody could make it, to
+// test what is there to find such bugs: a checker that has never found one proves nothing.
+//
+// They exist only in a build with -tags seededbugs, one at a time: that which GRAM_SEEDED_BUG
+// names. In every other build Is is constantly false, and the compiler leaves the bugs out.
+package seeded
+
+// Bug names a bug.
+type Bug string
+
+// The bugs.
+const (
+	DoubleCommit    Bug = "double-commit"         // a node is committed though it, or an ancestor, is
+	LostAck         Bug = "lost-ack"              // a command is acknowledged before it is committed
+	StaleRead       Bug = "stale-read"            // every member answers reads from what it has applied
+	WallClockLease  Bug = "wall-clock-lease"      // leases are timed by the wall clock
+	MapOrder        Bug = "map-order"             // the order of a map reaches the state
+	SkippedFsync    Bug = "skipped-fsync"         // the log acknowledges entries that a kill loses
+	EarlySnapshot   Bug = "early-snapshot-return" // reading a snapshot ends before its end
+	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
+	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
+	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
+)
+
+// All lists the bugs.
+func All() []Bug {
+	return []Bug{
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+	}
+}
