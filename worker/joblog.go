@@ -18,8 +18,9 @@ import (
 // segments beside the job's objects, where it outlives the worker.
 type jobLogs struct {
 	w        *worker
-	mu       sync.Mutex // guards buffers
+	mu       sync.Mutex // guards buffers and shelves
 	buffers  map[string]*segment
+	shelves  map[string]*shelf
 	flushing chan struct{} // holds an element while somebody flushes; guards sequence, keeps segments in order
 	sequence uint64
 }
@@ -30,14 +31,40 @@ type segment struct {
 	lost int // lines for which there was no room
 }
 
+// shelf is what is stored of a job's log by this worker.
+type shelf struct {
+	segments int
+	next     time.Time // when the next may follow, unless it is urgent
+}
+
+// hurry is how much a flush wants to store.
+type hurry int
+
 const (
-	maxSegment = 256 << 10
+	whenDue  hurry = iota // what has waited long enough
+	urgently              // all, but leaving room for what is to come
+	atTheEnd              // all: nothing is to come
+)
+
+// manyShelves is when those of jobs long over are forgotten.
+const manyShelves = 1 << 12
+
+// A worker stores at most maxSegments of a job's log, of maxSegment bytes and a line each: 128 MiB. Each
+// pacedSegments of them take twice as long to fill as those before, so that the last is reached after
+// weeks. Lines for which there is no room are counted, and the log says so where they are missing.
+const (
+	maxSegment    = 256 << 10
+	maxSegments   = 512
+	pacedSegments = 32
+)
+
+const (
 	flushLimit = 2 * time.Second // for what must not wait long
 	storeLimit = time.Minute     // for what may
 )
 
 func newJobLogs(w *worker) *jobLogs {
-	return &jobLogs{w: w, buffers: make(map[string]*segment), flushing: make(chan struct{}, 1)}
+	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf), flushing: make(chan struct{}, 1)}
 }
 
 // logLine is one line of a job's log.
@@ -118,33 +145,77 @@ func (l *jobLogs) committed(r *pb.TaskResult, v pb.Verdict) {
 func (l *jobLogs) run(ctx context.Context) {
 	for sleep(ctx, time.Second) {
 		limited, cancel := context.WithTimeout(ctx, storeLimit)
-		l.flush(limited)
+		l.store(limited, whenDue)
 		cancel()
 	}
 }
 
 // flushNow stores what is buffered even when ctx has ended, but does not wait long for a slow store.
-func (l *jobLogs) flushNow(ctx context.Context) {
+func (l *jobLogs) flushNow(ctx context.Context, h hurry) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	l.flush(ctx)
+	l.store(ctx, h)
 }
 
-// flush stores what is buffered. What cannot be stored is kept for the next time.
-func (l *jobLogs) flush(ctx context.Context) {
+// flush stores what is buffered.
+func (l *jobLogs) flush(ctx context.Context) { l.store(ctx, urgently) }
+
+// take returns the buffers that may be stored now.
+func (l *jobLogs) take(h hurry) map[string]*segment {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	taken := make(map[string]*segment)
+	for id, waiting := range l.buffers {
+		if shelf := l.shelves[id]; shelf == nil || shelf.admits(h, now) {
+			taken[id] = waiting
+			delete(l.buffers, id)
+		}
+	}
+	if len(l.shelves) > manyShelves { // those of jobs long over
+		maps.DeleteFunc(l.shelves, func(id string, s *shelf) bool {
+			return l.buffers[id] == nil && taken[id] == nil && now.Sub(s.next) > time.Hour
+		})
+	}
+	return taken
+}
+
+func (s *shelf) admits(h hurry, now time.Time) bool {
+	due := s.segments < maxSegments-1 && !now.Before(s.next)
+	switch h {
+	case urgently:
+		return due || s.segments < maxSegments/2
+	case atTheEnd:
+		return s.segments < maxSegments
+	}
+	return due
+}
+
+// shelved notes that a segment is stored.
+func (l *jobLogs) shelved(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.shelves[id]
+	if s == nil {
+		s = &shelf{}
+		l.shelves[id] = s
+	}
+	s.segments++
+	s.next = time.Now().Add(time.Second<<(s.segments/pacedSegments) - time.Second/2) // looked at each second
+}
+
+// store stores what may be. What cannot be stored is kept for the next time.
+func (l *jobLogs) store(ctx context.Context, h hurry) {
 	select {
 	case l.flushing <- struct{}{}:
 		defer func() { <-l.flushing }()
 	case <-ctx.Done(): // the store keeps another one
 		return
 	}
-	l.mu.Lock()
-	taken := l.buffers
-	l.buffers = make(map[string]*segment)
-	l.mu.Unlock()
+	taken := l.take(h)
 	for _, id := range slices.Sorted(maps.Keys(taken)) {
 		if full := taken[id]; full.lost > 0 {
-			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "the store did not take this worker's log lines in time"})
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
 			full.lost = 0
 		}
 		l.sequence++
@@ -152,7 +223,9 @@ func (l *jobLogs) flush(ctx context.Context) {
 		if _, err := l.w.store.Put(ctx, key, taken[id].text.Bytes()); err != nil {
 			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
 			l.putBack(id, taken[id])
+			continue
 		}
+		l.shelved(id)
 	}
 }
 
