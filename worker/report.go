@@ -59,8 +59,11 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 		out.Files = append(out.Files, written)
 	}
 	further, err := j.emittedOutputs(ctx, facts.Files)
+	if err != nil {
+		return nil, err
+	}
 	out.Files = append(out.Files, further...)
-	return out, err
+	return out, j.writeEnd(ctx, brief, out.Files)
 }
 
 type runReport struct {
@@ -113,8 +116,12 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
-		Timeline:    timelineOf(brief),
 	}
+	course, err := j.course(ctx, brief.GetCourse())
+	if err != nil {
+		return nil, err
+	}
+	r.Timeline = timelineOf(brief, course)
 	for _, round := range record.GetRounds() {
 		r.Rounds = append(r.Rounds, reportRound{
 			Round: round.GetRound(), Phase: round.GetPhase(), Leaves: round.GetLeaves(),

@@ -120,6 +120,9 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if wire.Metrics, err = j.putMetrics(ctx, next.Metrics); err != nil {
 		return nil, err
 	}
+	if next.Done {
+		wire.Course = j.putCourse(ctx, task.GetTimeline())
+	}
 	return &pb.TaskOutput{Next: wire}, nil
 }
 

@@ -1640,6 +1640,7 @@ type JobRecord struct {
 	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
+	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"`                // until the report is made
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -1833,6 +1834,13 @@ func (x *JobRecord) GetByHand() bool {
 		return x.ByHand
 	}
 	return false
+}
+
+func (x *JobRecord) GetCourse() *ObjectRef {
+	if x != nil {
+		return x.Course
+	}
+	return nil
 }
 
 type CommitRecord struct {
@@ -2237,7 +2245,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"heldUnixMs\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xe8\x06\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\x94\a\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2264,7 +2272,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
 	"slotUnixMs\x12\x17\n" +
-	"\aby_hand\x18\x17 \x01(\bR\x06byHand\"L\n" +
+	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12*\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
@@ -2388,15 +2397,16 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	35, // 39: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
 	28, // 40: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
 	36, // 41: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	37, // 42: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	38, // 43: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 44: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	39, // 45: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	33, // 42: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	37, // 43: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	38, // 44: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	10, // 45: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	39, // 46: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
