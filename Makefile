@@ -54,7 +54,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 .PHONY: seeded
 seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -64,12 +64,26 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
 
+MINUTES ?= 5
+SEED ?= 0
+CHAOS_FLAGS ?=
+
+.PHONY: chaos
+chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, and judge it (partitions take root).
+	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
+
+.PHONY: chaos-bugs
+chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twenty minutes; BUG=name for one).
+	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
+	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
+
 .PHONY: test-minio
-test-minio: bin/minio ## Run the object store tests against MinIO too (its build takes minutes).
+test-minio: bin/minio ## Run the object store tests, and a job of every kind, against MinIO too (its build takes minutes).
 	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) ./objstore/...
+	REQUIRE_MINIO=1 go test -count=1 -timeout $(TEST_TIMEOUT) -run '^TestMatrixMinIO$$' ./clustertest
 
 .PHONY: check
-check: fmt vet staticcheck lint check-alerts tidy generated cross digests emulated ## Everything CI checks besides the tests.
+check: fmt vet staticcheck lint check-alerts tidy generated cross check-deploy digests emulated ## Everything CI checks besides the tests.
 
 .PHONY: fmt
 fmt: ## Fail if a Go file is not gofmt-ed.
@@ -80,6 +94,7 @@ fmt: ## Fail if a Go file is not gofmt-ed.
 vet: ## go vet, assembly declarations and the other modules included.
 	go vet ./...
 	go vet -C deploy/tools ./...
+	go vet -C deploy/tools/containerfile .
 	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
 	go vet -C benchmarks/kernels/asm/_gen .
@@ -110,6 +125,10 @@ cross: ## Build everything for the other platforms we name.
 digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
 	.ci/digests $(NUMERIC)
 
+.PHONY: check-deploy
+check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
+	.ci/deploy
+
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated
@@ -130,6 +149,10 @@ bench-first-light: build ## Measure whole jobs and their parts.
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
 
+.PHONY: bench-failover
+bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
+	go run ./benchmarks/failover
+
 ##@ Generate
 
 .PHONY: generate
@@ -144,6 +167,10 @@ generated: ## Fail if `make generate` changes a file.
 	if [ "$$before" != "$$after" ]; then \
 	  echo 'generated files are not what make generate writes:'; git status --short; exit 1; fi
 
+.PHONY: manifests
+manifests: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Write what the chart renders into deploy/manifests, and check it.
+	.ci/deploy --write
+
 .PHONY: tools
 tools: bin/versitygw ## Build the S3 server that the tests run.
 
@@ -153,6 +180,22 @@ bin/versitygw: $(TOOLS_PIN)
 
 bin/staticcheck: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+bin/gram:
+	$(MAKE) --no-print-directory build
+
+# Modules of their own: they need other versions of the same libraries.
+bin/helm: deploy/tools/helm/go.mod deploy/tools/helm/go.sum
+	go build -C deploy/tools/helm -o ../../../bin/helm helm.sh/helm/v3/cmd/helm
+	@touch $@
+
+bin/kubectl-validate: deploy/tools/kubectl-validate/go.mod deploy/tools/kubectl-validate/go.sum
+	go build -C deploy/tools/kubectl-validate -o ../../../bin/kubectl-validate sigs.k8s.io/kubectl-validate
+	@touch $@
+
+bin/containerfile: deploy/tools/containerfile/go.mod deploy/tools/containerfile/go.sum deploy/tools/containerfile/main.go
+	go build -C deploy/tools/containerfile -o ../../../bin/containerfile .
 	@touch $@
 
 # A module of its own: its licence (AGPL-3.0) keeps it a process beside the tests.

@@ -9,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/internal/seeded"
 )
 
 // binary builds cmd/gram once per test process. GOAMD64 and other Go settings come
@@ -23,8 +26,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	file := filepath.Join(dir, "gram")
 	build := exec.Command("go", "build", "-o", file, "github.com/gram-compute/gram/cmd/gram")
+	if seeded.Enabled {
+		build.Args = slices.Insert(build.Args, 2, "-tags=seededbugs")
+	}
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build gram: %w\n%s", err, out)
@@ -32,10 +39,13 @@ var binary = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// RemoveBinary deletes what Binary built; call it at the end of TestMain.
+// built is the folder that binary made; "" before.
+var built string
+
+// RemoveBinary deletes what Binary built, if it did; call it at the end of TestMain.
 func RemoveBinary() {
-	if file, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(file))
+	if built != "" {
+		os.RemoveAll(built)
 	}
 }
 
@@ -79,6 +89,9 @@ func Start(t testing.TB, home string, env []string, args ...string) *Process {
 	t.Helper()
 	p := &Process{cmd: exec.Command(Binary(t), args...), done: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
+	if seeded.Enabled {
+		p.cmd.Env = append(p.cmd.Env, "GRAM_SEEDED_BUG="+os.Getenv("GRAM_SEEDED_BUG"))
+	}
 	p.cmd.Dir = home
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	if err := p.cmd.Start(); err != nil {

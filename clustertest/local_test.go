@@ -19,6 +19,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if text := os.Getenv(processEnv); text != "" {
+		workerProcess(text)
+		return
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		clustertest.RemoveBinary()
 		os.Exit(code)

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/objstore/objstoretest/s3server"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -59,7 +60,7 @@ func Matrix(t *testing.T, cases ...Case) {
 		eachCase(t, "one-process/mem/"+set.Name, cases, func(t *testing.T, c Case) { oneProcess(t, c, memory(t), set.Name) })
 	}
 	wants := make(map[string]result) // of the longer jobs
-	for _, p := range []place{directory(t), s3Place(t)} {
+	for _, p := range []place{directory(t), s3Place(t, s3server.Versitygw)} {
 		in := make(map[string]Inputs)
 		for _, c := range cases {
 			in[c.Name] = p.inputs(t, c, c.Name, c.Objects)

@@ -58,6 +58,11 @@ func TestMatrixGrownNaiveBayes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some sixty processes; run without -short")
 	}
+	clustertest.Matrix(t, grownCase(t))
+}
+
+func grownCase(t *testing.T) clustertest.Case {
+	t.Helper()
 	first, rest := split(glosses(t, 50))
 	second, third := split(rest)
 	const digest = "4d93177c411cfd71b67cc05d84f16f2f549e9482fc4f2688da8ec9f9a6b807b6"
@@ -66,13 +71,13 @@ func TestMatrixGrownNaiveBayes(t *testing.T) {
 	if hex.EncodeToString(atOnce[:]) != digest {
 		t.Errorf("both halves at once give %x", atOnce)
 	}
-	clustertest.Matrix(t, clustertest.Case{
+	return clustertest.Case{
 		Name:    "naive-bayes-grown",
 		Objects: map[string][]byte{"b.tsv": second, "c.tsv.gz": gzipped(t, third)},
 		Model:   glossModel(t, grownBayes(`{"grows":true}`)(here), first),
 		Spec:    grownBayes(last),
 		Digest:  digest,
-	})
+	}
 }
 
 // Predictions over several shards, one part for each, and their index.
@@ -80,8 +85,13 @@ func TestMatrixPredict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some sixty processes; run without -short")
 	}
+	clustertest.Matrix(t, predictCase(t))
+}
+
+func predictCase(t *testing.T) clustertest.Case {
+	t.Helper()
 	first, second := split(glosses(t, 100))
-	clustertest.Matrix(t, clustertest.Case{
+	return clustertest.Case{
 		Name:    "predict",
 		Objects: map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second)},
 		Model:   glossModel(t, naiveBayes(1<<20, `{}`)(clustertest.Inputs{Input: "file:///in/"}), bytes.Join([][]byte{first, second}, nil)),
@@ -92,5 +102,5 @@ func TestMatrixPredict(t *testing.T) {
 		Digest:      "6af7eb797a515804b6407dc5b6d1336e89b16438df3323217689ca7849f468d1",
 		Index:       "predictions/index.json",
 		IndexDigest: "a6edbc5342b7f797fd9f3bf6f2a74b2dfb6e1acf5240ee791efa9e4c9b5c6cb7",
-	})
+	}
 }

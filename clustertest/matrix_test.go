@@ -75,13 +75,17 @@ func TestMatrixNaiveBayes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some sixty processes; run without -short")
 	}
+	clustertest.Matrix(t, naiveBayesCase(t))
+}
+
+func naiveBayesCase(t *testing.T) clustertest.Case {
 	first, second := split(glosses(t, 25))
-	clustertest.Matrix(t, clustertest.Case{
+	return clustertest.Case{
 		Name:        "naive-bayes",
 		Objects:     map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second), "c/d.tsv": first[:1000]},
 		Spec:        naiveBayes(16<<10, `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`),
 		Digest:      "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb",
 		KillObjects: map[string][]byte{"all.tsv": glosses(t, 1)},
 		KillSpec:    naiveBayes(64<<10, `{"alpha":0.1}`),
-	})
+	}
 }

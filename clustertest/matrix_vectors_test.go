@@ -64,7 +64,12 @@ func TestMatrixVectors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some two hundred processes; run without -short")
 	}
-	clustertest.Matrix(t, slices.Concat(means(t), perceptrons(t), kernels(t))...)
+	clustertest.Matrix(t, vectorCases(t)...)
+}
+
+func vectorCases(t *testing.T) []clustertest.Case {
+	t.Helper()
+	return slices.Concat(means(t), perceptrons(t), kernels(t))
 }
 
 func means(t *testing.T) []clustertest.Case {

@@ -45,11 +45,11 @@ func (p place) put(t *testing.T, name string, objects map[string][]byte) string 
 	return p.root + "/in/" + name + "/"
 }
 
-func s3Place(t *testing.T) place {
-	server := s3server.Start(t, s3server.Options{})
+func s3Place(t *testing.T, program s3server.Program) place {
+	server := s3server.Start(t, s3server.Options{Program: program})
 	bucket := server.Open(t, "matrix")
 	return place{
-		name: "versitygw", env: server.Env(), root: "s3://matrix", killed: kernelops.Generic(),
+		name: program.String(), env: server.Env(), root: "s3://matrix", killed: kernelops.Generic(),
 		store:    func(*testing.T) objstore.Store { return bucket },
 		jobStore: func(*testing.T) string { return "s3://matrix/work" },
 	}

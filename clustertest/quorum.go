@@ -29,14 +29,15 @@ type Member struct {
 type Quorum struct {
 	*Cluster
 	Members []*Member
+	flags   []string // of every member
 }
 
 // StartQuorum starts c1, which makes the authority, and lets c2 and so on join it. It returns
-// when every one has a vote.
-func StartQuorum(t testing.TB, members int, leaseTTL time.Duration) *Quorum {
+// when every one has a vote. Every member is given the flags.
+func StartQuorum(t testing.TB, members int, leaseTTL time.Duration, flags ...string) *Quorum {
 	t.Helper()
 	home := t.TempDir()
-	q := &Quorum{Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}}
+	q := &Quorum{Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}, flags: flags}
 	var all []string
 	for i := range members {
 		m := &Member{ID: fmt.Sprint("c", i+1), Addr: freeAddress(t), Raft: freeAddress(t), Data: q.data()}
@@ -94,7 +95,7 @@ func (q *Quorum) Start(t testing.TB, m *Member) {
 	if m != q.Members[0] {
 		args = append(args, "--join", q.Members[0].Addr, "--token-file", filepath.Join(q.data(), "admin.token"))
 	}
-	m.Process = Start(t, q.Home, q.Env, args...)
+	m.Process = Start(t, q.Home, q.Env, append(args, q.flags...)...)
 }
 
 // Alone starts a coordinator that is no member, over the same store, with further flags.

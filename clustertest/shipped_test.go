@@ -1,3 +1,5 @@
+//go:build !seededbugs
+
 package clustertest_test
 
 import (

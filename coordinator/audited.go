@@ -241,6 +241,9 @@ func (c *Coordinator) decided(cmd *pb.Command, reply state.Reply, index uint64, 
 	if fire := cmd.GetFireSlot(); fire != nil {
 		describeSlot(&rec, fire, reply)
 	}
+	if len(reply.Retired) > 0 {
+		rec.Object = "jobs " + strings.Join(reply.Retired, " ")
+	}
 	c.audit.Write(rec)
 }
 

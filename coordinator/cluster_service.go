@@ -5,29 +5,32 @@ import (
 
 	"connectrpc.com/connect"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 type clusterService struct{ c *Coordinator }
 
 // Status tells how the cluster is, as the leader sees it.
 func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.StatusRequest]) (*connect.Response[pb.StatusResponse], error) {
-	view, _, err := s.c.read(ctx)
-	if err != nil {
+	if _, _, err := s.c.read(ctx); err != nil {
 		return nil, err
 	}
 	lead, err := s.c.leader()
 	if err != nil {
 		return nil, err
 	}
+	view, index := s.c.fsm.at()
 	digest := view.Digest()
 	res := &pb.StatusResponse{
-		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: s.c.fsm.appliedIndex(),
+		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: index,
 		Version: s.c.cfg.Version, StoreUri: s.c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
 		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
+	lead.table.describe(res)
 	return connect.NewResponse(res), nil
 }
 
@@ -37,6 +40,7 @@ func (c *Coordinator) addLeaderMemory(lead *leadership, res *pb.StatusResponse) 
 	counts := lead.board.Counts
 	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
 	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
+	res.Sweeps = proto.CloneOf(&lead.swept)
 	for _, w := range lead.board.Workers(c.now()) {
 		res.Workers = append(res.Workers, &pb.WorkerStatus{
 			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Leased("", w.ID)),

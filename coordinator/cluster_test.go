@@ -56,6 +56,7 @@ func (q *quorum) config(id, dir string) Config {
 	q.Helper()
 	cfg := testConfig(dir)
 	cfg.NodeID, cfg.ListenAddr, cfg.raftTimeout, cfg.PromoteAfter = id, "127.0.0.1:0", memberTimeout, 50*time.Millisecond
+	cfg.CheckpointEvery = 20
 	for _, c := range q.members {
 		cfg.Join, cfg.JoinToken = append(cfg.Join, c.Addr()), q.token
 	}

@@ -37,6 +37,8 @@ var (
 	ErrJoin = errors.New("the cluster does not take this coordinator")
 	// ErrRemoved: this member was taken out of the cluster.
 	ErrRemoved = errors.New("this coordinator was removed from its cluster")
+	// ErrDiverged: the same log has led this member to another state than most.
+	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
 	// ErrShutdown: the coordinator is going down.
 	ErrShutdown = errors.New("the coordinator is shutting down")
 )
@@ -46,6 +48,13 @@ const (
 	MaxEntryBytes  = 256 << 10
 	maxCompletions = 256 // in one entry
 	maxMessage     = 4 << 20
+)
+
+// Defaults of upkeep.
+const (
+	DefaultKeepJobs   = 720 * time.Hour
+	DefaultSweepEvery = time.Hour
+	DefaultSweepGrace = 24 * time.Hour
 )
 
 // Config says how to run a coordinator. Store and Validate are required.
@@ -74,10 +83,23 @@ type Config struct {
 	StoreURI string // where job objects live, told to workers
 	Store    objstore.Store
 	// Validate writes a spec's defaults in and refuses a bad one.
-	Validate     func(protocol.JobSpec) (protocol.JobSpec, error)
+	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
+	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
+	LeastState func(protocol.JobSpec) int64
+	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 for ever.
+	KeepJobs time.Duration
+	// Every SweepEvery (0: an hour) the leader deletes what has been garbage for SweepGrace (0: a day). A
+	// backup younger than that finds all it refers to.
+	SweepEvery, SweepGrace time.Duration
+
 	Schedule     schedule.Config // zero means schedule.DefaultConfig
 	ApplyTimeout time.Duration   // of one proposal; 0 means 10 s
 	DiskLimit    time.Duration   // longest a log write may take; 0 means 5 s
+	// SnapshotEntries is after how many entries of the log the state is written down, and how many
+	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
+	SnapshotEntries uint64
+	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	CheckpointEvery uint64
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string
@@ -89,10 +111,10 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
-	// diskSpace is freeSpace, but for tests.
-	diskSpace func(dir string) (space, error)
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
+	// diskSpace is freeSpace, but for tests.
+	diskSpace func(dir string) (space, error)
 	// wrapLog puts a faulty disk under the log in tests.
 	wrapLog func(durableStore) durableStore
 }
@@ -121,11 +143,23 @@ func (c Config) withDefaults() (Config, error) {
 
 // withTimes fills in limits, the clock and the logger.
 func (c Config) withTimes() Config {
+	if c.KeepJobs == 0 {
+		c.KeepJobs = DefaultKeepJobs
+	}
+	if c.SweepEvery == 0 {
+		c.SweepEvery = DefaultSweepEvery
+	}
+	if c.SweepGrace == 0 {
+		c.SweepGrace = DefaultSweepGrace
+	}
 	if c.PromoteAfter == 0 {
 		c.PromoteAfter = 10 * time.Second
 	}
 	if c.ApplyTimeout == 0 {
 		c.ApplyTimeout = 10 * time.Second
+	}
+	if c.CheckpointEvery == 0 {
+		c.CheckpointEvery = 10_000
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second

@@ -31,6 +31,7 @@ type Coordinator struct {
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
+	checks      checkLog
 	stopping    chan struct{} // closed when Shutdown begins
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
@@ -107,6 +108,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.watchDisk(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
+	c.tasks.Go(func() { c.hashCheckpoints(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
 	if m := c.member.meter; m != nil {
 		c.tasks.Go(func() { c.keepLogSmall(life, m) })
@@ -150,6 +152,9 @@ func (c *Coordinator) identify() error {
 // enter makes this process a member: of the cluster its log tells of, of the one it is
 // told to join, or of a new one.
 func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
+	if err := checkDiverged(c.cfg.DataDir); err != nil {
+		return err
+	}
 	marked, err := checkMarker(c.cfg.DataDir, stores.log)
 	if err != nil {
 		return err

@@ -58,6 +58,8 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 		return "waits for a worker: none is connected"
 	case tooBig:
 		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker plans with %d", need>>20, largest>>20)
+	case board.Deaths(job) > 0:
+		return fmt.Sprintf("%d workers ended without a word at work on it; what they had comes in smaller parts, and alone on a worker after the second", board.Deaths(job))
 	case leased == 0 && board.Leased("", "") > 0:
 		return fmt.Sprintf("waits for a slot: %d workers are at work on %d tasks of other jobs", workers, board.Leased("", ""))
 	case leased == 0:

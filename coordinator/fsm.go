@@ -13,13 +13,16 @@ import (
 type fsm struct {
 	mu      sync.Mutex
 	state   state.State
-	index   uint64        // the state is that after this entry
-	changed chan struct{} // closed when state changes, then replaced
+	index   uint64            // the state is that after this entry
+	changed chan struct{}     // closed when state changes, then replaced
+	checks  chan checkpointed // the last checkpoint, until somebody hashes it
 	// persisted hears of every snapshot that was written, with its size; nil: nobody does.
 	persisted func(bytes int64)
 }
 
-func newFSM() *fsm { return &fsm{state: state.New(), changed: make(chan struct{})} }
+func newFSM() *fsm {
+	return &fsm{state: state.New(), changed: make(chan struct{}), checks: make(chan checkpointed, 1)}
+}
 
 // view returns the state and a channel that is closed when it has changed.
 func (f *fsm) view() (state.State, <-chan struct{}) {
@@ -32,6 +35,13 @@ func (f *fsm) appliedIndex() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.index
+}
+
+// at returns the state and the index it is of.
+func (f *fsm) at() (state.State, uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state, f.index
 }
 
 // reached notes that every entry up to index is applied; not all of them are commands.
@@ -47,6 +57,9 @@ func (f *fsm) Apply(entry *raft.Log) any {
 	defer f.mu.Unlock()
 	next, reply := state.ApplyBytes(f.state, entry.Data)
 	f.set(next, entry.Index)
+	if reply.Checkpoint {
+		f.checkpoint(checkpointed{index: entry.Index, state: next})
+	}
 	return reply
 }
 

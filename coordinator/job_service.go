@@ -25,7 +25,11 @@ func (s *jobService) Submit(ctx context.Context, req *connect.Request[pb.SubmitR
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.c.leader(); err != nil {
+	lead, err := s.c.leader()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.c.fitsSome(lead, cmd); err != nil {
 		return nil, err
 	}
 	reply, err := s.c.propose(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: cmd}})
@@ -43,19 +47,31 @@ func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	return c.jobCommand(req.GetId(), spec)
+	view, _ := c.fsm.view()
+	return c.jobCommand(view, req.GetId(), spec)
 }
 
-// jobCommand writes the defaults into a spec and makes it a command.
-func (c *Coordinator) jobCommand(id string, spec protocol.JobSpec) (*pb.SubmitJob, error) {
+// jobCommand writes the defaults into a spec, and what its references mean, and makes it a command.
+func (c *Coordinator) jobCommand(view state.State, id string, spec protocol.JobSpec) (*pb.SubmitJob, error) {
 	spec, err := c.cfg.Validate(spec)
+	if err == nil {
+		err = c.checkOutput(spec.Spec.Output.URI)
+	}
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
+	reference := ""
+	if protocol.IsReference(spec.Spec.Model) {
+		reference = spec.Spec.Model
+		if spec.Spec, err = pinModel(view, id, spec.Spec); err != nil {
+			return nil, err
+		}
 	}
 	run := spec.Spec.Run
 	cmd := &pb.SubmitJob{
 		Id: id, Name: spec.Metadata.Name, Kind: spec.Kind,
 		Priority: int32(run.Priority), MaxWorkers: uint32(run.MaxWorkers), Needs: run.Needs, // within their bounds by Validate
+		KeepMs: int64(run.Keep), ModelUri: spec.Spec.Model, ModelJob: spec.Spec.ModelJob, ModelReference: reference,
 	}
 	if cmd.SpecJson, err = spec.Canonical(); err != nil {
 		return nil, err
@@ -67,11 +83,15 @@ func (c *Coordinator) jobCommand(id string, spec protocol.JobSpec) (*pb.SubmitJo
 	return cmd, err
 }
 
-// Get reads one job.
+// Get reads one job, by id or reference.
 func (s *jobService) Get(ctx context.Context, req *connect.Request[pb.GetRequest]) (*connect.Response[pb.GetResponse], error) {
-	job, _, err := s.c.readJob(ctx, req.Msg.GetId())
+	view, _, err := s.c.read(ctx)
 	if err != nil {
 		return nil, err
+	}
+	job, refused := view.Resolve(req.Msg.GetId())
+	if refused != nil {
+		return nil, refused
 	}
 	return connect.NewResponse(&pb.GetResponse{Job: s.c.describe(job)}), nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -303,4 +304,33 @@ func TestStatus(t *testing.T) {
 		}
 		stopTest(t, c)
 	})
+}
+
+// A job that is known to be larger than every worker is refused with the reason, once there are workers; the same job
+// again is no new one.
+func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
+	cfg := testConfig("")
+	cfg.LeastState = func(protocol.JobSpec) int64 { return 2 << 30 }
+	c := startTest(t, cfg)
+	submitTest(t, c, "early")
+	register := &pb.RegisterRequest{WorkerId: "w", Slots: 1, MemoryBytes: 1 << 30}
+	if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(register)); err != nil {
+		t.Fatal(err)
+	}
+	submitTest(t, c, "early")
+	submit := func() error {
+		_, err := (&jobService{c}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "late", SpecJson: testSpec("late")}))
+		return err
+	}
+	var refused *state.Rejection
+	if err := submit(); !errors.As(err, &refused) || refused.Reason != state.Exhausted || !strings.Contains(err.Error(), "at least 2048 MiB, and the largest worker plans with 1024") {
+		t.Errorf("beyond every worker: %v", err)
+	}
+	register.WorkerId, register.MemoryBytes = "big", 2<<30
+	if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(register)); err != nil {
+		t.Fatal(err)
+	}
+	if err := submit(); err != nil {
+		t.Errorf("with a larger worker: %v", err)
+	}
 }

@@ -96,7 +96,7 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 			continue
 		}
 		if target == 0 {
-			if answer, err := c.peers.health(ctx, leader); err == nil {
+			if answer, err := c.peers.health(ctx, leader, checked{}); err == nil {
 				target = answer.GetAppliedIndex()
 			}
 			continue

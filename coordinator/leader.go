@@ -29,6 +29,11 @@ type leadership struct {
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
 	peers peerTable     // what the other members answered
+	table checkTable    // what they hashed
+	asks  confirmations
+	swept pb.SweepCounters
+
+	sweeping chan struct{} // holds an element while somebody sweeps
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -92,7 +97,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
-		ctx: life, end: end, term: term, freed: make(chan struct{}),
+		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1),
 		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
 	}
 	c.mu.Lock()
@@ -103,6 +108,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	duties.Go(func() { c.decide(lead) })
 	duties.Go(func() { c.fireSlots(lead) })
 	duties.Go(func() { c.watchMembers(lead) })
+	duties.Go(func() { c.sweepNowAndThen(lead) })
 	return nil
 }
 
@@ -173,9 +179,12 @@ func (c *Coordinator) decide(lead *leadership) {
 		if lead.board.Expire(now) > 0 {
 			lead.signal()
 		}
+		current, _ := c.fsm.view()
+		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		freed := lead.freed
 		lead.mu.Unlock()
+		committed = c.proposeAll(lead, condemned) && committed
 		if retry := now + retryDelay; !committed && (!timed || retry < wake) {
 			wake, timed = retry, true
 		}
@@ -252,7 +261,7 @@ func (c *Coordinator) leader() (*leadership, error) {
 
 // read returns a state that holds every write acknowledged before the call. This
 // member has applied all of earlier terms (the barrier) and answers a write of its
-// own term after applying it, so it is enough that it leads still.
+// own term after applying it, so it is enough that it leads still (confirm).
 func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
 	if seeded.Is(seeded.StaleRead) {
 		view, changed := c.fsm.view()
@@ -262,7 +271,7 @@ func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, e
 	if err != nil {
 		return state.State{}, nil, err
 	}
-	if err := c.await(ctx, c.member.raft.VerifyLeader()); err != nil {
+	if err := c.confirm(ctx, lead); err != nil {
 		return state.State{}, nil, readError(ctx, err)
 	}
 	if now, err := c.leader(); err != nil || now != lead {

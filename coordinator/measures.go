@@ -59,6 +59,7 @@ var (
 	backupsBy      = gauge("gram_backups_total", "Backups since this leader's election, by outcome.", "outcome")
 	violations     = gauge("gram_determinism_violations", "Nodes of known jobs that were committed with two digests; never expected.")
 	schedulesBy    = gauge("gram_schedules", "Schedules, by whether they are paused.", "state")
+	statesDiffer   = gauge("gram_state_mismatches_total", "Members found at a checkpoint to differ in state from most, since this leader's election; never expected.")
 	memberHealthy  = gauge("gram_member_healthy", "1 when another member answered the leader's last question.", "member")
 	memberBehind   = gauge("gram_member_behind_entries", "Entries another member had not applied when it last answered.", "member")
 )
@@ -69,7 +70,7 @@ func (m *measures) Describe(out chan<- *prometheus.Desc) {
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
 		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
-		schedulesBy, memberHealthy, memberBehind,
+		schedulesBy, statesDiffer, memberHealthy, memberBehind,
 	} {
 		out <- d
 	}
@@ -218,6 +219,7 @@ func (m *measures) ofMembers(r readings, lead *leadership) {
 	if err != nil {
 		return // raft is ending
 	}
+	r.counter(statesDiffer, lead.table.differing())
 	applied := m.c.member.raft.AppliedIndex()
 	for _, s := range servers {
 		if s.ID == raft.ServerID(m.c.cfg.NodeID) {

@@ -21,6 +21,7 @@ import (
 
 const (
 	snapshotsKept = 3
+	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
 	memoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
 )
 
@@ -44,6 +45,9 @@ func (m *member) start(cfg Config, stores raftStores, machine raft.FSM, joined b
 	conf.LocalID = raft.ServerID(cfg.NodeID)
 	conf.ProtocolVersion = raft.ProtocolVersionMax
 	conf.Logger = hclog.New(&hclog.LoggerOptions{Name: "raft", Level: hclog.Warn, Output: slogWriter{cfg.Logger}, DisableTime: true})
+	if n := cfg.SnapshotEntries; n != 0 {
+		conf.SnapshotThreshold, conf.TrailingLogs, conf.SnapshotInterval = n, n, snapshotPause
+	}
 	if t := cfg.raftTimeout; t != 0 {
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}

@@ -151,7 +151,7 @@ func TestMetricsOfALeaderAtWork(t *testing.T) {
 	want := map[string]float64{
 		"gram_jobs{running}": 1, "gram_jobs{failed}": 0, "gram_workers": 1, "gram_worker_slots": 3, "gram_tasks_waiting": 8, "gram_tasks_leased": 0,
 		"gram_worker_slots_wanted": 8, "gram_raft_is_leader": 1, "gram_raft_has_leader": 1, "gram_ready": 1, "gram_raft_voters": 1,
-		"gram_determinism_violations": 0, "gram_committed_leased_total": 0,
+		"gram_determinism_violations": 0, "gram_committed_leased_total": 0, "gram_state_mismatches_total": 0,
 	}
 	wantMetrics(t, c, want)
 	if _, err := w.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 3})); err != nil {

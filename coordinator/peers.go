@@ -78,11 +78,12 @@ func (p *peerPort) shutdown(ctx context.Context) error {
 	return err
 }
 
-// health asks a member how it is.
-func (p *peerPort) health(ctx context.Context, address string) (*pb.HealthResponse, error) {
+// health asks a member how it is, and tells it what most members agree on.
+func (p *peerPort) health(ctx context.Context, address string, agreed checked) (*pb.HealthResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	res, err := gramv1connect.NewPeerServiceClient(p.client, "https://"+address).Health(ctx, connect.NewRequest(&pb.HealthRequest{}))
+	req := &pb.HealthRequest{AgreedIndex: agreed.index, AgreedSha256: agreed.digest}
+	res, err := gramv1connect.NewPeerServiceClient(p.client, "https://"+address).Health(ctx, connect.NewRequest(req))
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +93,17 @@ func (p *peerPort) health(ctx context.Context, address string) (*pb.HealthRespon
 type peerService struct{ c *Coordinator }
 
 // Health tells how far this member is.
-func (s *peerService) Health(context.Context, *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
-	return connect.NewResponse(&pb.HealthResponse{
+func (s *peerService) Health(_ context.Context, req *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
+	s.c.heed(checked{req.Msg.GetAgreedIndex(), req.Msg.GetAgreedSha256()})
+	last := s.c.checks.last()
+	res := &pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
-		LowDisk: s.c.lowDisk.Load(),
-	}), nil
+		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest, LowDisk: s.c.lowDisk.Load(),
+	}
+	if req.Msg.GetWithState() {
+		view, _ := s.c.fsm.view()
+		digest := view.Digest()
+		res.StateSha256 = digest[:]
+	}
+	return connect.NewResponse(res), nil
 }

@@ -165,7 +165,7 @@ func findObjects(ctx context.Context, cfg Config, backup state.State) (*Restored
 // keyOf is where in the cluster's store an object lives; here is false for an output elsewhere.
 func keyOf(cfg Config, o state.Object) (key string, here bool) {
 	if o.URI == "" {
-		return protocol.ObjectKey(o.JobID, o.Ref.SHA256), true
+		return protocol.ObjectKey(o.JobID, o.Round, o.Ref.SHA256), true
 	}
 	key, here = strings.CutPrefix(o.URI, strings.TrimSuffix(cfg.StoreURI, "/")+"/")
 	return key, here

@@ -40,7 +40,7 @@ func (c *Coordinator) submitSlot(ctx context.Context, sched *state.Schedule, slo
 	if err != nil {
 		return state.Reply{}, err
 	}
-	return c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
+	return c.agree(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 }
 
 func (c *Coordinator) handJob(sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
@@ -103,7 +103,7 @@ func (s *scheduleService) backfill(ctx context.Context, view state.State, sched 
 		out.Created = true
 		return out, nil
 	}
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 	var refused *state.Rejection
 	if errors.As(err, &refused) && refused.Reason == state.Conflict {
 		out.Conflict = true

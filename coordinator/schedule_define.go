@@ -43,6 +43,10 @@ func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSch
 	if cmd.JobJson, err = spec.Canonical(); err != nil {
 		return nil, err
 	}
+	cmd.Model = spec.Spec.Model
+	if err := c.checkOutput(spec.Spec.Output.URI); err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
+	}
 	if len(cmd.JobJson) > protocol.MaxSpecBytes {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("the spec has %d bytes with its defaults; at most %d are accepted", len(cmd.JobJson), protocol.MaxSpecBytes))
 	}

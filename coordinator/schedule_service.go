@@ -19,15 +19,15 @@ func (s *scheduleService) CreateSchedule(ctx context.Context, req *connect.Reque
 	if err != nil {
 		return nil, err
 	}
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_PutSchedule{PutSchedule: cmd}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_PutSchedule{PutSchedule: cmd}})
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&pb.CreateScheduleResponse{Schedule: s.c.describeSchedule(reply.Schedule, 1), Created: reply.Created}), nil
 }
 
-// decideOnSchedule proposes a command; a refusal is an error.
-func (c *Coordinator) decideOnSchedule(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
+// agree proposes a command; a refusal is an error.
+func (c *Coordinator) agree(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
 	if _, err := c.leader(); err != nil {
 		return state.Reply{}, err
 	}
@@ -91,7 +91,7 @@ func (s *scheduleService) ListSchedules(ctx context.Context, req *connect.Reques
 
 // PauseSchedule proposes that slots pass.
 func (s *scheduleService) PauseSchedule(ctx context.Context, req *connect.Request[pb.PauseScheduleRequest]) (*connect.Response[pb.PauseScheduleResponse], error) {
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: req.Msg.GetId()}}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: req.Msg.GetId()}}})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *scheduleService) PauseSchedule(ctx context.Context, req *connect.Reques
 
 // ResumeSchedule proposes that slots fire again, from the next one on.
 func (s *scheduleService) ResumeSchedule(ctx context.Context, req *connect.Request[pb.ResumeScheduleRequest]) (*connect.Response[pb.ResumeScheduleResponse], error) {
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: req.Msg.GetId()}}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: req.Msg.GetId()}}})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *scheduleService) ResumeSchedule(ctx context.Context, req *connect.Reque
 
 // ReleaseSchedules proposes that slots are decided again, after a restore.
 func (s *scheduleService) ReleaseSchedules(ctx context.Context, _ *connect.Request[pb.ReleaseSchedulesRequest]) (*connect.Response[pb.ReleaseSchedulesResponse], error) {
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (s *scheduleService) ReleaseSchedules(ctx context.Context, _ *connect.Reque
 
 // RemoveSchedule proposes the schedule's end; its jobs stay.
 func (s *scheduleService) RemoveSchedule(ctx context.Context, req *connect.Request[pb.RemoveScheduleRequest]) (*connect.Response[pb.RemoveScheduleResponse], error) {
-	reply, err := s.c.decideOnSchedule(ctx, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: req.Msg.GetId()}}})
+	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: req.Msg.GetId()}}})
 	if err != nil {
 		return nil, err
 	}

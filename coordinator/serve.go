@@ -36,6 +36,8 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
+	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
+	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
 	local := c.writeTrails(mux)
 	door := gate.New(c.lookupToken, time.Now).OnDenial(c.denied)
 	if c.member.port == nil {

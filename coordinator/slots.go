@@ -159,11 +159,17 @@ func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJo
 	if spec, err = spec.ForSlot(table.Slot(at)); err != nil {
 		return nil, err
 	}
-	job, err := c.jobCommand("", spec)
-	if size := len(job.GetSpecJson()); err == nil && size > protocol.MaxSpecBytes {
+	id := sched.SlotJobID(at.UnixMilli())
+	view, _ := c.fsm.view()
+	job, err := c.jobCommand(view, id, spec)
+	if err != nil {
+		return nil, err
+	}
+	job.Id = "" // FireSlot takes none: it follows from the slot
+	if size := len(job.GetSpecJson()); size > protocol.MaxSpecBytes {
 		return nil, fmt.Errorf("the spec of the slot has %d bytes; at most %d are accepted", size, protocol.MaxSpecBytes)
 	}
-	return job, err
+	return job, nil
 }
 
 func timetableOf(cron, zoneName string) (schedule.Timetable, error) {

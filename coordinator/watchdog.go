@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,18 +26,56 @@ type watchdog struct {
 	limit time.Duration
 	fail  func(error)
 	meter *logMeter // hears of what was written; may be nil
+	// later is time.AfterFunc, but for tests.
+	later func(time.Duration, func()) *time.Timer
 }
 
+// looks is how often a write is looked at until it has taken too long. A process that is paused
+// in the middle of one (a machine that is moved, SIGSTOP) knows nothing of the disk
+// meanwhile: its pause counts as one look.
+const looks = 10
+
 func (w *watchdog) watch(op string, run func() error) error {
-	timer := time.AfterFunc(w.limit, func() {
+	ended := w.await(func() {
 		w.fail(fmt.Errorf("raft log in %s: %s takes longer than %v: the disk hangs; this process must end, so that another can lead, and may start again when the disk is well", w.dir, op, w.limit))
 	})
-	defer timer.Stop()
+	defer ended()
 	err := run()
 	if err != nil {
 		w.fail(fmt.Errorf("raft log in %s: %s: %w", w.dir, op, diskError(err)))
 	}
 	return err
+}
+
+// await calls hung after so many looks, unless the function it returns was called before.
+func (w *watchdog) await(hung func()) (ended func()) {
+	later := w.later
+	if later == nil {
+		later = time.AfterFunc
+	}
+	var mu sync.Mutex
+	var timer *time.Timer
+	left := looks
+	var look func()
+	look = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		switch left--; {
+		case left > 0:
+			timer = later(w.limit/looks, look)
+		case left == 0:
+			hung()
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	timer = later(w.limit/looks, look)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		left = 0 // a look under way sees nothing
+		timer.Stop()
+	}
 }
 
 // diskError adds to an error of the disk what to do about it.

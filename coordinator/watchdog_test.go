@@ -132,3 +132,28 @@ func TestHangingDiskFailsTheProcess(t *testing.T) {
 	<-proposed // committed after all, or not: the caller was told late, never wrongly
 	<-c.ended
 }
+
+// TestAPauseIsNoHang: a process that is paused in the middle of a write, for however long, and then
+// finds the write done, has no bad disk.
+func TestAPauseIsNoHang(t *testing.T) {
+	var timers []func()
+	failed := 0
+	w := &watchdog{limit: 5 * time.Second, fail: func(error) { failed++ }, later: func(_ time.Duration, look func()) *time.Timer {
+		timers = append(timers, look)
+		return time.NewTimer(time.Hour)
+	}}
+	look := func(n int) {
+		for range n {
+			timers[len(timers)-1]()
+		}
+	}
+	if err := w.watch("append", func() error { look(looks - 1); return nil }); err != nil || failed != 0 {
+		t.Errorf("%v, %d failures after %d looks; want none", err, failed, looks-1)
+	}
+	if look(1); failed != 0 {
+		t.Error("a write that is done was looked at, and failed")
+	}
+	if err := w.watch("append", func() error { look(looks); return nil }); err != nil || failed != 1 {
+		t.Errorf("%v, %d failures after %d looks; want 1", err, failed, looks)
+	}
+}

@@ -83,6 +83,7 @@ func (c *Coordinator) watchMembers(lead *leadership) {
 			continue
 		}
 		c.probe(lead, servers)
+		c.checkpoints(lead, servers)
 		if err := c.promote(lead); err != nil && lead.ctx.Err() == nil {
 			c.cfg.Logger.Warn("member not given its vote yet; trying again", "error", err)
 		}
@@ -115,11 +116,14 @@ func (c *Coordinator) probe(lead *leadership, servers []raft.Server) {
 			continue
 		}
 		asked.Go(func() {
-			answer, err := c.peers.health(lead.ctx, string(s.Address))
+			answer, err := c.peers.health(lead.ctx, string(s.Address), lead.table.agreement())
 			if err != nil {
 				c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
 			}
 			lead.peers.note(s.ID, answer, c.now())
+			if answer.GetId() == string(s.ID) {
+				lead.table.note(s.ID, checked{answer.GetCheckpointIndex(), answer.GetCheckpointSha256()})
+			}
 		})
 	}
 	asked.Wait()

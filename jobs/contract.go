@@ -35,6 +35,9 @@ type Kind struct {
 	// Accepts refuses a model as spec.model with a *protocol.Fault of CodeSpecInvalid; nil accepts the models of
 	// this kind. See CheckModel.
 	Accepts func(model Arrays) error
+	// LeastState is how many bytes the job's state or model takes at least, as far as the spec tells; nil where it tells
+	// nothing. A cluster none of whose workers has so much memory refuses the job.
+	LeastState func(spec protocol.JobSpec) int64
 	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 	// Learn loads a model to go on learning (`gram model learn`); nil where it does not.

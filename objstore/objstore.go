@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 )
 
 // Sentinel errors. Implementations wrap them in *Error, so callers use errors.Is.
@@ -67,6 +68,14 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 	// String names the store for people, without secrets, e.g. "s3://bucket/prefix".
 	String() string
+}
+
+// UploadAborter is a store in which an upload that broke off leaves something behind.
+type UploadAborter interface {
+	// AbortUploads gives up what was begun before a time, of objects whose keys begin with prefix, and never
+	// finished. It returns how many, also with an error. Whoever goes on with one fails. A store that cannot
+	// tell of which object an upload is gives up all.
+	AbortUploads(ctx context.Context, prefix string, before time.Time) (int, error)
 }
 
 // Error says which operation failed on which object, and why.

@@ -78,6 +78,9 @@ func (s JobSpec) validateRest() error {
 	if err := s.checkFilled(); err != nil {
 		return err
 	}
+	if err := s.Spec.checkPin(); err != nil {
+		return err
+	}
 	if hasCredentials(s.Spec.Output.URI) || hasCredentials(s.Spec.Model) {
 		return specFault("a URI in a spec must not hold credentials; give them to the process")
 	}
@@ -85,6 +88,23 @@ func (s JobSpec) validateRest() error {
 		return err
 	}
 	return s.Spec.Queries.Validate("spec.queries")
+}
+
+// checkPin checks what the model must be.
+func (s Spec) checkPin() error {
+	if s.ModelSHA256 == "" && s.ModelJob == "" {
+		return nil
+	}
+	sum, err := hex.DecodeString(s.ModelSHA256)
+	switch {
+	case s.Model == "":
+		return specFault("spec.model_sha256 and spec.model_job say of which model spec.model is; it is missing")
+	case err != nil || len(sum) != sha256.Size || strings.ToLower(s.ModelSHA256) != s.ModelSHA256:
+		return specFault("spec.model_sha256 is %.80q; it is 64 hexadecimal digits, in small letters", s.ModelSHA256)
+	case s.ModelJob != "" && !ValidJobID(s.ModelJob):
+		return specFault("spec.model_job is %.80q, which is no job's id", s.ModelJob)
+	}
+	return nil
 }
 
 func (r Run) validate() error {
@@ -115,16 +135,21 @@ func (s JobSpec) Hash() (string, error) {
 }
 
 // ResultHash names the result: it covers kind, inputs, model to begin from, params, seed and
-// shard size only, so two specs that must give the same model bytes share it.
+// shard size only, so two specs that must give the same model bytes share it. Where the model's
+// digest is known, it counts and not the place.
 func (s JobSpec) ResultHash() (string, error) {
+	if s.Spec.ModelSHA256 != "" {
+		s.Spec.Model = ""
+	}
 	return canonicalHash(struct {
 		Kind    string          `json:"kind"`
 		Input   Input           `json:"input"`
 		Queries *Input          `json:"queries,omitempty"`
 		Model   string          `json:"model,omitempty"`
+		Digest  string          `json:"model_sha256,omitempty"`
 		Params  json.RawMessage `json:"params"`
 		Seed    uint64          `json:"seed"`
-	}{s.Kind, s.Spec.Input, s.Spec.Queries, s.Spec.Model, s.Spec.Params, s.Spec.Repro.Seed})
+	}{s.Kind, s.Spec.Input, s.Spec.Queries, s.Spec.Model, s.Spec.ModelSHA256, s.Spec.Params, s.Spec.Repro.Seed})
 }
 
 func canonicalHash(v any) (string, error) {

@@ -24,20 +24,22 @@ const (
 type Code string
 
 const (
-	CodeBadRecord    Code = "BAD_RECORD"    // a record breaks its format, beyond what the spec lets pass
-	CodeInputChanged Code = "INPUT_CHANGED" // an input object is not the one the plan pinned
-	CodeInputEmpty   Code = "INPUT_EMPTY"   // no object, no record, or no class to learn from
-	CodeInputLimit   Code = "INPUT_LIMIT"   // a record, object or decompression ratio beyond its bound
-	CodeSpecInvalid  Code = "SPEC_INVALID"  // the spec does not validate
-	CodeStateTooBig  Code = "STATE_TOO_BIG" // a state beyond max_state_bytes
-	CodeStoreDenied  Code = "STORE_DENIED"  // the store refuses our credentials
-	CodeStore        Code = "STORE"         // the store is unreachable or faulty
-	CodePanic        Code = "PANIC"         // the task panicked
-	CodeInternal     Code = "INTERNAL"      // anything else; a bug
-	CodeCorrupt      Code = "CORRUPT"       // bytes do not have the digest they must have
-	CodeDrained      Code = "DRAINED"       // the worker gave the task back
-	CodeDeterminism  Code = "DETERMINISM"   // two different digests for one node
-	CodeNeedFailed   Code = "NEED_FAILED"   // a job that this one needs did not succeed
+	CodeBadRecord    Code = "BAD_RECORD"     // a record breaks its format, beyond what the spec lets pass
+	CodeInputChanged Code = "INPUT_CHANGED"  // an input object is not the one the plan pinned
+	CodeInputEmpty   Code = "INPUT_EMPTY"    // no object, no record, or no class to learn from
+	CodeInputLimit   Code = "INPUT_LIMIT"    // a record, object or decompression ratio beyond its bound
+	CodeSpecInvalid  Code = "SPEC_INVALID"   // the spec does not validate
+	CodeStateTooBig  Code = "STATE_TOO_BIG"  // a state beyond max_state_bytes
+	CodeStoreDenied  Code = "STORE_DENIED"   // the store refuses our credentials
+	CodeStore        Code = "STORE"          // the store is unreachable or faulty
+	CodePanic        Code = "PANIC"          // the task panicked
+	CodeInternal     Code = "INTERNAL"       // anything else; a bug
+	CodeCorrupt      Code = "CORRUPT"        // bytes do not have the digest they must have
+	CodeDrained      Code = "DRAINED"        // the worker gave the task back
+	CodeDeterminism  Code = "DETERMINISM"    // two different digests for one node
+	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it
+	CodeNoWorkerFits Code = "NO_WORKER_FITS" // the job's state is larger than any worker's memory
+	CodeNeedFailed   Code = "NEED_FAILED"    // a job that this one needs did not succeed
 )
 
 // Fault is an error with a stable code and, where it has one, a position in the input.

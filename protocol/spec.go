@@ -29,8 +29,13 @@ type Spec struct {
 	Input Input `json:"input"`
 	// Queries is a second data set: what a search looks up in the first. Its split is not used.
 	Queries *Input `json:"queries,omitempty"`
-	// Model is the URI of a model.safetensors to begin from: to predict with, or to go on training.
-	Model  string          `json:"model,omitempty"`
+	// Model is the URI of a model.safetensors to begin from: to predict with, or to go on training. Or it is a
+	// reference (see IsReference) to a job's model: the coordinator puts the URI in its place, once.
+	Model string `json:"model,omitempty"`
+	// ModelSHA256, in hexadecimal, is what the model must have; of a reference, what it meant then, as ModelJob is.
+	ModelSHA256 string `json:"model_sha256,omitempty"`
+	ModelJob    string `json:"model_job,omitempty"`
+
 	Output Output          `json:"output"`
 	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
 	Repro  Repro           `json:"repro"`
@@ -66,6 +71,9 @@ type Run struct {
 	MaxWorkers int `json:"max_workers,omitempty"`
 	// Needs are ids of jobs that must succeed before this one begins.
 	Needs []string `json:"needs,omitempty"`
+	// Keep is how long the job, its objects and, unless output.uri names a place, its model are kept when it has
+	// ended and nobody names it; 0 means as long as the cluster says.
+	Keep Retention `json:"keep,omitempty"`
 }
 
 // Bounds of a spec's run.

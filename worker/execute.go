@@ -59,7 +59,7 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	case pb.TaskKind_TASK_KIND_STEP:
 		return job.step(ctx, task)
 	case pb.TaskKind_TASK_KIND_REPORT:
-		return job.report(ctx, brief)
+		return job.report(ctx, brief, task)
 	}
 	return nil, fmt.Errorf("unknown kind of task %v; the coordinator is of a newer release", task.GetId().GetKind())
 }

@@ -245,12 +245,12 @@ func (o *office) leaseOf(t *testing.T, first, tasks int) *pb.LeaseResponse {
 	t.Helper()
 	state := jobs.Arrays{}.Encode()
 	w := &worker{store: o.store}
-	ref, err := w.put(t.Context(), "a", state)
-	if err != nil {
-		t.Fatal(err)
-	}
 	res := &pb.LeaseResponse{Jobs: []*pb.JobBrief{{Id: "a", SpecJson: testSpec}}}
 	for i := range tasks {
+		ref, err := w.put(t.Context(), made{"a", uint32(first+i) - 1}, state)
+		if err != nil {
+			t.Fatal(err)
+		}
 		res.Tasks = append(res.Tasks, &pb.Task{
 			Id:    &pb.TaskID{JobId: "a", Round: uint32(first + i), Kind: pb.TaskKind_TASK_KIND_STEP},
 			Token: &pb.LeaseToken{Term: 1, Sequence: uint64(first + i)}, Phase: "count", State: ref,

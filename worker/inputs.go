@@ -91,6 +91,9 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	if want := j.spec.Spec.ModelSHA256; want != "" && pinModel(uri, data).SHA256 != want {
+		return nil, nil, modelFault(protocol.CodeInputChanged, uri, "its SHA-256 is not "+want+", which the spec asks for", "Submit the job again with the model that is there now.")
+	}
 	model, err := jobs.Decode(data)
 	if err == nil {
 		_, _, err = model.Kind()

@@ -87,6 +87,9 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	return &job{w: w, id: brief.GetId(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
 }
 
+// madeBy names the objects of one of the job's rounds.
+func (j *job) madeBy(round uint32) made { return made{j.id, round} }
+
 // openPlan reads manifest and shards, once there are any.
 func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	j.mu.Lock()
@@ -94,11 +97,11 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	if j.planned || brief.GetPlan() == nil {
 		return nil
 	}
-	manifest, err := j.w.get(ctx, j.id, brief.GetManifest())
+	manifest, err := j.w.get(ctx, j.madeBy(0), brief.GetManifest())
 	if err != nil {
 		return err
 	}
-	plan, err := j.w.get(ctx, j.id, brief.GetPlan())
+	plan, err := j.w.get(ctx, j.madeBy(0), brief.GetPlan())
 	if err != nil {
 		return err
 	}

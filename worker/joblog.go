@@ -21,8 +21,16 @@ type jobLogs struct {
 	mu       sync.Mutex // guards buffers and shelves
 	buffers  map[string]*segment
 	shelves  map[string]*shelf
-	flushing chan struct{} // holds an element while somebody flushes; guards sequence, keeps segments in order
+	flushing chan struct{} // holds an element while somebody flushes; guards what follows, keeps segments in order
 	sequence uint64
+	sealed   map[string]sealedSegment // by job: the segment that the store has not acknowledged
+}
+
+// sealedSegment is not added to any more: the store may have it although its answer was lost. Stored
+// again under the same key it is there once.
+type sealedSegment struct {
+	key  string
+	text []byte
 }
 
 // segment is what waits to be stored of a job's log.
@@ -64,7 +72,7 @@ const (
 )
 
 func newJobLogs(w *worker) *jobLogs {
-	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf), flushing: make(chan struct{}, 1)}
+	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf), flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
 }
 
 // logLine is one line of a job's log.
@@ -160,27 +168,11 @@ func (l *jobLogs) flushNow(ctx context.Context, h hurry) {
 // flush stores what is buffered.
 func (l *jobLogs) flush(ctx context.Context) { l.store(ctx, urgently) }
 
-// take returns the buffers that may be stored now.
-func (l *jobLogs) take(h hurry) map[string]*segment {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	taken := make(map[string]*segment)
-	for id, waiting := range l.buffers {
-		if shelf := l.shelves[id]; shelf == nil || shelf.admits(h, now) {
-			taken[id] = waiting
-			delete(l.buffers, id)
-		}
-	}
-	if len(l.shelves) > manyShelves { // those of jobs long over
-		maps.DeleteFunc(l.shelves, func(id string, s *shelf) bool {
-			return l.buffers[id] == nil && taken[id] == nil && now.Sub(s.next) > time.Hour
-		})
-	}
-	return taken
-}
-
+// admits reports whether another segment may be stored; a nil shelf is empty.
 func (s *shelf) admits(h hurry, now time.Time) bool {
+	if s == nil {
+		return true
+	}
 	due := s.segments < maxSegments-1 && !now.Before(s.next)
 	switch h {
 	case urgently:
@@ -200,11 +192,17 @@ func (l *jobLogs) shelved(id string) {
 		s = &shelf{}
 		l.shelves[id] = s
 	}
+	if len(l.shelves) > manyShelves { // those of jobs long over
+		maps.DeleteFunc(l.shelves, func(job string, s *shelf) bool {
+			return job != id && l.buffers[job] == nil && time.Since(s.next) > time.Hour
+		})
+	}
 	s.segments++
 	s.next = time.Now().Add(time.Second<<(s.segments/pacedSegments) - time.Second/2) // looked at each second
 }
 
-// store stores what may be. What cannot be stored is kept for the next time.
+// store stores what may be. What cannot be stored is kept for the next time; lines that come
+// meanwhile wait behind it.
 func (l *jobLogs) store(ctx context.Context, h hurry) {
 	select {
 	case l.flushing <- struct{}{}:
@@ -212,34 +210,38 @@ func (l *jobLogs) store(ctx context.Context, h hurry) {
 	case <-ctx.Done(): // the store keeps another one
 		return
 	}
-	taken := l.take(h)
-	for _, id := range slices.Sorted(maps.Keys(taken)) {
-		if full := taken[id]; full.lost > 0 {
-			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
-			full.lost = 0
-		}
-		l.sequence++
-		key := protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence)
-		if _, err := l.w.store.Put(ctx, key, taken[id].text.Bytes()); err != nil {
-			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
-			l.putBack(id, taken[id])
-			continue
-		}
-		l.shelved(id)
-	}
+	l.storeSealed(ctx, slices.Sorted(maps.Keys(l.sealed)))
+	l.storeSealed(ctx, l.seal(h))
 }
 
-// putBack puts what could not be stored before what came since, as far as there is room.
-func (l *jobLogs) putBack(id string, old *segment) {
+// seal closes the segments that may be stored, of the jobs that have none waiting, and returns which.
+func (l *jobLogs) seal(h hurry) (sealed []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if later := l.buffers[id]; later != nil {
-		old.lost += later.lost
-		if old.text.Len()+later.text.Len() <= maxSegment {
-			old.text.Write(later.text.Bytes())
-		} else {
-			old.lost += bytes.Count(later.text.Bytes(), []byte{'\n'})
+	now := time.Now()
+	for _, id := range slices.Sorted(maps.Keys(l.buffers)) {
+		if _, waits := l.sealed[id]; waits || !l.shelves[id].admits(h, now) {
+			continue
 		}
+		full := l.buffers[id]
+		delete(l.buffers, id)
+		if full.lost > 0 {
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
+		}
+		l.sequence++
+		l.sealed[id] = sealedSegment{protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence), full.text.Bytes()}
+		sealed = append(sealed, id)
 	}
-	l.buffers[id] = old
+	return sealed
+}
+
+func (l *jobLogs) storeSealed(ctx context.Context, jobs []string) {
+	for _, id := range jobs {
+		if _, err := l.w.store.Put(ctx, l.sealed[id].key, l.sealed[id].text); err != nil {
+			l.w.cfg.Logger.Warn("log segment not stored yet", "job", id, "error", err)
+			continue
+		}
+		delete(l.sealed, id)
+		l.shelved(id)
+	}
 }

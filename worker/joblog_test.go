@@ -97,7 +97,7 @@ func TestLinesWaitForTheStore(t *testing.T) {
 	store.mu.Unlock()
 	l.flush(t.Context())
 	lines, segments := stored(t, store, "a")
-	if len(lines) != 3 || segments != 1 || lines[0].Round != 1 || lines[2].Round != 3 {
+	if len(lines) != 3 || segments != 2 || lines[0].Round != 1 || lines[2].Round != 3 {
 		t.Errorf("%d segments: %+v", segments, lines)
 	}
 }
@@ -151,10 +151,41 @@ func TestFlushNowDoesNotWaitLong(t *testing.T) {
 		if l.flushNow(ended, atTheEnd); time.Since(began) != flushLimit {
 			t.Errorf("took %v", time.Since(began))
 		}
-		if l.buffers["a"] == nil {
+		if _, waits := l.sealed["a"]; !waits {
 			t.Error("the lines are gone")
 		}
 	})
+}
+
+// forgetful stores what it is given, and says that it did not.
+type forgetful struct{ objstore.Store }
+
+func (f forgetful) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	if _, err := f.Store.Put(ctx, key, data); err != nil {
+		return objstore.Info{}, err
+	}
+	return objstore.Info{}, fmt.Errorf("%w: the answer was lost", objstore.ErrUnavailable)
+}
+
+// A store whose answer was lost has the lines once all the same, with those that came later.
+func TestLostAnswersDoubleNoLines(t *testing.T) {
+	l, store := desk()
+	l.w.store = forgetful{store}
+	for round := range 3 {
+		l.leased(task("a", round))
+		l.flush(t.Context())
+	}
+	l.w.store = store
+	l.flush(t.Context())
+	lines, _ := stored(t, store, "a")
+	for i, line := range lines {
+		if len(lines) != 3 || line.Round != uint32(i) {
+			t.Fatalf("%+v", lines)
+		}
+	}
+	if len(lines) != 3 || len(l.sealed) != 0 || len(l.buffers) != 0 {
+		t.Errorf("%d lines stored; %d and %d segments are left", len(lines), len(l.sealed), len(l.buffers))
+	}
 }
 
 func TestSegmentsOfAWorkerAreInOrder(t *testing.T) {

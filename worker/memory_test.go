@@ -123,11 +123,11 @@ func TestStatesWithinTheirBudget(t *testing.T) {
 		t.Helper()
 		state := jobs.Arrays{}
 		jobs.Put(state, "x", make([]byte, bytes))
-		ref, err := w.putArrays(t.Context(), j.id, state)
+		ref, err := w.putArrays(t.Context(), j.madeBy(0), state)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := j.state(t.Context(), ref); err != nil || len(got["x"].Data) != bytes {
+		if got, err := j.state(t.Context(), &pb.Task{Id: &pb.TaskID{Round: 1}, State: ref}); err != nil || len(got["x"].Data) != bytes {
 			t.Fatal(err)
 		}
 	}

@@ -13,26 +13,32 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
+// made names the objects that a round of a job made; round 0 is the plan.
+type made struct {
+	jobID string
+	round uint32
+}
+
 // put stores a job object under its content's key: plain, and safe to repeat.
-func (w *worker) put(ctx context.Context, jobID string, data []byte) (*pb.ObjectRef, error) {
+func (w *worker) put(ctx context.Context, by made, data []byte) (*pb.ObjectRef, error) {
 	sum := sha256.Sum256(data)
-	if _, err := w.store.Put(ctx, protocol.ObjectKey(jobID, sum), data); err != nil {
+	if _, err := w.store.Put(ctx, protocol.ObjectKey(by.jobID, by.round, sum), data); err != nil {
 		return nil, jobStoreFault("keep a job object", err)
 	}
 	return &pb.ObjectRef{Sha256: sum[:], Size: int64(len(data))}, nil
 }
 
-func (w *worker) putArrays(ctx context.Context, jobID string, a jobs.Arrays) (*pb.ObjectRef, error) {
-	return w.put(ctx, jobID, a.Encode())
+func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.ObjectRef, error) {
+	return w.put(ctx, by, a.Encode())
 }
 
 // get reads a job object whole and holds it against its digest.
-func (w *worker) get(ctx context.Context, jobID string, ref *pb.ObjectRef) ([]byte, error) {
+func (w *worker) get(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, error) {
 	if len(ref.GetSha256()) != sha256.Size {
 		return nil, fmt.Errorf("a task refers to an object without a digest")
 	}
 	want := [sha256.Size]byte(ref.GetSha256())
-	key := protocol.ObjectKey(jobID, want)
+	key := protocol.ObjectKey(by.jobID, by.round, want)
 	body, info, err := w.store.Get(ctx, key, objstore.GetOptions{})
 	if err != nil {
 		return nil, readFault(err)
@@ -51,8 +57,8 @@ func (w *worker) get(ctx context.Context, jobID string, ref *pb.ObjectRef) ([]by
 	return data, nil
 }
 
-func (w *worker) getArrays(ctx context.Context, jobID string, ref *pb.ObjectRef) (jobs.Arrays, error) {
-	data, err := w.get(ctx, jobID, ref)
+func (w *worker) getArrays(ctx context.Context, by made, ref *pb.ObjectRef) (jobs.Arrays, error) {
+	data, err := w.get(ctx, by, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -35,13 +35,13 @@ func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
 		return nil, err
 	}
 	out := &pb.TaskOutput{Next: &pb.Next{Phase: j.tasks.First(), Trees: []uint32{uint32(len(all.shards[jobs.Input]))}}}
-	if out.Manifest, err = j.w.put(ctx, j.id, manifest); err != nil {
+	if out.Manifest, err = j.w.put(ctx, j.madeBy(0), manifest); err != nil {
 		return nil, err
 	}
-	if out.Plan, err = j.w.put(ctx, j.id, plan); err != nil {
+	if out.Plan, err = j.w.put(ctx, j.madeBy(0), plan); err != nil {
 		return nil, err
 	}
-	out.Next.State, err = j.w.putArrays(ctx, j.id, state)
+	out.Next.State, err = j.w.putArrays(ctx, j.madeBy(0), state)
 	return out, err
 }
 

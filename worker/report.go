@@ -25,8 +25,8 @@ const (
 // report writes what outlives the cluster: the model, where it came from, and the
 // facts that were found on the way, as data and as a page. The model's bytes are the promised
 // ones; the others hold times and names, and may differ from run to run.
-func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, error) {
-	model, err := j.w.get(ctx, j.id, brief.GetModel())
+func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*pb.TaskOutput, error) {
+	model, err := j.w.get(ctx, j.madeBy(task.GetId().GetRound()), brief.GetModel())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief) (*pb.TaskOutput, e
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
-	facts, err := j.facts(ctx, brief)
+	facts, err := j.facts(ctx, brief, task)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func countersFrom(c *pb.Counters) counters {
 }
 
 // facts is the run report: what each round found and how long it took.
-func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error) {
+func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*runReport, error) {
 	record := brief.GetRecord()
 	r := &runReport{
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
@@ -117,7 +117,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
 	}
-	course, err := j.course(ctx, brief.GetCourse())
+	course, err := j.course(ctx, j.in(task), brief.GetCourse())
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error)
 			Seconds: seconds(round.GetFinishedUnixMs() - round.GetStartedUnixMs()),
 		})
 		r.Seconds = seconds(round.GetFinishedUnixMs() - record.GetSubmittedUnixMs())
-		found, err := j.metrics(ctx, round.GetMetrics())
+		found, err := j.metrics(ctx, j.madeBy(round.GetRound()), round.GetMetrics())
 		if err != nil {
 			return nil, err
 		}
@@ -163,11 +163,11 @@ func appendNew(all, found []jobs.Metric) []jobs.Metric {
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-func (j *job) metrics(ctx context.Context, ref *pb.ObjectRef) ([]jobs.Metric, error) {
+func (j *job) metrics(ctx context.Context, by made, ref *pb.ObjectRef) ([]jobs.Metric, error) {
 	if ref == nil {
 		return nil, nil
 	}
-	data, err := j.w.get(ctx, j.id, ref)
+	data, err := j.w.get(ctx, by, ref)
 	if err != nil {
 		return nil, err
 	}

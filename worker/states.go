@@ -26,8 +26,9 @@ type stateCache struct {
 	recent []*job // the last loaded last
 }
 
-// state returns the decoded state that ref names.
-func (j *job) state(ctx context.Context, ref *pb.ObjectRef) (jobs.Arrays, error) {
+// state returns the decoded state that a task begins with: the round before made it.
+func (j *job) state(ctx context.Context, task *pb.Task) (jobs.Arrays, error) {
+	ref := task.GetState()
 	j.loading.Lock() // so that it is loaded once
 	defer j.loading.Unlock()
 	name := hex.EncodeToString(ref.GetSha256())
@@ -35,7 +36,7 @@ func (j *job) state(ctx context.Context, ref *pb.ObjectRef) (jobs.Arrays, error)
 		return held.state, nil
 	}
 	j.held.Store(nil) // before the next is loaded
-	state, err := j.w.getArrays(ctx, j.id, ref)
+	state, err := j.w.getArrays(ctx, j.before(task), ref)
 	if err != nil {
 		return nil, err
 	}

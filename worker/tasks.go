@@ -13,9 +13,14 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
+// in names what the round of a task makes, before what the round before it made: the state that the
+// task begins with, and what was kept for its leaves.
+func (j *job) in(task *pb.Task) made     { return j.madeBy(task.GetId().GetRound()) }
+func (j *job) before(task *pb.Task) made { return j.madeBy(task.GetId().GetRound() - 1) }
+
 // node makes the partial of one node: committed pieces are read, other leaves mapped.
 func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
-	state, err := j.state(ctx, task.GetState())
+	state, err := j.state(ctx, task)
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +32,11 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 		return nil, n.located(err)
 	}
 	out := &pb.TaskOutput{}
-	if out.Object, err = j.w.putArrays(ctx, j.id, partial); err != nil {
+	if out.Object, err = j.w.putArrays(ctx, j.in(task), partial); err != nil {
 		return nil, err
 	}
 	if len(n.kept) > 0 {
-		out.Carry, err = j.w.putArrays(ctx, j.id, n.kept)
+		out.Carry, err = j.w.putArrays(ctx, j.in(task), n.kept)
 	}
 	return out, err
 }
@@ -49,7 +54,7 @@ type nodeTask struct {
 func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
 	for _, p := range n.task.GetPieces() {
 		if int(p.GetLevel()) == node.Level && int(p.GetIndex()) == node.Index {
-			return n.job.w.getArrays(ctx, n.job.id, p.GetObject())
+			return n.job.w.getArrays(ctx, n.job.in(n.task), p.GetObject())
 		}
 	}
 	return nil, nil
@@ -79,7 +84,7 @@ func (n *nodeTask) carry(ctx context.Context, index int) (jobs.Arrays, error) {
 		if uint32(index) < c.GetFirst() || uint32(index) >= c.GetEnd() {
 			continue
 		}
-		all, err := n.job.w.getArrays(ctx, n.job.id, c.GetObject())
+		all, err := n.job.w.getArrays(ctx, n.job.before(n.task), c.GetObject())
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +101,7 @@ func (n *nodeTask) carry(ctx context.Context, index int) (jobs.Arrays, error) {
 
 // step turns the roots into the next round or the model.
 func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
-	state, err := j.state(ctx, task.GetState())
+	state, err := j.state(ctx, task)
 	if err != nil {
 		return nil, err
 	}
@@ -114,14 +119,14 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 			return nil, err
 		}
 	}
-	if wire.State, err = j.w.putArrays(ctx, j.id, next.State); err != nil {
+	if wire.State, err = j.w.putArrays(ctx, j.in(task), next.State); err != nil {
 		return nil, err
 	}
-	if wire.Metrics, err = j.putMetrics(ctx, next.Metrics); err != nil {
+	if wire.Metrics, err = j.putMetrics(ctx, j.in(task), next.Metrics); err != nil {
 		return nil, err
 	}
 	if next.Done {
-		wire.Course = j.putCourse(ctx, task.GetTimeline())
+		wire.Course = j.putCourse(ctx, j.in(task), task.GetTimeline())
 	}
 	return &pb.TaskOutput{Next: wire}, nil
 }
@@ -134,7 +139,7 @@ func (j *job) round(task *pb.Task, emit jobs.Emit) jobs.Round {
 			if tree < 0 || tree >= len(roots) {
 				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)
 			}
-			return j.w.getArrays(ctx, j.id, roots[tree].GetObject())
+			return j.w.getArrays(ctx, j.in(task), roots[tree].GetObject())
 		}}
 }
 
@@ -153,7 +158,7 @@ func (j *job) trees(trees []int) ([]uint32, error) {
 	return wire, nil
 }
 
-func (j *job) putMetrics(ctx context.Context, metrics []jobs.Metric) (*pb.ObjectRef, error) {
+func (j *job) putMetrics(ctx context.Context, by made, metrics []jobs.Metric) (*pb.ObjectRef, error) {
 	if len(metrics) == 0 {
 		return nil, nil
 	}
@@ -161,5 +166,5 @@ func (j *job) putMetrics(ctx context.Context, metrics []jobs.Metric) (*pb.Object
 	if err != nil {
 		return nil, fmt.Errorf("encode metrics: %w", err)
 	}
-	return j.w.put(ctx, j.id, data)
+	return j.w.put(ctx, by, data)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // putCourse keeps what the leader remembers of the job for its report, which lacks it where that fails.
-func (j *job) putCourse(ctx context.Context, course *pb.Timeline) *pb.ObjectRef {
+func (j *job) putCourse(ctx context.Context, by made, course *pb.Timeline) *pb.ObjectRef {
 	if course == nil {
 		return nil
 	}
 	data, err := proto.Marshal(course)
 	if err == nil {
 		var ref *pb.ObjectRef
-		if ref, err = j.w.put(ctx, j.id, data); err == nil {
+		if ref, err = j.w.put(ctx, by, data); err == nil {
 			return ref
 		}
 	}
@@ -27,11 +27,11 @@ func (j *job) putCourse(ctx context.Context, course *pb.Timeline) *pb.ObjectRef 
 }
 
 // course reads what putCourse kept; nil where there is nothing.
-func (j *job) course(ctx context.Context, ref *pb.ObjectRef) (*pb.Timeline, error) {
+func (j *job) course(ctx context.Context, by made, ref *pb.ObjectRef) (*pb.Timeline, error) {
 	if ref == nil {
 		return nil, nil
 	}
-	data, err := j.w.get(ctx, j.id, ref)
+	data, err := j.w.get(ctx, by, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ func (a *app) backupCommand() *cobra.Command {
   gram cluster restore gram.backup --data new --store s3://gram-jobs`,
 		Long: `Jobs, commits, references to objects, schedules and the hashes of tokens; not
 the objects, which stay in the store. The file is checked before it gets its
-name, and must not be there yet. A new cluster begins with it: ` + "`gram cluster restore`" + `.
-Its SHA-256 goes to stdout.`,
+name, and must not be there yet. A new cluster begins with it:
+` + "`gram cluster restore`" + `. Its SHA-256 goes to stdout.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect()

@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/cmd/gram/internal/endpoints"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -25,7 +26,9 @@ type cluster struct {
 	jobs     gramv1connect.JobServiceClient
 	services gramv1connect.ClusterServiceClient
 
-	schedules gramv1connect.ScheduleServiceClient
+	schedules  gramv1connect.ScheduleServiceClient
+	modelCalls gramv1connect.ModelServiceClient
+	upkeep     gramv1connect.UpkeepServiceClient
 }
 
 // connect makes the clients; it sends nothing yet.
@@ -39,7 +42,9 @@ func (a *app) connect() (*cluster, error) {
 		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
 		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
 
-		schedules: gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
+		schedules:  gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
+		modelCalls: gramv1connect.NewModelServiceClient(httpClient, addr, options...),
+		upkeep:     gramv1connect.NewUpkeepServiceClient(httpClient, addr, options...),
 	}, nil
 }
 
@@ -147,25 +152,27 @@ func (c *cluster) get(ctx context.Context, id string) (*gramv1.Job, error) {
 	return res.Msg.GetJob(), nil
 }
 
-// latestOf ends the name of a schedule's latest success: news@latest.
-const latestOf = "@latest"
+// find reads the job that a reference names: an id, SCHEDULE@latest or @ALIAS. The coordinator knows
+// what it means.
+func (c *cluster) find(ctx context.Context, reference string) (*gramv1.Job, error) {
+	job, err := c.get(ctx, reference)
+	if f := (*failure)(nil); errors.As(err, &f) && f.code == exitNotFound {
+		if schedule, latest := strings.CutSuffix(reference, protocol.LatestOf); latest {
+			f.hint = "`gram schedule show " + schedule + "` tells what became of its slots."
+		} else if strings.HasPrefix(reference, "@") {
+			f.hint = "`gram model alias list` shows the names that there are."
+		}
+	}
+	return job, err
+}
 
-// find reads the job of an id, or the job of a schedule's latest slot that has succeeded.
-func (c *cluster) find(ctx context.Context, name string) (*gramv1.Job, error) {
-	schedule, latest := strings.CutSuffix(name, latestOf)
-	if !latest {
-		return c.get(ctx, name)
+// idOf is the id of the job that a reference names; an id passes as it is.
+func (c *cluster) idOf(ctx context.Context, reference string) (string, error) {
+	if !strings.Contains(reference, "@") {
+		return reference, nil
 	}
-	res, err := c.schedules.GetSchedule(ctx, connect.NewRequest(&gramv1.GetScheduleRequest{Id: schedule}))
-	if err != nil {
-		return nil, c.explainSchedule(err)
-	}
-	id := res.Msg.GetSchedule().GetLatestJobId()
-	if id == "" {
-		return nil, &failure{code: exitNotFound, what: "no job of schedule " + schedule + " has succeeded yet",
-			hint: "`gram schedule show " + schedule + "` tells what became of its slots."}
-	}
-	return c.get(ctx, id)
+	job, err := c.find(ctx, reference)
+	return job.GetId(), err
 }
 
 func (c *cluster) cancel(ctx context.Context, id string) (*gramv1.Job, error) {
@@ -198,7 +205,7 @@ func passing(err error) bool {
 	}
 	switch connect.CodeOf(err) {
 	case connect.CodeNotFound, connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied,
-		connect.CodeAlreadyExists, connect.CodeResourceExhausted, connect.CodeUnimplemented:
+		connect.CodeAlreadyExists, connect.CodeResourceExhausted, connect.CodeFailedPrecondition, connect.CodeUnimplemented:
 		return false
 	}
 	return true

@@ -20,6 +20,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
+	var upkeep upkeepFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -36,6 +37,9 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
+			if err := upkeep.fill(&cfg); err != nil {
+				return err
+			}
 			if err := a.joining(&cfg, join); err != nil {
 				return err
 			}
@@ -48,20 +52,25 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			})
 		},
 	}
+	coordinatorFlags(cmd, &cfg, &join)
+	upkeep.add(cmd)
+	logs.add(cmd, "info")
+	return cmd
+}
+
+func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]string) {
 	set := cmd.Flags()
 	set.StringVar(&cfg.DataDir, "data", "", "`directory` of the log, the certificates and the tokens")
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
 	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
-	memberFlags(set, &cfg, &join)
+	memberFlags(set, cfg, join)
+	replicationFlags(set, cfg)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
-	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
-	logs.add(cmd, "info")
+	watchFlags(set, cfg)
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
-	return cmd
 }
 
 // memberFlags say how it belongs to a cluster.
@@ -70,8 +79,20 @@ func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
 	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
 	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
 	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+}
+
+// replicationFlags are about the replicated log.
+func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
+	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after this `number` of log entries")
+}
+
+// watchFlags are about how the coordinator watches over workers and itself.
+func watchFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
 // joining fills in what a member needs to join others.
@@ -84,6 +105,9 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 		return err
 	}
 	if len(addresses) == 0 {
+		if cfg.Bootstrap != "" {
+			return &failure{code: exitUsage, what: "--bootstrap says which of those in --join begins", hint: "A coordinator that is alone begins without it."}
+		}
 		return a.preparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
@@ -106,9 +130,9 @@ With --join and nothing in DIR but DIR/pki, from ` + "`gram pki issue`" + `, it 
 member of the cluster there: it catches up, and gets its vote after the leader's
 --promote-after. Once it has joined, --join and the token count no more.
 ` + "`gram cluster join`" + ` prepares a directory so that no --join is needed.
-With --bootstrap all members can be started alike, each with the addresses of all:
-the one whose --advertise it is begins the cluster and says so in the store, where
-it looks before: should it lose its disk, it does not begin another.
+With --bootstrap all members can be started alike, each with the addresses of
+all: the one whose --advertise it is begins the cluster and says so in the
+store, where it looks before: should it lose its disk, it begins no other.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
@@ -151,7 +175,7 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
 		return fmt.Errorf("job store: %w", err)
 	}
-	cfg.Validate = all.Validate
+	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {

@@ -19,3 +19,12 @@ func TestCoordinatorDataIsForItsOwnerOnly(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestBootstrapGoesWithJoin(t *testing.T) {
+	t.Parallel()
+	c, dir := clientOf(t, &backend{}), filepath.Join(t.TempDir(), "data")
+	c.want(exitUsage, c.run("coordinator", "--data", dir, "--bootstrap", "c1.example:7481"))
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("it began: %v", err)
+	}
+}

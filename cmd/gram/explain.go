@@ -28,7 +28,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			job, err := c.get(cmd.Context(), args[0])
+			job, err := c.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

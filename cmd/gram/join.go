@@ -42,8 +42,9 @@ func (a *app) joinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join ADDRESS[,ADDRESS...] --data DIR",
 		Short: "Prepare a data directory for a new coordinator of the cluster",
-		Example: `  gram cluster join c1.example:7480 --data /var/lib/gram --token-file admin.token
-  gram cluster join 127.0.0.1:7480 --data c2 --ca c1/pki --token-file c1/admin.token`,
+		Example: `  gram cluster join c1.example:7480 --data /var/lib/gram
+  gram cluster join 127.0.0.1:7480 --data c2 --ca c1/pki \
+      --token-file c1/admin.token`,
 		Long: `ADDRESSes are of the API of members. With --ca it makes the certificate, for
 localhost and each --tls-name; else DIR/pki holds one already, from
 ` + "`gram pki issue`" + `. It asks the cluster who belongs to it, so that a wrong

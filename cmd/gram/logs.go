@@ -21,6 +21,7 @@ func (a *app) logsCommand() *cobra.Command {
 		Short: "Print a job's log",
 		Example: `  gram logs glosses-k3f9p2
   gram logs -f glosses-k3f9p2
+  gram logs news@latest
   gram logs glosses-k3f9p2 --store s3://gram-jobs
   gram logs glosses-k3f9p2 -o json | jq -r '[.event, .message] | @tsv'`,
 		Long: `With -o json each line is an object as it was stored. With --store the lines are
@@ -38,7 +39,11 @@ for S3 come from the environment.`,
 			if err != nil {
 				return err
 			}
-			return a.logs(cmd.Context(), c, args[0], follow)
+			id, err := c.idOf(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.logs(cmd.Context(), c, id, follow)
 		},
 	}
 	cmd.Flags().StringVar(&store, "store", "", storeUsage)

@@ -28,9 +28,10 @@ const maxModelBytes = 8 << 30
 const maxColumns = 80
 
 func (a *app) modelCommand() *cobra.Command {
-	return group("model", "List, fetch and look at models, predict with them, teach them",
+	return group("model", "List, fetch, name and look at models, predict with and teach them",
 		"  gram model list\n  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large cat'",
-		a.modelListCommand(), a.modelGetCommand(), a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand())
+		a.modelListCommand(), a.modelGetCommand(), a.modelShowCommand(), a.modelClassifyCommand(), a.modelLearnCommand(),
+		a.modelAliasCommand(), a.modelRemoveCommand())
 }
 
 func (a *app) modelShowCommand() *cobra.Command {
@@ -41,8 +42,8 @@ func (a *app) modelShowCommand() *cobra.Command {
 		Example: `  gram model show glosses-k3f9p2
   gram model show ./model.safetensors --class noun.animal --top 20
   gram model show s3://models/glosses/model.safetensors`,
-		Long: `A word without "." and "/" is a job's id, and SCHEDULE@latest the latest
-success of a schedule; all else is a file or a URI.`,
+		Long: `A word without "." and "/" names a job: its id, SCHEDULE@latest for the latest
+success of a schedule, or @ALIAS. All else is a file or a URI.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), args[0])

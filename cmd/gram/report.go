@@ -22,9 +22,9 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: `A finished job leaves report.json and report.html beside its model. The page is
 one file, with its pictures in it: the distortion of each round, mistakes, the
 confusion matrix, centres. -o json prints report.json as it is. A word without
-"." and "/" is a job's id; all else names the folder of a model. With --store a
-job is found in the cluster's store, whether or not there is a cluster;
-credentials for S3 come from the environment.`,
+"." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all else the folder
+of a model. With --store a job, by its id, is found in the cluster's store,
+whether or not there is a cluster; credentials for S3 come from the environment.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := reportSource{a: a, from: args[0], store: store}

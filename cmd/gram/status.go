@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -154,10 +155,13 @@ type clusterView struct {
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
 
-	RestoreEpoch       uint64 `json:"restore_epoch"`
-	SchedulesHeldSince string `json:"schedules_held_since,omitempty"`
-	RaftLogBytes       uint64 `json:"raft_log_bytes"`
-	RaftSnapshotBytes  uint64 `json:"raft_snapshot_bytes"`
+	CheckpointIndex      uint64   `json:"checkpoint_index"`
+	CheckpointAgreed     []string `json:"checkpoint_agreed"`
+	CheckpointMismatches uint64   `json:"checkpoint_mismatches"`
+	RestoreEpoch         uint64   `json:"restore_epoch"`
+	SchedulesHeldSince   string   `json:"schedules_held_since,omitempty"`
+	RaftLogBytes         uint64   `json:"raft_log_bytes"`
+	RaftSnapshotBytes    uint64   `json:"raft_snapshot_bytes"`
 }
 
 type workerView struct {
@@ -196,6 +200,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
 	table.Row("backups", backupsText(s.GetBackups()))
+	table.Row("states", checkpointText(s))
 	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", size(int64(s.GetRaftLogBytes())), size(int64(s.GetRaftSnapshotBytes()))))
 	if at := s.GetSchedulesHeldUnixMs(); at != 0 {
 		table.Row("schedules", "held since the cluster was restored as of "+clock(at)+"; `gram schedule release`")
@@ -221,6 +226,17 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	return nil
 }
 
+// checkpointText says how the members' states compare.
+func checkpointText(s *gramv1.StatusResponse) string {
+	switch {
+	case s.GetCheckpointMismatches() > 0:
+		return fmt.Sprintf("DIFFER between members, seen %d times: see the leader's log", s.GetCheckpointMismatches())
+	case s.GetCheckpointIndex() == 0:
+		return "not compared between members since the leader was elected"
+	}
+	return fmt.Sprintf("equal on %s at log index %d", strings.Join(s.GetCheckpointAgreed(), ", "), s.GetCheckpointIndex())
+}
+
 func viewCluster(s *gramv1.StatusResponse) clusterView {
 	v := clusterView{
 		SchemaVersion: schemaVersion, ClusterID: s.GetClusterId(), Leader: s.GetLeader(), Term: s.GetTerm(),
@@ -231,6 +247,7 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 
 		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(), BackupsWasted: s.GetBackups().GetWasted(),
 
+		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{}, s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),
 		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: timestamp(s.GetSchedulesHeldUnixMs()),
 		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(),
 	}

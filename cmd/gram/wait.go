@@ -33,6 +33,11 @@ seconds asks to cancel it.`,
 			if err != nil {
 				return err
 			}
+			for i, id := range ids {
+				if ids[i], err = c.idOf(cmd.Context(), id); err != nil {
+					return err
+				}
+			}
 			return a.wait(cmd.Context(), c, slices.Compact(slices.Sorted(slices.Values(ids))), timeout, first)
 		},
 	}

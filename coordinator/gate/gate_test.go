@@ -19,7 +19,7 @@ import (
 // procedures lists every method of every service there is, by path.
 func procedures() map[string]protoreflect.MethodDescriptor {
 	found := make(map[string]protoreflect.MethodDescriptor)
-	for _, file := range []protoreflect.FileDescriptor{pb.File_gram_v1_job_proto, pb.File_gram_v1_worker_proto, pb.File_gram_v1_cluster_proto, pb.File_gram_v1_schedule_proto, pb.File_gram_v1_log_proto} {
+	for _, file := range []protoreflect.FileDescriptor{pb.File_gram_v1_job_proto, pb.File_gram_v1_worker_proto, pb.File_gram_v1_cluster_proto, pb.File_gram_v1_schedule_proto, pb.File_gram_v1_model_proto, pb.File_gram_v1_upkeep_proto, pb.File_gram_v1_log_proto} {
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)
 			for j := range service.Methods().Len() {

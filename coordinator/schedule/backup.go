@@ -92,7 +92,7 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 
 // backUp grants a second lease beside l.
 func (s *search) backUp(l *lease) {
-	if l.worker == s.worker || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
+	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
 		return
 	}
 	var pieces []state.Commit

@@ -21,11 +21,13 @@ type Config struct {
 	MaxAttempts int           // task faults of one task before the job fails
 	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
 	MaxPieces   int           // committed nodes folded by one reduce
+	MaxDeaths   int           // workers that end while alone with a task before the job fails; 0 means it never does
+	FitPatience time.Duration // how long a job waits for a worker that its state fits; 0 means for ever
 }
 
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
-	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64}
+	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster
@@ -38,6 +40,7 @@ type Worker struct {
 	Slots                    int
 	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
+	gone                     bool // it has been silent for a lease's time
 }
 
 // Counts are facts since this leader was elected.
@@ -59,16 +62,23 @@ type Board struct {
 	// may be at work under the last leader's leases.
 	holdBefore uint64
 	holdUntil  time.Duration
-	earliest   time.Duration // no lease ends before
-	began      time.Duration // of this leader
-	latest     time.Duration // that anybody told the board
-	straggling time.Duration // when the next backup may be due, as the last search found; 0 means no such time
+	earliest   time.Duration   // no lease ends before
+	began      time.Duration   // of this leader
+	latest     time.Duration   // that anybody told the board
+	straggling time.Duration   // when the next backup may be due, as the last search found; 0 means no such time
+	missing    map[string]bool // workers whose leases ran out, and that were not heard of since
+	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
+	patience   time.Duration   // when a job has waited long enough for a larger worker; 0 means none waits
+	verdict    time.Duration   // when a task may be found to end its workers; 0 means no such time
 	Counts     Counts
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, began: now, latest: now, earliest: math.MaxInt64}
+	b := &Board{
+		cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, began: now, latest: now,
+		earliest: math.MaxInt64, missing: make(map[string]bool),
+	}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			b.holdUntil = now + cfg.LeaseTTL
@@ -110,6 +120,7 @@ func (b *Board) Worker(id string) (Worker, bool) {
 // the tokens it has, unless somebody else holds them or they are not needed any more.
 func (b *Board) Register(view state.State, w Worker, held []Held, now time.Duration) {
 	w.LastSeen = now
+	b.heard(w.ID)
 	at, found := b.findWorker(w.ID)
 	if found {
 		b.workers[at] = &w
@@ -136,7 +147,8 @@ func (b *Board) put(memory *jobBoard, l *lease) {
 func (b *Board) Known(workerID string, now time.Duration) bool {
 	at, found := b.findWorker(workerID)
 	if found {
-		b.workers[at].LastSeen = now
+		b.workers[at].LastSeen, b.workers[at].gone = now, false
+		b.heard(workerID)
 	}
 	return found
 }

@@ -6,13 +6,14 @@ type LiveLease struct {
 	Worker string
 	Backup bool
 	Token  Token
+	Alone  bool
 }
 
 // Live lists the leases.
 func (b *Board) Live() []LiveLease {
 	var live []LiveLease
 	for _, j := range b.jobs {
-		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup, l.token}) })
+		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup, l.token, l.alone}) })
 	}
 	return live
 }

@@ -25,6 +25,9 @@ type Grant struct {
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
+	if alone, apart := b.leaseAlone(view, workerID, now); apart {
+		return alone
+	}
 	grants := b.share(view, workerID, want, now)
 	if free := want - len(grants); free > 0 {
 		grants = append(grants, b.backups(view, workerID, free, now)...)
@@ -36,7 +39,12 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 	if want <= 0 || !b.mayWork(job, workerID) {
 		return nil
 	}
-	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}
+	return (&search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}).run()
+}
+
+// run grants what there is of the stage that the job is in.
+func (s *search) run() []Grant {
+	b, job := s.board, s.job
 	switch {
 	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
 		s.single(pb.TaskKind_TASK_KIND_PLAN)
@@ -45,7 +53,7 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 	case job.Round.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.slots(now))
+		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.slots(s.now))
 		s.maps()
 		s.merges()
 	}
@@ -63,6 +71,8 @@ type search struct {
 	// limit is how many leaves a lease may cover; it falls with the leaves that are
 	// neither committed nor leased.
 	limit  int
+	alone  bool // for tasks that must be alone, and for no others
+	look   bool // and grants nothing in truth
 	grants []Grant
 }
 
@@ -71,7 +81,7 @@ func (s *search) satisfied() bool { return len(s.grants) >= s.want }
 // single grants the one task of a stage that has no tree.
 func (s *search) single(kind pb.TaskKind) {
 	t := s.task(kind, 0, protocol.Node{})
-	if !s.available(t) {
+	if !s.available(t, false) {
 		return
 	}
 	var pieces []state.Commit
@@ -109,7 +119,7 @@ func (s *search) mapsIn(first, end int) {
 			continue
 		}
 		n := s.largest(tree, leaf)
-		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); s.available(t) {
+		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); s.available(t, false) {
 			s.grant(t, nil)
 		}
 		_, at = m.span(tree, n)
@@ -128,7 +138,7 @@ func (s *search) largest(tree uint32, leaf int) protocol.Node {
 	n := protocol.Node{Index: leaf}
 	for {
 		up, ok := shape.Parent(n)
-		if first, end := shape.Range(up); !ok || first != leaf || end-leaf > room {
+		if first, end := shape.Range(up); !ok || first != leaf || end-leaf > room || s.memory.tooLarge(tree, up) {
 			return n
 		}
 		n = up
@@ -158,7 +168,7 @@ func (s *search) mergesIn(block int) (settled bool) {
 			continue
 		}
 		n, pieces := s.mergeable(c)
-		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); pieces != nil && !s.satisfied() && s.available(t) {
+		if t := s.task(pb.TaskKind_TASK_KIND_NODE, tree, n); pieces != nil && !s.satisfied() && s.available(t, true) {
 			s.grant(t, pieces)
 		} else if pieces != nil {
 			settled = false
@@ -219,14 +229,22 @@ func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
 	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n}
 }
 
-// available reports whether a task is neither leased nor held back after a fault.
-func (s *search) available(t Task) bool {
+// available reports whether a task is neither leased nor held back after a fault, and may be granted beside
+// others, or alone, whichever is searched for.
+func (s *search) available(t Task, merge bool) bool {
 	_, leased := s.memory.holder(t)
-	return !leased && !s.board.mustWait(s.job, t, s.worker, s.now)
+	if s.alone && s.memory.rests(t, s.now) {
+		return false
+	}
+	return !leased && s.memory.mustBeAlone(t, merge) == s.alone && !s.board.mustWait(s.job, t, s.worker, s.now)
 }
 
 // grant leases a task.
 func (s *search) grant(t Task, pieces []state.Commit) {
+	if s.look {
+		s.grants = append(s.grants, Grant{Task: t})
+		return
+	}
 	if !s.board.needed(s.job, t) {
 		s.board.Counts.CommittedLeased++ // counted where a person looks; never expected
 	}
@@ -240,7 +258,7 @@ func (s *search) lease(t Task, pieces []state.Commit) *lease {
 	s.memory.calm = 0
 	return &lease{
 		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, since: s.now,
-		merge: pieces != nil, pieces: len(pieces),
+		merge: pieces != nil, pieces: len(pieces), alone: s.alone,
 	}
 }
 

@@ -52,6 +52,7 @@ type lease struct {
 	merge    bool          // every leaf of the node was committed
 	pieces   int           // that a merge folds
 	backup   bool          // granted beside another worker's lease of the same task
+	alone    bool          // its worker has nothing else
 	second   *lease        // of the same task, by another worker
 	lane     int           // where the job's timeline shows it; -1 nowhere
 	slot     int
@@ -74,11 +75,14 @@ type jobBoard struct {
 	round  uint32
 	leases *iradix.Tree[*lease]
 	faults map[string]fault
-	leaves leafMap
-	pace   pace
-	calm   time.Duration // no lease is a straggler before, as things stand
-	untold Backups       // since the log was told last
-	course *timeline     // of all rounds
+	// suspects are tasks during which workers fell silent, by key.
+	suspects []*suspect
+	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
+	leaves   leafMap
+	pace     pace
+	calm     time.Duration // no lease is a straggler before, as things stand
+	untold   Backups       // since the log was told last
+	course   *timeline     // of all rounds
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -264,7 +268,12 @@ func (b *Board) needed(job *state.Job, t Task) bool {
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
 	b.latest = max(b.latest, now)
+	voided := b.expireLeases(now)
 	b.forgetWorkers(now)
+	return voided
+}
+
+func (b *Board) expireLeases(now time.Duration) int {
 	if now < b.earliest {
 		return 0
 	}
@@ -282,8 +291,9 @@ func (b *Board) Expire(now time.Duration) int {
 		for _, l := range void {
 			j.dropOne(l)
 			b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
+			b.lost(j, l, now)
 		}
-		b.lost(j, void, now)
+		b.tellLost(j, void, now)
 		voided += len(void)
 	}
 	b.Counts.Expired += uint64(voided)
@@ -293,6 +303,7 @@ func (b *Board) Expire(now time.Duration) int {
 func (b *Board) forgetWorkers(now time.Duration) {
 	kept := b.workers[:0]
 	for _, w := range b.workers {
+		b.idle(w, now)
 		if now-w.LastSeen < 10*b.cfg.LeaseTTL {
 			kept = append(kept, w)
 		}

@@ -45,6 +45,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	if t.Round != memory.round {
 		return
 	}
+	memory.clear(job, t)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
 		if l, held := memory.holder(t); held {
 			b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
@@ -212,11 +213,19 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 	}
 	consider(b.holdUntil)
 	consider(b.straggling)
+	consider(b.verdict)
+	consider(b.patience)
+	if w, known := b.Worker(b.loner); known {
+		consider(w.LastSeen + b.cfg.LeaseTTL)
+	}
 	if b.earliest < math.MaxInt64 {
 		consider(b.earliest)
 	}
 	barred := false
 	for _, j := range b.jobs {
+		for _, s := range j.suspects {
+			consider(s.notBefore)
+		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)
 			barred = barred || f.attempts > 0

@@ -1,10 +1,12 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -107,10 +109,53 @@ func (j *jobBoard) admits(workerID string, limit int) bool {
 // TooBig reports whether no live worker has the memory for a job's state, and what it takes and the
 // largest has.
 func (b *Board) TooBig(job *state.Job, now time.Duration) (need, largest int64, tooBig bool) {
-	need, tooBig = takes(job), true
+	need = takes(job)
+	largest, tooBig = b.TooMuch(need, now)
+	return need, largest, tooBig
+}
+
+// TooMuch reports whether there are workers, and none of them has so much memory; and what the largest has.
+func (b *Board) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch bool) {
+	some := false
 	for w := range b.live(now) {
-		largest = max(largest, w.Memory)
-		tooBig = tooBig && !w.fits(job)
+		if w.Memory == 0 || bytes <= w.Memory {
+			return 0, false
+		}
+		largest, some = max(largest, w.Memory), true
 	}
-	return need, largest, tooBig && largest > 0
+	return largest, some
+}
+
+// Misfits returns the commands that fail the jobs whose state has not fitted any worker for so long: a larger
+// worker may come, but they hold a place that others could have. The time begins anew with each round, and each leader.
+func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Command) {
+	b.patience = 0
+	view.EachActive(func(job *state.Job) bool {
+		if job.Stage == pb.JobState_JOB_STATE_QUEUED || takes(job) == 0 || b.cfg.FitPatience == 0 {
+			return true
+		}
+		memory := b.jobBoard(job)
+		need, largest, tooBig := b.TooBig(job, now)
+		switch {
+		case !tooBig:
+			memory.misfit = 0
+		case memory.misfit == 0:
+			memory.misfit = now + b.cfg.FitPatience
+		}
+		if memory.misfit != 0 && memory.misfit <= now {
+			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
+		} else if memory.misfit != 0 && (b.patience == 0 || memory.misfit < b.patience) {
+			b.patience = memory.misfit
+		}
+		return true
+	})
+	return commands
+}
+
+func misfit(need, largest int64, waited time.Duration) *pb.Failure {
+	return &pb.Failure{
+		Code: string(protocol.CodeNoWorkerFits), Class: pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE,
+		Message: fmt.Sprintf("its state takes %d MiB, and for %v no worker has planned with more than %d: start a worker with more memory (--memory), or make the model smaller, and submit it again",
+			need>>20, waited, largest>>20),
+	}
 }

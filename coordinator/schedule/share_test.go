@@ -102,6 +102,44 @@ func TestStateBeyondMemory(t *testing.T) {
 	}
 }
 
+// A job that no worker has the memory for is given up in the end, but not while a larger worker is there now and then.
+func TestMisfitsAreGivenUp(t *testing.T) {
+	d := newDesk(t, 2, 4)
+	planned := planned("b", 4)
+	planned.Output.Next.State.Size = 3 << 30
+	d.view = run(t, d.view, submit("b"), start("b"), completions(planned))
+	small := func() {
+		d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 2, Memory: 2 << 30}, nil, d.now)
+	}
+	small()
+	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+		t.Fatalf("given up at once: %v", cmds)
+	}
+	if wake, ok := d.board.NextWake(d.now); !ok || wake > d.cfg.FitPatience {
+		t.Errorf("wakes at %v, %v", wake, ok)
+	}
+	d.now = d.cfg.FitPatience - 1
+	d.board.Register(d.view, schedule.Worker{ID: "big", Slots: 2, Memory: 3 << 30}, nil, d.now)
+	d.board.Misfits(d.view, d.now)
+	d.now += d.cfg.LeaseTTL // it is gone
+	small()
+	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+		t.Fatalf("given up though a larger worker was there: %v", cmds)
+	}
+	d.now += d.cfg.FitPatience
+	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+		t.Fatalf("given up without any worker: %v", cmds)
+	}
+	small()
+	d.board.Misfits(d.view, d.now)
+	d.now += d.cfg.FitPatience
+	small()
+	cmds := d.board.Misfits(d.view, d.now)
+	if len(cmds) != 1 || cmds[0].GetFail().GetId() != "b" || cmds[0].GetFail().GetFailure().GetCode() != "NO_WORKER_FITS" {
+		t.Errorf("not given up: %v", cmds)
+	}
+}
+
 // A worker that the state does not fit is no second opinion: the task goes back to the one it failed on.
 func TestFaultBesideAWorkerTooSmall(t *testing.T) {
 	d := newDesk(t, 1, 1)

@@ -213,8 +213,8 @@ func (b *Board) begun(j *jobBoard, l *lease) {
 	}
 }
 
-// lost notes the leases that were not renewed, and the workers that were not heard of.
-func (b *Board) lost(j *jobBoard, void []*lease, now time.Duration) {
+// tellLost notes the leases that were not renewed, and the workers that were not heard of.
+func (b *Board) tellLost(j *jobBoard, void []*lease, now time.Duration) {
 	var silent []string
 	for _, l := range void {
 		w, known := b.Worker(l.worker)

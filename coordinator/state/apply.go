@@ -17,6 +17,7 @@ const (
 	Conflict                    // the id is in use with another content, or the proposer's view was old
 	Exhausted                   // a bound on the state is reached
 	Ended                       // the job has ended
+	Held                        // somebody names the job
 )
 
 // Rejection is the error of a refused command.
@@ -38,6 +39,11 @@ type Reply struct {
 	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
+	// Checkpoint: the state after this command is to be held against that of the other members.
+	Checkpoint bool
+	Retired    []string // the jobs that were
+	Alias      Alias    // the alias concerned; as it was, when it is gone
+	Previous   string   // the job that the alias meant before
 }
 
 // ApplyBytes decodes one log entry and applies it. It is total: any bytes give a reply.
@@ -86,10 +92,26 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
 	case *pb.Command_FireSlot:
 		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_Checkpoint:
+		return s, Reply{Checkpoint: true}
 	case *pb.Command_ReleaseSchedules:
 		return applyRelease(s)
 	case *pb.Command_RemoveMember:
 		return applyRemoveMember(s, body.RemoveMember)
+	}
+	return applyUpkeep(s, cmd)
+}
+
+func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
+	switch body := cmd.GetBody().(type) {
+	case *pb.Command_RetireJobs:
+		return applyRetire(s, body.RetireJobs)
+	case *pb.Command_MarkSwept:
+		return applyMarkSwept(s, body.MarkSwept)
+	case *pb.Command_SetAlias:
+		return applySetAlias(s, body.SetAlias)
+	case *pb.Command_RemoveAlias:
+		return applyRemoveAlias(s, body.RemoveAlias)
 	}
 	return s, reject(Malformed, "unknown command; the log was written by a newer release")
 }

@@ -19,6 +19,9 @@ func applyComplete(s State, cmd *pb.CompleteTasks) (State, Reply) {
 
 func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	job, ok := s.Job(c.GetId().GetJobId())
+	if _, gone := s.Retired(c.GetId().GetJobId()); gone {
+		return s, pb.Verdict_VERDICT_STALE
+	}
 	if !ok {
 		return s, pb.Verdict_VERDICT_INVALID
 	}

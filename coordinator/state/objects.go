@@ -1,9 +1,12 @@
 package state
 
+import pb "github.com/gram-compute/gram/protocol/gramv1"
+
 // Object is something in the store that the state refers to.
 type Object struct {
 	JobID, What string
 	URI         string // of an output; else empty: it is a job object
+	Round       uint32 // that made the job object; 0 is the plan
 	Ref         Ref
 }
 
@@ -23,22 +26,29 @@ func (s State) EachObject(visit func(Object) bool) {
 	})
 }
 
-// eachObject visits what a job that has not ended will read.
+// eachObject visits what a job that has not ended will read: what its open round is made from and what is
+// committed of it, and what the report is made of. The states of older rounds, whose digests
+// the records keep, are none of it. Of an ended job it visits what people may look at.
 func (j *Job) eachObject(visit func(Object) bool) bool {
 	more := true
-	see := func(what string, ref Ref) bool {
-		more = more && (ref.IsZero() || visit(Object{JobID: j.ID, What: what, Ref: ref}))
+	see := func(what string, round uint32, ref Ref) bool {
+		more = more && (ref.IsZero() || visit(Object{JobID: j.ID, What: what, Round: round, Ref: ref}))
 		return more
 	}
-	see("manifest", j.Manifest)
-	see("plan", j.Plan)
-	see("state", j.Round.State)
-	see("model", j.Model)
-	j.Round.EachCommit(func(c Commit) bool { return see("partial", c.Object) })
-	j.Round.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", c.Object) })
-	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", c.Object) })
+	open := j.Round.Number
+	before := max(open, 1) - 1
+	see("manifest", 0, j.Manifest)
+	see("plan", 0, j.Plan)
+	if j.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
+		see("state", before, j.Round.State)
+	}
+	see("model", open, j.Model)
+	see("timeline", open, j.Course)
+	j.Round.EachCommit(func(c Commit) bool { return see("partial", open, c.Object) })
+	j.Round.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", open, c.Object) })
+	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", before, c.Object) })
 	for _, r := range j.Rounds {
-		see("metrics", r.Metrics)
+		see("metrics", r.Number, r.Metrics)
 	}
 	return more
 }

@@ -17,11 +17,12 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 18).Draw(t, "command") {
+	switch rapid.IntRange(0, 22).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
-			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
+			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), KeepMs: rapid.Int64Range(-1, 3).Draw(t, "keep"),
+			ModelJob: rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"), ModelUri: rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
 		}}
 	case 1:
 		cmd.Body = &pb.Command_Start{Start: &pb.StartJob{Id: id}}
@@ -40,10 +41,14 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
 	case 6, 7, 8, 9:
 		return drawScheduleCommand(t, s, cmd)
-	case 17:
+	case 10, 11, 12, 13:
+		return drawUpkeepCommand(t, s, cmd)
+	case 14:
 		cmd.Body = &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: id}}
-	case 18:
+	case 15:
 		cmd.Body = &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}
+	case 16:
+		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {
@@ -79,7 +84,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
 	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Backups: backups, Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
-		Files: []*pb.OutputFile{{Name: "m", Sha256: object("file").GetSha256()}},
+		Files: []*pb.OutputFile{{Name: rapid.SampledFrom([]string{"model.safetensors", "model.safetensors", "m"}).Draw(t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
 	}}
 }
 
@@ -120,43 +125,48 @@ func snapshot(t *rapid.T, s state.State) state.State {
 // Replay gives what live application gave; a snapshot and the tail give what a
 // full replay gives; every step keeps the invariants.
 func TestReplayAndSnapshot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		length := rapid.IntRange(0, 120).Draw(t, "length")
-		cut := rapid.IntRange(0, length).Draw(t, "cut")
-		begin := state.New()
-		if rapid.IntRange(0, 3).Draw(t, "restored") == 0 {
-			begin = begin.Restored()
+	rapid.Check(t, func(t *rapid.T) { checkReplay(t, nil, drawCommand) })
+}
+
+// checkReplay goes on from commands by drawn ones.
+func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.State) *pb.Command) {
+	length := rapid.IntRange(0, 120).Draw(t, "length")
+	cut := rapid.IntRange(0, length).Draw(t, "cut")
+	begin := state.New()
+	if rapid.IntRange(0, 3).Draw(t, "restored") == 0 {
+		begin = begin.Restored()
+	}
+	live, tail := begin, begin
+	for _, cmd := range commands {
+		live = apply(t, live, cmd)
+	}
+	for i := range length {
+		cmd, before := draw(t, live), live
+		commands = append(commands, cmd)
+		digest := before.Digest()
+		live = apply(t, live, cmd)
+		if before.Digest() != digest {
+			t.Fatalf("command %d changed the state before it", i)
 		}
-		live, tail := begin, begin
-		var commands []*pb.Command
-		for i := range length {
-			cmd, before := drawCommand(t, live), live
-			commands = append(commands, cmd)
-			digest := before.Digest()
-			live = apply(t, live, cmd)
-			if before.Digest() != digest {
-				t.Fatalf("command %d changed the state before it", i)
-			}
-			checkTransition(t, before, live)
-			checkInvariants(t, live)
-			if i == cut {
-				tail = snapshot(t, before)
-			}
-			if i >= cut {
-				tail = apply(t, tail, cmd)
-			}
+		checkTransition(t, before, live)
+		checkInvariants(t, live)
+		if i == cut {
+			tail = snapshot(t, before)
 		}
-		if cut < length && tail.Digest() != live.Digest() {
-			t.Fatal("snapshot and tail differ from the full run")
+		if i >= cut {
+			tail = apply(t, tail, cmd)
 		}
-		replay := begin
-		for _, cmd := range commands {
-			replay = apply(t, replay, cmd)
-		}
-		if replay.Digest() != live.Digest() {
-			t.Fatal("replay differs from live")
-		}
-	})
+	}
+	if cut < length && tail.Digest() != live.Digest() {
+		t.Fatal("snapshot and tail differ from the full run")
+	}
+	replay := begin
+	for _, cmd := range commands {
+		replay = apply(t, replay, cmd)
+	}
+	if replay.Digest() != live.Digest() {
+		t.Fatal("replay differs from live")
+	}
 }
 
 var allowed = map[pb.JobState][]pb.JobState{
@@ -174,8 +184,10 @@ func checkTransition(t *rapid.T, before, after state.State) {
 	before.EachJob(func(old *state.Job) bool {
 		job, ok := after.Job(old.ID)
 		if !ok {
-			t.Fatalf("job %s is gone", old.ID)
+			checkRetired(t, before, after, old)
+			return true
 		}
+		checkGarbage(t, old, job)
 		if job.Round.Number < old.Round.Number || old.Ended() && !sameRecord(old, job) {
 			t.Fatalf("job %s went back or changed after its end", old.ID)
 		}
@@ -221,6 +233,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 	})
 	checkRunning(t, s)
 	checkLatest(t, s)
+	checkNamed(t, s)
 	if active != s.ActiveCount() {
 		t.Fatalf("%d active jobs, counted %d", active, s.ActiveCount())
 	}
@@ -231,6 +244,8 @@ func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 1, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
 	s, _ = run(t, s, putSchedule("nightly", 100))
 	s, _ = run(t, s, fire(s, "nightly", 200))
+	s, _ = run(t, finished(t, s, "done"), retireByHand("done"))
+	s, _ = run(t, finished(t, s, "kept"), setAlias("prod", "kept"))
 	var buf bytes.Buffer
 	if err := s.Encode(&buf); err != nil {
 		t.Fatal(err)
@@ -252,7 +267,7 @@ func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
 }
 
 func FuzzApply(f *testing.F) {
-	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1)), putSchedule("b", 3)} {
+	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1)), putSchedule("b", 3), retireByHand("a"), setAlias("b", "a")} {
 		entry, err := proto.Marshal(cmd)
 		if err != nil {
 			f.Fatal(err)

@@ -34,6 +34,7 @@ func (j *Job) record() *pb.JobRecord {
 		Spec: &pb.SubmitJob{
 			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
 			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
+			KeepMs: j.Keep, ModelUri: j.ModelURI, ModelJob: j.ModelJob, ModelReference: j.ModelReference,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -42,7 +43,7 @@ func (j *Job) record() *pb.JobRecord {
 		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
 		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
-		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Course: j.Course.Proto(),
+		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	return record
 }
@@ -108,6 +109,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
 		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
+		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(), ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())

@@ -24,7 +24,7 @@ const (
 )
 
 // Encode writes s as length-prefixed records: header, jobs with their commits and
-// carries, tokens, schedules, removed members, trailer. Equal states give equal bytes.
+// carries, tokens, schedules, retired jobs, aliases, removed members, trailer. Equal states give equal bytes.
 func (s State) Encode(w io.Writer) error {
 	out := &recordWriter{w: bufio.NewWriter(w), digest: sha256.New()}
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Header{Header: &pb.SnapshotHeader{
@@ -45,6 +45,7 @@ func (s State) Encode(w io.Writer) error {
 		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Schedule{Schedule: sched.record()}})
 		return out.err == nil
 	})
+	out.writeUpkeep(s)
 	out.writeRemoved(s)
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
 		Records: out.records, Sha256: out.digest.Sum(nil),
@@ -192,6 +193,10 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		in.state.tokens, _, _ = in.state.tokens.Insert([]byte(token.ID), token)
 	case *pb.SnapshotRecord_Schedule:
 		in.state = in.state.putSchedule(scheduleFrom(body.Schedule))
+	case *pb.SnapshotRecord_Retired:
+		in.state = in.state.putRetired(retiredFrom(body.Retired))
+	case *pb.SnapshotRecord_Alias:
+		in.state = in.state.putAlias(aliasFrom(body.Alias))
 	case *pb.SnapshotRecord_RemovedMember:
 		in.state.removed, _, _ = in.state.removed.Insert([]byte(body.RemovedMember.GetId()), body.RemovedMember.GetNumber())
 	default:

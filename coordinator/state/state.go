@@ -25,6 +25,8 @@ const (
 	MaxCatchUp     = 100 // slots that a schedule makes up for
 	MaxSlotRecords = 16  // decisions kept per schedule, the newest
 
+	MaxAliases = 10000
+	MaxUpkeep  = 256  // jobs that one entry retires, or marks as swept
 	MaxRemoved = 1024 // ids of members taken out, the newest
 )
 
@@ -39,6 +41,8 @@ type State struct {
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
 	schedules *iradix.Tree[*Schedule]
+	retired   *iradix.Tree[Retired]
+	aliases   *iradix.Tree[Alias]
 	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
 	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
@@ -53,7 +57,10 @@ func New() State {
 
 		schedules: iradix.New[*Schedule](),
 		running:   iradix.New[string](),
-		removed:   iradix.New[uint64](),
+
+		retired: iradix.New[Retired](),
+		aliases: iradix.New[Alias](),
+		removed: iradix.New[uint64](),
 	}
 }
 

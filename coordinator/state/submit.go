@@ -44,6 +44,14 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		}
 		return s, Reply{Job: old}
 	}
+	if gone, ok := s.Retired(cmd.GetId()); ok {
+		return s, reject(Conflict, "job %s was here and is retired; choose another id", gone.ID)
+	}
+	if model := cmd.GetModelJob(); model != "" {
+		if job, ok := s.Job(model); !ok || !job.HasModel() {
+			return s, reject(NotFound, "job %q, whose model job %s begins from, is not here any more", Clip(model, 64), cmd.GetId())
+		}
+	}
 	if len(cmd.GetNeeds()) > protocol.MaxNeeds {
 		return s, reject(Malformed, "job %s needs %d jobs; at most %d are accepted", cmd.GetId(), len(cmd.GetNeeds()), protocol.MaxNeeds)
 	}
@@ -56,6 +64,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
+		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(), ModelReference: cmd.GetModelReference(),
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

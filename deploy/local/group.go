@@ -16,8 +16,8 @@ import (
 
 const (
 	stopLimit    = 40 * time.Second // more than a worker takes to drain
-	readyLimit   = 60 * time.Second
-	restartPause = 2 * time.Second // so that people see that it was gone
+	readyLimit   = 2 * time.Minute  // a busy machine takes long
+	restartPause = 2 * time.Second  // so that people see that it was gone
 	askEvery     = 50 * time.Millisecond
 )
 

@@ -12,6 +12,16 @@ import (
 // bad one with a *protocol.Fault of CodeSpecInvalid. It is what the coordinator is given.
 func Validate(spec protocol.JobSpec) (protocol.JobSpec, error) { return ValidateWith(Lookup, spec) }
 
+// LeastState is how many bytes of memory a valid spec's job takes at least; 0 where that cannot be told before its
+// input was read. It is what the coordinator is given.
+func LeastState(spec protocol.JobSpec) int64 {
+	kind, err := Lookup(spec.Kind)
+	if err != nil || kind.LeastState == nil {
+		return 0
+	}
+	return kind.LeastState(spec)
+}
+
 // ValidateWith is Validate where lookup knows the kinds.
 func ValidateWith(lookup func(name string) (jobs.Kind, error), spec protocol.JobSpec) (protocol.JobSpec, error) {
 	spec = spec.WithDefaults()
@@ -46,8 +56,8 @@ func checkURIs(spec protocol.Spec) error {
 		uris = append(uris, named{"spec.queries.uri", q.URI}, named{"spec.queries.labels_uri", q.LabelsURI})
 	}
 	for _, u := range uris {
-		if u.uri == "" {
-			continue // an input without a URI is refused before
+		if u.uri == "" || u.field == "spec.model" && protocol.IsReference(u.uri) {
+			continue // an input without a URI is refused before; the coordinator knows references
 		}
 		if err := dataset.CheckURI(u.field, u.uri); err != nil {
 			return err

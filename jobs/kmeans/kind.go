@@ -15,7 +15,20 @@ const KindName = "KMeans"
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
-		Predict: NewPredictor, Figures: Figures}
+		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
+}
+
+// leastState is that of the centres, a float32 for each column: as many as the input says, or texts are hashed to.
+func leastState(spec protocol.JobSpec) int64 {
+	p, err := parseParams(spec.Spec.Params)
+	if err != nil {
+		return 0
+	}
+	columns := int64(max(spec.Spec.Input.Width, 1))
+	if p.Hashing != nil {
+		columns = 1 << p.Hashing.Bits
+	}
+	return int64(p.K) * columns * 4 // at most 2^20, 2^30 and 4
 }
 
 // algorithm is a list of phases.

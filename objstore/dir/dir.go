@@ -39,6 +39,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/gram-compute/gram/objstore"
 )
@@ -63,7 +64,10 @@ type Store struct {
 	locks    [64]sync.Mutex // by hash of key: one Put of a key at a time
 }
 
-var _ objstore.Store = (*Store)(nil)
+var (
+	_ objstore.Store         = (*Store)(nil)
+	_ objstore.UploadAborter = (*Store)(nil)
+)
 
 // Open opens the directory at path. Unless read-only it is made when missing, and files
 // that a killed process left in the private folder are removed once they are a day old.
@@ -78,7 +82,7 @@ func Open(path string, opt Options) (*Store, error) {
 	}
 	s := &Store{root: root, name: path, readOnly: opt.ReadOnly}
 	if !s.readOnly {
-		if err := s.sweep(); err != nil {
+		if _, err := s.sweep(context.Background(), time.Now().Add(-staleAfter)); err != nil {
 			return nil, errors.Join(fmt.Errorf("sweep directory store %s: %w", path, err), root.Close())
 		}
 	}

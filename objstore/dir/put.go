@@ -206,20 +206,33 @@ func (s *Store) syncFolder(name string) error {
 	return errors.Join(syncFolder(folder), folder.Close())
 }
 
+// AbortUploads removes leftovers from the private folder; of which objects they are is not known.
+func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Time) (int, error) {
+	n, err := s.sweep(ctx, before)
+	if err != nil {
+		return n, s.fail("list", prefix, err)
+	}
+	return n, nil
+}
+
 // sweep removes old leftovers from the private folder.
-func (s *Store) sweep() error {
+func (s *Store) sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	entries, err := s.entries(private)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return removed, err
+		}
 		fi, err := e.Info()
-		if err != nil || time.Since(fi.ModTime()) < staleAfter {
+		if err != nil || !fi.ModTime().Before(before) {
 			continue
 		}
 		if err := s.root.Remove(filepath.Join(private, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return removed, err
 		}
+		removed++
 	}
-	return nil
+	return removed, nil
 }

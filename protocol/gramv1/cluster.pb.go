@@ -72,15 +72,23 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased     uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256         []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
-	Backups             *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"`                                                         // leader memory too
-	RestoreEpoch        uint64   `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
-	SchedulesHeldUnixMs int64    `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
-	RaftLogBytes        uint64   `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
-	RaftSnapshotBytes   uint64   `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
+	// The last checkpoint of the log on whose state most members agree, and who they are; and
+	// how often a member was found to differ, which must stay 0. Leader memory too.
+	CheckpointIndex      uint64         `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
+	CheckpointAgreed     []string       `protobuf:"bytes,36,rep,name=checkpoint_agreed,json=checkpointAgreed,proto3" json:"checkpoint_agreed,omitempty"`
+	CheckpointMismatches uint64         `protobuf:"varint,37,opt,name=checkpoint_mismatches,json=checkpointMismatches,proto3" json:"checkpoint_mismatches,omitempty"`
+	Sweeps               *SweepCounters `protobuf:"bytes,50,opt,name=sweeps,proto3" json:"sweeps,omitempty"`
+	JobsRetired          uint32         `protobuf:"varint,51,opt,name=jobs_retired,json=jobsRetired,proto3" json:"jobs_retired,omitempty"` // of the last month
+	Aliases              uint32         `protobuf:"varint,52,opt,name=aliases,proto3" json:"aliases,omitempty"`
+	RestoreEpoch         uint64         `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"`                          // how often the state was restored from a backup
+	SchedulesHeldUnixMs  int64          `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
+	RaftLogBytes         uint64         `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
+	RaftSnapshotBytes    uint64         `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *StatusResponse) Reset() {
@@ -211,6 +219,48 @@ func (x *StatusResponse) GetBackups() *Backups {
 	return nil
 }
 
+func (x *StatusResponse) GetCheckpointIndex() uint64 {
+	if x != nil {
+		return x.CheckpointIndex
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetCheckpointAgreed() []string {
+	if x != nil {
+		return x.CheckpointAgreed
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetCheckpointMismatches() uint64 {
+	if x != nil {
+		return x.CheckpointMismatches
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetSweeps() *SweepCounters {
+	if x != nil {
+		return x.Sweeps
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetJobsRetired() uint32 {
+	if x != nil {
+		return x.JobsRetired
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetAliases() uint32 {
+	if x != nil {
+		return x.Aliases
+	}
+	return 0
+}
+
 func (x *StatusResponse) GetRestoreEpoch() uint64 {
 	if x != nil {
 		return x.RestoreEpoch
@@ -239,6 +289,99 @@ func (x *StatusResponse) GetRaftSnapshotBytes() uint64 {
 	return 0
 }
 
+// SweepCounters count what this leader swept since it was elected.
+type SweepCounters struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Passes        uint64                 `protobuf:"varint,1,opt,name=passes,proto3" json:"passes,omitempty"`
+	Failures      uint64                 `protobuf:"varint,2,opt,name=failures,proto3" json:"failures,omitempty"` // passes that did not come to their end; the next goes on
+	JobsRetired   uint64                 `protobuf:"varint,3,opt,name=jobs_retired,json=jobsRetired,proto3" json:"jobs_retired,omitempty"`
+	Objects       uint64                 `protobuf:"varint,4,opt,name=objects,proto3" json:"objects,omitempty"` // deleted
+	Bytes         uint64                 `protobuf:"varint,5,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Uploads       uint64                 `protobuf:"varint,6,opt,name=uploads,proto3" json:"uploads,omitempty"` // unfinished ones, given up
+	LastUnixMs    int64                  `protobuf:"varint,7,opt,name=last_unix_ms,json=lastUnixMs,proto3" json:"last_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SweepCounters) Reset() {
+	*x = SweepCounters{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SweepCounters) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SweepCounters) ProtoMessage() {}
+
+func (x *SweepCounters) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SweepCounters.ProtoReflect.Descriptor instead.
+func (*SweepCounters) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SweepCounters) GetPasses() uint64 {
+	if x != nil {
+		return x.Passes
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetFailures() uint64 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetJobsRetired() uint64 {
+	if x != nil {
+		return x.JobsRetired
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetObjects() uint64 {
+	if x != nil {
+		return x.Objects
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetUploads() uint64 {
+	if x != nil {
+		return x.Uploads
+	}
+	return 0
+}
+
+func (x *SweepCounters) GetLastUnixMs() int64 {
+	if x != nil {
+		return x.LastUnixMs
+	}
+	return 0
+}
+
 type WorkerStatus struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId       string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
@@ -256,7 +399,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -268,7 +411,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -281,7 +424,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WorkerStatus) GetWorkerId() string {
@@ -355,7 +498,7 @@ type MembersRequest struct {
 
 func (x *MembersRequest) Reset() {
 	*x = MembersRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +510,7 @@ func (x *MembersRequest) String() string {
 func (*MembersRequest) ProtoMessage() {}
 
 func (x *MembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +523,7 @@ func (x *MembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MembersRequest.ProtoReflect.Descriptor instead.
 func (*MembersRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{4}
 }
 
 type MembersResponse struct {
@@ -393,7 +536,7 @@ type MembersResponse struct {
 
 func (x *MembersResponse) Reset() {
 	*x = MembersResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +548,7 @@ func (x *MembersResponse) String() string {
 func (*MembersResponse) ProtoMessage() {}
 
 func (x *MembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +561,7 @@ func (x *MembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MembersResponse.ProtoReflect.Descriptor instead.
 func (*MembersResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MembersResponse) GetClusterId() string {
@@ -451,7 +594,7 @@ type Member struct {
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -463,7 +606,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -476,7 +619,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Member) GetId() string {
@@ -540,7 +683,7 @@ type JoinRequest struct {
 
 func (x *JoinRequest) Reset() {
 	*x = JoinRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +695,7 @@ func (x *JoinRequest) String() string {
 func (*JoinRequest) ProtoMessage() {}
 
 func (x *JoinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +708,7 @@ func (x *JoinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinRequest.ProtoReflect.Descriptor instead.
 func (*JoinRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *JoinRequest) GetId() string {
@@ -605,7 +748,7 @@ type JoinResponse struct {
 
 func (x *JoinResponse) Reset() {
 	*x = JoinResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -617,7 +760,7 @@ func (x *JoinResponse) String() string {
 func (*JoinResponse) ProtoMessage() {}
 
 func (x *JoinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -630,7 +773,7 @@ func (x *JoinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinResponse.ProtoReflect.Descriptor instead.
 func (*JoinResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *JoinResponse) GetClusterId() string {
@@ -649,7 +792,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +804,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +817,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -692,7 +835,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +847,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +860,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
 }
 
 type BackupRequest struct {
@@ -728,7 +871,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +883,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +896,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
 }
 
 // BackupResponse is a piece of a snapshot, in order; the last has only the digest of all before it.
@@ -767,7 +910,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	mi := &file_gram_v1_cluster_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -779,7 +922,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	mi := &file_gram_v1_cluster_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -792,7 +935,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BackupResponse) GetPiece() []byte {
@@ -814,7 +957,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xa0\x05\n" +
+	"\rStatusRequest\"\x9a\a\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -833,11 +976,26 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
 	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
-	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12#\n" +
+	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12)\n" +
+	"\x10checkpoint_index\x18# \x01(\x04R\x0fcheckpointIndex\x12+\n" +
+	"\x11checkpoint_agreed\x18$ \x03(\tR\x10checkpointAgreed\x123\n" +
+	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\x12.\n" +
+	"\x06sweeps\x182 \x01(\v2\x16.gram.v1.SweepCountersR\x06sweeps\x12!\n" +
+	"\fjobs_retired\x183 \x01(\rR\vjobsRetired\x12\x18\n" +
+	"\aaliases\x184 \x01(\rR\aaliases\x12#\n" +
 	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x123\n" +
 	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
 	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
-	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\"\x89\x02\n" +
+	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\"\xd2\x01\n" +
+	"\rSweepCounters\x12\x16\n" +
+	"\x06passes\x18\x01 \x01(\x04R\x06passes\x12\x1a\n" +
+	"\bfailures\x18\x02 \x01(\x04R\bfailures\x12!\n" +
+	"\fjobs_retired\x18\x03 \x01(\x04R\vjobsRetired\x12\x18\n" +
+	"\aobjects\x18\x04 \x01(\x04R\aobjects\x12\x14\n" +
+	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x18\n" +
+	"\auploads\x18\x06 \x01(\x04R\auploads\x12 \n" +
+	"\flast_unix_ms\x18\a \x01(\x03R\n" +
+	"lastUnixMs\"\x89\x02\n" +
 	"\fWorkerStatus\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -898,41 +1056,43 @@ func file_gram_v1_cluster_proto_rawDescGZIP() []byte {
 	return file_gram_v1_cluster_proto_rawDescData
 }
 
-var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_gram_v1_cluster_proto_goTypes = []any{
 	(*StatusRequest)(nil),   // 0: gram.v1.StatusRequest
 	(*StatusResponse)(nil),  // 1: gram.v1.StatusResponse
-	(*WorkerStatus)(nil),    // 2: gram.v1.WorkerStatus
-	(*MembersRequest)(nil),  // 3: gram.v1.MembersRequest
-	(*MembersResponse)(nil), // 4: gram.v1.MembersResponse
-	(*Member)(nil),          // 5: gram.v1.Member
-	(*JoinRequest)(nil),     // 6: gram.v1.JoinRequest
-	(*JoinResponse)(nil),    // 7: gram.v1.JoinResponse
-	(*RemoveRequest)(nil),   // 8: gram.v1.RemoveRequest
-	(*RemoveResponse)(nil),  // 9: gram.v1.RemoveResponse
-	(*BackupRequest)(nil),   // 10: gram.v1.BackupRequest
-	(*BackupResponse)(nil),  // 11: gram.v1.BackupResponse
-	(*Backups)(nil),         // 12: gram.v1.Backups
+	(*SweepCounters)(nil),   // 2: gram.v1.SweepCounters
+	(*WorkerStatus)(nil),    // 3: gram.v1.WorkerStatus
+	(*MembersRequest)(nil),  // 4: gram.v1.MembersRequest
+	(*MembersResponse)(nil), // 5: gram.v1.MembersResponse
+	(*Member)(nil),          // 6: gram.v1.Member
+	(*JoinRequest)(nil),     // 7: gram.v1.JoinRequest
+	(*JoinResponse)(nil),    // 8: gram.v1.JoinResponse
+	(*RemoveRequest)(nil),   // 9: gram.v1.RemoveRequest
+	(*RemoveResponse)(nil),  // 10: gram.v1.RemoveResponse
+	(*BackupRequest)(nil),   // 11: gram.v1.BackupRequest
+	(*BackupResponse)(nil),  // 12: gram.v1.BackupResponse
+	(*Backups)(nil),         // 13: gram.v1.Backups
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	12, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
-	5,  // 2: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
-	0,  // 3: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
-	3,  // 4: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
-	6,  // 5: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
-	8,  // 6: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
-	10, // 7: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
-	1,  // 8: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
-	4,  // 9: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
-	7,  // 10: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
-	9,  // 11: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
-	11, // 12: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
-	8,  // [8:13] is the sub-list for method output_type
-	3,  // [3:8] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	3,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
+	13, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	2,  // 2: gram.v1.StatusResponse.sweeps:type_name -> gram.v1.SweepCounters
+	6,  // 3: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
+	0,  // 4: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
+	4,  // 5: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
+	7,  // 6: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
+	9,  // 7: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
+	11, // 8: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
+	1,  // 9: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
+	5,  // 10: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
+	8,  // 11: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
+	10, // 12: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
+	12, // 13: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
+	9,  // [9:14] is the sub-list for method output_type
+	4,  // [4:9] is the sub-list for method input_type
+	4,  // [4:4] is the sub-list for extension type_name
+	4,  // [4:4] is the sub-list for extension extendee
+	0,  // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_cluster_proto_init() }
@@ -947,7 +1107,7 @@ func file_gram_v1_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_cluster_proto_rawDesc), len(file_gram_v1_cluster_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

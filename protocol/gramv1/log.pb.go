@@ -41,6 +41,11 @@ type Command struct {
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
 	//	*Command_FireSlot
+	//	*Command_RetireJobs
+	//	*Command_MarkSwept
+	//	*Command_SetAlias
+	//	*Command_RemoveAlias
+	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
 	Body          isCommand_Body `protobuf_oneof:"body"`
@@ -209,6 +214,51 @@ func (x *Command) GetFireSlot() *FireSlot {
 	return nil
 }
 
+func (x *Command) GetRetireJobs() *RetireJobs {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RetireJobs); ok {
+			return x.RetireJobs
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetMarkSwept() *MarkSwept {
+	if x != nil {
+		if x, ok := x.Body.(*Command_MarkSwept); ok {
+			return x.MarkSwept
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetSetAlias() *SetAlias {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetAlias); ok {
+			return x.SetAlias
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveAlias() *RemoveAlias {
+	if x != nil {
+		if x, ok := x.Body.(*Command_RemoveAlias); ok {
+			return x.RemoveAlias
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetReleaseSchedules() *ReleaseSchedules {
 	if x != nil {
 		if x, ok := x.Body.(*Command_ReleaseSchedules); ok {
@@ -283,6 +333,26 @@ type Command_FireSlot struct {
 	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
 }
 
+type Command_RetireJobs struct {
+	RetireJobs *RetireJobs `protobuf:"bytes,20,opt,name=retire_jobs,json=retireJobs,proto3,oneof"`
+}
+
+type Command_MarkSwept struct {
+	MarkSwept *MarkSwept `protobuf:"bytes,21,opt,name=mark_swept,json=markSwept,proto3,oneof"`
+}
+
+type Command_SetAlias struct {
+	SetAlias *SetAlias `protobuf:"bytes,22,opt,name=set_alias,json=setAlias,proto3,oneof"`
+}
+
+type Command_RemoveAlias struct {
+	RemoveAlias *RemoveAlias `protobuf:"bytes,23,opt,name=remove_alias,json=removeAlias,proto3,oneof"`
+}
+
+type Command_Checkpoint struct {
+	Checkpoint *Checkpoint `protobuf:"bytes,35,opt,name=checkpoint,proto3,oneof"`
+}
+
 type Command_ReleaseSchedules struct {
 	ReleaseSchedules *ReleaseSchedules `protobuf:"bytes,40,opt,name=release_schedules,json=releaseSchedules,proto3,oneof"`
 }
@@ -317,9 +387,57 @@ func (*Command_ResumeSchedule) isCommand_Body() {}
 
 func (*Command_FireSlot) isCommand_Body() {}
 
+func (*Command_RetireJobs) isCommand_Body() {}
+
+func (*Command_MarkSwept) isCommand_Body() {}
+
+func (*Command_SetAlias) isCommand_Body() {}
+
+func (*Command_RemoveAlias) isCommand_Body() {}
+
+func (*Command_Checkpoint) isCommand_Body() {}
+
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+// Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
+// the leader holds the hashes against each other.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+}
 
 // InitCluster names the cluster, once.
 type InitCluster struct {
@@ -331,7 +449,7 @@ type InitCluster struct {
 
 func (x *InitCluster) Reset() {
 	*x = InitCluster{}
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +461,7 @@ func (x *InitCluster) String() string {
 func (*InitCluster) ProtoMessage() {}
 
 func (x *InitCluster) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[1]
+	mi := &file_gram_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +474,7 @@ func (x *InitCluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InitCluster.ProtoReflect.Descriptor instead.
 func (*InitCluster) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *InitCluster) GetClusterId() string {
@@ -375,18 +493,23 @@ type SubmitJob struct {
 	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
 	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
 	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
-	ScheduleId    string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	SlotUnixMs    int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
-	Priority      int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
-	MaxWorkers    uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
-	Needs         []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ScheduleId string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	SlotUnixMs int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	Priority   int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
+	MaxWorkers uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
+	Needs      []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
+	// How long it is kept when it has ended; 0 means as long as the cluster says, -1 for ever.
+	KeepMs         int64  `protobuf:"varint,50,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"`
+	ModelUri       string `protobuf:"bytes,51,opt,name=model_uri,json=modelUri,proto3" json:"model_uri,omitempty"`                   // what it begins from
+	ModelJob       string `protobuf:"bytes,52,opt,name=model_job,json=modelJob,proto3" json:"model_job,omitempty"`                   // whose model that is, where the spec named it by reference
+	ModelReference string `protobuf:"bytes,53,opt,name=model_reference,json=modelReference,proto3" json:"model_reference,omitempty"` // as the spec named it
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +521,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[2]
+	mi := &file_gram_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +534,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -491,6 +614,34 @@ func (x *SubmitJob) GetNeeds() []string {
 	return nil
 }
 
+func (x *SubmitJob) GetKeepMs() int64 {
+	if x != nil {
+		return x.KeepMs
+	}
+	return 0
+}
+
+func (x *SubmitJob) GetModelUri() string {
+	if x != nil {
+		return x.ModelUri
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetModelJob() string {
+	if x != nil {
+		return x.ModelJob
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetModelReference() string {
+	if x != nil {
+		return x.ModelReference
+	}
+	return ""
+}
+
 // StartJob admits a queued job.
 type StartJob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -501,7 +652,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +664,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +677,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartJob) GetId() string {
@@ -546,7 +697,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +709,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +722,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -594,7 +745,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +757,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +770,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -667,7 +818,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -679,7 +830,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -692,7 +843,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FailJob) GetId() string {
@@ -718,7 +869,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +881,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +894,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CancelJob) GetId() string {
@@ -766,7 +917,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +929,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +942,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PutToken) GetId() string {
@@ -831,7 +982,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +994,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +1007,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -879,13 +1030,14 @@ type PutSchedule struct {
 	StartDeadlineMs int64                  `protobuf:"varint,8,opt,name=start_deadline_ms,json=startDeadlineMs,proto3" json:"start_deadline_ms,omitempty"` // 0 means none
 	JitterMs        int64                  `protobuf:"varint,9,opt,name=jitter_ms,json=jitterMs,proto3" json:"jitter_ms,omitempty"`
 	Replace         bool                   `protobuf:"varint,10,opt,name=replace,proto3" json:"replace,omitempty"`
+	Model           string                 `protobuf:"bytes,50,opt,name=model,proto3" json:"model,omitempty"` // what its jobs begin from, as the spec says it: a URI or a reference
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -897,7 +1049,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -910,7 +1062,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -983,6 +1135,13 @@ func (x *PutSchedule) GetReplace() bool {
 	return false
 }
 
+func (x *PutSchedule) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
 type RemoveSchedule struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -992,7 +1151,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1163,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1176,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1036,7 +1195,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1207,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1220,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1080,7 +1239,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1251,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1264,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1133,7 +1292,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1304,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1317,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1217,6 +1376,302 @@ func (x *FireSlot) GetSlots() uint32 {
 	return 0
 }
 
+// RetireJobs ends the keeping of ended jobs: their records go, and their objects are swept. Those that
+// are still active, named or within their time stay. At most 256.
+type RetireJobs struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Jobs          []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	KeepMs        int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
+	ByHand        bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireJobs) Reset() {
+	*x = RetireJobs{}
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireJobs) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireJobs) ProtoMessage() {}
+
+func (x *RetireJobs) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
+func (*RetireJobs) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RetireJobs) GetJobs() []*RetireJob {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+func (x *RetireJobs) GetKeepMs() int64 {
+	if x != nil {
+		return x.KeepMs
+	}
+	return 0
+}
+
+func (x *RetireJobs) GetByHand() bool {
+	if x != nil {
+		return x.ByHand
+	}
+	return false
+}
+
+type RetireJob struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	OwnOutput     bool                   `protobuf:"varint,2,opt,name=own_output,json=ownOutput,proto3" json:"own_output,omitempty"` // its spec named no place for its outputs: they go too
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireJob) Reset() {
+	*x = RetireJob{}
+	mi := &file_gram_v1_log_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireJob) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireJob) ProtoMessage() {}
+
+func (x *RetireJob) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
+func (*RetireJob) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *RetireJob) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RetireJob) GetOwnOutput() bool {
+	if x != nil {
+		return x.OwnOutput
+	}
+	return false
+}
+
+// MarkSwept says that what could be swept of ended jobs, and all of retired ones, is. At most 256 together.
+type MarkSwept struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ended         []string               `protobuf:"bytes,1,rep,name=ended,proto3" json:"ended,omitempty"`
+	Retired       []string               `protobuf:"bytes,2,rep,name=retired,proto3" json:"retired,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkSwept) Reset() {
+	*x = MarkSwept{}
+	mi := &file_gram_v1_log_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkSwept) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkSwept) ProtoMessage() {}
+
+func (x *MarkSwept) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
+func (*MarkSwept) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *MarkSwept) GetEnded() []string {
+	if x != nil {
+		return x.Ended
+	}
+	return nil
+}
+
+func (x *MarkSwept) GetRetired() []string {
+	if x != nil {
+		return x.Retired
+	}
+	return nil
+}
+
+// SetAlias lets a name mean a job's model. With check it is refused unless the name means expect_job now.
+type SetAlias struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	JobId         string                 `protobuf:"bytes,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Check         bool                   `protobuf:"varint,3,opt,name=check,proto3" json:"check,omitempty"`
+	ExpectJob     string                 `protobuf:"bytes,4,opt,name=expect_job,json=expectJob,proto3" json:"expect_job,omitempty"` // empty: the name must mean nothing yet
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAlias) Reset() {
+	*x = SetAlias{}
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAlias) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAlias) ProtoMessage() {}
+
+func (x *SetAlias) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
+func (*SetAlias) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *SetAlias) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SetAlias) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *SetAlias) GetCheck() bool {
+	if x != nil {
+		return x.Check
+	}
+	return false
+}
+
+func (x *SetAlias) GetExpectJob() string {
+	if x != nil {
+		return x.ExpectJob
+	}
+	return ""
+}
+
+type RemoveAlias struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Check         bool                   `protobuf:"varint,2,opt,name=check,proto3" json:"check,omitempty"`
+	ExpectJob     string                 `protobuf:"bytes,3,opt,name=expect_job,json=expectJob,proto3" json:"expect_job,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveAlias) Reset() {
+	*x = RemoveAlias{}
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveAlias) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveAlias) ProtoMessage() {}
+
+func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
+func (*RemoveAlias) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *RemoveAlias) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RemoveAlias) GetCheck() bool {
+	if x != nil {
+		return x.Check
+	}
+	return false
+}
+
+func (x *RemoveAlias) GetExpectJob() string {
+	if x != nil {
+		return x.ExpectJob
+	}
+	return ""
+}
+
 // ReleaseSchedules lets slots be decided again that a restore held back.
 type ReleaseSchedules struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1226,7 +1681,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1238,7 +1693,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1251,7 +1706,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1264,7 +1719,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1731,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1744,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1300,7 +1755,7 @@ func (x *RemoveMember) GetId() string {
 }
 
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
-// jobs each followed by its commits and carries, then tokens, schedules, and a trailer.
+// jobs each followed by its commits and carries, then tokens, schedules, retired jobs, aliases, and a trailer.
 type SnapshotRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Body:
@@ -1312,6 +1767,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Token
 	//	*SnapshotRecord_Trailer
 	//	*SnapshotRecord_Schedule
+	//	*SnapshotRecord_Retired
+	//	*SnapshotRecord_Alias
 	//	*SnapshotRecord_RemovedMember
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
@@ -1320,7 +1777,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +1789,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +1802,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1418,6 +1875,24 @@ func (x *SnapshotRecord) GetSchedule() *ScheduleRecord {
 	return nil
 }
 
+func (x *SnapshotRecord) GetRetired() *RetiredRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Retired); ok {
+			return x.Retired
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetAlias() *AliasRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Alias); ok {
+			return x.Alias
+		}
+	}
+	return nil
+}
+
 func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
 	if x != nil {
 		if x, ok := x.Body.(*SnapshotRecord_RemovedMember); ok {
@@ -1459,6 +1934,14 @@ type SnapshotRecord_Schedule struct {
 	Schedule *ScheduleRecord `protobuf:"bytes,7,opt,name=schedule,proto3,oneof"`
 }
 
+type SnapshotRecord_Retired struct {
+	Retired *RetiredRecord `protobuf:"bytes,10,opt,name=retired,proto3,oneof"`
+}
+
+type SnapshotRecord_Alias struct {
+	Alias *AliasRecord `protobuf:"bytes,11,opt,name=alias,proto3,oneof"`
+}
+
 type SnapshotRecord_RemovedMember struct {
 	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
 }
@@ -1477,6 +1960,10 @@ func (*SnapshotRecord_Trailer) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Schedule) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_Retired) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
+
 func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
 
 type SnapshotHeader struct {
@@ -1493,7 +1980,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1505,7 +1992,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1518,7 +2005,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -1573,7 +2060,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +2072,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +2085,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -1640,14 +2127,15 @@ type JobRecord struct {
 	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
-	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"`                // until the report is made
+	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
+	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +2147,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +2160,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -1836,6 +2324,13 @@ func (x *JobRecord) GetByHand() bool {
 	return false
 }
 
+func (x *JobRecord) GetSwept() bool {
+	if x != nil {
+		return x.Swept
+	}
+	return false
+}
+
 func (x *JobRecord) GetCourse() *ObjectRef {
 	if x != nil {
 		return x.Course
@@ -1853,7 +2348,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1865,7 +2360,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1878,7 +2373,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -1906,7 +2401,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1918,7 +2413,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1931,7 +2426,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -1967,7 +2462,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1979,7 +2474,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1992,7 +2487,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2072,6 +2567,143 @@ func (x *ScheduleRecord) GetLatestSlotUnixMs() int64 {
 	return 0
 }
 
+// RetiredRecord is what is left of a retired job.
+type RetiredRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	RetiredUnixMs int64                  `protobuf:"varint,3,opt,name=retired_unix_ms,json=retiredUnixMs,proto3" json:"retired_unix_ms,omitempty"`
+	OwnOutput     bool                   `protobuf:"varint,4,opt,name=own_output,json=ownOutput,proto3" json:"own_output,omitempty"`
+	Swept         bool                   `protobuf:"varint,5,opt,name=swept,proto3" json:"swept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetiredRecord) Reset() {
+	*x = RetiredRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetiredRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetiredRecord) ProtoMessage() {}
+
+func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
+func (*RetiredRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *RetiredRecord) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RetiredRecord) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *RetiredRecord) GetRetiredUnixMs() int64 {
+	if x != nil {
+		return x.RetiredUnixMs
+	}
+	return 0
+}
+
+func (x *RetiredRecord) GetOwnOutput() bool {
+	if x != nil {
+		return x.OwnOutput
+	}
+	return false
+}
+
+func (x *RetiredRecord) GetSwept() bool {
+	if x != nil {
+		return x.Swept
+	}
+	return false
+}
+
+type AliasRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	JobId         string                 `protobuf:"bytes,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	SetUnixMs     int64                  `protobuf:"varint,3,opt,name=set_unix_ms,json=setUnixMs,proto3" json:"set_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AliasRecord) Reset() {
+	*x = AliasRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AliasRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AliasRecord) ProtoMessage() {}
+
+func (x *AliasRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
+func (*AliasRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *AliasRecord) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AliasRecord) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *AliasRecord) GetSetUnixMs() int64 {
+	if x != nil {
+		return x.SetUnixMs
+	}
+	return 0
+}
+
 type SnapshotTrailer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Records       uint64                 `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
@@ -2082,7 +2714,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2094,7 +2726,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2107,7 +2739,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2128,7 +2760,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xed\x06\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xfe\b\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2144,13 +2776,24 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x12H\n" +
+	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x126\n" +
+	"\vretire_jobs\x18\x14 \x01(\v2\x13.gram.v1.RetireJobsH\x00R\n" +
+	"retireJobs\x123\n" +
+	"\n" +
+	"mark_swept\x18\x15 \x01(\v2\x12.gram.v1.MarkSweptH\x00R\tmarkSwept\x120\n" +
+	"\tset_alias\x18\x16 \x01(\v2\x11.gram.v1.SetAliasH\x00R\bsetAlias\x129\n" +
+	"\fremove_alias\x18\x17 \x01(\v2\x14.gram.v1.RemoveAliasH\x00R\vremoveAlias\x125\n" +
+	"\n" +
+	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
+	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
 	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
-	"\x04body\",\n" +
+	"\x04body\"\f\n" +
+	"\n" +
+	"Checkpoint\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb4\x02\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb0\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2167,7 +2810,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vmax_workers\x18\n" +
 	" \x01(\rR\n" +
 	"maxWorkers\x12\x14\n" +
-	"\x05needs\x18\v \x03(\tR\x05needs\"\x1a\n" +
+	"\x05needs\x18\v \x03(\tR\x05needs\x12\x17\n" +
+	"\akeep_ms\x182 \x01(\x03R\x06keepMs\x12\x1b\n" +
+	"\tmodel_uri\x183 \x01(\tR\bmodelUri\x12\x1b\n" +
+	"\tmodel_job\x184 \x01(\tR\bmodelJob\x12'\n" +
+	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
@@ -2190,7 +2837,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12&\n" +
 	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xcf\x02\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xe5\x02\n" +
 	"\vPutSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bjob_json\x18\x02 \x01(\fR\ajobJson\x12\x12\n" +
@@ -2203,7 +2850,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x11start_deadline_ms\x18\b \x01(\x03R\x0fstartDeadlineMs\x12\x1b\n" +
 	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\x12\x18\n" +
 	"\areplace\x18\n" +
-	" \x01(\bR\areplace\" \n" +
+	" \x01(\bR\areplace\x12\x14\n" +
+	"\x05model\x182 \x01(\tR\x05model\" \n" +
 	"\x0eRemoveSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
 	"\rPauseSchedule\x12\x0e\n" +
@@ -2220,10 +2868,33 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"\x12\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"f\n" +
+	"\n" +
+	"RetireJobs\x12&\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x12.gram.v1.RetireJobR\x04jobs\x12\x17\n" +
+	"\akeep_ms\x18\x02 \x01(\x03R\x06keepMs\x12\x17\n" +
+	"\aby_hand\x18\x03 \x01(\bR\x06byHand\":\n" +
+	"\tRetireJob\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\n" +
+	"own_output\x18\x02 \x01(\bR\townOutput\";\n" +
+	"\tMarkSwept\x12\x14\n" +
+	"\x05ended\x18\x01 \x03(\tR\x05ended\x12\x18\n" +
+	"\aretired\x18\x02 \x03(\tR\aretired\"j\n" +
+	"\bSetAlias\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\tR\x05jobId\x12\x14\n" +
+	"\x05check\x18\x03 \x01(\bR\x05check\x12\x1d\n" +
+	"\n" +
+	"expect_job\x18\x04 \x01(\tR\texpectJob\"V\n" +
+	"\vRemoveAlias\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05check\x18\x02 \x01(\bR\x05check\x12\x1d\n" +
+	"\n" +
+	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xab\x03\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2231,7 +2902,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05carry\x18\x04 \x01(\v2\x14.gram.v1.CarryRecordH\x00R\x05carry\x12)\n" +
 	"\x05token\x18\x05 \x01(\v2\x11.gram.v1.PutTokenH\x00R\x05token\x124\n" +
 	"\atrailer\x18\x06 \x01(\v2\x18.gram.v1.SnapshotTrailerH\x00R\atrailer\x125\n" +
-	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bschedule\x12?\n" +
+	"\bschedule\x18\a \x01(\v2\x17.gram.v1.ScheduleRecordH\x00R\bschedule\x122\n" +
+	"\aretired\x18\n" +
+	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
+	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05alias\x12?\n" +
 	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
 	"\x04body\"\xcb\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
@@ -2245,7 +2919,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"heldUnixMs\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\x94\a\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xaa\a\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2272,7 +2946,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
 	"slotUnixMs\x12\x17\n" +
-	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12*\n" +
+	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
+	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
 	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
@@ -2294,7 +2969,18 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12\"\n" +
 	"\rlatest_job_id\x18\n" +
 	" \x01(\tR\vlatestJobId\x12-\n" +
-	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"C\n" +
+	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"\x94\x01\n" +
+	"\rRetiredRecord\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12&\n" +
+	"\x0fretired_unix_ms\x18\x03 \x01(\x03R\rretiredUnixMs\x12\x1d\n" +
+	"\n" +
+	"own_output\x18\x04 \x01(\bR\townOutput\x12\x14\n" +
+	"\x05swept\x18\x05 \x01(\bR\x05swept\"X\n" +
+	"\vAliasRecord\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x15\n" +
+	"\x06job_id\x18\x02 \x01(\tR\x05jobId\x12\x1e\n" +
+	"\vset_unix_ms\x18\x03 \x01(\x03R\tsetUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
 	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
@@ -2311,102 +2997,118 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),          // 0: gram.v1.Command
-	(*InitCluster)(nil),      // 1: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 2: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 3: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 4: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 5: gram.v1.Completion
-	(*FailJob)(nil),          // 6: gram.v1.FailJob
-	(*CancelJob)(nil),        // 7: gram.v1.CancelJob
-	(*PutToken)(nil),         // 8: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 9: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 10: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 11: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 12: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 13: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 14: gram.v1.FireSlot
-	(*ReleaseSchedules)(nil), // 15: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 16: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 17: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 18: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 19: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 20: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 21: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 22: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 23: gram.v1.ScheduleRecord
-	(*SnapshotTrailer)(nil),  // 24: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 25: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 26: gram.v1.TaskOutput
-	(*Backups)(nil),          // 27: gram.v1.Backups
-	(*Failure)(nil),          // 28: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 29: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 30: gram.v1.CatchUp
-	(SkipReason)(0),          // 31: gram.v1.SkipReason
-	(JobState)(0),            // 32: gram.v1.JobState
-	(*ObjectRef)(nil),        // 33: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 34: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 35: gram.v1.OutputFile
-	(*Counters)(nil),         // 36: gram.v1.Counters
-	(*Piece)(nil),            // 37: gram.v1.Piece
-	(*CarryPiece)(nil),       // 38: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 39: gram.v1.SlotRecord
+	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
+	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 3: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 4: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 5: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 6: gram.v1.Completion
+	(*FailJob)(nil),          // 7: gram.v1.FailJob
+	(*CancelJob)(nil),        // 8: gram.v1.CancelJob
+	(*PutToken)(nil),         // 9: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 10: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 11: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 12: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 13: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 14: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 15: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 16: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 17: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 18: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 19: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 20: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 21: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 22: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 23: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 24: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 25: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 26: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 27: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 28: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 29: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 30: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 31: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 32: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 33: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 34: gram.v1.TaskOutput
+	(*Backups)(nil),          // 35: gram.v1.Backups
+	(*Failure)(nil),          // 36: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 37: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 38: gram.v1.CatchUp
+	(SkipReason)(0),          // 39: gram.v1.SkipReason
+	(JobState)(0),            // 40: gram.v1.JobState
+	(*ObjectRef)(nil),        // 41: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 42: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 43: gram.v1.OutputFile
+	(*Counters)(nil),         // 44: gram.v1.Counters
+	(*Piece)(nil),            // 45: gram.v1.Piece
+	(*CarryPiece)(nil),       // 46: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 47: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	3,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	4,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	6,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	7,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	8,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	9,  // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	1,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	10, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	11, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	12, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	13, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	14, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	15, // 13: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	16, // 14: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	5,  // 15: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	25, // 16: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	26, // 17: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	27, // 18: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	28, // 19: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	29, // 20: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	30, // 21: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	2,  // 22: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	31, // 23: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	18, // 24: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	20, // 25: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	21, // 26: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	22, // 27: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	8,  // 28: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	24, // 29: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	23, // 30: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	19, // 31: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	2,  // 32: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	32, // 33: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	33, // 34: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	33, // 35: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	33, // 36: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	34, // 37: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	33, // 38: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	35, // 39: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	28, // 40: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	36, // 41: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	33, // 42: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	37, // 43: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	38, // 44: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	10, // 45: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	39, // 46: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	16, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	18, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	19, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	20, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	21, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	22, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	6,  // 20: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	33, // 21: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	34, // 22: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	35, // 23: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	36, // 24: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	37, // 25: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	38, // 26: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	3,  // 27: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	39, // 28: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	17, // 29: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	24, // 30: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	26, // 31: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	27, // 32: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	28, // 33: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	9,  // 34: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	32, // 35: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	29, // 36: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	30, // 37: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	31, // 38: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	25, // 39: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	3,  // 40: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	40, // 41: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	41, // 42: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	41, // 43: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	41, // 44: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	42, // 45: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	41, // 46: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	41, // 50: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	45, // 51: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	46, // 52: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 53: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	47, // 54: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -2431,10 +3133,15 @@ func file_gram_v1_log_proto_init() {
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
 		(*Command_FireSlot)(nil),
+		(*Command_RetireJobs)(nil),
+		(*Command_MarkSwept)(nil),
+		(*Command_SetAlias)(nil),
+		(*Command_RemoveAlias)(nil),
+		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[17].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[23].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -2442,6 +3149,8 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Token)(nil),
 		(*SnapshotRecord_Trailer)(nil),
 		(*SnapshotRecord_Schedule)(nil),
+		(*SnapshotRecord_Retired)(nil),
+		(*SnapshotRecord_Alias)(nil),
 		(*SnapshotRecord_RemovedMember)(nil),
 	}
 	type x struct{}
@@ -2450,7 +3159,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -22,7 +22,12 @@ const (
 )
 
 type HealthRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The last checkpoint on which most members agree, and the state's hash there. A member that has
+	// another one ends itself.
+	AgreedIndex   uint64 `protobuf:"varint,1,opt,name=agreed_index,json=agreedIndex,proto3" json:"agreed_index,omitempty"`
+	AgreedSha256  []byte `protobuf:"bytes,2,opt,name=agreed_sha256,json=agreedSha256,proto3" json:"agreed_sha256,omitempty"`
+	WithState     bool   `protobuf:"varint,20,opt,name=with_state,json=withState,proto3" json:"with_state,omitempty"` // the digest of the state too, which takes its time
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -57,15 +62,41 @@ func (*HealthRequest) Descriptor() ([]byte, []int) {
 	return file_gram_v1_peer_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *HealthRequest) GetAgreedIndex() uint64 {
+	if x != nil {
+		return x.AgreedIndex
+	}
+	return 0
+}
+
+func (x *HealthRequest) GetAgreedSha256() []byte {
+	if x != nil {
+		return x.AgreedSha256
+	}
+	return nil
+}
+
+func (x *HealthRequest) GetWithState() bool {
+	if x != nil {
+		return x.WithState
+	}
+	return false
+}
+
 type HealthResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	AppliedIndex  uint64                 `protobuf:"varint,2,opt,name=applied_index,json=appliedIndex,proto3" json:"applied_index,omitempty"`
-	LastIndex     uint64                 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
-	Version       string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
-	LowDisk       bool                   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"` // it should not lead: its disk is nearly full
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	AppliedIndex uint64                 `protobuf:"varint,2,opt,name=applied_index,json=appliedIndex,proto3" json:"applied_index,omitempty"`
+	LastIndex    uint64                 `protobuf:"varint,3,opt,name=last_index,json=lastIndex,proto3" json:"last_index,omitempty"`
+	Version      string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
+	Term         uint64                 `protobuf:"varint,5,opt,name=term,proto3" json:"term,omitempty"` // at some instant after the question was asked
+	// The last checkpoint that it has hashed: the entry's index, and the state's hash after it.
+	CheckpointIndex  uint64 `protobuf:"varint,6,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
+	CheckpointSha256 []byte `protobuf:"bytes,7,opt,name=checkpoint_sha256,json=checkpointSha256,proto3" json:"checkpoint_sha256,omitempty"`
+	StateSha256      []byte `protobuf:"bytes,20,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"` // where asked; equal on members that have applied the same entries
+	LowDisk          bool   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"`            // it should not lead: its disk is nearly full
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *HealthResponse) Reset() {
@@ -124,6 +155,34 @@ func (x *HealthResponse) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *HealthResponse) GetTerm() uint64 {
+	if x != nil {
+		return x.Term
+	}
+	return 0
+}
+
+func (x *HealthResponse) GetCheckpointIndex() uint64 {
+	if x != nil {
+		return x.CheckpointIndex
+	}
+	return 0
+}
+
+func (x *HealthResponse) GetCheckpointSha256() []byte {
+	if x != nil {
+		return x.CheckpointSha256
+	}
+	return nil
+}
+
+func (x *HealthResponse) GetStateSha256() []byte {
+	if x != nil {
+		return x.StateSha256
+	}
+	return nil
 }
 
 func (x *HealthResponse) GetLowDisk() bool {
@@ -233,14 +292,22 @@ var File_gram_v1_peer_proto protoreflect.FileDescriptor
 
 const file_gram_v1_peer_proto_rawDesc = "" +
 	"\n" +
-	"\x12gram/v1/peer.proto\x12\agram.v1\"\x0f\n" +
-	"\rHealthRequest\"\x99\x01\n" +
+	"\x12gram/v1/peer.proto\x12\agram.v1\"v\n" +
+	"\rHealthRequest\x12!\n" +
+	"\fagreed_index\x18\x01 \x01(\x04R\vagreedIndex\x12#\n" +
+	"\ragreed_sha256\x18\x02 \x01(\fR\fagreedSha256\x12\x1d\n" +
+	"\n" +
+	"with_state\x18\x14 \x01(\bR\twithState\"\xa8\x02\n" +
 	"\x0eHealthResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rapplied_index\x18\x02 \x01(\x04R\fappliedIndex\x12\x1d\n" +
 	"\n" +
 	"last_index\x18\x03 \x01(\x04R\tlastIndex\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\tR\aversion\x12\x19\n" +
+	"\aversion\x18\x04 \x01(\tR\aversion\x12\x12\n" +
+	"\x04term\x18\x05 \x01(\x04R\x04term\x12)\n" +
+	"\x10checkpoint_index\x18\x06 \x01(\x04R\x0fcheckpointIndex\x12+\n" +
+	"\x11checkpoint_sha256\x18\a \x01(\fR\x10checkpointSha256\x12!\n" +
+	"\fstate_sha256\x18\x14 \x01(\fR\vstateSha256\x12\x19\n" +
 	"\blow_disk\x18< \x01(\bR\alowDisk\"_\n" +
 	"\vMoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +

@@ -54,7 +54,7 @@ type JobServiceClient interface {
 	// Submit accepts a job. The same id with the same spec is the same job, so a
 	// retried call is harmless; the same id with another spec is ALREADY_EXISTS.
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
-	// Get returns one job, linearizably.
+	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
@@ -163,7 +163,7 @@ type JobServiceHandler interface {
 	// Submit accepts a job. The same id with the same spec is the same job, so a
 	// retried call is harmless; the same id with another spec is ALREADY_EXISTS.
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
-	// Get returns one job, linearizably.
+	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)

@@ -58,6 +58,9 @@ func parse(document []byte, dir string) (protocol.JobSpec, error) {
 		return spec, err
 	}
 	for _, named := range spec.URIs() {
+		if named.URI == &spec.Spec.Model && protocol.IsReference(spec.Spec.Model) {
+			continue // of a job
+		}
 		*named.URI = AbsoluteURI(*named.URI, dir)
 	}
 	return spec, nil

@@ -1,0 +1,121 @@
+package checker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/encoding/protodelim"
+)
+
+// objects is I8: what the replicated state refers to, and where objects lie at all.
+func objects(ctx context.Context, e *Evidence, v *verdict) error {
+	records, err := decided(e.Backup)
+	if err != nil {
+		return err
+	}
+	all, err := e.scan(ctx)
+	if err != nil {
+		return err
+	}
+	jobs, current, open := 0, "", uint32(0)
+	for _, r := range records {
+		var refs []made
+		switch body := r.GetBody().(type) {
+		case *pb.SnapshotRecord_Job:
+			jobs++
+			current, open = body.Job.GetSpec().GetId(), body.Job.GetRound()
+			refs = refsOf(body.Job)
+			for _, f := range body.Job.GetOutputs() {
+				output(e, v, current, f)
+			}
+		case *pb.SnapshotRecord_Commit:
+			refs = append(refs, made{open, body.Commit.GetPiece().GetObject()})
+		case *pb.SnapshotRecord_Carry:
+			round := open
+			if body.Carry.GetKept() {
+				round = before(open)
+			}
+			refs = append(refs, made{round, body.Carry.GetPiece().GetObject()})
+		}
+		for _, ref := range refs {
+			if len(ref.GetSha256()) == sha256.Size {
+				key := e.Own + protocol.ObjectKey(current, ref.round, [32]byte(ref.GetSha256()))
+				holds(e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
+			}
+		}
+	}
+	v.must(jobs == len(e.Jobs), "the backup has %d jobs, the API %d", jobs, len(e.Jobs))
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		v.must(strings.HasPrefix(key, e.Own) || strings.HasPrefix(key, e.Given), "somebody wrote %s", key)
+	}
+	return nil
+}
+
+// decided reads a backup: records, each behind its length.
+func decided(backup []byte) ([]*pb.SnapshotRecord, error) {
+	var records []*pb.SnapshotRecord
+	from := bufio.NewReader(bytes.NewReader(backup))
+	for {
+		r := &pb.SnapshotRecord{}
+		err := protodelim.UnmarshalOptions{MaxSize: 64 << 20}.UnmarshalFrom(from, r)
+		switch {
+		case errors.Is(err, io.EOF) && len(records) > 0:
+			return records, nil
+		case err != nil:
+			return nil, fmt.Errorf("record %d of the backup: %w", len(records), err)
+		}
+		records = append(records, r)
+	}
+}
+
+// made is an object and the round that made it, which is part of its key; 0 is the plan.
+type made struct {
+	round uint32
+	*pb.ObjectRef
+}
+
+func before(round uint32) uint32 { return max(round, 1) - 1 }
+
+// refsOf are the objects that a job cannot do without, or that people may look at. The states of
+// rounds that are over are none of them: their digests stay, they themselves need not.
+func refsOf(job *pb.JobRecord) []made {
+	refs := []made{{0, job.GetManifest()}, {0, job.GetPlan()}, {job.GetRound(), job.GetModel()}}
+	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+		refs = append(refs, made{before(job.GetRound()), job.GetStateObject()})
+	}
+	for _, round := range job.GetRounds() {
+		refs = append(refs, made{round.GetRound(), round.GetMetrics()})
+	}
+	return refs
+}
+
+func output(e *Evidence, v *verdict, job string, f *pb.OutputFile) {
+	key, ok := strings.CutPrefix(f.GetUri(), "s3://"+e.Bucket+"/")
+	if !ok {
+		v.fail("job %s: output %s is at %s", job, f.GetName(), f.GetUri())
+		return
+	}
+	holds(e, v, "job "+job+", output "+f.GetName(), key, f.GetSha256(), f.GetSize())
+}
+
+// holds holds an object against what was decided.
+func holds(e *Evidence, v *verdict, what, key string, digest []byte, size int64) {
+	o, there := e.objects[key]
+	if !there || o.absent {
+		v.fail("%s: %s is not in the store", what, key)
+		return
+	}
+	v.must(bytes.Equal(o.sum[:], digest) && o.size == size, "%s: %s has %d bytes of SHA-256 %x, decided were %d of %s",
+		what, key, o.size, o.sum[:8], size, hex.EncodeToString(digest[:min(8, len(digest))]))
+}

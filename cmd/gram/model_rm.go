@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) modelRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm JOB...",
+		Short: "Take ended jobs and their models away, now",
+		Example: `  gram model rm digits-k3f9p2
+  gram model alias rm prod && gram model rm digits-k3f9p2`,
+		Long: `The job is not listed any more, and its id stays taken for a month. Its objects
+and logs, and its outputs if the spec named no output.uri, are deleted when the
+coordinators' --sweep-grace has passed. Refused while the job is active, and
+while somebody names it: an alias, a schedule whose latest it is, a job that
+needs it or begins from its model. It needs an admin's token.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, id := range args {
+				errs = append(errs, a.retire(cmd.Context(), c, id))
+			}
+			return errors.Join(errs...)
+		},
+	}
+}
+
+func (a *app) retire(ctx context.Context, c *cluster, id string) error {
+	res, err := c.modelCalls.Retire(ctx, connect.NewRequest(&gramv1.RetireRequest{Id: id}))
+	if connect.CodeOf(err) == connect.CodeFailedPrecondition {
+		var refused *connect.Error
+		errors.As(err, &refused)
+		return &failure{code: exitConflict, what: refused.Message(), cause: err}
+	}
+	if err != nil {
+		return c.explain(err)
+	}
+	a.note("gram: job %s is retired; its objects are swept when the grace has passed", res.Msg.GetJob().GetId())
+	return nil
+}

@@ -1,0 +1,108 @@
+package coordinator
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
+)
+
+// checkTable is the leader's memory of what the members have hashed at checkpoints.
+type checkTable struct {
+	mu         sync.Mutex
+	told       map[raft.ServerID]checked // the last of each
+	agreed     checked                   // the last on which most voters agree
+	by         []string                  // those who do, sorted
+	noted      map[raft.ServerID]uint64  // the checkpoint at which a member was found to differ
+	mismatches uint64
+	last       uint64 // the last checkpoint proposed is at or before this entry
+}
+
+// note takes a member's last hash into account.
+func (t *checkTable) note(id raft.ServerID, c checked) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.told == nil {
+		t.told, t.noted = make(map[raft.ServerID]checked), make(map[raft.ServerID]uint64)
+	}
+	if c.index > 0 {
+		t.told[id] = c
+	}
+}
+
+// judge looks for a checkpoint on which most voters agree, and says once of each voter that it
+// differs from them, or of all that there is no such majority.
+func (t *checkTable) judge(voters []raft.ServerID) (findings []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	slices.Sort(voters)
+	everybody := true // has told of the same checkpoint
+	for _, id := range voters {
+		told := t.told[id]
+		everybody = everybody && told.index > 0 && told.index == t.told[voters[0]].index
+		if agree := t.agreeing(voters, told); len(agree) > len(voters)/2 && told.index >= t.agreed.index {
+			t.agreed, t.by = told, agree
+		}
+	}
+	for _, id := range voters {
+		told := t.told[id]
+		differs := told.index == t.agreed.index && !bytes.Equal(told.digest, t.agreed.digest)
+		if !differs && !(everybody && told.index > t.agreed.index) || t.noted[id] == told.index {
+			continue
+		}
+		t.noted[id] = told.index
+		t.mismatches++
+		findings = append(findings, fmt.Sprintf("after log entry %d member %s has hash %x; members %v agree, after entry %d on %x",
+			told.index, id, short(told.digest), t.by, t.agreed.index, short(t.agreed.digest)))
+	}
+	return findings
+}
+
+func short(digest []byte) []byte { return digest[:min(len(digest), 8)] }
+
+// agreeing are the voters whose last hash is c.
+func (t *checkTable) agreeing(voters []raft.ServerID, c checked) (ids []string) {
+	for _, id := range voters {
+		if told := t.told[id]; c.index > 0 && told.index == c.index && bytes.Equal(told.digest, c.digest) {
+			ids = append(ids, string(id))
+		}
+	}
+	return ids
+}
+
+// agreement is the last checkpoint on which most voters agree.
+func (t *checkTable) agreement() checked {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.agreed
+}
+
+// proposed is up to which entry the last checkpoint was made, by this leader or one before it.
+func (t *checkTable) proposed(own uint64) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(t.last, own)
+}
+
+func (t *checkTable) propose(index uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = index
+}
+
+// differing counts how often a member was found to differ.
+func (t *checkTable) differing() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mismatches
+}
+
+// describe adds what people are told.
+func (t *checkTable) describe(res *pb.StatusResponse) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	res.CheckpointIndex, res.CheckpointAgreed, res.CheckpointMismatches = t.agreed.index, slices.Clone(t.by), t.mismatches
+}

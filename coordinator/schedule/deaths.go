@@ -1,0 +1,299 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// A record may end the process that reads it: memory beyond the machine's, a fault in native code. Its task would be
+// leased for ever, and take a worker with it each time. Workers also end for other reasons, and the tasks they had are
+// innocent. So a task whose workers fell silent comes in halves, then alone: by itself on a worker that has
+// nothing else. Only workers that ended during that count against it, and none of them once a worker
+// has ended that was not alone with a task, or had none: somebody ends workers, whatever they do. For that to show,
+// some time passes before the task comes again.
+const (
+	aloneFrom = 2  // workers lost before a task must be alone
+	maxLosses = 32 // kept of one task, the newest
+)
+
+// loss is a worker that fell silent during a task.
+type loss struct {
+	worker, name string
+	alone        bool // it had nothing else
+	merge        bool // the lease was a fold
+}
+
+// suspect is a task during which workers fell silent.
+type suspect struct {
+	key    string
+	task   Task
+	losses []loss // oldest first
+	// notBefore is when it may be leased alone again.
+	notBefore time.Duration
+}
+
+// find looks a task's suspicion up.
+func (j *jobBoard) find(t Task) (at int, found bool) {
+	return slices.BinarySearchFunc(j.suspects, string(taskKey(t)), func(s *suspect, key string) int { return strings.Compare(s.key, key) })
+}
+
+// lost notes a lease that was not renewed: its worker is gone, as far as this leader can tell.
+func (b *Board) lost(j *jobBoard, l *lease, now time.Duration) {
+	if !l.alone {
+		b.pardon()
+	}
+	at, found := j.find(l.task)
+	if !found {
+		j.suspects = slices.Insert(j.suspects, at, &suspect{key: string(taskKey(l.task)), task: l.task})
+	}
+	s, name := j.suspects[at], l.worker
+	if w, known := b.Worker(l.worker); known && w.Name != "" {
+		name = w.Name
+	}
+	s.losses = append(s.losses, loss{l.worker, name, l.alone, l.merge})
+	s.losses = s.losses[max(0, len(s.losses)-maxLosses):]
+	b.missing[l.worker] = true
+	if l.alone {
+		s.notBefore = now + b.cfg.LeaseTTL
+	}
+}
+
+// idle notes a worker that fell silent while it had no task.
+func (b *Board) idle(w *Worker, now time.Duration) {
+	if w.gone || now-w.LastSeen < b.cfg.LeaseTTL {
+		return
+	}
+	if w.gone = true; !b.missing[w.ID] {
+		b.pardon()
+	}
+}
+
+// pardon takes back what counts against any task; they stay alone.
+func (b *Board) pardon() {
+	for _, j := range b.jobs {
+		for _, s := range j.suspects {
+			for i := range s.losses {
+				s.losses[i].alone = false
+			}
+		}
+	}
+}
+
+// heard takes a worker's losses back: it was cut off or paused, and has not ended.
+func (b *Board) heard(workerID string) {
+	if !b.missing[workerID] {
+		return
+	}
+	delete(b.missing, workerID)
+	for _, j := range b.jobs {
+		for _, s := range j.suspects {
+			s.losses = slices.DeleteFunc(s.losses, func(l loss) bool { return l.worker == workerID })
+		}
+		j.suspects = slices.DeleteFunc(j.suspects, func(s *suspect) bool { return len(s.losses) == 0 })
+	}
+}
+
+// clear forgets the suspicion of tasks that are done now that t is.
+func (j *jobBoard) clear(job *state.Job, t Task) {
+	if len(j.suspects) == 0 {
+		return
+	}
+	j.suspects = slices.DeleteFunc(j.suspects, func(s *suspect) bool {
+		if !related(s.task, t) {
+			return false
+		}
+		return s.task.Node.Level <= t.Node.Level || t.Kind != pb.TaskKind_TASK_KIND_NODE || covers(job, s.task) && !s.folds()
+	})
+}
+
+// covers reports whether all leaves of a node are below committed ones.
+func covers(job *state.Job, t Task) bool {
+	first, end := job.Round.Tree(t.Tree).Range(t.Node)
+	left := end - first
+	job.Round.Commits(t.Tree, first, end, func(c state.Commit) bool {
+		from, to := job.Round.Tree(c.Tree).Range(c.Node)
+		left -= to - from
+		return true
+	})
+	return left <= 0
+}
+
+func (s *suspect) folds() bool {
+	return slices.ContainsFunc(s.losses, func(l loss) bool { return l.merge })
+}
+
+// count is how many of a suspect's losses concern a task of that sort, and how many of them it was alone in.
+func (s *suspect) count(merge bool) (all, alone int) {
+	for _, l := range s.losses {
+		if s.task.Kind != pb.TaskKind_TASK_KIND_NODE || l.merge == merge {
+			if all++; l.alone {
+				alone++
+			}
+		}
+	}
+	return all, alone
+}
+
+// deaths counts the workers lost during a task; what was lost with a node counts for the nodes below it,
+// for it comes in halves.
+func (j *jobBoard) deaths(t Task, merge bool) (all, alone int) {
+	for ok := len(j.suspects) > 0; ok; {
+		if at, found := j.find(t); found {
+			n, by := j.suspects[at].count(merge)
+			all, alone = all+n, alone+by
+		}
+		if t.Kind != pb.TaskKind_TASK_KIND_NODE || merge {
+			break
+		}
+		t.Node, ok = j.leaves.tree(t.Tree).Parent(t.Node)
+	}
+	return all, alone
+}
+
+func (j *jobBoard) mustBeAlone(t Task, merge bool) bool {
+	all, _ := j.deaths(t, merge)
+	return all >= aloneFrom
+}
+
+// rests reports whether a task that must be alone is not to be leased yet.
+func (j *jobBoard) rests(t Task, now time.Duration) bool {
+	for _, s := range j.suspects {
+		if now < s.notBefore && related(s.task, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLarge reports whether a lease of leaves must be smaller: each loss halves the node it was lost with, and
+// no lease covers more than a suspect.
+func (j *jobBoard) tooLarge(tree uint32, n protocol.Node) bool {
+	t := Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: n}
+	for _, s := range j.suspects {
+		all, _ := s.count(false)
+		if all > 0 && n.Level > max(0, s.task.Node.Level-all) && related(s.task, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaseAlone grants a task that must be alone to a worker that has nothing, and keeps one worker at a time apart
+// for that: it is granted nothing else before. It reports whether this is the one.
+func (b *Board) leaseAlone(view state.State, workerID string, now time.Duration) (grants []Grant, apart bool) {
+	if w, known := b.Worker(b.loner); !known || now-w.LastSeen >= b.cfg.LeaseTTL {
+		b.loner = ""
+	}
+	if b.loner != "" && b.loner != workerID || b.loner == "" && !b.suspicious() {
+		return nil, false
+	}
+	busy := b.Leased("", workerID) > 0
+	if busy && b.loner == workerID {
+		return nil, true // with the last of the others, or alone already
+	}
+	view.EachActive(func(job *state.Job) bool {
+		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Holding(job, now) && b.mayWork(job, workerID) {
+			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: 1, now: now, alone: true, look: busy}
+			grants = s.run()
+		}
+		return len(grants) == 0
+	})
+	if b.loner = workerID; len(grants) == 0 {
+		b.loner = ""
+	}
+	if busy { // it has only looked
+		grants = nil
+	}
+	return grants, b.loner != ""
+}
+
+// suspicious reports whether there may be a task that must be alone.
+func (b *Board) suspicious() bool {
+	for _, j := range b.jobs {
+		total := 0
+		for _, s := range j.suspects {
+			if total += len(s.losses); total >= aloneFrom {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Condemned returns the commands that fail the jobs with a task that ends its workers: so many that were alone with
+// it, and have not been heard of for a lease's time. A map is one leaf by then.
+func (b *Board) Condemned(view state.State, now time.Duration) (commands []*pb.Command) {
+	b.verdict = 0
+	for _, j := range b.jobs {
+		job, ok := view.Job(j.id)
+		if !ok || job.Ended() || job.Round.Number != j.round || b.cfg.MaxDeaths == 0 {
+			continue
+		}
+		for _, s := range j.suspects {
+			if deaths := j.convicted(s, b.cfg.MaxDeaths); deaths > 0 && b.silent(s, now) {
+				commands = append(commands, failJob(job, s.failure(deaths)))
+				break
+			}
+		}
+	}
+	return commands
+}
+
+// convicted is how many workers a task has ended, when they are enough.
+func (j *jobBoard) convicted(s *suspect, enough int) int {
+	for _, merge := range []bool{false, true} {
+		_, own := s.count(merge)
+		_, deaths := j.deaths(s.task, merge)
+		leaf := merge || s.task.Kind != pb.TaskKind_TASK_KIND_NODE || s.task.Node.Level == 0
+		if leaf && 2*own >= enough && deaths >= enough {
+			return deaths
+		}
+	}
+	return 0
+}
+
+// silent reports whether nothing was heard of the workers that were lost; else it is asked again in time.
+func (b *Board) silent(s *suspect, now time.Duration) bool {
+	for _, l := range s.losses {
+		if w, known := b.Worker(l.worker); known && now-w.LastSeen < b.cfg.LeaseTTL {
+			b.verdict = max(b.verdict, w.LastSeen+b.cfg.LeaseTTL)
+		}
+	}
+	return b.verdict <= now
+}
+
+func (s *suspect) failure(deaths int) *pb.Failure {
+	what := "this task"
+	if s.task.Kind == pb.TaskKind_TASK_KIND_NODE && s.task.Node.Level == 0 {
+		what = fmt.Sprintf("leaf %d", s.task.Node.Index)
+	}
+	last := s.losses[len(s.losses)-1].name
+	return &pb.Failure{
+		Code: string(protocol.CodeWorkerDied), Class: pb.FailureClass_FAILURE_CLASS_TASK, Task: s.task.String(), Worker: last,
+		Message: fmt.Sprintf("%d workers in turn ended without a word while they had %s and nothing else, the last of them %s: it takes more memory than they have, or holds a record on which the program crashes; look at how those processes ended",
+			deaths, what, last),
+	}
+}
+
+// Deaths is how many workers fell silent during tasks of the job's round that are still to do.
+func (b *Board) Deaths(job *state.Job) (workers int) {
+	at, found := b.findJob(job.Number)
+	if !found || b.jobs[at].round != job.Round.Number {
+		return 0
+	}
+	var names []string
+	for _, s := range b.jobs[at].suspects {
+		for _, l := range s.losses {
+			if !slices.Contains(names, l.worker) {
+				names = append(names, l.worker)
+			}
+		}
+	}
+	return len(names)
+}

@@ -1,0 +1,58 @@
+package state
+
+import "math"
+
+// ObjectID names a job object among those of its job: what it holds, and the round that made it. Round 0 is the plan.
+type ObjectID struct {
+	Round  uint32
+	SHA256 [32]byte
+}
+
+// Garbage is those objects of a job that nobody reads, and that no entry of the log can refer to again:
+// what is garbage in one state is garbage in every later one.
+type Garbage struct {
+	below uint64 // rounds that make no more objects
+	held  map[ObjectID]bool
+}
+
+// Garbage tells what of the job was garbage already at a time, in Unix milliseconds. A commit names
+// the round it is of, and is refused unless that is the open one; so nothing of a closed round can be referred
+// to that is not by now. An ended job refers to nothing new at all. Where two results were found for one task,
+// all is kept.
+func (j *Job) Garbage(at int64) Garbage {
+	g := Garbage{held: make(map[ObjectID]bool)}
+	switch {
+	case j.Counters.Violations > 0:
+		return g
+	case j.Ended() && j.FinishedAt <= at:
+		g.below = math.MaxUint32 + 1
+	case !j.Ended():
+		for _, r := range j.Rounds {
+			if r.FinishedAt <= at { // what the round before it made was read by this one last
+				g.below = uint64(r.Number)
+			}
+		}
+	}
+	if g.below > 0 {
+		j.EachReference(func(o ObjectID) {
+			if uint64(o.Round) < g.below {
+				g.held[o] = true
+			}
+		})
+	}
+	return g
+}
+
+// Empty reports that there is none for certain, so that nobody need look.
+func (g Garbage) Empty() bool { return g.below == 0 }
+
+// Has reports whether an object of the job is garbage.
+func (g Garbage) Has(o ObjectID) bool { return uint64(o.Round) < g.below && !g.held[o] }
+
+// EachReference visits the job objects that somebody may read. It may visit one twice.
+func (j *Job) EachReference(visit func(ObjectID)) {
+	j.eachObject(func(o Object) bool {
+		visit(ObjectID{o.Round, o.Ref.SHA256})
+		return true
+	})
+}

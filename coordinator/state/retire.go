@@ -1,0 +1,128 @@
+package state
+
+import (
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// rememberRetired is how long a retired job's id stays taken, in milliseconds: a submit or a report that
+// comes late must not meet another job under the same id.
+const rememberRetired = 30 * 24 * 3600 * 1000
+
+// Retired is what is left of a job that is kept no longer: enough to sweep its objects, and to
+// know its id again.
+type Retired struct {
+	ID        string
+	Number    uint64
+	RetiredAt int64 // Unix milliseconds, as proposed
+	OwnOutput bool  // its outputs lie in the cluster's store, and go too
+	Swept     bool
+}
+
+// Retired returns what is left of the retired job with this id.
+func (s State) Retired(id string) (Retired, bool) { return s.retired.Get([]byte(id)) }
+
+// RetiredCount is how many retired jobs are remembered.
+func (s State) RetiredCount() int { return s.retired.Len() }
+
+// EachRetired visits the retired jobs in order of id until visit returns false.
+func (s State) EachRetired(visit func(Retired) bool) {
+	s.retired.Root().Walk(func(_ []byte, r Retired) bool { return !visit(r) })
+}
+
+func (s State) putRetired(r Retired) State {
+	s.retired, _, _ = s.retired.Insert([]byte(r.ID), r)
+	return s
+}
+
+func (r Retired) record() *pb.RetiredRecord {
+	return &pb.RetiredRecord{Id: r.ID, Number: r.Number, RetiredUnixMs: r.RetiredAt, OwnOutput: r.OwnOutput, Swept: r.Swept}
+}
+
+func retiredFrom(r *pb.RetiredRecord) Retired {
+	return Retired{ID: r.GetId(), Number: r.GetNumber(), RetiredAt: r.GetRetiredUnixMs(), OwnOutput: r.GetOwnOutput(), Swept: r.GetSwept()}
+}
+
+// Expired reports whether an ended job's time is over, where jobs that say nothing of their
+// own are kept for keep milliseconds; keep below 1 means for ever.
+func (s State) Expired(job *Job, keep int64) bool {
+	if job.Keep != 0 {
+		keep = job.Keep
+	}
+	return job.Ended() && keep > 0 && s.Now-job.FinishedAt >= keep
+}
+
+// applyRetire retires what may be; by hand it says why one may not.
+func applyRetire(s State, cmd *pb.RetireJobs) (State, Reply) {
+	if n := len(cmd.GetJobs()); n == 0 || n > MaxUpkeep || cmd.GetByHand() && n > 1 {
+		return s, reject(Malformed, "one entry retires 1 to %d jobs, by hand one; this one has %d", MaxUpkeep, n)
+	}
+	names, reply := s.Names(), Reply{}
+	for _, one := range cmd.GetJobs() {
+		job, refused := s.retirable(one.GetId(), names)
+		switch {
+		case refused != nil && cmd.GetByHand():
+			return s, Reply{Err: refused}
+		case refused != nil || job == nil, !cmd.GetByHand() && !s.Expired(job, cmd.GetKeepMs()):
+			continue
+		}
+		s.jobs, _, _ = s.jobs.Delete([]byte(job.ID))
+		s = s.putRetired(Retired{ID: job.ID, Number: job.Number, RetiredAt: s.Now, OwnOutput: one.GetOwnOutput()})
+		reply.Job, reply.Retired = job, append(reply.Retired, job.ID)
+	}
+	return s.forgetRetired(), reply
+}
+
+// retirable returns the job if it may be retired; nil and no refusal if it is already.
+func (s State) retirable(id string, names Names) (*Job, *Rejection) {
+	job, ok := s.Job(id)
+	if !ok {
+		if _, gone := s.Retired(id); gone {
+			return nil, nil
+		}
+		return nil, reject(NotFound, "no job %q", Clip(id, 64)).Err
+	}
+	if !job.Ended() {
+		return nil, reject(Held, "job %s has not ended; cancel it first", id).Err
+	}
+	if by := names.Of(job); by != "" {
+		return nil, reject(Held, "job %s is named by %s", id, by).Err
+	}
+	return job, nil
+}
+
+// forgetRetired drops what was swept and retired long ago.
+func (s State) forgetRetired() State {
+	var old []string
+	s.EachRetired(func(r Retired) bool {
+		if r.Swept && s.Now-r.RetiredAt > rememberRetired {
+			old = append(old, r.ID)
+		}
+		return len(old) < MaxUpkeep
+	})
+	for _, id := range old {
+		s.retired, _, _ = s.retired.Delete([]byte(id))
+	}
+	return s
+}
+
+// applyMarkSwept notes what need not be listed again. It says of each job which it means, the
+// ended or the retired one: an entry that comes late must not take one for the other.
+func applyMarkSwept(s State, cmd *pb.MarkSwept) (State, Reply) {
+	if n := len(cmd.GetEnded()) + len(cmd.GetRetired()); n == 0 || n > MaxUpkeep {
+		return s, reject(Malformed, "one entry marks 1 to %d jobs as swept, not %d", MaxUpkeep, n)
+	}
+	for _, id := range cmd.GetEnded() {
+		if job, ok := s.Job(id); ok && job.Ended() && !job.Swept {
+			job = job.clone()
+			job.Swept = true
+			s = s.putJob(job)
+		}
+	}
+	for _, id := range cmd.GetRetired() {
+		if gone, ok := s.Retired(id); ok {
+			gone.Swept = true
+			s = s.putRetired(gone)
+		}
+	}
+	return s, Reply{}
+}
