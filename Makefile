@@ -31,7 +31,8 @@ demo: build ## Train naive Bayes on a cluster of processes and again in one, and
 
 .PHONY: cluster
 cluster: build tools ## Run three coordinators, three workers and an S3 server here until Ctrl-C, in ./cluster.
-	go run ./deploy/local
+	go build -o bin/cluster ./deploy/local
+	bin/cluster
 
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
