@@ -37,7 +37,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
-			if err := retention.fill(&cfg); err != nil {
+			if err := upkeep.fill(&cfg); err != nil {
 				return err
 			}
 			if err := a.joining(&cfg, join); err != nil {
