@@ -31,7 +31,8 @@ demo: build ## Train naive Bayes on a cluster of processes and again in one, and
 
 .PHONY: cluster
 cluster: build tools ## Run three coordinators, three workers and an S3 server here until Ctrl-C, in ./cluster.
-	go run ./deploy/local
+	go build -o bin/cluster ./deploy/local
+	bin/cluster
 
 .PHONY: data
 data: ## Fetch the data sets that are not in the repository (npm) into data/.
@@ -133,6 +134,14 @@ check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint a
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated
 
+.PHONY: vuln
+vuln: bin/govulncheck ## Look up known vulnerabilities in what gram calls (asks vuln.go.dev).
+	bin/govulncheck ./...
+
+.PHONY: reproducible
+reproducible: ## Build gram twice, in two folders, and fail unless the files are equal (a build from nothing: minutes).
+	.ci/reproducible
+
 .PHONY: bench
 bench: ## Run the benchmarks, in a form benchstat reads.
 	go test -run '^$$' -bench . -benchmem ./...
@@ -176,6 +185,11 @@ tools: bin/versitygw ## Build the S3 server that the tests run.
 
 bin/versitygw: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	@touch $@
+
+# A module of its own: it wants newer libraries than the other tools.
+bin/govulncheck: deploy/tools/vuln/go.mod deploy/tools/vuln/go.sum
+	go build -C deploy/tools/vuln -o ../../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
 	@touch $@
 
 bin/staticcheck: $(TOOLS_PIN)

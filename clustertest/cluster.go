@@ -23,6 +23,7 @@ type Cluster struct {
 	Home        string // of the processes; Home/data is the coordinator's
 	Addr        string
 	Env         []string // for every process, e.g. S3 credentials
+	Flags       []string // further ones of the coordinator
 	Coordinator *Process
 	Workers     []*Process
 	Jobs        gramv1connect.JobServiceClient
@@ -36,8 +37,14 @@ type Cluster struct {
 // StartCluster starts a coordinator process over a store.
 func StartCluster(t testing.TB, storeURI string, leaseTTL time.Duration, env ...string) *Cluster {
 	t.Helper()
+	return StartClusterWith(t, storeURI, leaseTTL, nil, env...)
+}
+
+// StartClusterWith is StartCluster with further flags of the coordinator.
+func StartClusterWith(t testing.TB, storeURI string, leaseTTL time.Duration, flags []string, env ...string) *Cluster {
+	t.Helper()
 	c := &Cluster{
-		Home: t.TempDir(), Addr: freeAddress(t), raft: freeAddress(t), Env: env, store: storeURI, leaseTTL: leaseTTL,
+		Home: t.TempDir(), Addr: freeAddress(t), raft: freeAddress(t), Env: env, Flags: flags, store: storeURI, leaseTTL: leaseTTL,
 	}
 	if c.store == "" {
 		c.store = "file://" + filepath.Join(c.Home, "store")
@@ -61,8 +68,8 @@ func freeAddress(t testing.TB) string {
 // StartCoordinator starts, or starts again, the coordinator on its data directory.
 func (c *Cluster) StartCoordinator(t testing.TB) {
 	t.Helper()
-	c.Coordinator = Start(t, c.Home, c.Env, "coordinator", "--data", c.data(), "--listen", c.Addr, "--raft", c.raft,
-		"--store", c.store, "--lease-ttl", c.leaseTTL.String())
+	c.Coordinator = Start(t, c.Home, c.Env, append([]string{"coordinator", "--data", c.data(), "--listen", c.Addr, "--raft", c.raft,
+		"--store", c.store, "--lease-ttl", c.leaseTTL.String()}, c.Flags...)...)
 	c.awaitListener(t)
 }
 
@@ -190,3 +197,6 @@ func (c *Cluster) Wait(t testing.TB, id string, limit time.Duration) *pb.Job {
 	})
 	return job
 }
+
+// HTTP is a client that trusts the cluster.
+func (c *Cluster) HTTP() *http.Client { return c.client }

@@ -183,7 +183,7 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 }
 
 // littered is what a sweep needs a while for.
-const littered = 3000
+const littered = 500
 
 // litter puts what late workers might into the folder of a job.
 func litter(t *testing.T, cluster *clustertest.Cluster, id string) {

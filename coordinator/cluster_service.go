@@ -41,11 +41,12 @@ func (c *Coordinator) addLeaderMemory(lead *leadership, res *pb.StatusResponse) 
 	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
 	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
 	res.Sweeps = proto.CloneOf(&lead.swept)
-	for _, w := range lead.board.Workers(c.now()) {
+	now := c.now()
+	for _, w := range lead.board.Workers(now) {
 		res.Workers = append(res.Workers, &pb.WorkerStatus{
 			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Leased("", w.ID)),
 			Kernels: w.Kernels, Build: w.Build, LastSeenUnixMs: c.started.Add(w.LastSeen).UnixMilli(),
-			MemoryBytes: w.Memory,
+			MemoryBytes: w.Memory, Quarantine: w.Quarantine(now),
 		})
 	}
 }

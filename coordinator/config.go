@@ -106,11 +106,19 @@ type Config struct {
 	AuditTo io.WriteCloser
 	Logger  *slog.Logger
 	Version string
+	// WorkerCertificates: workers must show a certificate with the worker's role, besides their token.
+	WorkerCertificates bool
+	// CallRate is how many calls per second a token may make (a worker's: ten times as many); 0 means 2,000, less any number.
+	CallRate float64
+	// MaxConnections bounds the connections to the API's port, and MaxConnectionsPerAddress those of one IP
+	// address; 0 means 20,000 and 4,000.
+	MaxConnections, MaxConnectionsPerAddress int
 	// raftTimeout is what raft waits for before it holds an election; 0 means its
 	// defaults, about a second.
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	limits    limits // zero means defaults
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
 	// diskSpace is freeSpace, but for tests.
@@ -164,6 +172,10 @@ func (c Config) withTimes() Config {
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second
 	}
+	if c.CallRate == 0 {
+		c.CallRate = 2000
+	}
+	c.limits = c.limits.withDefaults(c)
 	if c.wallClock == nil {
 		c.wallClock = time.Now
 		if seeded.Enabled {

@@ -24,6 +24,7 @@ type Coordinator struct {
 	fsm         *fsm
 	member      *member
 	handler     http.Handler
+	door        *gate.Gate
 	server      *http.Server
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
@@ -102,6 +103,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.cancel = cancel
 	c.routes()
 	c.serve()
+	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/raft"
 )
@@ -84,6 +85,7 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
+			p.Out.Header.Set(gate.RoleHeader, string(gate.CallerOf(r.Context()).Role))
 			p.Out.Header.Set(sourceHeader, p.In.RemoteAddr)
 			p.Out.Header.Set(viaHeader, f.c.cfg.NodeID)
 		},

@@ -16,12 +16,20 @@ type fsm struct {
 	index   uint64            // the state is that after this entry
 	changed chan struct{}     // closed when state changes, then replaced
 	checks  chan checkpointed // the last checkpoint, until somebody hashes it
+	retoken chan struct{}     // closed when the tokens change, then replaced
 	// persisted hears of every snapshot that was written, with its size; nil: nobody does.
 	persisted func(bytes int64)
 }
 
 func newFSM() *fsm {
-	return &fsm{state: state.New(), changed: make(chan struct{}), checks: make(chan checkpointed, 1)}
+	return &fsm{state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{}), checks: make(chan checkpointed, 1)}
+}
+
+// tokens returns a channel that is closed when the tokens have changed.
+func (f *fsm) tokens() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.retoken
 }
 
 // view returns the state and a channel that is closed when it has changed.
@@ -64,6 +72,10 @@ func (f *fsm) Apply(entry *raft.Log) any {
 }
 
 func (f *fsm) set(next state.State, index uint64) {
+	if !next.SameTokens(f.state) {
+		close(f.retoken)
+		f.retoken = make(chan struct{})
+	}
 	f.state, f.index = next, index
 	close(f.changed)
 	f.changed = make(chan struct{})

@@ -188,7 +188,7 @@ func (c *Coordinator) pause(ctx context.Context, changed <-chan struct{}, limit 
 	case <-changed:
 	case <-timer.C:
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-c.stopping:
 		return ErrShutdown
 	}

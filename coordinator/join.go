@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,9 +65,13 @@ func (c *Coordinator) askToJoin(ctx context.Context, client *http.Client, addres
 	call.Header().Set("Authorization", "Bearer "+c.cfg.JoinToken.Reveal())
 	res, err := gramv1connect.NewClusterServiceClient(client, "https://"+address).Join(ctx, call)
 	var refused *connect.Error
+	var untrusted *tls.CertificateVerificationError
 	switch {
 	case err == nil:
 		return res.Msg.GetClusterId(), nil
+	case errors.As(err, &untrusted):
+		return "", fmt.Errorf("%w: %s shows a certificate that this member does not trust (%w): pki in the data directory must come from that cluster's authority (`gram pki issue`), and its certificate cover that name (`--tls-name`)",
+			ErrJoin, address, untrusted.Err)
 	case errors.As(err, &refused) && connect.IsWireError(err) && refused.Code() != connect.CodeUnavailable && refused.Code() != connect.CodeDeadlineExceeded:
 		return "", fmt.Errorf("%w at %s: %s", ErrJoin, address, refused.Message())
 	}

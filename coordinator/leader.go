@@ -157,9 +157,11 @@ func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 			continue // this member holds none: another made the cluster's
 		}
 		stored, known := view.Token(first.token.ID)
-		if !known {
+		if view.TokenRevoked(first.token.ID) {
+			continue // the file is of no more use
+		} else if !known {
 			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
-				Id: first.token.ID, SecretSha256: first.token.SecretSHA256(), Scope: string(first.scope),
+				Id: first.token.ID, SecretSha256: first.token.SecretSHA256(), Scope: string(first.scope), Name: first.file, First: true,
 			}}})
 		} else if !bytes.Equal(stored.SecretSHA256, first.token.SecretSHA256()) {
 			return nil, fmt.Errorf("%w: %s has another secret than the cluster knows for token %s: put the file back as it was, or remove it to have a new token made",
@@ -285,7 +287,7 @@ func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, e
 func readError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case errors.Is(err, ErrShutdown):
 		return ErrShutdown
 	}

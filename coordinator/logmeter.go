@@ -41,7 +41,8 @@ func newLogMeter(limit int64) *logMeter {
 	return &logMeter{due: make(chan struct{}, 1), limit: limit}
 }
 
-// read takes the entries that the log holds at the start.
+// read takes the entries that the log holds at the start. A member that was sent a snapshot has a gap
+// before the entries that followed it.
 func (m *logMeter) read(stores raftStores) error {
 	first, err := stores.log.FirstIndex()
 	if err != nil {
@@ -64,7 +65,11 @@ func (m *logMeter) read(stores raftStores) error {
 	}
 	for i := first; i <= last && last > 0; i++ {
 		var entry raft.Log
-		if err := stores.log.GetLog(i, &entry); err != nil {
+		err := stores.log.GetLog(i, &entry)
+		if errors.Is(err, raft.ErrLogNotFound) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("read entry %d of the log: %w", i, err)
 		}
 		m.add([]*raft.Log{&entry}, entry.Index > covered)

@@ -187,3 +187,20 @@ func TestTheLockIsOnTheFileOfThatName(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A member that lagged was sent a snapshot: its log lacks the entries that the snapshot stood for.
+func TestLogMeterReadsALogWithAGap(t *testing.T) {
+	log := raft.NewInmemStore()
+	for _, index := range []uint64{1, 2, 3, 10, 11} {
+		if err := log.StoreLog(&raft.Log{Index: index, Data: make([]byte, 100-entryOverhead)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := newLogMeter(1000)
+	if err := m.read(raftStores{log: log, snapshots: raft.NewInmemSnapshotStore()}); err != nil {
+		t.Fatal(err)
+	}
+	if m.last != 11 || m.since != 500 {
+		t.Errorf("the last entry is %d, and %d bytes are new; want 11 and 500", m.last, m.since)
+	}
+}

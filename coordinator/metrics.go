@@ -58,7 +58,7 @@ func newMeters(c *Coordinator) *meters {
 
 // showZeros shows counters before they count: increase() does not see the first of one that appears with it.
 func (m *meters) showZeros() {
-	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden} {
+	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden, gate.ErrTooManyCalls} {
 		m.denied.WithLabelValues(denial(reason))
 	}
 	for class := range pb.FailureClass_name {
@@ -79,8 +79,11 @@ func (m *meters) handler() http.Handler {
 
 // denial names the gate's reason.
 func denial(err error) string {
-	if errors.Is(err, gate.ErrForbidden) {
+	switch {
+	case errors.Is(err, gate.ErrForbidden):
 		return "forbidden"
+	case errors.Is(err, gate.ErrTooManyCalls):
+		return "too_many_calls"
 	}
 	return "unauthenticated"
 }

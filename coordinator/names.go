@@ -5,7 +5,8 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
+
+	"github.com/gram-compute/gram/coordinator/pki"
 )
 
 // certificateNames are the DNS names and IP addresses the certificate must cover.
@@ -13,8 +14,8 @@ import (
 // machine's, so withOwn all of them and its host name are in it.
 func certificateNames(cfg Config, withOwn bool) ([]string, error) {
 	for _, name := range cfg.Names {
-		if net.ParseIP(name) == nil && (name == "" || strings.ContainsAny(name, ":/ ")) {
-			return nil, fmt.Errorf("%q cannot be in the certificate: give a DNS name or an IP address, without scheme and port", name)
+		if err := pki.CheckHost(name); err != nil {
+			return nil, fmt.Errorf("%q cannot be in the certificate: give a DNS name or an IP address, without scheme and port (%w)", name, err)
 		}
 	}
 	names := append([]string{"localhost", "127.0.0.1", "::1"}, cfg.Names...)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -66,7 +65,7 @@ func TestProbesTellOfAFailedLog(t *testing.T) {
 func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 	c := unstarted(testConfig(""))
 	reached := make(chan struct{})
-	handler := c.held(gate.New(c.lookupToken, time.Now).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
+	handler := c.held(gate.New(c.gatePolicy()).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
 	c.handler = handler
 	wantPage(t, c, "/healthz", 200, "ok\n")
 	wantPage(t, c, "/readyz", 503, "starting")

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -38,10 +37,7 @@ func newPeerPort(c *Coordinator, port *raftPort, api http.Handler, options conne
 		api.ServeHTTP(w, handedOn(r))
 	})
 	p := &peerPort{
-		server: &http.Server{
-			Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-			MaxHeaderBytes: 16 << 10, ErrorLog: log.New(slogWriter{c.cfg.Logger}, "", 0),
-		},
+		server: c.cfg.limits.server(mux, c.cfg.Logger),
 		transport: &http.Transport{
 			ForceAttemptHTTP2: true,
 			DialTLSContext: func(ctx context.Context, _, address string) (net.Conn, error) {

@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// handshakeLimit is how long a stranger may keep a connection to the raft port.
-	handshakeLimit = 10 * time.Second
 	// raftProtocol and the cluster's id are what peers agree on in the handshake (ALPN)
 	// before they speak raft: a member of another cluster, such as one that lost its disk
 	// and began anew, is nobody's peer.
@@ -31,7 +29,7 @@ const (
 type raftPort struct {
 	listener  net.Listener
 	advertise string // what others dial; "" means the listener's own
-	config    *tls.Config
+	identity  *pki.Identity
 	clusterID func() string
 	log       *slog.Logger
 	raft      chan net.Conn // shaken hands, to speak raft
@@ -39,9 +37,12 @@ type raftPort struct {
 	ended     chan struct{}
 	tasks     sync.WaitGroup
 
-	mu     sync.Mutex
-	open   map[net.Conn]bool // accepted and not closed
-	closed bool
+	limits limits
+
+	mu        sync.Mutex
+	open      map[net.Conn]bool // accepted and not closed
+	strangers map[string]int    // connections that have not shaken hands, by IP address
+	closed    bool
 }
 
 func listenRaft(cfg Config, identity *pki.Identity, clusterID func() string) (*raftPort, error) {
@@ -50,17 +51,8 @@ func listenRaft(cfg Config, identity *pki.Identity, clusterID func() string) (*r
 		return nil, fmt.Errorf("listen for coordinators: %w", err)
 	}
 	p := &raftPort{
-		listener: listener, advertise: cfg.AdvertiseAddr, clusterID: clusterID, log: cfg.Logger, raft: make(chan net.Conn),
+		listener: newBoundedListener(listener, cfg.limits), limits: cfg.limits, strangers: make(map[string]int), advertise: cfg.AdvertiseAddr, identity: identity, clusterID: clusterID, log: cfg.Logger, raft: make(chan net.Conn),
 		ended: make(chan struct{}), open: make(map[net.Conn]bool),
-	}
-	p.config = identity.PeerConfig(pki.RoleCoordinator)
-	p.config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		config := p.config.Clone()
-		config.NextProtos = []string{callProtocol}
-		if id := clusterID(); id != "" {
-			config.NextProtos = append(config.NextProtos, raftProtocol+id)
-		}
-		return config, nil
 	}
 	p.calls = &callListener{port: p, conns: make(chan net.Conn), ended: make(chan struct{})}
 	p.tasks.Go(p.accept)
@@ -83,10 +75,33 @@ func (p *raftPort) accept() {
 			}
 		}
 		accepted := &portConn{Conn: conn, port: p}
+		if !p.meets(addressOf(conn)) {
+			conn.Close() // enough of them from there are being looked at
+			continue
+		}
 		if !p.keep(accepted) {
 			return
 		}
 		p.tasks.Go(func() { p.admit(accepted) })
+	}
+}
+
+// meets counts a stranger in, if there are not too many from its address.
+func (p *raftPort) meets(from string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.strangers[from] >= p.limits.strangers {
+		return false
+	}
+	p.strangers[from]++
+	return true
+}
+
+func (p *raftPort) met(from string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.strangers[from]--; p.strangers[from] == 0 {
+		delete(p.strangers, from)
 	}
 }
 
@@ -104,10 +119,17 @@ func (p *raftPort) keep(conn *portConn) bool {
 
 // admit lets a peer prove itself within a time limit, and hands it to whom it asks for.
 func (p *raftPort) admit(raw *portConn) {
-	conn := tls.Server(raw, p.config)
-	ctx, cancel := context.WithTimeout(context.Background(), handshakeLimit)
+	config := p.identity.PeerConfig(pki.RoleCoordinator)
+	config.NextProtos = []string{callProtocol}
+	if id := p.clusterID(); id != "" {
+		config.NextProtos = append(config.NextProtos, raftProtocol+id)
+	}
+	conn := tls.Server(raw, config)
+	ctx, cancel := context.WithTimeout(context.Background(), p.limits.handshake)
 	defer cancel()
-	if err := conn.HandshakeContext(ctx); err != nil {
+	err := conn.HandshakeContext(ctx)
+	p.met(addressOf(raw))
+	if err != nil {
 		conn.Close() // the peer has been told by an alert
 		return
 	}
@@ -148,7 +170,7 @@ func (p *raftPort) Dial(address raft.ServerAddress, timeout time.Duration) (net.
 }
 
 func (p *raftPort) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
-	config := p.config.Clone()
+	config := p.identity.PeerConfig(pki.RoleCoordinator)
 	config.NextProtos = []string{protocol}
 	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
 }

@@ -5,26 +5,21 @@ import (
 	"fmt"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 // scheduleCommand checks a definition and writes the defaults in, those of its jobs' spec too.
 // So equal definitions make equal commands, and a slot's job is refused here if it ever is.
 func (c *Coordinator) scheduleCommand(req *pb.CreateScheduleRequest) (*pb.PutSchedule, error) {
-	d := req.GetDefinition()
+	d := &pb.ScheduleDefinition{}
+	proto.Merge(d, req.GetDefinition())
+	schedule.WithDefaults(d)
 	cmd := &pb.PutSchedule{
 		Id: d.GetId(), Cron: d.GetCron(), TimeZone: d.GetTimeZone(), Overlap: d.GetOverlap(), CatchUp: d.GetCatchUp(),
 		CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(), JitterMs: d.GetJitterMs(), Replace: req.GetReplace(),
-	}
-	if cmd.TimeZone == "" {
-		cmd.TimeZone = "UTC"
-	}
-	if cmd.Overlap == pb.ScheduleOverlap_SCHEDULE_OVERLAP_UNSPECIFIED {
-		cmd.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID
-	}
-	if cmd.CatchUp == pb.CatchUp_CATCH_UP_UNSPECIFIED {
-		cmd.CatchUp = pb.CatchUp_CATCH_UP_LATEST
 	}
 	table, err := timetableOf(cmd.GetCron(), cmd.GetTimeZone())
 	if err != nil {

@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
@@ -38,14 +36,42 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
 	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
 	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
+	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
 	local := c.writeTrails(mux)
-	door := gate.New(c.lookupToken, time.Now).OnDenial(c.denied)
+	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	if c.member.port == nil {
-		c.handler = c.held(door.Wrap(c.pages(local)))
+		c.handler = c.held(c.door.Wrap(c.pages(local)))
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, door.Wrap(local), options)
-	c.handler = c.held(door.Wrap(c.pages(&forwarder{c: c, local: local})))
+	c.peers = newPeerPort(c, c.member.port, c.door.WrapCarried(local), options)
+	c.handler = c.held(c.door.Wrap(c.pages(&forwarder{c: c, local: local})))
+}
+
+func (c *Coordinator) gatePolicy() gate.Policy {
+	policy := gate.Policy{Lookup: c.lookupToken, Now: c.wall, Rate: max(0, c.cfg.CallRate)}
+	if c.identity != nil {
+		policy.Host, policy.WorkerCertificates = c.identity.Covers, c.cfg.WorkerCertificates
+	}
+	return policy
+}
+
+// keepWatch follows what the door goes by: the tokens and the certificate's files.
+func (c *Coordinator) keepWatch(life context.Context) {
+	c.tasks.Go(func() { c.recheckTokens(life) })
+	c.tasks.Go(func() { c.refreshCertificate(life) })
+}
+
+// recheckTokens ends the calls of tokens that are revoked.
+func (c *Coordinator) recheckTokens(ctx context.Context) {
+	for {
+		changed := c.fsm.tokens()
+		c.door.Recheck()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
@@ -55,16 +81,18 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 }
 
 // bind opens the API's port. Connections wait in its queue until serve.
-func (c *Coordinator) bind() (err error) {
+func (c *Coordinator) bind() error {
 	if c.cfg.ListenAddr == "" {
 		return nil
 	}
 	if c.identity == nil {
 		return errors.New("a listener needs certificates, and so a data directory")
 	}
-	if c.listener, err = net.Listen("tcp", c.cfg.ListenAddr); err != nil {
+	listener, err := net.Listen("tcp", c.cfg.ListenAddr)
+	if err != nil {
 		return fmt.Errorf("listen for the API: %w", err)
 	}
+	c.listener = newBoundedListener(listener, c.cfg.limits)
 	return nil
 }
 
@@ -73,16 +101,9 @@ func (c *Coordinator) serve() {
 	if c.listener == nil {
 		return
 	}
-	config := c.identity.ServerConfig()
-	config.NextProtos = []string{"h2", "http/1.1"}
-	c.server = &http.Server{
-		Handler:           c.handler,
-		TLSConfig:         config,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(slogWriter{c.cfg.Logger}, "", 0),
-	}
+	config := c.identity.ServerConfig("h2", "http/1.1")
+	c.server = c.cfg.limits.server(c.handler, c.cfg.Logger)
+	c.server.TLSConfig = config
 	c.tasks.Go(func() {
 		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {
 			c.fail(fmt.Errorf("serve the API: %w", err))
@@ -111,6 +132,8 @@ func wireError(err error) error {
 		return connect.NewError(connect.CodeUnavailable, err)
 	case errors.Is(err, ErrEntryTooBig):
 		return connect.NewError(connect.CodeInvalidArgument, err)
+	case errors.Is(err, gate.ErrUnauthenticated): // since the call began
+		return connect.NewError(connect.CodeUnauthenticated, err)
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, err)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -186,6 +187,10 @@ func (s *sweeper) abortUploads(ctx context.Context) error {
 	for _, prefix := range []string{protocol.JobsPrefix, protocol.ModelsPrefix} {
 		n, err := store.AbortUploads(ctx, prefix, s.c.wall().Add(-max(s.c.cfg.SweepGrace, minUploadAge)))
 		s.res.Uploads += uint64(max(n, 0))
+		if errors.Is(err, objstore.ErrDenied) {
+			s.c.cfg.Logger.Warn("unfinished uploads are not given up: the credentials do not allow it", "error", err)
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("give up unfinished uploads: %w", err)
 		}

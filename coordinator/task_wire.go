@@ -80,7 +80,7 @@ func taskFrom(id *pb.TaskID) schedule.Task {
 func heldFrom(list []*pb.HeldTask) []schedule.Held {
 	held := make([]schedule.Held, len(list))
 	for i, h := range list {
-		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken())}
+		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken()), Progress: h.GetProgress()}
 	}
 	return held
 }

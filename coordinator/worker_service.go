@@ -94,7 +94,7 @@ func (c *Coordinator) awaitWork(ctx context.Context, lead *leadership, wake time
 	case <-c.stopping:
 		return ErrShutdown
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 		return nil, err
 	}
 	defer giveBack()
+	advance(ctx) // it begins
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
 		return job.plan(ctx)

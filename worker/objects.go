@@ -21,6 +21,7 @@ type made struct {
 
 // put stores a job object under its content's key: plain, and safe to repeat.
 func (w *worker) put(ctx context.Context, by made, data []byte) (*pb.ObjectRef, error) {
+	defer advance(ctx)
 	sum := sha256.Sum256(data)
 	if _, err := w.store.Put(ctx, protocol.ObjectKey(by.jobID, by.round, sum), data); err != nil {
 		return nil, jobStoreFault("keep a job object", err)
@@ -34,6 +35,7 @@ func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.Obj
 
 // get reads a job object whole and holds it against its digest.
 func (w *worker) get(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, error) {
+	defer advance(ctx)
 	if len(ref.GetSha256()) != sha256.Size {
 		return nil, fmt.Errorf("a task refers to an object without a digest")
 	}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -72,7 +73,7 @@ func (w *worker) holding() []*pb.HeldTask {
 	defer w.mu.Unlock()
 	held := make([]*pb.HeldTask, 0, len(w.held))
 	for _, h := range w.held {
-		held = append(held, &pb.HeldTask{Id: h.task.GetId(), Token: h.task.GetToken()})
+		held = append(held, &pb.HeldTask{Id: h.task.GetId(), Token: h.task.GetToken(), Progress: h.progress.Load()})
 	}
 	return held
 }
@@ -155,6 +156,10 @@ func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
 		if err == nil {
 			break
 		}
+		if tooFast(err) {
+			wait.sleep(ctx)
+			continue
+		}
 		switch connect.CodeOf(err) {
 		case connect.CodeUnauthenticated, connect.CodePermissionDenied:
 			w.cfg.Logger.Error("the coordinator refuses this worker's token; its tasks will be leased again", "error", err)
@@ -200,6 +205,13 @@ func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refu
 	default:
 		w.cfg.Logger.Error("the coordinator refuses a failure; the task will be leased again", "task", taskName(batch[0].GetId()), "error", refusal)
 	}
+}
+
+// tooFast reports whether a call was refused for the number of calls alone. What is too big is refused with the same
+// code, but for ever.
+func tooFast(err error) bool {
+	var refused *connect.Error
+	return connect.CodeOf(err) == connect.CodeResourceExhausted && errors.As(err, &refused) && refused.Meta().Get("Retry-After") != ""
 }
 
 // backoff waits longer after each failure, with full jitter.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -36,8 +37,9 @@ type worker struct {
 }
 
 type heldTask struct {
-	task *pb.Task
-	stop context.CancelCauseFunc
+	task     *pb.Task
+	stop     context.CancelCauseFunc
+	progress *atomic.Uint64
 }
 
 var errLost = errors.New("the lease is lost")
@@ -205,7 +207,7 @@ func (w *worker) begin(working context.Context, jobs []*pb.JobBrief, leased []*p
 	}
 	for _, task := range leased {
 		ctx, stop := context.WithCancelCause(working)
-		w.hold(task, stop)
+		ctx = withProgress(ctx, w.hold(task, stop))
 		tasks.Go(func() {
 			defer stop(nil)
 			result := w.execute(ctx, briefs[task.GetId().GetJobId()], task)
@@ -221,10 +223,13 @@ func (w *worker) begin(working context.Context, jobs []*pb.JobBrief, leased []*p
 
 func taskName(id *pb.TaskID) string { return id.String() }
 
-func (w *worker) hold(task *pb.Task, stop context.CancelCauseFunc) {
+// hold remembers a task, and returns where its progress is noted.
+func (w *worker) hold(task *pb.Task, stop context.CancelCauseFunc) *atomic.Uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held[taskName(task.GetId())] = &heldTask{task: task, stop: stop}
+	held := &heldTask{task: task, stop: stop, progress: new(atomic.Uint64)}
+	w.held[taskName(task.GetId())] = held
+	return held.progress
 }
 
 // release forgets a task, unless it has been leased again under another token.

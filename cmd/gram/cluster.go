@@ -3,17 +3,13 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/cmd/gram/internal/endpoints"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -29,6 +25,7 @@ type cluster struct {
 	schedules  gramv1connect.ScheduleServiceClient
 	modelCalls gramv1connect.ModelServiceClient
 	upkeep     gramv1connect.UpkeepServiceClient
+	tokens     gramv1connect.TokenServiceClient
 }
 
 // connect makes the clients; it sends nothing yet.
@@ -45,6 +42,7 @@ func (a *app) connect() (*cluster, error) {
 		schedules:  gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
 		modelCalls: gramv1connect.NewModelServiceClient(httpClient, addr, options...),
 		upkeep:     gramv1connect.NewUpkeepServiceClient(httpClient, addr, options...),
+		tokens:     gramv1connect.NewTokenServiceClient(httpClient, addr, options...),
 	}, nil
 }
 
@@ -69,6 +67,17 @@ func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) 
 	if err != nil {
 		return nil, "", nil, &failure{code: exitUsage, what: err.Error()}
 	}
+	if a.flags.cert != "" || a.flags.key != "" {
+		pair, err := loadClientCertificate(a.flags.cert, a.flags.key)
+		if err != nil {
+			return nil, "", nil, &failure{code: exitUsage, what: err.Error(), hint: "--cert and --key go together; `gram pki issue --role worker` makes them."}
+		}
+		tlsConfig.GetClientCertificate = pair.show
+	}
+	credential := fixed(token)
+	if cfg.TokenFile.Text != "" {
+		credential = inFile(cfg.TokenFile.Text, token)
+	}
 	hosts, limit := cfg.Hosts(), 10*time.Second
 	if len(hosts) > 1 {
 		limit = reachLimit
@@ -82,59 +91,11 @@ func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) 
 		// A peer that is gone without a word is noticed by its silence.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: limit, PingTimeout: limit},
 	}
-	options := []connect.ClientOption{connect.WithInterceptors(bearer(token))}
+	options := []connect.ClientOption{connect.WithInterceptors(credential)}
 	if len(hosts) == 1 {
 		return &http.Client{Transport: transport}, cfg.Addr.Text, options, nil
 	}
 	return &http.Client{Transport: endpoints.New(transport, hosts)}, "https://" + hosts[0], options, nil
-}
-
-// trust reads the authorities of a cluster; without any the system's count.
-func trust(cacert clientconfig.Value) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS13}
-	if cacert.Text == "" {
-		return config, nil
-	}
-	text, err := os.ReadFile(cacert.Text)
-	if err != nil {
-		return nil, fmt.Errorf("authority (from %s): %w", cacert.Origin, err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("authority (from %s): %s holds no PEM certificate", cacert.Origin, cacert.Text)
-	}
-	return config, nil
-}
-
-// bearer adds the token to every call.
-type bearer string
-
-// WrapUnary adds the token to a call.
-func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		b.set(req.Header())
-		return next(ctx, req)
-	}
-}
-
-// WrapStreamingClient adds the token to a stream.
-func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		conn := next(ctx, spec)
-		b.set(conn.RequestHeader())
-		return conn
-	}
-}
-
-// WrapStreamingHandler changes nothing: this is a client.
-func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return next
-}
-
-func (b bearer) set(h http.Header) {
-	if b != "" {
-		h.Set("Authorization", "Bearer "+string(b))
-	}
 }
 
 func (c *cluster) explain(err error) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/jobs/all"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,7 +19,8 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
-	var upkeep upkeepFlags
+	var retention retentionFlags
+	var allowed storeFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
 		Short: "Run a coordinator",
@@ -37,7 +37,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
-			if err := upkeep.fill(&cfg); err != nil {
+			if err := retention.fill(&cfg); err != nil {
 				return err
 			}
 			if err := a.joining(&cfg, join); err != nil {
@@ -45,7 +45,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			}
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
-			return a.serve(ctx, cfg, func(c *coordinator.Coordinator) error {
+			return a.serve(ctx, cfg, allowed, func(c *coordinator.Coordinator) error {
 				a.announce(cfg, c.Addr())
 				a.announceRestored(cfg.Restore, c.Restored(), "the tokens above are new")
 				return forgetJoin(cfg.DataDir)
@@ -53,7 +53,8 @@ func (a *app) coordinatorCommand() *cobra.Command {
 		},
 	}
 	coordinatorFlags(cmd, &cfg, &join)
-	upkeep.add(cmd)
+	allowed.add(cmd.Flags(), "that jobs may name")
+	retention.add(cmd)
 	logs.add(cmd, "info")
 	return cmd
 }
@@ -68,6 +69,7 @@ func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]strin
 	replicationFlags(set, cfg)
 	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	watchFlags(set, cfg)
+	guardFlags(set, cfg)
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -95,8 +97,19 @@ func watchFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
+// guardFlags say whom the API's port takes, and how much of it anybody gets.
+func guardFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
+	set.BoolVar(&cfg.WorkerCertificates, "require-worker-certificates", false, "take workers only with a certificate of role worker, beside their token")
+	set.Float64Var(&cfg.CallRate, "call-rate", 2000, "calls per second that a token may make, a worker's ten times as many; `number`, -1 is any")
+	set.IntVar(&cfg.MaxConnections, "max-connections", 20000, "`number` of connections to the API at a time")
+	set.IntVar(&cfg.MaxConnectionsPerAddress, "max-connections-per-address", 4000, "`number` of them from one IP address")
+}
+
 // joining fills in what a member needs to join others.
 func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
+	if cfg.MaxConnections < 1 || cfg.MaxConnectionsPerAddress < 1 {
+		return &failure{code: exitUsage, what: "--max-connections and --max-connections-per-address are at least 1"}
+	}
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
 	}
@@ -148,7 +161,7 @@ const leaseUsage = "a task is given to another worker when its own was silent fo
 const minLeaseTTL = 100 * time.Millisecond
 
 // serve runs a coordinator until ctx ends or it fails; ready is called once it leads.
-func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coordinator.Coordinator) error) error {
+func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFlags, ready func(*coordinator.Coordinator) error) error {
 	if cfg.Schedule.LeaseTTL < minLeaseTTL {
 		return &failure{code: exitUsage, what: fmt.Sprintf("--lease-ttl is at least %s", minLeaseTTL)}
 	}
@@ -172,10 +185,9 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, ready func(*coo
 		cfg.StoreURI = filepath.Join(data, "store")
 	}
 	cfg.StoreURI = a.storeURI(cfg.StoreURI)
-	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
-		return fmt.Errorf("job store: %w", err)
+	if err := a.guardStores(ctx, allowed, &cfg); err != nil {
+		return err
 	}
-	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
 	cfg.Version, _ = build()
 	c, err := coordinator.Start(ctx, cfg)
 	if err != nil {

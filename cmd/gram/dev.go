@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/spf13/cobra"
 )
@@ -91,10 +92,10 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 	if err != nil {
 		return err
 	}
-	cfg := coordinator.Config{DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
+	cfg := coordinator.Config{WorkerCertificates: true, DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
 	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
 	defer stop()
-	return a.serve(stopCoordinator, cfg, func(c *coordinator.Coordinator) error {
+	return a.serve(stopCoordinator, cfg, storeFlags{}, func(c *coordinator.Coordinator) error {
 		client := filepath.Join(data, clientconfig.DevFile)
 		err := clientconfig.WriteContext(client, "dev", clientconfig.Context{
 			Addr: "https://" + c.Addr(), CACert: caPath, TokenFile: coordinator.AdminTokenFile})
@@ -102,8 +103,13 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 			return err
 		}
 		a.announceDev(c.Addr(), data, client, usual)
+		own := filepath.Join(data, "worker")
+		if err := pki.IssueWorker(filepath.Join(data, "pki"), own, "dev", a.now()); err != nil {
+			return pkiFailure(err)
+		}
 		s := supervisor{a: a, binary: binary, arguments: []string{"worker", "--addr", c.Addr(),
 			"--cacert", filepath.Join(data, caPath), "--token-file", filepath.Join(data, coordinator.WorkerTokenFile),
+			"--cert", filepath.Join(own, "worker.pem"), "--key", filepath.Join(own, "worker-key.pem"),
 			"--slots", fmt.Sprint(f.slots), "--memory", fmt.Sprint(memory), "--file-root", "/", "--log-level", f.logs.level, "--log-format", f.logs.format, "--while-stdin"}}
 		failed := s.run(ctx, f.workers, c.Failed())
 		stop()

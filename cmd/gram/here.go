@@ -58,7 +58,7 @@ func (a *app) startHere(ctx context.Context, abort context.CancelCauseFunc, uri 
 func (h *here) connect(listener *pipeListener, cfg *worker.Config) {
 	const address = "http://here" // the pipes do not leave the process, so there is no TLS
 	httpClient := &http.Client{Transport: &http.Transport{DialContext: listener.dial}}
-	as := func(token string) connect.ClientOption { return connect.WithInterceptors(bearer(token)) }
+	as := func(token string) connect.ClientOption { return connect.WithInterceptors(fixed(token)) }
 	h.cluster = &cluster{addr: "this process",
 		jobs: gramv1connect.NewJobServiceClient(httpClient, address, as(h.coordinator.AdminToken().Reveal()))}
 	cfg.Client = gramv1connect.NewWorkerServiceClient(httpClient, address, as(h.coordinator.WorkerToken().Reveal()))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/pki"
@@ -11,8 +12,9 @@ import (
 )
 
 func (a *app) pkiCommand() *cobra.Command {
-	return group("pki", "Make certificates for coordinators", `  gram pki init --ca ./pki
-  gram pki issue --ca ./pki --out ./c2/pki c2.example 10.0.0.6`, a.pkiInitCommand(), a.pkiIssueCommand())
+	return group("pki", "Make certificates for coordinators and workers", `  gram pki init --ca ./pki
+  gram pki issue --ca ./pki --out ./c2/pki c2.example 10.0.0.6
+  gram pki issue --ca ./pki --role worker --out ./w1`, a.pkiInitCommand(), a.pkiIssueCommand())
 }
 
 func (a *app) pkiInitCommand() *cobra.Command {
@@ -38,27 +40,47 @@ own, in pki below its data directory: then there is nothing to init.`,
 }
 
 func (a *app) pkiIssueCommand() *cobra.Command {
-	var authority, out string
+	var authority, out, role string
 	cmd := &cobra.Command{
-		Use:     "issue --ca DIR --out DIR NAME...",
-		Short:   "Make a coordinator's certificate",
-		Example: "  gram pki issue --ca ./pki --out ./c2/pki c2.example 10.0.0.6",
-		Long: `NAMEs are the DNS names and IP addresses that clients, workers and the other
-coordinators reach it by; localhost, 127.0.0.1 and ::1 are added. The directory
-becomes pki below the coordinator's data directory. A certificate lasts a year;
-issue it again, and start the coordinator again, before that.`,
-		Args: cobra.MinimumNArgs(1),
+		Use:   "issue --ca DIR --out DIR [--role ROLE] [NAME...]",
+		Short: "Make a coordinator's or a worker's certificate",
+		Example: `  gram pki issue --ca ./pki --out ./c2/pki c2.example 10.0.0.6
+  gram pki issue --ca ./pki --role worker --out ./w1 rack3`,
+		Long: `A coordinator's NAMEs are the DNS names and IP addresses that clients, workers
+and the other coordinators reach it by; localhost, 127.0.0.1 and ::1 are added.
+The directory becomes pki below the coordinator's data directory.
+A worker's NAME is for people, or left out; the directory gets worker.pem,
+worker-key.pem and ca.pem, for gram worker --cert --key --cacert. A worker's
+certificate opens a worker's calls and no others, whatever token comes with it.
+A certificate lasts a year. Issue it again into the same directory before that:
+whoever runs with it takes it up without a restart.`,
 		RunE: func(_ *cobra.Command, names []string) error {
-			if err := pki.Issue(authority, out, append(names, "localhost", "127.0.0.1", "::1"), time.Now()); err != nil {
-				return pkiFailure(err)
+			if err := issue(role, authority, out, names); err != nil {
+				return err
 			}
 			a.note("gram: certificate in %s", out)
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&role, "role", string(pki.RoleCoordinator), "`role` of its holder: coordinator or worker")
 	requireFlag(cmd, &authority, "ca", "`directory` with the authority and its key")
 	requireFlag(cmd, &out, "out", "`directory` for the certificate")
 	return cmd
+}
+
+func issue(role, authority, out string, names []string) error {
+	switch {
+	case role == string(pki.RoleCoordinator) && len(names) == 0:
+		return &failure{code: exitUsage, what: "a coordinator's certificate needs the names it is reached by",
+			hint: "`gram pki issue --ca DIR --out DIR c2.example 10.0.0.6`"}
+	case role == string(pki.RoleCoordinator):
+		return pkiFailure(pki.Issue(authority, out, append(names, "localhost", "127.0.0.1", "::1"), time.Now()))
+	case role == string(pki.RoleWorker) && len(names) <= 1:
+		return pkiFailure(pki.IssueWorker(authority, out, strings.Join(names, ""), time.Now()))
+	case role == string(pki.RoleWorker):
+		return &failure{code: exitUsage, what: "a worker's certificate has one name at most, for people"}
+	}
+	return &failure{code: exitUsage, what: fmt.Sprintf("--role %q is unknown; known: coordinator, worker", role)}
 }
 
 func requireFlag(cmd *cobra.Command, value *string, name, usage string) {
@@ -70,6 +92,10 @@ func requireFlag(cmd *cobra.Command, value *string, name, usage string) {
 
 func pkiFailure(err error) error {
 	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pki.ErrHost):
+		return &failure{code: exitUsage, what: err.Error()}
 	case errors.Is(err, pki.ErrExists):
 		return &failure{code: exitConflict, what: err.Error()}
 	case errors.Is(err, os.ErrNotExist):

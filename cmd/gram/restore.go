@@ -17,6 +17,7 @@ import (
 func (a *app) restoreCommand() *cobra.Command {
 	var cfg coordinator.Config
 	var digest, store string
+	var declared storeFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE --data DIR",
 		Short: "Begin a new cluster's data directory with a backup",
@@ -33,17 +34,18 @@ which others join. The file's SHA-256 goes to stdout.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg.Restore, cfg.StoreURI = args[0], a.storeURI(store)
-			return a.restore(cmd.Context(), cfg, digest)
+			return a.restore(cmd.Context(), cfg, declared, digest)
 		},
 	}
 	requireFlag(cmd, &cfg.DataDir, "data", "`directory` of the new cluster's first coordinator")
 	requireFlag(cmd, &store, "store", "where the old cluster's job objects live: `URI`")
 	cmd.Flags().StringVar(&cfg.NodeID, "node-id", "", "`name` of that coordinator, for good (default c1)")
+	cmd.Flags().StringVar(&declared.file, "stores", "", "`file` that declares the store, as for gram coordinator")
 	cmd.Flags().StringVar(&digest, "sha256", "", "the `digest` that the file must have, in hex")
 	return cmd
 }
 
-func (a *app) restore(ctx context.Context, cfg coordinator.Config, want string) error {
+func (a *app) restore(ctx context.Context, cfg coordinator.Config, declared storeFlags, want string) error {
 	if err := coordinator.CheckEmpty(cfg.DataDir); err != nil {
 		return restoreFailure(err)
 	}
@@ -54,8 +56,8 @@ func (a *app) restore(ctx context.Context, cfg coordinator.Config, want string) 
 	if want != "" && !strings.EqualFold(strings.TrimSpace(want), got) {
 		return fmt.Errorf("%s has the SHA-256 %s, not %s: it is another backup, or was altered", cfg.Restore, got, want)
 	}
-	if cfg.Store, err = openOwn(ctx, cfg.StoreURI); err != nil {
-		return fmt.Errorf("job store: %w", err)
+	if err := a.guardStores(ctx, declared, &cfg); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make data directory: %w", err)

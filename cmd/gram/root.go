@@ -14,6 +14,8 @@ type flags struct {
 	output string // "table" or "json", once the command line is parsed
 	color  string
 	quiet  bool
+	cert   string // files of a worker's certificate and key
+	key    string
 	config clientconfig.Config
 }
 
@@ -50,7 +52,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.statusCommand(), a.explainCommand(), a.listCommand(), a.logsCommand(), a.reportCommand(), a.getCommand(), a.cancelCommand())
 	addGroup(root, "schedules", "Schedules:", a.scheduleCommand())
 	addGroup(root, "models", "Models:", a.modelCommand())
-	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand(), a.clusterCommand(), a.healthCommand(), a.pkiCommand())
+	addGroup(root, "cluster", "Clusters:", a.devCommand(), a.coordinatorCommand(), a.workerCommand(), a.clusterCommand(), a.healthCommand(), a.tokenCommand(), a.pkiCommand())
 	addGroup(root, "other", "Other:", a.configCommand(), a.versionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")

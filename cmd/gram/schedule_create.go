@@ -128,28 +128,23 @@ func definitionOf(s specfile.Schedule) (*gramv1.ScheduleDefinition, error) {
 		Cron: s.Cron, TimeZone: s.TimeZone, CatchUpMax: s.CatchUp.Max,
 		StartDeadlineMs: time.Duration(s.StartDeadline).Milliseconds(), JitterMs: time.Duration(s.Jitter).Milliseconds(),
 	}
-	overlap, err := enumOf("schedule.overlap", s.Overlap, "forbid", "SCHEDULE_OVERLAP_", gramv1.ScheduleOverlap_value)
+	overlap, err := enumOf("schedule.overlap", s.Overlap, "SCHEDULE_OVERLAP_", gramv1.ScheduleOverlap_value)
 	if err != nil {
 		return nil, err
 	}
-	catchUp, err := enumOf("schedule.catch_up", s.CatchUp.Mode, "latest", "CATCH_UP_", gramv1.CatchUp_value)
+	catchUp, err := enumOf("schedule.catch_up", s.CatchUp.Mode, "CATCH_UP_", gramv1.CatchUp_value)
 	if err != nil {
 		return nil, err
 	}
 	d.Overlap, d.CatchUp = gramv1.ScheduleOverlap(overlap), gramv1.CatchUp(catchUp)
-	if d.TimeZone == "" {
-		d.TimeZone = "UTC"
-	}
-	if d.CatchUp == gramv1.CatchUp_CATCH_UP_ALL && d.CatchUpMax == 0 {
-		d.CatchUpMax = state.MaxCatchUp
-	}
+	schedule.WithDefaults(d)
 	return d, nil
 }
 
-// enumOf finds an enum's value by the word that people write; "" is the word otherwise.
-func enumOf(field, word, otherwise, prefix string, values map[string]int32) (int32, error) {
+// enumOf finds an enum's value by the word that people write; "" is not specified.
+func enumOf(field, word, prefix string, values map[string]int32) (int32, error) {
 	if word == "" {
-		word = otherwise
+		return 0, nil
 	}
 	known := make([]string, len(values)-1)
 	for name, value := range values {
@@ -168,7 +163,7 @@ func enumOf(field, word, otherwise, prefix string, values map[string]int32) (int
 // timetable reads a cron expression in a zone.
 func timetable(cron, zoneName string) (schedule.Timetable, *time.Location, error) {
 	if zoneName == "" {
-		zoneName = "UTC"
+		zoneName = schedule.DefaultZone
 	}
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil || zoneName == "Local" {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"github.com/gram-compute/gram/coordinator/schedule"
 	"time"
 
 	"connectrpc.com/connect"
@@ -47,7 +48,7 @@ the first. -o json adds the URI that a slot's job reads.`,
 	set.StringVarP(&from.file, "file", "f", "", "spec `file` with a section schedule; - reads stdin")
 	set.StringArrayVar(&from.sets, "set", nil, "set a field of the file: `field.field=value`; may be repeated")
 	set.StringVar(&cron, "cron", "", "cron `expression` instead of a file")
-	set.StringVar(&zone, "zone", "UTC", "with --cron: IANA `name` of a time zone")
+	set.StringVar(&zone, "zone", schedule.DefaultZone, "with --cron: IANA `name` of a time zone")
 	set.StringVar(&begin, "from", "", "slots from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
 	set.IntVarP(&count, "count", "n", 10, "this `many` slots")
 	return cmd

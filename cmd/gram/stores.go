@@ -9,9 +9,14 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/storefile"
+	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/stores"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/worker"
+	"github.com/spf13/pflag"
 )
 
 // openOwn opens a store with all the rights of this process: its owner named it.
@@ -39,26 +44,105 @@ func openOwnInput(ctx context.Context, uri string) (objstore.Store, error) {
 	return openAnywhere(ctx, uri, true)
 }
 
-// openWithin lets a worker open the stores that jobs name: S3, and folders below
-// the roots. The root "/" is every folder.
-func openWithin(roots []string, cfg *worker.Config) error {
-	absolute := make([]string, len(roots))
-	for i, root := range roots {
+// storeFlags say what jobs may open: the stores that a file declares, and folders.
+type storeFlags struct {
+	file  string
+	roots []string
+}
+
+func (f *storeFlags) add(set *pflag.FlagSet, who string) {
+	set.StringVar(&f.file, "stores", "", "`file` that declares the S3 stores "+who+" (default: any, as the environment says)")
+	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
+}
+
+// absolute are the roots from the working directory.
+func (f storeFlags) absolute() ([]string, error) {
+	absolute := make([]string, len(f.roots))
+	for i, root := range f.roots {
 		var err error
 		if absolute[i], err = filepath.Abs(root); err != nil {
-			return fmt.Errorf("--file-root %s: %w", root, err)
+			return nil, fmt.Errorf("--file-root %s: %w", root, err)
 		}
 	}
-	if slices.Contains(absolute, string(filepath.Separator)) {
-		cfg.OpenStore, cfg.OpenInput = openOwn, openOwnInput
-		return nil
+	return absolute, nil
+}
+
+// policy is what the flags allow.
+func (f storeFlags) policy(getenv func(string) string) (policy stores.Policy, err error) {
+	if policy.FileRoots, err = f.absolute(); err != nil || f.file == "" {
+		return policy, err
 	}
-	within := func(readOnly bool) func(context.Context, string) (objstore.Store, error) {
+	if policy.Stores, err = storefile.Load(f.file, getenv); err != nil {
+		return policy, &failure{code: exitUsage, what: err.Error()}
+	}
+	return policy, nil
+}
+
+// given reports whether the flags bound anything.
+func (f storeFlags) given() bool { return f.file != "" || len(f.roots) > 0 }
+
+// checked refuses specs with URIs that the policy leaves out, besides those that do not validate.
+func checked(validate func(protocol.JobSpec) (protocol.JobSpec, error), policy stores.Policy) func(protocol.JobSpec) (protocol.JobSpec, error) {
+	return func(spec protocol.JobSpec) (protocol.JobSpec, error) {
+		spec, err := validate(spec)
+		if err != nil {
+			return spec, err
+		}
+		for _, u := range spec.URIs() {
+			if *u.URI == "" {
+				continue
+			}
+			if err := policy.Check(*u.URI, u.URI == &spec.Spec.Output.URI); err != nil {
+				return spec, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf("%s: %v", u.Field, err),
+					Hint: "What the cluster may open is declared where its coordinators and workers are started (--stores, --file-root)."}
+			}
+		}
+		return spec, nil
+	}
+}
+
+// openWithin lets a worker open the stores that jobs name: those that are declared, or any S3, and folders below
+// the roots. The root "/" is every folder.
+func (a *app) openWithin(f storeFlags, cfg *worker.Config) error {
+	policy, err := f.policy(a.getenv)
+	if err != nil {
+		return err
+	}
+	everywhere := slices.Contains(policy.FileRoots, string(filepath.Separator))
+	open := func(write bool) func(context.Context, string) (objstore.Store, error) {
 		return func(ctx context.Context, uri string) (objstore.Store, error) {
-			return stores.Open(ctx, uri, stores.Config{FileRoots: absolute, ReadOnly: readOnly})
+			if everywhere && strings.HasPrefix(uri, "file://") {
+				return openAnywhere(ctx, uri, !write)
+			}
+			return policy.Open(ctx, uri, write)
 		}
 	}
-	cfg.OpenStore, cfg.OpenInput = within(false), within(true)
+	cfg.OpenStore, cfg.OpenInput = open(true), open(false)
+	return nil
+}
+
+// guardStores lets a coordinator take only specs that the flags allow, and opens its own store: a declared one or,
+// as its owner names it, a folder.
+func (a *app) guardStores(ctx context.Context, f storeFlags, cfg *coordinator.Config) error {
+	policy, err := f.policy(a.getenv)
+	if err != nil {
+		return err
+	}
+	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
+	if f.given() {
+		cfg.Validate = checked(all.Validate, policy)
+	}
+	if policy.Stores != nil && strings.HasPrefix(cfg.StoreURI, "s3://") {
+		if err := policy.Check(cfg.StoreURI+"/", true); err != nil {
+			return &failure{code: exitUsage, what: "--store: " + err.Error(), hint: "Declare it in --stores, with what lies below it under write."}
+		}
+		cfg.Store, err = policy.Open(ctx, cfg.StoreURI, true)
+	} else {
+		cfg.Store, err = openOwn(ctx, cfg.StoreURI)
+	}
+	if err != nil {
+		return fmt.Errorf("job store: %w", err)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) workerCommand() *cobra.Command {
@@ -19,11 +20,15 @@ func (a *app) workerCommand() *cobra.Command {
 		Example: `  gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token
   gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
       --slots 8 --file-root /data
+  gram worker --addr c1.example:7480 --cacert w1/ca.pem \
+      --token-file worker.token --cert w1/worker.pem --key w1/worker-key.pem
   gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
       --health-file /run/gram/alive`,
 		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no
 more tasks and finishes those it has. Credentials for S3 come from its
-environment. Jobs may read and write local files below --file-root only.`,
+environment. Jobs may read and write local files below --file-root only.
+The files of token, certificate and key are looked at again while it runs, so
+that they can be exchanged under it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.workerConfig(f)
@@ -44,20 +49,25 @@ environment. Jobs may read and write local files below --file-root only.`,
 			return a.work(ctx, cfg)
 		},
 	}
-	set := cmd.Flags()
+	f.add(cmd.Flags(), a)
+	f.logs.add(cmd, "info")
+	return cmd
+}
+
+func (f *workerFlags) add(set *pflag.FlagSet, a *app) {
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
 	set.StringVar(&f.memory, "memory", "", memoryUsage)
+	set.StringVar(&a.flags.cert, "cert", "", "`file` of a worker's certificate to show; read again for each connection")
+	set.StringVar(&a.flags.key, "key", "", "`file` of its key")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	set.StringArrayVar(&f.roots, "file-root", nil, "`directory` that jobs may read and write; may be repeated")
+	f.stores.add(set, "that jobs may open")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
 	set.StringVar(&f.health, "health-file", "", "`file` that is touched with every heartbeat, for gram health --file")
 	set.BoolVar(&f.whileStdin, "while-stdin", false, "drain when stdin ends")
 	if err := set.MarkHidden("while-stdin"); err != nil {
 		panic(err) // the flag is defined above
 	}
-	f.logs.add(cmd, "info")
-	return cmd
 }
 
 // workerFlags describe a worker.
@@ -66,7 +76,7 @@ type workerFlags struct {
 	memory        string
 	health        string
 	slots         int
-	roots         []string
+	stores        storeFlags
 	drain         time.Duration
 	whileStdin    bool // a parent holds the other end
 	logs          logFlags
@@ -87,7 +97,7 @@ func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
 	if cfg.Ops, err = a.kernels(f.kernels); err != nil {
 		return cfg, err
 	}
-	if err = openWithin(f.roots, &cfg); err != nil {
+	if err = a.openWithin(f.stores, &cfg); err != nil {
 		return cfg, err
 	}
 	httpClient, addr, options, err := a.transport()

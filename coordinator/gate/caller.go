@@ -3,11 +3,15 @@ package gate
 import (
 	"context"
 	"net/http"
+
+	"github.com/gram-compute/gram/coordinator/pki"
 )
 
 // Caller is who a request comes from, as far as the gate has made sure of it.
 type Caller struct {
-	TokenID string // "" where no valid token came
+	TokenID string   // "" where no valid token came
+	Scope   Scope    // of the token
+	Role    pki.Role // of the certificate shown; "" for none
 }
 
 type callerKey struct{}

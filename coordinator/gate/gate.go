@@ -2,78 +2,76 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"github.com/gram-compute/gram/coordinator/pki"
 )
 
-// Routes is the whole table: what is not in it is denied. A test holds it against
-// the services, so that a new procedure without an entry fails the build.
-var Routes = map[string]Scope{
-	gramv1connect.JobServiceSubmitProcedure:                ScopeSubmit,
-	gramv1connect.JobServiceCancelProcedure:                ScopeSubmit,
-	gramv1connect.JobServiceGetProcedure:                   ScopeRead,
-	gramv1connect.JobServiceListProcedure:                  ScopeRead,
-	gramv1connect.JobServiceWatchProcedure:                 ScopeRead,
-	gramv1connect.JobServiceLogsProcedure:                  ScopeRead,
-	gramv1connect.ClusterServiceStatusProcedure:            ScopeRead,
-	gramv1connect.ClusterServiceMembersProcedure:           ScopeRead,
-	gramv1connect.ClusterServiceJoinProcedure:              ScopeAdmin,
-	gramv1connect.ClusterServiceRemoveProcedure:            ScopeAdmin,
-	gramv1connect.ClusterServiceBackupProcedure:            ScopeAdmin,
-	gramv1connect.ScheduleServiceGetScheduleProcedure:      ScopeRead,
-	gramv1connect.ScheduleServiceListSchedulesProcedure:    ScopeRead,
-	gramv1connect.ScheduleServiceCreateScheduleProcedure:   ScopeSubmit,
-	gramv1connect.ScheduleServicePauseScheduleProcedure:    ScopeSubmit,
-	gramv1connect.ScheduleServiceResumeScheduleProcedure:   ScopeSubmit,
-	gramv1connect.ScheduleServiceTriggerScheduleProcedure:  ScopeSubmit,
-	gramv1connect.ScheduleServiceBackfillScheduleProcedure: ScopeSubmit,
-	gramv1connect.ScheduleServiceReleaseSchedulesProcedure: ScopeAdmin,
-	gramv1connect.ScheduleServiceRemoveScheduleProcedure:   ScopeSubmit,
-	gramv1connect.ModelServiceListAliasesProcedure:         ScopeRead,
-	gramv1connect.ModelServiceSetAliasProcedure:            ScopeSubmit,
-	gramv1connect.ModelServiceRemoveAliasProcedure:         ScopeSubmit,
-	gramv1connect.ModelServiceRetireProcedure:              ScopeAdmin,
-	gramv1connect.UpkeepServiceSweepProcedure:              ScopeAdmin,
-	gramv1connect.WorkerServiceRegisterProcedure:           ScopeWorker,
-	gramv1connect.WorkerServiceLeaseProcedure:              ScopeWorker,
-	gramv1connect.WorkerServiceHeartbeatProcedure:          ScopeWorker,
-	gramv1connect.WorkerServiceCompleteProcedure:           ScopeWorker,
-}
-
-// Pages besides the procedures.
-const (
-	HealthPage  = "/healthz"
-	ReadyPage   = "/readyz"
-	MetricsPage = "/metrics"
-)
-
-// Pages is the table of what is read with GET or HEAD; with another method they are not listed.
-var Pages = map[string]Scope{
-	HealthPage:  ScopePublic,
-	ReadyPage:   ScopePublic,
-	MetricsPage: ScopeRead,
+// Policy says what a gate goes by. Lookup and Now are required.
+type Policy struct {
+	Lookup Lookup
+	Now    func() time.Time
+	// WorkerCertificates: a worker's calls must show a certificate with the worker's role.
+	WorkerCertificates bool
+	// Rate is how many calls per second a token may make, with bursts of twice as many. A
+	// worker's token, which a fleet shares, may make ten times as many. 0 means any number.
+	Rate float64
+	// Host reports whether this server goes by a name; nil means by any.
+	Host func(name string) bool
 }
 
 // Gate is the one door.
 type Gate struct {
-	lookup Lookup
-	now    func() time.Time
+	policy Policy
 	errors *connect.ErrorWriter
+	calls  calls
+	rates  rates
 	denied func(r *http.Request, caller Caller, reason error) // may be nil
 }
 
 // New makes a gate over the cluster's tokens.
-func New(lookup Lookup, now func() time.Time) *Gate {
-	return &Gate{lookup: lookup, now: now, errors: connect.NewErrorWriter()}
+func New(policy Policy) *Gate {
+	return &Gate{policy: policy, errors: connect.NewErrorWriter(), calls: calls{running: map[*call]bool{}}, rates: rates{limit: policy.Rate}}
 }
 
-// Wrap puts the gate in front of next.
+// RoleHeader tells a member whose gate comes second which role the first one saw. It counts
+// between members only.
+const RoleHeader = "Gram-Certificate-Role"
+
+// Wrap puts the gate in front of next. Its calls end when their token does.
 func (g *Gate) Wrap(next http.Handler) http.Handler {
+	return g.wrap(next, func(r *http.Request) (Caller, error) {
+		r.Header.Del(RoleHeader)
+		if err := g.sameOrigin(r); err != nil {
+			return Caller{}, err
+		}
+		role, err := roleShown(r)
+		if err != nil {
+			return Caller{}, err
+		}
+		caller, err := g.admit(r, role)
+		if err == nil && caller.TokenID != "" && !unmetered[r.URL.Path] {
+			err = g.rates.take(caller, g.policy.Now())
+		}
+		return caller, err
+	})
+}
+
+// WrapCarried puts the gate in front of calls that other members have let in and hand on. Whoever can make
+// them shows a coordinator's certificate, and is believed the role that the client showed.
+func (g *Gate) WrapCarried(next http.Handler) http.Handler {
+	return g.wrap(next, func(r *http.Request) (Caller, error) {
+		return g.admit(r, pki.Role(r.Header.Get(RoleHeader)))
+	})
+}
+
+func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := g.admit(r)
+		harden(w.Header())
+		caller, err := examine(r)
 		if err != nil {
 			if g.denied != nil {
 				g.denied(r, caller, err)
@@ -81,17 +79,27 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 			g.deny(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, withCaller(r, caller))
+		g.pass(w, withCaller(r, caller), next)
 	})
 }
 
-func (g *Gate) admit(r *http.Request) (Caller, error) {
+func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 	need := needed(r)
 	if need == ScopePublic {
-		return Caller{}, nil
+		return Caller{Role: role}, nil
 	}
-	id, err := Check(g.lookup, r.Header.Get("Authorization"), need, g.now().UnixMilli())
-	return Caller{TokenID: id}, err
+	id, err := Check(g.policy.Lookup, r.Header.Get("Authorization"), need, g.policy.Now().UnixMilli())
+	record, _ := g.policy.Lookup(id)
+	caller := Caller{TokenID: id, Scope: record.Scope, Role: role}
+	switch {
+	case err != nil:
+		return caller, err
+	case role == pki.RoleWorker && need != ScopeWorker:
+		return caller, fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
+	case role != pki.RoleWorker && need == ScopeWorker && g.policy.WorkerCertificates:
+		return caller, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue --role worker`, `gram worker --cert --key`)", ErrForbidden)
+	}
+	return caller, nil
 }
 
 // needed is the scope that a request needs. What is not listed needs "", which no scope covers; its
@@ -103,10 +111,26 @@ func needed(r *http.Request) Scope {
 	return Routes[r.URL.Path]
 }
 
+// roleShown is the role of the client's certificate, "" where it shows none. A certificate without a role opens nothing.
+func roleShown(r *http.Request) (pki.Role, error) {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+		return "", nil
+	}
+	role, err := pki.RoleOf(r.TLS.PeerCertificates[0])
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrForbidden, err)
+	}
+	return role, nil
+}
+
 func (g *Gate) deny(w http.ResponseWriter, r *http.Request, err error) {
 	code, status := connect.CodeUnauthenticated, http.StatusUnauthorized
-	if errors.Is(err, ErrForbidden) {
+	switch {
+	case errors.Is(err, ErrForbidden):
 		code, status = connect.CodePermissionDenied, http.StatusForbidden
+	case errors.Is(err, ErrTooManyCalls):
+		code, status = connect.CodeResourceExhausted, http.StatusTooManyRequests
+		w.Header().Set("Retry-After", "1")
 	}
 	if !g.errors.IsSupported(r) {
 		http.Error(w, err.Error(), status)

@@ -114,6 +114,10 @@ type Record struct {
 	ExpiresAt    int64 // Unix milliseconds; 0 means never
 }
 
+func (r Record) expired(nowUnixMilli int64) bool {
+	return r.ExpiresAt != 0 && nowUnixMilli >= r.ExpiresAt
+}
+
 // Lookup finds a token's record by id.
 type Lookup func(id string) (Record, bool)
 
@@ -137,7 +141,7 @@ func Check(lookup Lookup, authorization string, need Scope, nowUnixMilli int64) 
 	}
 	same := subtle.ConstantTimeCompare(token.SecretSHA256(), want) == 1
 	switch {
-	case !same || !known || record.ExpiresAt != 0 && nowUnixMilli >= record.ExpiresAt:
+	case !same || !known || record.expired(nowUnixMilli):
 		return "", ErrUnauthenticated
 	case !record.Scope.Covers(need):
 		return token.ID, ErrForbidden

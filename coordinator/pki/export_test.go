@@ -6,7 +6,7 @@ import (
 )
 
 // Certificate is what the identity shows to its peers.
-func (id *Identity) Certificate() tls.Certificate { return id.cert }
+func (id *Identity) Certificate() tls.Certificate { return id.certificate() }
 
 // IssueRole makes the identity in dir one of another role.
 func IssueRole(dir string, role Role, now time.Time) (tls.Certificate, error) {
@@ -14,7 +14,7 @@ func IssueRole(dir string, role Role, now time.Time) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	if err := issue(dir, ca, key, role, []string{"127.0.0.1"}, now); err != nil {
+	if err := issue(dir, ca, key, role, "", []string{"127.0.0.1"}, now); err != nil {
 		return tls.Certificate{}, err
 	}
 	name := dir + "/" + string(role)

@@ -30,6 +30,20 @@ func Init(dir string, now time.Time) error {
 // Issue makes a coordinator's certificate for the hosts in dir, beside the authority's, with
 // the authority whose key is in authority. That key stays where it is.
 func Issue(authority, dir string, hosts []string, now time.Time) error {
+	for _, host := range hosts {
+		if err := CheckHost(host); err != nil {
+			return err
+		}
+	}
+	return issueTo(authority, dir, RoleCoordinator, "", hosts, now)
+}
+
+// IssueWorker makes a worker's certificate in dir, as Issue does: worker.pem and its key. The name is for people.
+func IssueWorker(authority, dir, name string, now time.Time) error {
+	return issueTo(authority, dir, RoleWorker, name, nil, now)
+}
+
+func issueTo(authority, dir string, role Role, name string, hosts []string, now time.Time) error {
 	for _, name := range []string{caFile, caKeyFile} {
 		if _, err := os.Stat(filepath.Join(authority, name)); err != nil {
 			return fmt.Errorf("the authority in %s: %w", authority, err)
@@ -50,7 +64,7 @@ func Issue(authority, dir string, hosts []string, now time.Time) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make certificate directory: %w", err)
 	}
-	if err := issue(dir, ca, key, RoleCoordinator, hosts, now); err != nil {
+	if err := issue(dir, ca, key, role, name, hosts, now); err != nil {
 		return err
 	}
 	if old != nil {

@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -28,8 +29,11 @@ var ErrRole = errors.New("certificate of another role")
 // Role is what a certificate's holder may be.
 type Role string
 
-// RoleCoordinator may open the raft port and serve the API.
-const RoleCoordinator Role = "coordinator"
+// RoleCoordinator may open the raft port and serve the API. RoleWorker may make a worker's calls, and no others.
+const (
+	RoleCoordinator Role = "coordinator"
+	RoleWorker      Role = "worker"
+)
 
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
@@ -43,7 +47,22 @@ const (
 type Identity struct {
 	CAPEM []byte // give this to clients
 	pool  *x509.CertPool
-	cert  tls.Certificate
+	dir   string
+	hosts []string
+
+	mu   sync.Mutex
+	cert tls.Certificate
+}
+
+func (id *Identity) certificate() tls.Certificate {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	return id.cert
+}
+
+// Covers reports whether the certificate holds for a host name or IP address.
+func (id *Identity) Covers(host string) bool {
+	return id.certificate().Leaf.VerifyHostname(host) == nil
 }
 
 // LoadOrCreate returns the coordinator's identity kept in dir, making the
@@ -51,6 +70,15 @@ type Identity struct {
 // that is about to expire or lacks one of the hosts. Where the authority is kept
 // without its key, as Issue leaves it, the certificate must do as it is.
 func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) {
+	identity, err := loadOrCreate(dir, hosts, now)
+	if err != nil {
+		return nil, err
+	}
+	identity.dir, identity.hosts = dir, hosts
+	return identity, nil
+}
+
+func loadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make certificate directory: %w", err)
 	}
@@ -66,7 +94,7 @@ func LoadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	if identity, err := load(dir, ca); err == nil && errors.Join(identity.flaw(hosts, now), identity.flaw(nil, now.Add(renewBefore))) == nil {
 		return identity, nil
 	}
-	if err := issue(dir, ca, caKey, RoleCoordinator, hosts, now); err != nil {
+	if err := issue(dir, ca, caKey, RoleCoordinator, "", hosts, now); err != nil {
 		return nil, err
 	}
 	return load(dir, ca)
@@ -118,7 +146,8 @@ func loadOrCreateCA(dir string, now time.Time) (*x509.Certificate, crypto.Signer
 	return ca, key, err
 }
 
-func issue(dir string, ca *x509.Certificate, caKey crypto.Signer, role Role, hosts []string, now time.Time) error {
+// issue makes a certificate. A name is for people; a coordinator serves and calls, everybody else calls only.
+func issue(dir string, ca *x509.Certificate, caKey crypto.Signer, role Role, name string, hosts []string, now time.Time) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("make %s key: %w", role, err)
@@ -129,6 +158,12 @@ func issue(dir string, ca *x509.Certificate, caKey crypto.Signer, role Role, hos
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		URIs:        []*url.URL{roleURI(role)},
+	}
+	if name != "" {
+		template.Subject.CommonName += " " + name
+	}
+	if role == RoleWorker {
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {

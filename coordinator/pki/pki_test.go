@@ -280,9 +280,17 @@ func TestPeersMustShowTheRole(t *testing.T) {
 		}
 	}
 	// The other way round: a member does not speak to a server that is no coordinator.
-	impostor := func(c *tls.Config) { c.Certificates = []tls.Certificate{worker} }
+	other, err := pki.IssueRole(dir, "operator", born)
+	if err != nil {
+		t.Fatal(err)
+	}
+	impostor := func(c *tls.Config) { c.Certificates = []tls.Certificate{other} }
 	if err := handshakeAs(t, member, impostor); !errors.Is(err, pki.ErrRole) {
-		t.Errorf("a server with a worker's certificate: %v", err)
+		t.Errorf("a server with a certificate of no role: %v", err)
+	}
+	impostor = func(c *tls.Config) { c.Certificates = []tls.Certificate{worker} }
+	if err := handshakeAs(t, member, impostor); err == nil {
+		t.Error("a server with a worker's certificate was spoken to")
 	}
 }
 

@@ -64,11 +64,35 @@ func (s *search) stragglers() {
 		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
 	}
 	s.board.wakeAt(next)
+	room := 0
+	if len(late) > 0 {
+		room = s.board.backupRoom(s.now)
+	}
 	for _, l := range late {
-		if !s.satisfied() {
-			s.backUp(l)
+		if !s.satisfied() && room > 0 && s.backUp(l) {
+			room--
 		}
 	}
+}
+
+// backupShare is the share of the slots that backups may take, in percent, where that is more than one worker has: of
+// one that is slow, all tasks may be backed up.
+const backupShare = 5
+
+// backupRoom is how many more backups there may be.
+func (b *Board) backupRoom(now time.Duration) int {
+	most, running := 1, 0
+	for w := range b.live(now) {
+		most = max(most, w.Slots)
+	}
+	for _, j := range b.jobs {
+		j.each(func(l *lease) {
+			if l.backup {
+				running++
+			}
+		})
+	}
+	return max(most, b.slots(now)*backupShare/100) - running
 }
 
 // due is when a lease becomes a straggler; 0 means never.
@@ -90,17 +114,17 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 	return l.since + max(usual+usual/2, minStraggle) + 1 // more than, not as long as
 }
 
-// backUp grants a second lease beside l.
-func (s *search) backUp(l *lease) {
+// backUp grants a second lease beside l, if there may be one.
+func (s *search) backUp(l *lease) bool {
 	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
-		return
+		return false
 	}
 	var pieces []state.Commit
 	if l.merge {
 		first, end := s.job.Round.Tree(l.task.Tree).Range(l.task.Node)
 		whole := false
 		if pieces, whole = s.covered(l.task.Tree, first, end); !whole {
-			return
+			return false
 		}
 	}
 	l.second = s.lease(l.task, pieces)
@@ -109,6 +133,7 @@ func (s *search) backUp(l *lease) {
 	s.board.earliest = min(s.board.earliest, l.second.deadline)
 	s.board.count(s.memory, Backups{Launched: 1})
 	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
+	return true
 }
 
 // wakeAt makes NextWake consider a time.

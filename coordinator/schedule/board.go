@@ -41,6 +41,9 @@ type Worker struct {
 	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
 	gone                     bool // it has been silent for a lease's time
+	charges                  []charge
+	quarantined              time.Duration // leased nothing before
+	why                      string
 }
 
 // Counts are facts since this leader was elected.
@@ -68,6 +71,7 @@ type Board struct {
 	straggling time.Duration   // when the next backup may be due, as the last search found; 0 means no such time
 	missing    map[string]bool // workers whose leases ran out, and that were not heard of since
 	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
+	ahead      int             // leases of the highest priority since one of a lower was granted
 	patience   time.Duration   // when a job has waited long enough for a larger worker; 0 means none waits
 	verdict    time.Duration   // when a task may be found to end its workers; 0 means no such time
 	Counts     Counts
@@ -123,6 +127,7 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	b.heard(w.ID)
 	at, found := b.findWorker(w.ID)
 	if found {
+		w.charges, w.quarantined, w.why = b.workers[at].charges, b.workers[at].quarantined, b.workers[at].why
 		b.workers[at] = &w
 	} else {
 		b.workers = slices.Insert(b.workers, at, &w)

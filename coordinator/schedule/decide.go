@@ -11,7 +11,7 @@ import (
 )
 
 // Decide returns the commands that follow from the view alone: queued jobs are
-// admitted by priority, then in order of acceptance, while there is room. A job waits
+// admitted by priority, which rises while they wait, then in order of acceptance, while there is room. A job waits
 // outside of the queue for the jobs it needs, and fails with the first of them that does. The
 // jobs of a schedule whose slots queue are admitted one after the other.
 func Decide(cfg Config, view state.State) []*pb.Command {
@@ -23,7 +23,7 @@ func Decide(cfg Config, view state.State) []*pb.Command {
 			room--
 			return true
 		}
-		need, waits := needed(view, job)
+		need, waits := awaited(view, job)
 		switch {
 		case waits && (need == nil || need.Ended()):
 			commands = append(commands, failJob(job, needFailed(job, need)))
@@ -32,11 +32,27 @@ func Decide(cfg Config, view state.State) []*pb.Command {
 		}
 		return true
 	})
-	inTurn(ready)
+	inLine(view, ready)
 	for _, job := range ready[:max(0, min(room, len(ready)))] {
 		commands = append(commands, &pb.Command{Body: &pb.Command_Start{Start: &pb.StartJob{Id: job.ID}}})
 	}
 	return commands
+}
+
+// ageing is how long a queued job waits for each step by which its priority rises in the queue: none waits for ever
+// behind such as are submitted later.
+const ageing = 60_000 // milliseconds of proposed time
+
+// rank is a queued job's priority in the queue.
+func rank(view state.State, job *state.Job) int64 {
+	return int64(job.Priority) + max(0, view.Now-job.SubmittedAt)/ageing
+}
+
+// inLine orders queued jobs by their rank, then acceptance.
+func inLine(view state.State, jobs []*state.Job) {
+	slices.SortFunc(jobs, func(x, y *state.Job) int { // total order: numbers differ
+		return cmp.Or(cmp.Compare(rank(view, y), rank(view, x)), cmp.Compare(x.Number, y.Number))
+	})
 }
 
 // inTurn orders jobs by priority, then acceptance.
@@ -46,9 +62,9 @@ func inTurn(jobs []*state.Job) {
 	})
 }
 
-// needed is the first job that job needs and that has not succeeded; nil where there is no such job. A job that
+// awaited is the first job that job needs and that has not succeeded; nil where there is no such job. A job that
 // cannot succeed any more comes before one that still may.
-func needed(view state.State, job *state.Job) (need *state.Job, waits bool) {
+func awaited(view state.State, job *state.Job) (need *state.Job, waits bool) {
 	for _, id := range job.Needs {
 		other, ok := view.Job(id)
 		switch {
@@ -88,7 +104,7 @@ func stageText(job *state.Job) string {
 
 // Waits says why a queued job is not admitted.
 func Waits(cfg Config, view state.State, job *state.Job) string {
-	if need, waits := needed(view, job); waits && need != nil {
+	if need, waits := awaited(view, job); waits && need != nil {
 		return fmt.Sprintf("waits for job %s to succeed, which %s", need.ID, stageText(need))
 	}
 	if queuesBehind(view, job) {
@@ -96,12 +112,12 @@ func Waits(cfg Config, view state.State, job *state.Job) string {
 	}
 	running, before := 0, 0
 	view.EachActive(func(other *state.Job) bool {
-		_, waits := needed(view, other)
+		_, waits := awaited(view, other)
 		switch {
 		case other.Stage != pb.JobState_JOB_STATE_QUEUED:
 			running++
 		case waits || queuesBehind(view, other):
-		case other.Priority > job.Priority, other.Priority == job.Priority && other.Number < job.Number:
+		case rank(view, other) > rank(view, job), rank(view, other) == rank(view, job) && other.Number < job.Number:
 			before++
 		}
 		return true

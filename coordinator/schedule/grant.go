@@ -25,6 +25,9 @@ type Grant struct {
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
+	if b.shunned(workerID, now) {
+		return nil
+	}
 	if alone, apart := b.leaseAlone(view, workerID, now); apart {
 		return alone
 	}

@@ -38,8 +38,9 @@ func (t Task) String() string {
 
 // Held is a task a worker says it holds.
 type Held struct {
-	Task  Task
-	Token Token
+	Task     Task
+	Token    Token
+	Progress uint64 // grows as the task gets on; 0 is not told, or not begun
 }
 
 type lease struct {
@@ -52,6 +53,8 @@ type lease struct {
 	merge    bool          // every leaf of the node was committed
 	pieces   int           // that a merge folds
 	backup   bool          // granted beside another worker's lease of the same task
+	progress uint64        // as its worker told last
+	moved    time.Duration // when that changed
 	alone    bool          // its worker has nothing else
 	second   *lease        // of the same task, by another worker
 	lane     int           // where the job's timeline shows it; -1 nowhere
@@ -230,7 +233,12 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 			lost = append(lost, h.Task)
 			continue
 		}
-		l, ok := b.jobBoard(job).heldBy(h.Task, workerID)
+		memory := b.jobBoard(job)
+		l, ok := memory.heldBy(h.Task, workerID)
+		if ok && memory.hung(l, h.Progress, now) {
+			b.takeAway(memory, l, now)
+			ok = false
+		}
 		if !ok {
 			lost = append(lost, h.Task)
 			continue

@@ -12,8 +12,10 @@ import (
 
 // fault is what went wrong with a task before.
 type fault struct {
+	task      Task
 	attempts  int // task faults; infrastructure faults are not counted
 	delays    int
+	hangs     int           // leases taken away because it stood still
 	at        time.Duration // of the last one
 	notBefore time.Duration
 	worker    string   // who had it last
@@ -46,6 +48,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		return
 	}
 	memory.clear(job, t)
+	b.settleFaults(memory, job, t, workerID, now)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
 		if l, held := memory.holder(t); held {
 			b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
@@ -56,7 +59,6 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	if !memory.leaves.valid(t.Tree, t.Node) {
 		return
 	}
-	delete(memory.faults, string(taskKey(t)))
 	winner := memory.winner(t, workerID, first)
 	if winner != nil {
 		memory.saw(winner, now)
@@ -152,7 +154,7 @@ const maxTroubleBytes = 300
 func (j *jobBoard) blame(t Task, workerID string, failure *pb.Failure, attempts int, now, delay time.Duration) {
 	key := string(taskKey(t))
 	f := j.faults[key]
-	f.worker, f.at, f.notBefore = workerID, now, now+delay<<min(f.delays, 6)
+	f.task, f.worker, f.at, f.notBefore = t, workerID, now, now+delay<<min(f.delays, 6)
 	f.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
 	f.attempts += attempts
 	if attempts > 0 && len(f.blamed) < 2 && !slices.Contains(f.blamed, workerID) {
@@ -186,17 +188,17 @@ func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Durat
 	wait := false
 	b.jobBoard(job).eachFault(t, func(f fault) {
 		wait = wait || now < f.notBefore
-		if f.attempts > 0 && (last.attempts == 0 || f.at > last.at) {
+		if (f.attempts > 0 || f.hangs > 0) && (last.worker == "" || f.at > last.at) {
 			last = f
 		}
 	})
-	return wait || last.attempts > 0 && last.worker == workerID && b.hasOther(job, workerID, now)
+	return wait || last.worker == workerID && b.hasOther(job, workerID, now)
 }
 
 // hasOther reports whether another worker is there that the job's state fits.
 func (b *Board) hasOther(job *state.Job, workerID string, now time.Duration) bool {
 	for w := range b.live(now) {
-		if w.ID != workerID && w.fits(job) {
+		if w.ID != workerID && w.fits(job) && now >= w.quarantined {
 			return true
 		}
 	}
@@ -221,6 +223,9 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 	if b.earliest < math.MaxInt64 {
 		consider(b.earliest)
 	}
+	for _, w := range b.workers {
+		consider(w.quarantined)
+	}
 	barred := false
 	for _, j := range b.jobs {
 		for _, s := range j.suspects {
@@ -228,7 +233,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)
-			barred = barred || f.attempts > 0
+			barred = barred || f.attempts > 0 || f.hangs > 0
 		}
 	}
 	if barred { // a task that failed on the last worker left is for it again

@@ -10,7 +10,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// share grants tasks of the jobs of the highest priority first.
+// crumb is the share of the leases that jobs of lower priority get while others want all: one in so many. Without
+// it they would starve.
+const crumb = 16
+
+// share grants tasks of the jobs of the highest priority first, and now and then one of the others'.
 func (b *Board) share(view state.State, workerID string, want int, now time.Duration) []Grant {
 	var jobs []*state.Job
 	view.EachActive(func(job *state.Job) bool {
@@ -22,14 +26,36 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 	inTurn(jobs)
 	var grants []Grant
 	for len(jobs) > 0 && len(grants) < want {
-		equals := 1
-		for equals < len(jobs) && jobs[equals].Priority == jobs[0].Priority {
-			equals++
+		equals := equalsOf(jobs)
+		rest, free := jobs[equals:], want-len(grants)
+		if len(rest) > 0 {
+			free = min(free, crumb-1-b.ahead)
 		}
-		grants = append(grants, b.takeTurns(jobs[:equals], workerID, want-len(grants), now)...)
-		jobs = jobs[equals:]
+		got := b.takeTurns(jobs[:equals], workerID, free, now)
+		grants = append(grants, got...)
+		switch {
+		case len(got) < free || len(rest) == 0:
+			jobs = rest // these want no more
+		case b.ahead+len(got) < crumb-1:
+			b.ahead += len(got)
+		default:
+			b.ahead = crumb - 1
+			if len(grants) < want {
+				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
+				b.ahead = 0
+			}
+		}
 	}
 	return grants
+}
+
+// equalsOf is how many jobs share the priority of the first.
+func equalsOf(jobs []*state.Job) int {
+	equals := 1
+	for equals < len(jobs) && jobs[equals].Priority == jobs[0].Priority {
+		equals++
+	}
+	return equals
 }
 
 // turn is a job that may have tasks left, and how many of its tasks are leased.

@@ -60,6 +60,49 @@ func TestPriorityComesFirst(t *testing.T) {
 	d.wantJobs("w", 9, "a low low low low")
 }
 
+// While jobs of a higher priority want all there is, one lease in sixteen is another's; a job that waits in the queue
+// rises by a step a minute.
+func TestLowerPrioritiesDoNotStarve(t *testing.T) {
+	d := newDesk(t, 400, 100) // so many slots that each lease is of one leaf
+	d.run(1000, submitted("high", 5, 0), submitted("high2", 5, 0))
+	d.run(100, submitted("low", -5, 0))
+	counts := make(map[string]int)
+	for range 160 {
+		for _, g := range d.lease("w", 1) {
+			counts[g.Task.JobID]++
+		}
+	}
+	if counts["high"] != 75 || counts["high2"] != 75 || counts["a"] != 5 || counts["low"] != 5 {
+		t.Errorf("leases: %v", counts)
+	}
+	for _, g := range d.lease("w", 32) { // the same when many are asked for at once
+		counts[g.Task.JobID]++
+	}
+	if counts["high"]+counts["high2"] != 180 || counts["a"]+counts["low"] != 12 {
+		t.Errorf("leases: %v", counts)
+	}
+}
+
+func TestQueuedJobsRise(t *testing.T) {
+	cfg := schedule.DefaultConfig()
+	cfg.MaxRunning = 1
+	late := submitted("high", 5, 0)
+	late.NowUnixMs = 5*60_000 - 1
+	view := run(t, state.New(), submit("old"), late)
+	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high"}) {
+		t.Errorf("before five minutes: started %v", started)
+	}
+	tick := submitted("other", -9, 0)
+	tick.NowUnixMs = 5 * 60_000
+	view = run(t, view, tick)
+	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"old"}) {
+		t.Errorf("after five minutes: started %v", started)
+	}
+	if why := schedule.Waits(cfg, view, jobOf(view, "high")); !strings.HasSuffix(why, "and 1 come before it") {
+		t.Errorf("high %s", why)
+	}
+}
+
 func TestMaxWorkersAtATime(t *testing.T) {
 	d := newDesk(t, 2, 1)
 	d.lease("w", 1)

@@ -18,6 +18,7 @@ const (
 	Exhausted                   // a bound on the state is reached
 	Ended                       // the job has ended
 	Held                        // somebody names the job
+	LastAdmin                   // nobody could make tokens any more
 )
 
 // Rejection is the error of a refused command.
@@ -39,6 +40,7 @@ type Reply struct {
 	Created  bool         // the command made the job, or the schedule
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
+	Token    *Token       // the token made, or as it was before it was revoked
 	// Checkpoint: the state after this command is to be held against that of the other members.
 	Checkpoint bool
 	Retired    []string // the jobs that were

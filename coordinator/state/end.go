@@ -67,25 +67,3 @@ func classFrom(c pb.FailureClass) protocol.Class {
 func Clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:min(len(s), limit)], "")
 }
-
-// applyPutToken stores a token; the same token again is no change.
-func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
-	token := Token{ID: cmd.GetId(), SecretSHA256: cmd.GetSecretSha256(), Scope: cmd.GetScope(), ExpiresAt: cmd.GetExpiresUnixMs()}
-	if token.ID == "" || len(token.SecretSHA256) != 32 || token.Scope == "" {
-		return s, reject(Malformed, "a token needs an id, a SHA-256 and a scope")
-	}
-	if old, ok := s.Token(token.ID); ok && string(old.SecretSHA256) != string(token.SecretSHA256) {
-		return s, reject(Conflict, "token %s exists with another secret", token.ID)
-	}
-	s.tokens, _, _ = s.tokens.Insert([]byte(token.ID), token)
-	return s, Reply{}
-}
-
-func applyRevokeToken(s State, cmd *pb.RevokeToken) (State, Reply) {
-	tokens, _, found := s.tokens.Delete([]byte(cmd.GetId()))
-	if !found {
-		return s, reject(NotFound, "no token %q", cmd.GetId())
-	}
-	s.tokens = tokens
-	return s, Reply{}
-}

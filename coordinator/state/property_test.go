@@ -35,8 +35,7 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 			cmd.Body = &pb.Command_Fail{Fail: &pb.FailJob{Id: id, Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT}}}
 		}
 	case 4:
-		secret := rapid.SampledFrom([]*pb.ObjectRef{ref(1), ref(2), {}}).Draw(t, "secret")
-		cmd.Body = &pb.Command_PutToken{PutToken: &pb.PutToken{Id: id, SecretSha256: secret.Sha256, Scope: "read"}}
+		cmd.Body = &pb.Command_PutToken{PutToken: drawToken(t, id)}
 	case 5:
 		cmd.Body = &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: id}}
 	case 6, 7, 8, 9:
@@ -180,6 +179,7 @@ func checkTransition(t *rapid.T, before, after state.State) {
 		t.Fatalf("time went back from %d to %d", before.Now, after.Now)
 	}
 	checkSlots(t, before, after)
+	checkTokens(t, before, after)
 	checkRestored(t, before, after)
 	before.EachJob(func(old *state.Job) bool {
 		job, ok := after.Job(old.ID)

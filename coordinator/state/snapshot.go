@@ -36,9 +36,7 @@ func (s State) Encode(w io.Writer) error {
 		return out.err == nil
 	})
 	s.tokens.Root().Walk(func(_ []byte, t Token) bool {
-		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Token{Token: &pb.PutToken{
-			Id: t.ID, SecretSha256: t.SecretSHA256, Scope: t.Scope, ExpiresUnixMs: t.ExpiresAt,
-		}}})
+		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Token{Token: t.record()}})
 		return out.err != nil
 	})
 	s.EachSchedule(func(sched *Schedule) bool {
@@ -188,9 +186,7 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 	case *pb.SnapshotRecord_Carry:
 		return in.takeCarry(body.Carry)
 	case *pb.SnapshotRecord_Token:
-		t := body.Token
-		token := Token{ID: t.GetId(), SecretSHA256: t.GetSecretSha256(), Scope: t.GetScope(), ExpiresAt: t.GetExpiresUnixMs()}
-		in.state.tokens, _, _ = in.state.tokens.Insert([]byte(token.ID), token)
+		in.state = in.state.putToken(tokenFrom(body.Token))
 	case *pb.SnapshotRecord_Schedule:
 		in.state = in.state.putSchedule(scheduleFrom(body.Schedule))
 	case *pb.SnapshotRecord_Retired:

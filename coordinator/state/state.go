@@ -86,17 +86,6 @@ func (s State) EachJob(visit func(*Job) bool) {
 	s.jobs.Root().Walk(func(_ []byte, job *Job) bool { return !visit(job) })
 }
 
-// Token is a credential's record; only the secret's hash is known.
-type Token struct {
-	ID           string
-	SecretSHA256 []byte
-	Scope        string
-	ExpiresAt    int64 // Unix milliseconds; 0 means never
-}
-
-// Token returns the token with this id.
-func (s State) Token(id string) (Token, bool) { return s.tokens.Get([]byte(id)) }
-
 func (s State) putJob(job *Job) State {
 	s.jobs, _, _ = s.jobs.Insert([]byte(job.ID), job)
 	number := numberKey(job.Number)

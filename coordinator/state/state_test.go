@@ -169,20 +169,6 @@ func TestCarriesReachTheNextRoundOfTheSamePhase(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
-	put := func(secret byte) *pb.Command {
-		return &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{Id: "t1", SecretSha256: ref(secret).Sha256, Scope: "admin"}}}
-	}
-	s, _ := run(t, state.New(), put(1), put(1))
-	if _, reply := state.Apply(s, put(2)); reply.Err == nil || reply.Err.Reason != state.Conflict {
-		t.Errorf("another secret under the same id: %v", reply.Err)
-	}
-	s, _ = run(t, s, &pb.Command{Body: &pb.Command_RevokeToken{RevokeToken: &pb.RevokeToken{Id: "t1"}}})
-	if _, ok := s.Token("t1"); ok {
-		t.Error("a revoked token is still known")
-	}
-}
-
 // A long message of characters of several bytes is cut between two of them:
 // anything else could not be written to a snapshot.
 func TestLongFailuresCanBeEncoded(t *testing.T) {

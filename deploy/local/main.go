@@ -1,7 +1,7 @@
 // Command local runs a whole cluster on this machine until Ctrl-C: three coordinators, three
 // workers and an S3 server, each a process. `make cluster` runs it; docs/operations.md begins with it.
 //
-//	go run ./deploy/local -gram bin/gram -versitygw bin/versitygw
+//	go build -o bin/cluster ./deploy/local && bin/cluster -gram bin/gram -versitygw bin/versitygw
 package main
 
 import (

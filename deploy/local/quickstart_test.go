@@ -28,7 +28,7 @@ func TestQuickStart(t *testing.T) {
 	if err != nil || len(blocks) < 3 {
 		t.Fatalf("%d blocks: %v", len(blocks), err)
 	}
-	recipe := regexp.MustCompile(`(?m)^cluster: build tools .*\n\tgo run \./deploy/local$`)
+	recipe := regexp.MustCompile(`(?m)^cluster: build tools .*\n\tgo build -o bin/cluster \./deploy/local\n\tbin/cluster$`)
 	if text, err := os.ReadFile(filepath.Join(root, "Makefile")); err != nil || blocks[0] != "make cluster\n" || !recipe.Match(text) {
 		t.Fatalf("the quick start begins with %q, which is not what this test runs: %v", blocks[0], err)
 	}

@@ -78,12 +78,17 @@ func TestLeftoversAreSwept(t *testing.T) {
 	if _, err := os.Stat(stale); err != nil {
 		t.Errorf("a read-only store swept: %v", err)
 	}
-	open(t, root, dir.Options{})
+	s := open(t, root, dir.Options{})
 	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the stale one: %v", err)
 	}
 	if _, err := os.Stat(fresh); err != nil {
 		t.Errorf("the fresh one: %v", err)
+	}
+	for age, want := range map[time.Duration]int{24 * time.Hour: 0, 22 * time.Hour: 1} {
+		if n, err := s.AbortUploads(t.Context(), "jobs/", time.Now().Add(-age)); err != nil || n != want {
+			t.Errorf("%d leftovers older than %s (%v), want %d", n, age, err, want)
+		}
 	}
 }
 

@@ -27,6 +27,10 @@ type Config struct {
 	// or "us-east-1" elsewhere.
 	Region string
 
+	// Local lets the endpoint's name lead to this machine. An endpoint that says so by itself (localhost, 127.0.0.1)
+	// needs no leave; link-local addresses and clouds' metadata services are refused always.
+	Local bool
+
 	// AccessKey and SecretKey replace the search for credentials.
 	AccessKey    string
 	SecretKey    Secret
@@ -134,7 +138,8 @@ type Secret string
 
 const redacted = "REDACTED"
 
-func (Secret) String() string               { return redacted }
-func (Secret) GoString() string             { return redacted }
+// Format implements fmt.Formatter for every verb, those of other types too.
+func (Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, redacted) }
+
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 func (Secret) LogValue() slog.Value         { return slog.StringValue(redacted) }

@@ -44,7 +44,7 @@ func TestSecretsDoNotShow(t *testing.T) {
 	for what, text := range map[string]string{
 		"config": fmt.Sprintf("%v %+v %#v", cfg, cfg, cfg),
 		"store":  fmt.Sprintf("%v %+v %#v %s", s, s, s, s.String()),
-		"secret": fmt.Sprintf("%v %s %q %x %#v", cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey),
+		"secret": fmt.Sprintf("%v %s %q %x %#v %d %t %c", cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey),
 		"JSON":   string(inJSON), "log": log.String(),
 	} {
 		if strings.Contains(text, canary) || strings.Contains(text, fmt.Sprintf("%x", canary)) {

@@ -8,8 +8,8 @@
 // Objects of up to Config.SinglePut bytes go out as one PUT whose signature covers the
 // SHA-256 of the bytes; larger ones as a multipart upload with an MD5 per part. So
 // servers check what arrives without S3's newer checksums: trailing ones not
-// every server takes over plain HTTP. An upload that a killed process leaves behind is invisible; let the
-// bucket's lifecycle rules expire incomplete multipart uploads.
+// every server takes over plain HTTP. An upload that a killed process leaves behind is invisible;
+// AbortUploads gives it up.
 //
 // Every call is tried again on passing faults, with exponential backoff and full
 // jitter, until Config.Attempts or the context ends it; a body that breaks off is
@@ -46,13 +46,15 @@ func Open(cfg Config) (*Store, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w", cfg.Bucket, err)
 	}
-	transport := newTransport(cfg)
+	transport := newTransport(cfg, true)
+	// The services that hand out credentials are at just the addresses that stores are not.
+	services := newTransport(cfg, false)
 	lookup := minio.BucketLookupPath
 	if cfg.endpoint.amazon {
 		lookup = minio.BucketLookupDNS
 	}
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
-		Creds:        newCredentials(cfg, &http.Client{Transport: transport, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
+		Creds:        newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
 		Secure:       cfg.endpoint.secure,
 		Transport:    transport,
 		Region:       cfg.Region,
@@ -62,7 +64,10 @@ func Open(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w: %w", cfg.Bucket, objstore.ErrInvalidURI, err)
 	}
-	s := &Store{client: client, core: minio.Core{Client: client}, idle: transport.CloseIdleConnections, cfg: cfg}
+	s := &Store{client: client, core: minio.Core{Client: client}, cfg: cfg, idle: func() {
+		transport.CloseIdleConnections()
+		services.CloseIdleConnections()
+	}}
 	if cfg.Prefix != "" {
 		s.prefix = cfg.Prefix + "/"
 	}

@@ -8,11 +8,15 @@ import (
 	"time"
 )
 
-func newTransport(cfg Config) *http.Transport {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+// newTransport makes connections to the store, or the environment's proxy. Guarded, it refuses addresses that no store has.
+func newTransport(cfg Config, guarded bool) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+			if guarded {
+				dialer.ControlContext = guard(address, cfg.Local)
+			}
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
 				return nil, err

@@ -14,7 +14,7 @@ import (
 var _ objstore.UploadAborter = (*Store)(nil)
 
 // AbortUploads gives up multipart uploads that began before a time: the server keeps their parts, unseen
-// and paid for, until somebody does.
+// and paid for, until somebody does. MinIO lists none by a prefix; it expires them itself, after a day.
 func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Time) (int, error) {
 	if err := objstore.ValidPrefix(prefix); err != nil {
 		return 0, s.fail("list", prefix, err)

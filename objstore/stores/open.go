@@ -32,6 +32,7 @@ type Config struct {
 	SecretKey    s3.Secret
 	SessionToken s3.Secret
 	RootCAs      *x509.CertPool
+	Local        bool // the endpoint's name may lead to this machine
 }
 
 // Open opens "s3://bucket[/prefix]", "file:///absolute/folder" or "mem://name".
@@ -69,7 +70,7 @@ func rootOf(u objstore.URI) string {
 // openS3 avoids returning a nil *s3.Store in a non-nil interface.
 func openS3(u objstore.URI, cfg Config) (objstore.Store, error) {
 	s, err := s3.Open(s3.Config{Bucket: u.Host, Prefix: u.Path, Endpoint: cfg.Endpoint, Region: cfg.Region,
-		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, SessionToken: cfg.SessionToken, RootCAs: cfg.RootCAs})
+		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, SessionToken: cfg.SessionToken, RootCAs: cfg.RootCAs, Local: cfg.Local})
 	if err != nil {
 		return nil, err
 	}

@@ -911,6 +911,11 @@ type PutToken struct {
 	SecretSha256  []byte                 `protobuf:"bytes,2,opt,name=secret_sha256,json=secretSha256,proto3" json:"secret_sha256,omitempty"`
 	Scope         string                 `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
 	ExpiresUnixMs int64                  `protobuf:"varint,4,opt,name=expires_unix_ms,json=expiresUnixMs,proto3" json:"expires_unix_ms,omitempty"` // 0 means never
+	Name          string                 `protobuf:"bytes,70,opt,name=name,proto3" json:"name,omitempty"`
+	First         bool                   `protobuf:"varint,71,opt,name=first,proto3" json:"first,omitempty"` // made by a member at its start, which keeps it in a file
+	// In snapshots only.
+	CreatedUnixMs int64 `protobuf:"varint,72,opt,name=created_unix_ms,json=createdUnixMs,proto3" json:"created_unix_ms,omitempty"`
+	Revoked       bool  `protobuf:"varint,73,opt,name=revoked,proto3" json:"revoked,omitempty"` // remembered of first tokens, so that no start brings them back
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -971,6 +976,34 @@ func (x *PutToken) GetExpiresUnixMs() int64 {
 		return x.ExpiresUnixMs
 	}
 	return 0
+}
+
+func (x *PutToken) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PutToken) GetFirst() bool {
+	if x != nil {
+		return x.First
+	}
+	return false
+}
+
+func (x *PutToken) GetCreatedUnixMs() int64 {
+	if x != nil {
+		return x.CreatedUnixMs
+	}
+	return 0
+}
+
+func (x *PutToken) GetRevoked() bool {
+	if x != nil {
+		return x.Revoked
+	}
+	return false
 }
 
 type RevokeToken struct {
@@ -2830,12 +2863,16 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
 	"\tCancelJob\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"}\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xe9\x01\n" +
 	"\bPutToken\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rsecret_sha256\x18\x02 \x01(\fR\fsecretSha256\x12\x14\n" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12&\n" +
-	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\"\x1d\n" +
+	"\x0fexpires_unix_ms\x18\x04 \x01(\x03R\rexpiresUnixMs\x12\x12\n" +
+	"\x04name\x18F \x01(\tR\x04name\x12\x14\n" +
+	"\x05first\x18G \x01(\bR\x05first\x12&\n" +
+	"\x0fcreated_unix_ms\x18H \x01(\x03R\rcreatedUnixMs\x12\x18\n" +
+	"\arevoked\x18I \x01(\bR\arevoked\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\xe5\x02\n" +
 	"\vPutSchedule\x12\x0e\n" +

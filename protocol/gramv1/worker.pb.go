@@ -1244,6 +1244,7 @@ type HeldTask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Token         *LeaseToken            `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	Progress      uint64                 `protobuf:"varint,80,opt,name=progress,proto3" json:"progress,omitempty"` // grows as the task gets on; 0 is not told, or not begun
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1290,6 +1291,13 @@ func (x *HeldTask) GetToken() *LeaseToken {
 		return x.Token
 	}
 	return nil
+}
+
+func (x *HeldTask) GetProgress() uint64 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
 }
 
 type RegisterResponse struct {
@@ -2014,10 +2022,11 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x05 \x01(\tR\x05build\x12%\n" +
 	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12!\n" +
-	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\"V\n" +
+	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\"r\n" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
-	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\"t\n" +
+	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x1a\n" +
+	"\bprogress\x18P \x01(\x04R\bprogress\"t\n" +
 	"\x10RegisterResponse\x12 \n" +
 	"\flease_ttl_ms\x18\x01 \x01(\rR\n" +
 	"leaseTtlMs\x12!\n" +

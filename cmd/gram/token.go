@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) tokenCommand() *cobra.Command {
+	return group("token", "Make, list and revoke tokens", `  gram token create --scope submit --name ci --ttl 720h --out ci.token
+  gram token list
+  gram token revoke 3f9a0c51e2d4b687`, a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+}
+
+// tokenFlags describe a token to be made.
+type tokenFlags struct {
+	scope, name, out string
+	ttl              time.Duration
+}
+
+func (a *app) tokenCreateCommand() *cobra.Command {
+	var f tokenFlags
+	cmd := &cobra.Command{
+		Use:   "create --scope SCOPE",
+		Short: "Make a token",
+		Example: `  gram token create --scope submit --name ci --ttl 720h --out ci.token
+  gram token create --scope worker --out worker-2.token
+  GRAM_TOKEN=$(gram token create --scope read) gram list`,
+		Long: `The token is drawn here; the cluster is told its hash and never sees the secret
+before it is used. It is shown once: on stdout, or in a new file of mode 0600
+with --out. Nobody can show it again.
+SCOPE: read looks; submit also submits, cancels and schedules; admin also makes
+tokens, backups and members; worker takes tasks, and nothing else.
+To exchange a token, make another, put it in place of the old one, and revoke
+that: both are valid meanwhile, and workers read their file again.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return a.createToken(cmd.Context(), c, f)
+		},
+	}
+	requireFlag(cmd, &f.scope, "scope", "`scope`: read, submit, admin or worker")
+	cmd.Flags().StringVar(&f.name, "name", "", "`name`, for people")
+	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "`time` it is valid, by the leader's clock, such as 720h; 0 is for ever")
+	cmd.Flags().StringVar(&f.out, "out", "", "new `file` for the token, instead of stdout")
+	return cmd
+}
+
+type tokenView struct {
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	Scope   string `json:"scope"`
+	Created string `json:"created"`
+	Expires string `json:"expires,omitempty"`
+	Expired bool   `json:"expired"`
+	Token   string `json:"token,omitempty"` // in full, of create without --out
+}
+
+func viewToken(t *gramv1.TokenInfo) tokenView {
+	return tokenView{ID: t.GetId(), Name: t.GetName(), Scope: t.GetScope(), Created: timestamp(t.GetCreatedUnixMs()),
+		Expires: timestamp(t.GetExpiresUnixMs()), Expired: t.GetExpired()}
+}
+
+func (a *app) createToken(ctx context.Context, c *cluster, f tokenFlags) error {
+	if f.ttl < 0 || f.ttl != 0 && f.ttl < time.Millisecond {
+		return &failure{code: exitUsage, what: fmt.Sprintf("--ttl %s is no time to live", f.ttl)}
+	}
+	token := gate.NewToken()
+	if f.out != "" { // before the cluster knows it: a token that cannot be kept must not be made
+		if err := writeNewFile(f.out, token.Reveal()+"\n"); err != nil {
+			return err
+		}
+	}
+	res, err := c.tokens.CreateToken(ctx, connect.NewRequest(&gramv1.CreateTokenRequest{
+		Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: f.scope, Name: f.name, TtlMs: f.ttl.Milliseconds(),
+	}))
+	if err != nil {
+		if f.out != "" {
+			return errors.Join(c.explain(err), os.Remove(f.out))
+		}
+		return c.explain(err)
+	}
+	view := viewToken(res.Msg.GetToken())
+	if f.out == "" {
+		view.Token = token.Reveal()
+	}
+	return a.printToken(view, f.out)
+}
+
+func (a *app) printToken(view tokenView, out string) error {
+	switch {
+	case a.flags.output == "json":
+		return a.printJSON(struct {
+			SchemaVersion int `json:"schema_version"`
+			tokenView
+		}{schemaVersion, view})
+	case out == "":
+		fmt.Fprintln(a.out, view.Token)
+		a.note("gram: token %s of scope %s; it is not shown again", view.ID, view.Scope)
+	default:
+		a.note("gram: token %s of scope %s in %s", view.ID, view.Scope, out)
+	}
+	return nil
+}
+
+// writeNewFile makes a file for its owner only; it replaces none.
+func writeNewFile(name, text string) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return &failure{code: exitConflict, what: name + " is there already", hint: "Choose another name, or remove it."}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+func (a *app) tokenListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens, without their secrets",
+		Example: `  gram token list
+  gram token list -o json`,
+		Long: `admin.token and worker.token are those that the first coordinator made when it
+first started, named after their files.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			res, err := c.tokens.ListTokens(cmd.Context(), connect.NewRequest(&gramv1.ListTokensRequest{}))
+			if err != nil {
+				return c.explain(err)
+			}
+			views := []tokenView{}
+			for _, t := range res.Msg.GetTokens() {
+				views = append(views, viewToken(t))
+			}
+			return a.printTokens(views)
+		},
+	}
+}
+
+func (a *app) printTokens(views []tokenView) error {
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int         `json:"schema_version"`
+			Tokens        []tokenView `json:"tokens"`
+		}{schemaVersion, views})
+	}
+	var table terminal.Table
+	table.Row("TOKEN", "NAME", "SCOPE", "CREATED", "EXPIRES")
+	for _, v := range views {
+		expires := v.Expires
+		switch {
+		case v.Expired:
+			expires = "expired"
+		case expires == "":
+			expires = "never"
+		}
+		table.Row(v.ID, v.Name, v.Scope, v.Created, expires)
+	}
+	table.Write(a.out)
+	return nil
+}
+
+func (a *app) tokenRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke ID...",
+		Short:   "End tokens, and the calls that run with them",
+		Example: "  gram token revoke 3f9a0c51e2d4b687",
+		Long: `An ID is what gram token list shows. The token is of no use once this command
+has returned. Refused for one of scope admin where no other is valid as long:
+nobody could make tokens any more.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if token, err := gate.ParseToken(id); err == nil {
+					id = token.ID
+				}
+				if err := c.revokeToken(cmd.Context(), id); err != nil {
+					return err
+				}
+				a.note("gram: token %s is revoked", id)
+			}
+			return nil
+		},
+	}
+}
+
+func (c *cluster) revokeToken(ctx context.Context, id string) error {
+	_, err := c.tokens.RevokeToken(ctx, connect.NewRequest(&gramv1.RevokeTokenRequest{Id: id}))
+	if err == nil {
+		return nil
+	}
+	f := explainCall(c.addr, err)
+	switch f.code {
+	case exitNotFound:
+		f.hint = "`gram token list` shows the tokens that are there."
+	case exitFailed:
+		f.code = exitConflict
+	}
+	return f
+}

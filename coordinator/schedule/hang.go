@@ -1,0 +1,57 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// A lease is renewed as long as its worker lives, also when the task does not get on: a call that never returns, a loop
+// without an end. So workers tell how far they are, and a node that stands still for long is leased to another.
+const (
+	hangLeast   = time.Minute      // of standing still, at least
+	hangTimes   = 5                // as often as a lease of that size takes in all
+	hangUnknown = 30 * time.Minute // while too few have been seen to know
+	hangSeen    = 8
+)
+
+// hung reports whether a node has stood still for too long, and notes how far it is; 0 is not told. Each time it
+// happened to the node before doubles what is too long: that may be how long it takes.
+func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
+	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE || progress == 0 {
+		return false
+	}
+	if progress != l.progress {
+		l.progress, l.moved = progress, now
+		return false
+	}
+	limit := hangUnknown
+	first, end := j.leaves.span(l.task.Tree, l.task.Node)
+	seen, parts := &j.pace.maps, time.Duration(end-first)
+	if l.merge {
+		seen, parts = &j.pace.folds, time.Duration(l.pieces)
+	}
+	if seen.seen >= hangSeen {
+		limit = max(hangLeast, hangTimes*parts*seen.median())
+	}
+	hangs := 0
+	j.eachFault(l.task, func(f fault) { hangs += f.hangs })
+	return now-l.moved > limit<<min(hangs, 10)
+}
+
+// takeAway ends the lease of a node that stands still. It is no fault of the task's own: a store may be the cause.
+func (b *Board) takeAway(j *jobBoard, l *lease, now time.Duration) {
+	j.dropOne(l)
+	b.backupEnded(j, l, false)
+	name := l.worker
+	if w, known := b.Worker(l.worker); known && w.Name != "" {
+		name = w.Name
+	}
+	still := (now - l.moved).Round(time.Second)
+	j.blame(l.task, l.worker, &pb.Failure{Message: fmt.Sprintf("%s stood still for %v on worker %s, and was taken away", l.task, still, name)}, 0, now, b.cfg.RetryDelay)
+	key := string(taskKey(l.task))
+	f := j.faults[key]
+	f.hangs++
+	j.faults[key] = f
+}

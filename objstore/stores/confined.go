@@ -1,0 +1,78 @@
+package stores
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/gram-compute/gram/objstore"
+)
+
+// confined is a store of which only some keys may be touched.
+type confined struct {
+	store  objstore.Store
+	base   string // what its keys lie below in the bucket: "" or ending in a slash
+	rights rights
+}
+
+var _ objstore.Store = (*confined)(nil)
+
+func (s *confined) check(op, key string, write bool) error {
+	if err := s.rights.check(s.base+key, write); err != nil {
+		return &objstore.Error{Op: op, Store: s.String(), Key: key, Err: err}
+	}
+	return nil
+}
+
+// Put implements objstore.Store.
+func (s *confined) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	if err := s.check("put", key, true); err != nil {
+		return objstore.Info{}, err
+	}
+	return s.store.Put(ctx, key, data)
+}
+
+// Get implements objstore.Store.
+func (s *confined) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+	if err := s.check("get", key, false); err != nil {
+		return nil, objstore.Info{}, err
+	}
+	return s.store.Get(ctx, key, opt)
+}
+
+// Stat implements objstore.Store.
+func (s *confined) Stat(ctx context.Context, key string) (objstore.Info, error) {
+	if err := s.check("stat", key, false); err != nil {
+		return objstore.Info{}, err
+	}
+	return s.store.Stat(ctx, key)
+}
+
+// List implements objstore.Store. A prefix that reaches further than what may be read is refused, not narrowed:
+// a part of an input is another input.
+func (s *confined) List(ctx context.Context, prefix string) iter.Seq2[objstore.Info, error] {
+	if err := s.check("list", prefix, false); err != nil {
+		return func(yield func(objstore.Info, error) bool) { yield(objstore.Info{}, err) }
+	}
+	return s.store.List(ctx, prefix)
+}
+
+// Delete implements objstore.Store.
+func (s *confined) Delete(ctx context.Context, key string) error {
+	if err := s.check("delete", key, true); err != nil {
+		return err
+	}
+	return s.store.Delete(ctx, key)
+}
+
+// String gives the URI that it was opened by.
+func (s *confined) String() string {
+	return objstore.URI{Scheme: "s3", Host: s.rights.name, Path: trimSlash(s.base)}.String()
+}
+
+func trimSlash(base string) string {
+	if base == "" {
+		return ""
+	}
+	return base[:len(base)-1]
+}
