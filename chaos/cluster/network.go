@@ -6,8 +6,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // The hosts that are not processes: who calls the API, and the store. Both are in the namespace
@@ -42,6 +44,9 @@ func Namespaces() (*Network, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("network namespaces take root")
 	}
+	if err := removeLeft(); err != nil {
+		return nil, err
+	}
 	subnet, err := freeSubnet()
 	if err != nil {
 		return nil, err
@@ -56,6 +61,32 @@ func Namespaces() (*Network, error) {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
+}
+
+// removeLeft removes the namespaces and bridges of runners that were killed: their process ids are nobody's now.
+func removeLeft() error {
+	out, err := exec.Command("ip", "netns", "list").Output()
+	if err != nil {
+		return fmt.Errorf("list network namespaces: %w", err)
+	}
+	gone := make(map[string]bool)
+	for line := range strings.Lines(string(out)) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		bridge, _, _ := strings.Cut(name, "-")
+		pid, err := strconv.Atoi(strings.TrimPrefix(bridge, "gc"))
+		if err != nil || !strings.HasPrefix(bridge, "gc") || syscall.Kill(pid, 0) == nil {
+			continue
+		}
+		gone[bridge] = true
+		if err := ip("netns del " + name); err != nil {
+			return err
+		}
+	}
+	for bridge := range gone {
+		// A runner that was killed early enough made none; and of two that clean up, one comes late.
+		_ = ip("link del " + bridge)
+	}
+	return nil
 }
 
 // freeSubnet finds one that no interface here has.
