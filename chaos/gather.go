@@ -165,10 +165,10 @@ func (t *trial) settle(ctx context.Context, e *checker.Evidence) error {
 		for _, m := range t.cluster.Members {
 			index, digest, err := t.cluster.Health(ctx, m)
 			if err != nil {
-				failures = append(failures, fmt.Errorf("%s: %w", m.ID, err))
+				failures = append(failures, fmt.Errorf("%s: %w", m.Now().ID, err))
 				continue
 			}
-			e.Replicas = append(e.Replicas, checker.Replica{Member: m.ID, Index: index, Digest: digest})
+			e.Replicas = append(e.Replicas, checker.Replica{Member: m.Now().ID, Index: index, Digest: digest})
 		}
 		if len(e.Replicas) == members && atRest(before, e.Replicas) {
 			return nil

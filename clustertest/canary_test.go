@@ -92,7 +92,7 @@ func (n *nest) spec(input string) string {
 func (n *nest) job(id, input string, want pb.JobState, says string) {
 	n.Helper()
 	n.cluster.Submit(n, id, n.spec(input))
-	job := n.cluster.Wait(n, id, time.Minute)
+	job := n.cluster.Wait(n, id, 3*time.Minute)
 	if job.GetState() != want || !strings.Contains(job.GetFailure().String(), says) {
 		n.Errorf("%s: %v, %v; want %v, %q", id, job.GetState(), job.GetFailure(), want, says)
 	}

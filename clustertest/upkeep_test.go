@@ -143,6 +143,11 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 		t.Errorf("@prod is %s", stdout)
 	}
 
+	for _, verb := range []string{"wait", "logs", "explain", "report"} {
+		if stdout, _ := gram(t, q.Cluster, 0, verb, "kept@latest", "-o", "json"); verb != "logs" && !strings.Contains(stdout, kept) {
+			t.Errorf("gram %s kept@latest tells of %s", verb, stdout)
+		}
+	}
 	awaitMarked(t, q) // so that no sweep looks into its folder before it is retired
 	litter(t, q.Cluster, first)
 	second := trigger(t, q.Cluster, "news", "2026-10-25T02:15:00Z")

@@ -53,19 +53,18 @@ func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error
 
 // jobCommand writes the defaults into a spec, and what its references mean, and makes it a command.
 func (c *Coordinator) jobCommand(view state.State, id string, spec protocol.JobSpec) (*pb.SubmitJob, error) {
-	spec, err := c.cfg.Validate(spec)
-	if err == nil {
-		err = c.checkOutput(spec.Spec.Output.URI)
-	}
-	if err != nil {
-		return nil, connect.NewError(connect.CodeInvalidArgument, err)
-	}
-	reference := ""
+	reference, err := "", error(nil)
 	if protocol.IsReference(spec.Spec.Model) {
 		reference = spec.Spec.Model
 		if spec.Spec, err = pinModel(view, id, spec.Spec); err != nil {
 			return nil, err
 		}
+	}
+	if spec, err = c.cfg.Validate(spec); err == nil { // after that, so that it sees the URI
+		err = c.checkOutput(spec.Spec.Output.URI)
+	}
+	if err != nil {
+		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	run := spec.Spec.Run
 	cmd := &pb.SubmitJob{

@@ -14,11 +14,13 @@ func leaseResponse(view state.State, grants []schedule.Grant, courses map[string
 		job, _ := view.Job(g.Task.JobID)
 		if !briefed[job.ID] {
 			briefed[job.ID] = true
-			told := brief(job)
-			told.Timeline = courses[job.ID]
-			res.Jobs = append(res.Jobs, told)
+			res.Jobs = append(res.Jobs, brief(job))
 		}
-		res.Tasks = append(res.Tasks, wireTask(job, g))
+		task := wireTask(job, g)
+		if g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
+			task.Timeline = courses[job.ID]
+		}
+		res.Tasks = append(res.Tasks, task)
 	}
 	return res
 }
@@ -29,7 +31,7 @@ func brief(job *state.Job) *pb.JobBrief {
 		Manifest: job.Manifest.Proto(), Plan: job.Plan.Proto(), Model: job.Model.Proto(),
 	}
 	if job.Reporting() {
-		b.Kernels, b.Workers = job.Kernels, job.Workers
+		b.Kernels, b.Workers, b.Course = job.Kernels, job.Workers, job.Course.Proto()
 		b.Record = &pb.Job{
 			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
 			Counters: job.Counters.Proto(), Rounds: job.RoundRecords(),

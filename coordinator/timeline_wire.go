@@ -8,11 +8,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// timelines are those of the jobs whose report is granted. The caller holds lead.mu.
+// timelines are those of the jobs of which a step is granted: it may be the last. The caller holds lead.mu.
 func (c *Coordinator) timelines(lead *leadership, view state.State, grants []schedule.Grant) map[string]*pb.Timeline {
 	found := make(map[string]*pb.Timeline)
 	for _, g := range grants {
-		if job, ok := view.Job(g.Task.JobID); ok && g.Task.Kind == pb.TaskKind_TASK_KIND_REPORT {
+		if job, ok := view.Job(g.Task.JobID); ok && g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			found[job.ID] = c.wireTimeline(lead.board.Timeline(job))
 		}
 	}

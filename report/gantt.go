@@ -199,7 +199,7 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 	entry := func(mark, name string) {
 		fmt.Fprintf(s, mark+"\n", px(x), px(y-9))
 		s.text(x+17, y, "start", "faint", name)
-		x += 32 + 6.6*float64(len(name))
+		x += 38 + 6.4*float64(len(name))
 	}
 	box := func(fill, more string) string {
 		return `<rect x="%s" y="%s" width="11" height="9" rx="1" fill="` + fill + `"` + more + `/>`

@@ -29,7 +29,7 @@ func (w *worker) execute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	}
 	failure := failureOf(ctx, err)
 	w.logs.failed(task, failure)
-	w.logs.flushNow(ctx)
+	w.logs.flushNow(ctx, urgently)
 	result.Outcome = &pb.TaskResult_Failure{Failure: failure}
 	return result
 }

@@ -18,8 +18,9 @@ import (
 // segments beside the job's objects, where it outlives the worker.
 type jobLogs struct {
 	w        *worker
-	mu       sync.Mutex // guards buffers
+	mu       sync.Mutex // guards buffers and shelves
 	buffers  map[string]*segment
+	shelves  map[string]*shelf
 	flushing chan struct{} // holds an element while somebody flushes; guards what follows, keeps segments in order
 	sequence uint64
 	sealed   map[string]sealedSegment // by job: the segment that the store has not acknowledged
@@ -38,14 +39,40 @@ type segment struct {
 	lost int // lines for which there was no room
 }
 
+// shelf is what is stored of a job's log by this worker.
+type shelf struct {
+	segments int
+	next     time.Time // when the next may follow, unless it is urgent
+}
+
+// hurry is how much a flush wants to store.
+type hurry int
+
 const (
-	maxSegment = 256 << 10
+	whenDue  hurry = iota // what has waited long enough
+	urgently              // all, but leaving room for what is to come
+	atTheEnd              // all: nothing is to come
+)
+
+// manyShelves is when those of jobs long over are forgotten.
+const manyShelves = 1 << 12
+
+// A worker stores at most maxSegments of a job's log, of maxSegment bytes and a line each: 128 MiB. Each
+// pacedSegments of them take twice as long to fill as those before, so that the last is reached after
+// weeks. Lines for which there is no room are counted, and the log says so where they are missing.
+const (
+	maxSegment    = 256 << 10
+	maxSegments   = 512
+	pacedSegments = 32
+)
+
+const (
 	flushLimit = 2 * time.Second // for what must not wait long
 	storeLimit = time.Minute     // for what may
 )
 
 func newJobLogs(w *worker) *jobLogs {
-	return &jobLogs{w: w, buffers: make(map[string]*segment), flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
+	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf), flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
 }
 
 // logLine is one line of a job's log.
@@ -126,21 +153,57 @@ func (l *jobLogs) committed(r *pb.TaskResult, v pb.Verdict) {
 func (l *jobLogs) run(ctx context.Context) {
 	for sleep(ctx, time.Second) {
 		limited, cancel := context.WithTimeout(ctx, storeLimit)
-		l.flush(limited)
+		l.store(limited, whenDue)
 		cancel()
 	}
 }
 
 // flushNow stores what is buffered even when ctx has ended, but does not wait long for a slow store.
-func (l *jobLogs) flushNow(ctx context.Context) {
+func (l *jobLogs) flushNow(ctx context.Context, h hurry) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	l.flush(ctx)
+	l.store(ctx, h)
 }
 
-// flush stores what is buffered. What cannot be stored is kept for the next time; lines that come
+// flush stores what is buffered.
+func (l *jobLogs) flush(ctx context.Context) { l.store(ctx, urgently) }
+
+// admits reports whether another segment may be stored; a nil shelf is empty.
+func (s *shelf) admits(h hurry, now time.Time) bool {
+	if s == nil {
+		return true
+	}
+	due := s.segments < maxSegments-1 && !now.Before(s.next)
+	switch h {
+	case urgently:
+		return due || s.segments < maxSegments/2
+	case atTheEnd:
+		return s.segments < maxSegments
+	}
+	return due
+}
+
+// shelved notes that a segment is stored.
+func (l *jobLogs) shelved(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.shelves[id]
+	if s == nil {
+		s = &shelf{}
+		l.shelves[id] = s
+	}
+	if len(l.shelves) > manyShelves { // those of jobs long over
+		maps.DeleteFunc(l.shelves, func(job string, s *shelf) bool {
+			return job != id && l.buffers[job] == nil && time.Since(s.next) > time.Hour
+		})
+	}
+	s.segments++
+	s.next = time.Now().Add(time.Second<<(s.segments/pacedSegments) - time.Second/2) // looked at each second
+}
+
+// store stores what may be. What cannot be stored is kept for the next time; lines that come
 // meanwhile wait behind it.
-func (l *jobLogs) flush(ctx context.Context) {
+func (l *jobLogs) store(ctx context.Context, h hurry) {
 	select {
 	case l.flushing <- struct{}{}:
 		defer func() { <-l.flushing }()
@@ -148,21 +211,22 @@ func (l *jobLogs) flush(ctx context.Context) {
 		return
 	}
 	l.storeSealed(ctx, slices.Sorted(maps.Keys(l.sealed)))
-	l.storeSealed(ctx, l.seal())
+	l.storeSealed(ctx, l.seal(h))
 }
 
-// seal closes the segments of the jobs that have none waiting, and returns which.
-func (l *jobLogs) seal() (sealed []string) {
+// seal closes the segments that may be stored, of the jobs that have none waiting, and returns which.
+func (l *jobLogs) seal(h hurry) (sealed []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := time.Now()
 	for _, id := range slices.Sorted(maps.Keys(l.buffers)) {
-		if _, waits := l.sealed[id]; waits {
+		if _, waits := l.sealed[id]; waits || !l.shelves[id].admits(h, now) {
 			continue
 		}
 		full := l.buffers[id]
 		delete(l.buffers, id)
 		if full.lost > 0 {
-			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "the store did not take this worker's log lines in time"})
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
 		}
 		l.sequence++
 		l.sealed[id] = sealedSegment{protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence), full.text.Bytes()}
@@ -178,5 +242,6 @@ func (l *jobLogs) storeSealed(ctx context.Context, jobs []string) {
 			continue
 		}
 		delete(l.sealed, id)
+		l.shelved(id)
 	}
 }

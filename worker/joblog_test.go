@@ -148,7 +148,7 @@ func TestFlushNowDoesNotWaitLong(t *testing.T) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		began := time.Now()
-		if l.flushNow(ended); time.Since(began) != flushLimit {
+		if l.flushNow(ended, atTheEnd); time.Since(began) != flushLimit {
 			t.Errorf("took %v", time.Since(began))
 		}
 		if _, waits := l.sealed["a"]; !waits {
@@ -203,6 +203,43 @@ func TestSegmentsOfAWorkerAreInOrder(t *testing.T) {
 		}
 		if segments != 20 {
 			t.Errorf("%d segments", segments)
+		}
+	})
+}
+
+// A job that runs for a month, and logs all the time, leaves a bounded number of segments; each line is
+// in one of them or counted, and what the worker says last is stored too.
+func TestSegmentsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, store := desk()
+		written := 0
+		for day := range 31 {
+			pause := time.Second
+			if day > 0 {
+				pause = 20 * time.Minute
+			}
+			for range 24 * time.Hour / pause {
+				written++
+				l.leased(task("a", written))
+				if written%5 == 0 {
+					l.flush(t.Context()) // a failure wants to be told at once
+				}
+				l.store(t.Context(), whenDue)
+				sleep(t.Context(), pause)
+			}
+		}
+		written++
+		l.leased(task("a", written))
+		l.flushNow(t.Context(), atTheEnd)
+		lines, segments := stored(t, store, "a")
+		told := 0
+		for _, line := range lines {
+			if told++; line.Event == "lost" {
+				told += line.Lines - 1
+			}
+		}
+		if segments > maxSegments || told != written || lines[len(lines)-1].Round != uint32(written) {
+			t.Errorf("%d segments tell of %d of %d lines, the last %+v", segments, told, written, lines[len(lines)-1])
 		}
 	})
 }

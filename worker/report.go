@@ -34,7 +34,7 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
-	facts, err := j.facts(ctx, brief)
+	facts, err := j.facts(ctx, brief, task)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,11 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		out.Files = append(out.Files, written)
 	}
 	further, err := j.emittedOutputs(ctx, facts.Files)
+	if err != nil {
+		return nil, err
+	}
 	out.Files = append(out.Files, further...)
-	return out, err
+	return out, j.writeEnd(ctx, brief, out.Files)
 }
 
 type runReport struct {
@@ -106,15 +109,19 @@ func countersFrom(c *pb.Counters) counters {
 }
 
 // facts is the run report: what each round found and how long it took.
-func (j *job) facts(ctx context.Context, brief *pb.JobBrief) (*runReport, error) {
+func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*runReport, error) {
 	record := brief.GetRecord()
 	r := &runReport{
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
 		Metrics:     []jobs.Metric{},
-		Timeline:    timelineOf(brief),
 	}
+	course, err := j.course(ctx, j.in(task), brief.GetCourse())
+	if err != nil {
+		return nil, err
+	}
+	r.Timeline = timelineOf(brief, course)
 	for _, round := range record.GetRounds() {
 		r.Rounds = append(r.Rounds, reportRound{
 			Round: round.GetRound(), Phase: round.GetPhase(), Leaves: round.GetLeaves(),

@@ -125,6 +125,9 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if wire.Metrics, err = j.putMetrics(ctx, j.in(task), next.Metrics); err != nil {
 		return nil, err
 	}
+	if next.Done {
+		wire.Course = j.putCourse(ctx, j.in(task), task.GetTimeline())
+	}
 	return &pb.TaskOutput{Next: wire}, nil
 }
 

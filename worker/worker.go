@@ -89,7 +89,7 @@ func (w *worker) run(ctx context.Context) error {
 	reports.Wait()
 	hush()
 	voices.Wait()
-	w.logs.flushNow(ctx)
+	w.logs.flushNow(ctx, atTheEnd)
 	return errors.Join(err, drained)
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,7 +81,7 @@ func Start(ctx context.Context, opt Options) (*Cluster, error) {
 		}
 	}
 	for i, m := range c.Members {
-		if err := c.begin(ctx, m, i > 0); err != nil {
+		if err := c.begin(ctx, m, &Life{ID: m.Host, Data: filepath.Join(opt.Folder, m.Host)}, i > 0); err != nil {
 			return c, fmt.Errorf("start %s: %w", m.Host, err)
 		}
 	}
@@ -152,7 +151,7 @@ func (c *Cluster) addWorker(host string) error {
 	if err := c.Network.Add(host); err != nil {
 		return err
 	}
-	first := c.Members[0].Data
+	first := c.firstHome()
 	w := &Worker{Host: host, Process: c.process(host, host, c.Gram, append(c.StoreEnv(false), c.Env...),
 		"worker", "--addr", strings.Join(c.apis(nil), ","), "--cacert", filepath.Join(first, "pki", "ca.pem"),
 		"--token-file", filepath.Join(first, "worker.token"), "--name", host, "--slots", "2", "--memory", "256MiB", "--drain-timeout", "5s")}
@@ -196,12 +195,14 @@ func (c *Cluster) Hosts() []string {
 func (c *Cluster) Processes() []*Process {
 	var all []*Process
 	for _, m := range c.Members {
-		all = append(all, m.Process)
+		if life := m.Now(); life != nil {
+			all = append(all, life.Process)
+		}
 	}
 	for _, w := range c.Workers {
 		all = append(all, w.Process)
 	}
-	return slices.DeleteFunc(all, func(p *Process) bool { return p == nil })
+	return all
 }
 
 // Close kills every process.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -19,15 +20,26 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// Member is a coordinator. Replaced, it is another one at the same host: with a new id and an empty disk.
+// Member is where a coordinator runs. Replaced, it is another one at the same host.
 type Member struct {
-	*Process
 	Host       string // also the name that faults go by
-	ID         string
 	API, Raft  string // addresses
-	Data       string // folder
+	life       atomic.Pointer[Life]
 	generation int
 }
+
+// Life is one coordinator: its id and its disk go with it.
+type Life struct {
+	*Process
+	ID   string
+	Data string // folder
+}
+
+// Now is the coordinator that is there; nil before the first has begun.
+func (m *Member) Now() *Life { return m.life.Load() }
+
+// firstHome is the folder of the first coordinator, where the authority and the tokens are.
+func (c *Cluster) firstHome() string { return filepath.Join(c.Folder, c.Members[0].Host) }
 
 // startLimit bounds how long a member may take until it serves, or has a vote.
 const startLimit = 60 * time.Second
@@ -36,7 +48,7 @@ func (c *Cluster) addMember(host string) error {
 	if err := c.Network.Add(host); err != nil {
 		return err
 	}
-	m := &Member{Host: host, ID: host, Data: filepath.Join(c.Folder, host)}
+	m := &Member{Host: host}
 	var err1, err2 error
 	m.API, err1 = c.Network.Address(host, apiPort)
 	m.Raft, err2 = c.Network.Address(host, raftPort)
@@ -45,25 +57,26 @@ func (c *Cluster) addMember(host string) error {
 }
 
 // begin starts a member for the first time and waits until it serves.
-func (c *Cluster) begin(ctx context.Context, m *Member, joins bool) error {
+func (c *Cluster) begin(ctx context.Context, m *Member, life *Life, joins bool) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	first := filepath.Join(c.Folder, c.Members[0].Host)
-	args := []string{"coordinator", "--data", m.Data, "--listen", m.API, "--raft", m.Raft, "--node-id", m.ID,
+	first := c.firstHome()
+	args := []string{"coordinator", "--data", life.Data, "--listen", m.API, "--raft", m.Raft, "--node-id", life.ID,
 		"--store", c.StoreURI(), "--lease-ttl", c.LeaseTTL.String(), "--promote-after", "500ms"}
 	if joins {
 		hosts := []string{"localhost", c.Network.IP(m.Host)}
-		issue := append([]string{"pki", "issue", "--ca", filepath.Join(first, "pki"), "--out", filepath.Join(m.Data, "pki")}, hosts...)
+		issue := append([]string{"pki", "issue", "--ca", filepath.Join(first, "pki"), "--out", filepath.Join(life.Data, "pki")}, hosts...)
 		if _, err := c.Run(ctx, nil, issue...); err != nil {
 			return err
 		}
 		args = append(args, "--join", strings.Join(c.apis(m), ","), "--token-file", filepath.Join(first, "admin.token"))
 	}
-	m.Process = c.process(m.Host, m.Host, c.Gram, append(c.StoreEnv(false), c.Env...), append(args, c.Flags...)...)
-	if err := m.Start(); err != nil {
+	life.Process = c.process(m.Host, m.Host, c.Gram, append(c.StoreEnv(false), c.Env...), append(args, c.Flags...)...)
+	if err := life.Start(); err != nil {
 		return err
 	}
-	return c.awaitListener(ctx, m.Process, m.API)
+	m.life.Store(life)
+	return c.awaitListener(ctx, life.Process, m.API)
 }
 
 // awaitListener dials until somebody answers.
@@ -87,12 +100,12 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	var refusal error
-	err := poll(ctx, m.ID+" to be removed", func() bool {
+	err := poll(ctx, m.Now().ID+" to be removed", func() bool {
 		for _, other := range c.Members {
-			if other == m || !other.Running() {
+			if other == m || !other.Now().Running() {
 				continue
 			}
-			_, refusal = c.ClusterOf(other).Remove(ctx, connect.NewRequest(&pb.RemoveRequest{Id: m.ID}))
+			_, refusal = c.ClusterOf(other).Remove(ctx, connect.NewRequest(&pb.RemoveRequest{Id: m.Now().ID}))
 			if refusal == nil || connect.CodeOf(refusal) == connect.CodeNotFound { // an answer of before was lost
 				refusal = nil
 				return true
@@ -104,9 +117,8 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 		return errors.Join(err, refusal)
 	}
 	m.generation++
-	m.ID = fmt.Sprintf("%s-%d", m.Host, m.generation)
-	m.Data = filepath.Join(c.Folder, m.ID)
-	return c.begin(ctx, m, true)
+	id := fmt.Sprintf("%s-%d", m.Host, m.generation)
+	return c.begin(ctx, m, &Life{ID: id, Data: filepath.Join(c.Folder, id)}, true)
 }
 
 // AwaitVotes waits until so many members have a vote and are healthy.
@@ -127,7 +139,7 @@ func (c *Cluster) AwaitVotes(ctx context.Context, want int) error {
 // List asks every member in turn who belongs to the cluster; nil when none knows now.
 func (c *Cluster) List(ctx context.Context) []*pb.Member {
 	for _, m := range c.Members {
-		if m.Process == nil || !m.Running() || m.Paused() {
+		if life := m.Now(); life == nil || !life.Running() || life.Paused() {
 			continue
 		}
 		limited, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -144,7 +156,7 @@ func (c *Cluster) List(ctx context.Context) []*pb.Member {
 func (c *Cluster) Leader(ctx context.Context) *Member {
 	for _, listed := range c.List(ctx) {
 		for _, m := range c.Members {
-			if listed.GetLeader() && listed.GetId() == m.ID {
+			if listed.GetLeader() && m.Now() != nil && listed.GetId() == m.Now().ID {
 				return m
 			}
 		}
@@ -177,7 +189,7 @@ func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b
 
 // Client is an HTTP client of its own for every caller, with the options that carry an admin's token.
 func (c *Cluster) Client() (*http.Client, connect.ClientOption, error) {
-	home := filepath.Join(c.Folder, c.Members[0].Host)
+	home := c.firstHome()
 	ca, err := os.ReadFile(filepath.Join(home, "pki", "ca.pem"))
 	if err != nil {
 		return nil, nil, err
@@ -241,7 +253,7 @@ func (c *Cluster) Health(ctx context.Context, m *Member) (index uint64, digest s
 }
 
 func (c *Cluster) peerConfig() (*tls.Config, error) {
-	dir := filepath.Join(c.Folder, c.Members[0].Host, "pki")
+	dir := filepath.Join(c.firstHome(), "pki")
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "coordinator.pem"), filepath.Join(dir, "coordinator-key.pem"))
 	if err != nil {
 		return nil, err

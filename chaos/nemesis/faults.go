@@ -59,7 +59,7 @@ func (n *Nemesis) victims(ctx context.Context, f Fault) ([]*cluster.Process, err
 	case KillAll, PauseAll:
 		var all []*cluster.Process
 		for _, m := range n.Cluster.Members {
-			all = append(all, m.Process)
+			all = append(all, m.Now().Process)
 		}
 		return all, nil
 	case KillFollower, PauseOther, StopFollower:
@@ -67,13 +67,13 @@ func (n *Nemesis) victims(ctx context.Context, f Fault) ([]*cluster.Process, err
 		if err != nil {
 			return nil, err
 		}
-		return []*cluster.Process{m.Process}, nil
+		return []*cluster.Process{m.Now().Process}, nil
 	}
 	m, err := n.leader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return []*cluster.Process{m.Process}, nil
+	return []*cluster.Process{m.Now().Process}, nil
 }
 
 func (n *Nemesis) worker(f Fault) *cluster.Worker {
@@ -101,7 +101,7 @@ func (n *Nemesis) follower(ctx context.Context, f Fault) (*cluster.Member, error
 	}
 	var others []*cluster.Member
 	for _, m := range n.Cluster.Members {
-		if m != leader && m.Running() {
+		if m != leader && m.Now().Running() {
 			others = append(others, m)
 		}
 	}
@@ -168,8 +168,8 @@ func (n *Nemesis) replace(ctx context.Context, f Fault) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Say("%v (%s)", f, m.ID)
-	m.Kill()
+	n.Say("%v (%s)", f, m.Now().ID)
+	m.Now().Kill()
 	return func() error {
 		return n.Cluster.Replace(context.WithoutCancel(ctx), m)
 	}, nil

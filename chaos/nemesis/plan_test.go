@@ -17,10 +17,11 @@ func TestAPlanFollowsFromItsSeed(t *testing.T) {
 		}
 		return string(out)
 	}
-	if text(1) != text(1) {
+	once := text(1)
+	if again := text(1); again != once {
 		t.Error("one seed makes two plans")
 	}
-	if text(1) == text(2) {
+	if once == text(2) {
 		t.Error("two seeds make one plan")
 	}
 }

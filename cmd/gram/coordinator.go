@@ -19,7 +19,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
 	var logs logFlags
 	var join []string
-	var retention retentionFlags
+	var upkeep upkeepFlags
 	var allowed storeFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR --store URI",
@@ -37,7 +37,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 			if cfg.Logger, err = logs.logger(a.err); err != nil {
 				return err
 			}
-			if err := retention.fill(&cfg); err != nil {
+			if err := upkeep.fill(&cfg); err != nil {
 				return err
 			}
 			if err := a.joining(&cfg, join); err != nil {
@@ -54,7 +54,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	}
 	coordinatorFlags(cmd, &cfg, &join)
 	allowed.add(cmd.Flags(), "that jobs may name")
-	retention.add(cmd)
+	upkeep.add(cmd)
 	logs.add(cmd, "info")
 	return cmd
 }

@@ -15,16 +15,26 @@ import (
 
 func (a *app) logsCommand() *cobra.Command {
 	var follow bool
+	var store string
 	cmd := &cobra.Command{
 		Use:   "logs ID",
 		Short: "Print a job's log",
 		Example: `  gram logs glosses-k3f9p2
   gram logs -f glosses-k3f9p2
   gram logs news@latest
+  gram logs glosses-k3f9p2 --store s3://gram-jobs
   gram logs glosses-k3f9p2 -o json | jq -r '[.event, .message] | @tsv'`,
-		Long: "With -o json each line is an object as it was stored.",
+		Long: `With -o json each line is an object as it was stored. With --store the lines are
+read from the cluster's store, whether or not there is a cluster; credentials
+for S3 come from the environment.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if store != "" && follow {
+				return &failure{code: exitUsage, what: "--store and --follow exclude each other"}
+			}
+			if store != "" {
+				return a.leftLogs(cmd.Context(), store, args[0])
+			}
 			c, err := a.connect()
 			if err != nil {
 				return err
@@ -36,6 +46,7 @@ func (a *app) logsCommand() *cobra.Command {
 			return a.logs(cmd.Context(), c, id, follow)
 		},
 	}
+	cmd.Flags().StringVar(&store, "store", "", storeUsage)
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay until the job has ended")
 	return cmd
 }

@@ -77,8 +77,18 @@ func parseReport(data []byte) (r runReport, err error) {
 	return r, nil
 }
 
-// sourceOfReport reads a file of a job's report: of a job, or from the folder that a URI names.
-func (a *app) sourceOfReport(ctx context.Context, from, name string) ([]byte, error) {
+// reportSource is a job, in a cluster or in the store of one, or the folder that a URI names.
+type reportSource struct {
+	a           *app
+	from, store string
+}
+
+// read reads a file of a job's report.
+func (s reportSource) read(ctx context.Context, name string) ([]byte, error) {
+	a, from := s.a, s.from
+	if s.store != "" {
+		return a.leftOutput(ctx, s.store, from, name)
+	}
 	if strings.ContainsAny(from, "./") {
 		return readObject(ctx, a.folder(from)+name, maxReportBytes, "")
 	}

@@ -160,8 +160,31 @@ type clusterView struct {
 	CheckpointMismatches uint64   `json:"checkpoint_mismatches"`
 	RestoreEpoch         uint64   `json:"restore_epoch"`
 	SchedulesHeldSince   string   `json:"schedules_held_since,omitempty"`
+	Sweeps               sweeps   `json:"sweeps"`
+	JobsRetired          uint32   `json:"jobs_retired"`
+	Aliases              uint32   `json:"aliases"`
 	RaftLogBytes         uint64   `json:"raft_log_bytes"`
 	RaftSnapshotBytes    uint64   `json:"raft_snapshot_bytes"`
+}
+
+// sweeps is what the leader swept since it was elected.
+type sweeps struct {
+	Passes      uint64 `json:"passes"`
+	Failures    uint64 `json:"failures"`
+	JobsRetired uint64 `json:"jobs_retired"`
+	Objects     uint64 `json:"objects"`
+	Bytes       uint64 `json:"bytes"`
+	Uploads     uint64 `json:"uploads"`
+	Last        string `json:"last,omitempty"`
+}
+
+func viewSweeps(s *gramv1.SweepCounters) sweeps {
+	v := sweeps{Passes: s.GetPasses(), Failures: s.GetFailures(), JobsRetired: s.GetJobsRetired(),
+		Objects: s.GetObjects(), Bytes: s.GetBytes(), Uploads: s.GetUploads()}
+	if s.GetLastUnixMs() != 0 {
+		v.Last = timestamp(s.GetLastUnixMs())
+	}
+	return v
 }
 
 type workerView struct {
@@ -249,6 +272,7 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 
 		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{}, s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),
 		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: timestamp(s.GetSchedulesHeldUnixMs()),
+		Sweeps: viewSweeps(s.GetSweeps()), JobsRetired: s.GetJobsRetired(), Aliases: s.GetAliases(),
 		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(),
 	}
 	for _, w := range s.GetWorkers() {

@@ -89,8 +89,8 @@ func checked(validate func(protocol.JobSpec) (protocol.JobSpec, error), policy s
 			return spec, err
 		}
 		for _, u := range spec.URIs() {
-			if *u.URI == "" {
-				continue
+			if *u.URI == "" || u.URI == &spec.Spec.Model && protocol.IsReference(*u.URI) {
+				continue // a reference is checked as the URI that it becomes
 			}
 			if err := policy.Check(*u.URI, u.URI == &spec.Spec.Output.URI); err != nil {
 				return spec, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf("%s: %v", u.Field, err),

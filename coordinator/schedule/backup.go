@@ -192,9 +192,16 @@ func (b *Board) count(j *jobBoard, d Backups) {
 	j.untold.add(d)
 }
 
-// abandon counts the backups of a round, or job, that is over.
+// abandon ends the leases of a round, or job, that is over. Who held the plan or the step made it, as far as
+// can be told: the board hears of the next round by the state, often before it hears who ended the last.
 func (b *Board) abandon(j *jobBoard) {
-	j.each(func(l *lease) { b.took(j, l, b.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN) })
+	j.each(func(l *lease) {
+		outcome := pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN
+		if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
+			outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
+		}
+		b.took(j, l, b.latest, outcome)
+	})
 }
 
 // Untold is what the log has not been told of a job's backups.

@@ -20,6 +20,7 @@ type Job struct {
 	Manifest, Plan       Ref
 	Round                Round
 	Rounds               []RoundRecord // finished rounds, oldest first
+	Course               Ref           // what the report tells of who did what, while it is left to make
 	Model                Ref           // set when the last step is done; the report is left to make
 	Outputs              []Output
 	Failure              *Failure

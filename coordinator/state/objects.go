@@ -43,6 +43,7 @@ func (j *Job) eachObject(visit func(Object) bool) bool {
 		see("state", before, j.Round.State)
 	}
 	see("model", open, j.Model)
+	see("timeline", open, j.Course)
 	j.Round.EachCommit(func(c Commit) bool { return see("partial", open, c.Object) })
 	j.Round.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", open, c.Object) })
 	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", before, c.Object) })

@@ -78,7 +78,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	next := &pb.Next{
 		Done:  rapid.IntRange(0, 2).Draw(t, "done") == 0,
 		Phase: rapid.SampledFrom([]string{"p", "p", "q", ""}).Draw(t, "phase"),
-		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
+		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"), Course: object("course"),
 	}
 	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
 	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Backups: backups, Output: &pb.TaskOutput{
@@ -205,7 +205,7 @@ func checkTransition(t *rapid.T, before, after state.State) {
 
 func sameRecord(a, b *state.Job) bool {
 	return a.Stage == b.Stage && a.FinishedAt == b.FinishedAt && a.Round.Number == b.Round.Number &&
-		a.Counters == b.Counters && len(a.Rounds) == len(b.Rounds) && a.Model == b.Model
+		a.Counters == b.Counters && len(a.Rounds) == len(b.Rounds) && a.Model == b.Model && a.Course == b.Course
 }
 
 func checkInvariants(t *rapid.T, s state.State) {

@@ -43,7 +43,7 @@ func (j *Job) record() *pb.JobRecord {
 		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
 		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
-		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept,
+		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	return record
 }
@@ -114,6 +114,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())
 	job.Model, _ = refFrom(r.GetModel())
+	job.Course, _ = refFrom(r.GetCourse())
 	job.Round.State, _ = refFrom(r.GetStateObject())
 	if r.GetFailure() != nil {
 		failure := failureFrom(r.GetFailure())

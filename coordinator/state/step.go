@@ -27,6 +27,7 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 	}
 	if next.GetDone() {
 		j.Model = state
+		j.Course, _ = refFrom(next.GetCourse())
 	} else {
 		opened, ok := roundFrom(next, j.Round.Number+1, now)
 		if !ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/gram-compute/gram/objstore"
 )
@@ -15,7 +16,10 @@ type confined struct {
 	rights rights
 }
 
-var _ objstore.Store = (*confined)(nil)
+var (
+	_ objstore.Store         = (*confined)(nil)
+	_ objstore.UploadAborter = (*confined)(nil)
+)
 
 func (s *confined) check(op, key string, write bool) error {
 	if err := s.rights.check(s.base+key, write); err != nil {
@@ -55,6 +59,18 @@ func (s *confined) List(ctx context.Context, prefix string) iter.Seq2[objstore.I
 		return func(yield func(objstore.Info, error) bool) { yield(objstore.Info{}, err) }
 	}
 	return s.store.List(ctx, prefix)
+}
+
+// AbortUploads implements objstore.UploadAborter where the store does.
+func (s *confined) AbortUploads(ctx context.Context, prefix string, before time.Time) (int, error) {
+	store, ok := s.store.(objstore.UploadAborter)
+	if !ok {
+		return 0, nil
+	}
+	if err := s.check("list", prefix, true); err != nil {
+		return 0, err
+	}
+	return store.AbortUploads(ctx, prefix, before)
 }
 
 // Delete implements objstore.Store.

@@ -2161,6 +2161,7 @@ type JobRecord struct {
 	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
+	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -2361,6 +2362,13 @@ func (x *JobRecord) GetSwept() bool {
 		return x.Swept
 	}
 	return false
+}
+
+func (x *JobRecord) GetCourse() *ObjectRef {
+	if x != nil {
+		return x.Course
+	}
+	return nil
 }
 
 type CommitRecord struct {
@@ -2948,7 +2956,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"heldUnixMs\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xfe\x06\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xaa\a\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2976,7 +2984,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
 	"slotUnixMs\x12\x17\n" +
 	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
-	"\x05swept\x182 \x01(\bR\x05swept\"L\n" +
+	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
@@ -3127,15 +3136,16 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
 	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
 	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	45, // 50: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	46, // 51: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	11, // 52: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	47, // 53: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	41, // 50: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	45, // 51: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	46, // 52: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 53: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	47, // 54: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }

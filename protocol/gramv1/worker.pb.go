@@ -471,7 +471,10 @@ type Task struct {
 	// do not cover. STEP: the roots in order of tree.
 	Pieces []*Piece `protobuf:"bytes,6,rep,name=pieces,proto3" json:"pieces,omitempty"`
 	// NODE: what this phase kept for leaves of this node in its last round.
-	Carries       []*CarryPiece `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
+	Carries []*CarryPiece `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
+	// STEP: what the leader remembers of the job. Whoever makes the last step keeps it, so that whoever
+	// writes the report, and however often, reads the same.
+	Timeline      *Timeline `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -551,6 +554,13 @@ func (x *Task) GetPieces() []*Piece {
 func (x *Task) GetCarries() []*CarryPiece {
 	if x != nil {
 		return x.Carries
+	}
+	return nil
+}
+
+func (x *Task) GetTimeline() *Timeline {
+	if x != nil {
+		return x.Timeline
 	}
 	return nil
 }
@@ -705,7 +715,7 @@ type JobBrief struct {
 	Model         *ObjectRef             `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
 	Kernels       []string               `protobuf:"bytes,9,rep,name=kernels,proto3" json:"kernels,omitempty"` // sets that made committed nodes
 	Workers       []string               `protobuf:"bytes,10,rep,name=workers,proto3" json:"workers,omitempty"`
-	Timeline      *Timeline              `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"` // REPORT tasks only
+	Course        *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // REPORT tasks only: a Timeline
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -810,9 +820,9 @@ func (x *JobBrief) GetWorkers() []string {
 	return nil
 }
 
-func (x *JobBrief) GetTimeline() *Timeline {
+func (x *JobBrief) GetCourse() *ObjectRef {
 	if x != nil {
-		return x.Timeline
+		return x.Course
 	}
 	return nil
 }
@@ -1801,6 +1811,7 @@ type Next struct {
 	Trees         []uint32               `protobuf:"varint,3,rep,packed,name=trees,proto3" json:"trees,omitempty"` // leaves of each tree
 	State         *ObjectRef             `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`         // the model when done
 	Metrics       *ObjectRef             `protobuf:"bytes,5,opt,name=metrics,proto3" json:"metrics,omitempty"`
+	Course        *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // when done, a Timeline; it matters to the report only
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1870,6 +1881,13 @@ func (x *Next) GetMetrics() *ObjectRef {
 	return nil
 }
 
+func (x *Next) GetCourse() *ObjectRef {
+	if x != nil {
+		return x.Course
+	}
+	return nil
+}
+
 type CompleteResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Verdicts      []Verdict              `protobuf:"varint,1,rep,packed,name=verdicts,proto3,enum=gram.v1.Verdict" json:"verdicts,omitempty"` // in the order of the results
@@ -1930,7 +1948,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x14\n" +
-	"\x05epoch\x18P \x01(\x04R\x05epoch\"\x8a\x02\n" +
+	"\x05epoch\x18P \x01(\x04R\x05epoch\"\xb9\x02\n" +
 	"\x04Task\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x14\n" +
@@ -1939,7 +1957,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\vtree_leaves\x18\x05 \x01(\rR\n" +
 	"treeLeaves\x12&\n" +
 	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
-	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\"s\n" +
+	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12-\n" +
+	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\"s\n" +
 	"\x05Piece\x12\x12\n" +
 	"\x04tree\x18\x01 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x02 \x01(\rR\x05level\x12\x14\n" +
@@ -1950,7 +1969,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04tree\x18\x01 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05first\x18\x02 \x01(\rR\x05first\x12\x10\n" +
 	"\x03end\x18\x03 \x01(\rR\x03end\x12*\n" +
-	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\x80\x03\n" +
+	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\xfd\x02\n" +
 	"\bJobBrief\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tspec_json\x18\x02 \x01(\tR\bspecJson\x12\x1b\n" +
@@ -1963,8 +1982,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x05model\x18\b \x01(\v2\x12.gram.v1.ObjectRefR\x05model\x12\x18\n" +
 	"\akernels\x18\t \x03(\tR\akernels\x12\x18\n" +
 	"\aworkers\x18\n" +
-	" \x03(\tR\aworkers\x12-\n" +
-	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\"\x99\x02\n" +
+	" \x03(\tR\aworkers\x12*\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"\x99\x02\n" +
 	"\bTimeline\x12\"\n" +
 	"\rsince_unix_ms\x18\x01 \x01(\x03R\vsinceUnixMs\x121\n" +
 	"\aworkers\x18\x02 \x03(\v2\x17.gram.v1.TimelineWorkerR\aworkers\x12+\n" +
@@ -2042,13 +2061,14 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\bmanifest\x18\x03 \x01(\v2\x12.gram.v1.ObjectRefR\bmanifest\x12&\n" +
 	"\x04plan\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x04plan\x12!\n" +
 	"\x04next\x18\x05 \x01(\v2\r.gram.v1.NextR\x04next\x12)\n" +
-	"\x05files\x18\x06 \x03(\v2\x13.gram.v1.OutputFileR\x05files\"\x9e\x01\n" +
+	"\x05files\x18\x06 \x03(\v2\x13.gram.v1.OutputFileR\x05files\"\xca\x01\n" +
 	"\x04Next\x12\x12\n" +
 	"\x04done\x18\x01 \x01(\bR\x04done\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +
 	"\x05trees\x18\x03 \x03(\rR\x05trees\x12(\n" +
 	"\x05state\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12,\n" +
-	"\ametrics\x18\x05 \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\"@\n" +
+	"\ametrics\x18\x05 \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\x12*\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"@\n" +
 	"\x10CompleteResponse\x12,\n" +
 	"\bverdicts\x18\x01 \x03(\x0e2\x10.gram.v1.VerdictR\bverdicts*w\n" +
 	"\bTaskKind\x12\x19\n" +
@@ -2147,53 +2167,55 @@ var file_gram_v1_worker_proto_depIdxs = []int32{
 	27, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
 	8,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
 	9,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
-	27, // 6: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
-	27, // 7: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
-	27, // 8: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
-	27, // 9: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
-	28, // 10: gram.v1.JobBrief.record:type_name -> gram.v1.Job
-	27, // 11: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
-	11, // 12: gram.v1.JobBrief.timeline:type_name -> gram.v1.Timeline
-	12, // 13: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
-	13, // 14: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
-	14, // 15: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
-	1,  // 16: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
-	2,  // 17: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
-	3,  // 18: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
-	16, // 19: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 20: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
-	6,  // 21: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
-	10, // 22: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
-	7,  // 23: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
-	16, // 24: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 25: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
-	23, // 26: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
-	5,  // 27: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
-	6,  // 28: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
-	24, // 29: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
-	29, // 30: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
-	27, // 31: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
-	27, // 32: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
-	27, // 33: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
-	27, // 34: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
-	25, // 35: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
-	30, // 36: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
-	27, // 37: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
-	27, // 38: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
-	4,  // 39: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
-	15, // 40: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
-	18, // 41: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
-	20, // 42: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
-	22, // 43: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
-	17, // 44: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
-	19, // 45: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
-	21, // 46: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
-	26, // 47: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
-	44, // [44:48] is the sub-list for method output_type
-	40, // [40:44] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	11, // 6: gram.v1.Task.timeline:type_name -> gram.v1.Timeline
+	27, // 7: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
+	27, // 8: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
+	27, // 9: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
+	27, // 10: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
+	28, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
+	27, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
+	27, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
+	12, // 14: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
+	13, // 15: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
+	14, // 16: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
+	1,  // 17: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
+	2,  // 18: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
+	3,  // 19: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
+	16, // 20: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 21: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
+	6,  // 22: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
+	10, // 23: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
+	7,  // 24: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
+	16, // 25: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 26: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
+	23, // 27: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
+	5,  // 28: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
+	6,  // 29: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
+	24, // 30: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
+	29, // 31: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
+	27, // 32: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
+	27, // 33: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
+	27, // 34: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
+	27, // 35: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
+	25, // 36: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
+	30, // 37: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
+	27, // 38: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
+	27, // 39: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
+	27, // 40: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
+	4,  // 41: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
+	15, // 42: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
+	18, // 43: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
+	20, // 44: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
+	22, // 45: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
+	17, // 46: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
+	19, // 47: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
+	21, // 48: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
+	26, // 49: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
+	46, // [46:50] is the sub-list for method output_type
+	42, // [42:46] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_worker_proto_init() }
