@@ -122,8 +122,11 @@ func reasonOf(code string, err error) string {
 }
 
 func who(caller gate.Caller) string {
-	if caller.TokenID != "" {
+	switch {
+	case caller.TokenID != "":
 		return "token " + caller.TokenID
+	case caller.Role != "":
+		return "certificate " + string(caller.Role)
 	}
 	return "stranger"
 }
