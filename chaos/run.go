@@ -19,6 +19,7 @@ import (
 	"github.com/gram-compute/gram/chaos/storefault"
 	"github.com/gram-compute/gram/chaos/workload"
 	"github.com/gram-compute/gram/objstore/s3"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -74,6 +75,9 @@ func once(ctx context.Context, s settings) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := enoughDisk(t.folder); err != nil {
+		return nil, err
+	}
 	o, err := t.run(ctx)
 	switch {
 	case err != nil:
@@ -90,6 +94,20 @@ func once(ctx context.Context, s settings) (*outcome, error) {
 		err = os.RemoveAll(t.folder)
 	}
 	return o, err
+}
+
+// enoughDisk refuses a disk on which coordinators would soon take no jobs (docs/operations.md), and a run show nothing.
+func enoughDisk(folder string) error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(folder, &disk); err != nil {
+		return fmt.Errorf("free space of %s: %w", folder, err)
+	}
+	const gib = 1 << 30
+	free, all := disk.Bavail*uint64(disk.Bsize), disk.Blocks*uint64(disk.Bsize)
+	if need := min(all/10, 10*gib) + gib; free < need {
+		return fmt.Errorf("%s has %d MiB of free space: coordinators take no jobs on a disk that is nearly full; have %d MiB free, or name a folder elsewhere with -folder", folder, free>>20, need>>20)
+	}
+	return nil
 }
 
 func (t *trial) say(format string, args ...any) {
