@@ -104,7 +104,7 @@ func enoughDisk(folder string) error {
 	}
 	const gib = 1 << 30
 	free, all := disk.Bavail*uint64(disk.Bsize), disk.Blocks*uint64(disk.Bsize)
-	if need := min(all/10, 10*gib) + gib; free < need {
+	if need := min(all/10, 2*gib) + gib; free < need {
 		return fmt.Errorf("%s has %d MiB of free space: coordinators take no jobs on a disk that is nearly full; have %d MiB free, or name a folder elsewhere with -folder", folder, free>>20, need>>20)
 	}
 	return nil

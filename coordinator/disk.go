@@ -21,13 +21,13 @@ const diskPoll = 2 * time.Second
 type space struct{ free, size uint64 }
 
 // low: a leader hands its lead over and takes no new jobs. That is at a tenth of the disk and no more than
-// 10 GiB, for a log needs no tenth of a large disk; and at 1 GiB where the disk is not a small one.
+// 2 GiB, for the log's bound is far below that; and at 1 GiB where the disk is not a small one.
 func (s space) low() bool {
-	return s.free < max(min(s.size/10, 10<<30), min(1<<30, s.size/4))
+	return s.free < max(min(s.size/10, 2<<30), min(1<<30, s.size/4))
 }
 
-// full: the process ends. At 3 %, and no more than 1 GiB.
-func (s space) full() bool { return s.free < min(s.size/100*3, 1<<30) }
+// full: the process ends. At 3 %, and no more than 512 MiB.
+func (s space) full() bool { return s.free < min(s.size/100*3, 512<<20) }
 
 func (s space) String() string {
 	return fmt.Sprintf("%d MiB of %d are free", s.free>>20, s.size>>20)

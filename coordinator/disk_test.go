@@ -20,8 +20,8 @@ func TestWhenADiskIsLow(t *testing.T) {
 		{gib, 256 * mib, gib / 100 * 3},
 		{4 * gib, gib, 4 * gib / 100 * 3},
 		{8 * gib, gib, 8 * gib / 100 * 3},
-		{50 * gib, 5 * gib, gib},
-		{2048 * gib, 10 * gib, gib},
+		{50 * gib, 2 * gib, 512 * mib},
+		{2048 * gib, 2 * gib, 512 * mib},
 	} {
 		for _, probe := range []struct {
 			free      uint64
@@ -74,7 +74,7 @@ func TestTheLeadGoesWhereThereIsRoom(t *testing.T) {
 		for id, d := range tanks {
 			d.free.Store(tankSize / 2)
 			if id == first.cfg.NodeID {
-				d.free.Store(9 << 30)
+				d.free.Store(1 << 30)
 			}
 		}
 		q.poll("another leader", func() bool {
@@ -94,7 +94,7 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	d := newTank(&cfg)
 	c := startTest(t, cfg)
 	submitTest(t, c, "a")
-	d.free.Store(9 << 30)
+	d.free.Store(1 << 30)
 	c.lookAtDisk(t.Context())
 	jobs := &jobService{c}
 	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(wireError(err)) != connect.CodeResourceExhausted {
@@ -104,7 +104,7 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	if _, err := jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Error(err)
 	}
-	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 9 << 30, "gram_disk_size_bytes": tankSize})
+	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 1 << 30, "gram_disk_size_bytes": tankSize})
 	wantPage(t, c, "/readyz", 200, "ok")
 	d.free.Store(tankSize / 2)
 	c.lookAtDisk(t.Context())
