@@ -65,7 +65,7 @@ func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err e
 // read reads a shard of a data set; jobs.Tasks has held both against the plan.
 func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 	in := j.inputs[from]
-	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.id, from}, shard, in.source.Blocks(ctx, in.shards[shard])))
+	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.cached(), from}, shard, in.source.Blocks(ctx, in.shards[shard])))
 }
 
 // cut is how many shards each data set has.

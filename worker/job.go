@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,14 +14,16 @@ import (
 
 // job is what a worker keeps of a job while it works on it.
 type job struct {
-	w     *worker
-	id    string
-	spec  protocol.JobSpec
-	kind  jobs.Kind
-	tasks *jobs.Tasks
+	w        *worker
+	id       string
+	specHash string
+	spec     protocol.JobSpec
+	kind     jobs.Kind
+	tasks    *jobs.Tasks
 
 	mu      sync.Mutex
 	planned bool
+	planSum string       // the digests of manifest and plan
 	inputs  []*input     // by jobs.Source
 	model   *pinnedModel // that it begins from, if any
 
@@ -46,18 +49,21 @@ func (c *jobCache) open(ctx context.Context, brief *pb.JobBrief) (*job, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, j := range c.jobs {
-		if j.id == brief.GetId() {
-			c.jobs = append(slices.Delete(c.jobs, i, i+1), j)
+	if i := slices.IndexFunc(c.jobs, func(j *job) bool { return j.id == brief.GetId() }); i >= 0 {
+		j := c.jobs[i]
+		c.jobs = slices.Delete(c.jobs, i, i+1)
+		if j.is(brief) {
+			c.jobs = append(c.jobs, j)
 			return j, j.openPlan(ctx, brief)
 		}
+		c.w.cache.drop(j.cached())
 	}
 	j, err := c.w.openJob(ctx, brief)
 	if err != nil {
 		return nil, err
 	}
 	if c.jobs = append(c.jobs, j); len(c.jobs) > jobsKept {
-		c.w.cache.drop(c.jobs[0].id)
+		c.w.cache.drop(c.jobs[0].cached())
 		c.jobs = slices.Delete(c.jobs, 0, 1)
 	}
 	return j, j.openPlan(ctx, brief)
@@ -84,7 +90,7 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &job{w: w, id: brief.GetId(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
+	return &job{w: w, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
 }
 
 // madeBy names the objects of one of the job's rounds.
@@ -114,6 +120,25 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 			return err
 		}
 	}
-	j.model, j.planned = stored.model, true
+	j.model, j.planned, j.planSum = stored.model, true, planSumOf(brief)
 	return nil
+}
+
+func planSumOf(brief *pb.JobBrief) string {
+	return hex.EncodeToString(brief.GetManifest().GetSha256()) + hex.EncodeToString(brief.GetPlan().GetSha256())
+}
+
+// is reports whether a brief is of this very job. Another may have its id by now: a cluster that was made of a backup
+// knows nothing of what was submitted or planned after it, and a retired job's id is free after a month.
+func (j *job) is(brief *pb.JobBrief) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.specHash == brief.GetSpecHash() && (!j.planned || j.planSum == planSumOf(brief))
+}
+
+// cached is what the job's blocks are kept under: what an earlier plan read is not found by a later one.
+func (j *job) cached() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.id + " " + j.planSum
 }

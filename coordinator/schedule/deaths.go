@@ -187,7 +187,7 @@ func (j *jobBoard) tooLarge(tree uint32, n protocol.Node) bool {
 // leaseAlone grants a task that must be alone to a worker that has nothing, and keeps one worker at a time apart
 // for that: it is granted nothing else before. It reports whether this is the one.
 func (b *Board) leaseAlone(view state.State, workerID string, now time.Duration) (grants []Grant, apart bool) {
-	if w, known := b.Worker(b.loner); !known || now-w.LastSeen >= b.cfg.LeaseTTL {
+	if w, known := b.Worker(b.loner); !known || now-w.LastSeen >= b.cfg.LeaseTTL || b.shunned(b.loner, now) {
 		b.loner = ""
 	}
 	if b.loner != "" && b.loner != workerID || b.loner == "" && !b.suspicious() {

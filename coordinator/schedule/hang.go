@@ -43,11 +43,9 @@ func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
 // takeAway ends the lease of a node that stands still. It is no fault of the task's own: a store may be the cause.
 func (b *Board) takeAway(j *jobBoard, l *lease, now time.Duration) {
 	j.dropOne(l)
-	b.backupEnded(j, l, false)
-	name := l.worker
-	if w, known := b.Worker(l.worker); known && w.Name != "" {
-		name = w.Name
-	}
+	b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
+	name := b.nameOf(l.worker)
+	j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED, name, l.task)
 	still := (now - l.moved).Round(time.Second)
 	j.blame(l.task, l.worker, &pb.Failure{Message: fmt.Sprintf("%s stood still for %v on worker %s, and was taken away", l.task, still, name)}, 0, now, b.cfg.RetryDelay)
 	key := string(taskKey(l.task))

@@ -1,6 +1,8 @@
 package schedule_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -83,5 +85,26 @@ func TestANodeThatStandsStill(t *testing.T) {
 	}
 	if tries, last := d.board.Trouble(jobOf(d.view, "a")); tries < 1 || last == "" {
 		t.Errorf("%d tries, the last: %q", tries, last)
+	}
+}
+
+// The timeline shows a lease that was taken away, and its place among the worker's tasks is free again.
+func TestTimelineOfANodeThatStandsStill(t *testing.T) {
+	d := newDesk(t, 1, 64)
+	began := d.now
+	d.still(7, d.lease("w", 1)[0], time.Hour)
+	taken := d.now
+	d.now += d.cfg.RetryDelay
+	again := d.lease("w", 1)
+	if len(again) != 1 {
+		t.Fatalf("the only worker was granted %v", again)
+	}
+	from := d.now
+	d.now += 200 * ms
+	d.commit(again[0].Task.Node)
+	marks, events := d.story()
+	want := []string{fmt.Sprintf("w/0 %v-%v 2 4", began, taken), fmt.Sprintf("w/0 %v-%v 2 1", from, d.now)}
+	if !slices.Equal(marks, want) || len(events) != 1 {
+		t.Errorf("marks %q, want %q; events %q", marks, want, events)
 	}
 }

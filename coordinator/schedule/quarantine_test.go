@@ -126,3 +126,44 @@ func TestBackupsAreBounded(t *testing.T) {
 		t.Errorf("%d backups", len(granted))
 	}
 }
+
+// A worker that is kept apart for what must be alone, and is quarantined then, does not keep others from it.
+func TestAQuarantinedWorkerIsNotKeptApart(t *testing.T) {
+	d := newDesk(t, 2, 2)
+	d.register("good", 2)
+	for i := range 4 {
+		d.failOn("w", "good", fmt.Sprint("j", i), false)
+	}
+	d.view = run(t, d.view, submitted("last", 9, 0), start("last"), completions(planned("last", 1)))
+	d.fault("w", d.lease("w", 1)[0], taskClass, protocol.CodeStoreDenied)
+	for _, dies := range []string{"x", "y"} {
+		d.board.Register(d.view, schedule.Worker{ID: dies, Slots: 3}, nil, d.now)
+		d.lease(dies, 3)
+		d.now += d.cfg.LeaseTTL
+		d.board.Known("w", d.now)
+		d.board.Known("good", d.now)
+		d.board.Expire(d.now)
+	}
+	alone := d.lease("w", 2)
+	if len(alone) != 1 || d.quarantined("w") != "" {
+		t.Fatalf("w was granted %v", alone)
+	}
+	d.commitOther("good", "last")
+	if d.quarantined("w") == "" {
+		t.Fatal("w is not quarantined")
+	}
+	d.view, _ = state.Apply(d.view, completions(nodeDone(alone[0].Task)))
+	d.board.Done(jobOf(d.view, alone[0].Task.JobID), alone[0].Task, "w", true, d.now)
+	d.view = run(t, d.view, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "last"}}})
+	if g := d.lease("good", 2); len(g) != 1 {
+		t.Errorf("the other was granted %v", g)
+	}
+}
+
+// commitOther lets a worker do the one leaf of a job.
+func (d *desk) commitOther(worker, id string) {
+	d.Helper()
+	leaf := schedule.Task{JobID: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}
+	d.view, _ = state.Apply(d.view, completions(nodeDone(leaf)))
+	d.board.Done(jobOf(d.view, id), leaf, worker, true, d.now)
+}
