@@ -204,14 +204,28 @@ func (l *jobLogs) shelved(id string) {
 // store stores what may be. What cannot be stored is kept for the next time; lines that come
 // meanwhile wait behind it.
 func (l *jobLogs) store(ctx context.Context, h hurry) {
-	select {
-	case l.flushing <- struct{}{}:
-		defer func() { <-l.flushing }()
-	case <-ctx.Done(): // the store keeps another one
+	if !l.takeTurn(ctx) {
 		return
 	}
+	defer func() { <-l.flushing }()
 	l.storeSealed(ctx, slices.Sorted(maps.Keys(l.sealed)))
 	l.storeSealed(ctx, l.seal(h))
+}
+
+// takeTurn waits while another flush is kept by the store; a turn that is free is taken whatever ctx says,
+// so that what is buffered is sealed.
+func (l *jobLogs) takeTurn(ctx context.Context) bool {
+	select {
+	case l.flushing <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case l.flushing <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // seal closes the segments that may be stored, of the jobs that have none waiting, and returns which.
