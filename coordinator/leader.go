@@ -28,12 +28,15 @@ type leadership struct {
 	mu    sync.Mutex
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
-	peers peerTable     // what the other members answered
-	table checkTable    // what they hashed
-	asks  confirmations
-	swept pb.SweepCounters
+	// Until when decide sleeps; 0 means until something changes. A lease that is granted meanwhile may want it earlier.
+	asleep time.Duration
+	peers  peerTable  // what the other members answered
+	table  checkTable // what they hashed
+	asks   confirmations
+	swept  pb.SweepCounters
 
 	sweeping chan struct{} // holds an element while somebody sweeps
+	roused   chan struct{} // holds an element when decide is to look again
 }
 
 // followLeadership begins a leadership when raft grants one and ends it when raft takes it away.
@@ -97,7 +100,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
-		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1),
+		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1), roused: make(chan struct{}, 1),
 		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
 	}
 	c.mu.Lock()
@@ -184,13 +187,17 @@ func (c *Coordinator) decide(lead *leadership) {
 		current, _ := c.fsm.view()
 		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
 		wake, timed := lead.board.NextWake(now)
+		lead.asleep = 0
+		if timed {
+			lead.asleep = wake
+		}
 		freed := lead.freed
 		lead.mu.Unlock()
 		committed = c.proposeAll(lead, condemned) && committed
 		if retry := now + retryDelay; !committed && (!timed || retry < wake) {
 			wake, timed = retry, true
 		}
-		if !c.sleepUntil(lead.ctx, wake, timed, changed, freed) {
+		if !c.sleepUntil(lead.ctx, wake, timed, changed, freed, lead.roused) {
 			return
 		}
 	}
@@ -210,7 +217,7 @@ func (c *Coordinator) proposeAll(lead *leadership, commands []*pb.Command) bool 
 }
 
 // sleepUntil waits for a change or the time; false means the leadership ended.
-func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed bool, changed, freed <-chan struct{}) bool {
+func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed bool, changed, freed, roused <-chan struct{}) bool {
 	var timer <-chan time.Time
 	if timed {
 		t := time.NewTimer(wake - c.now())
@@ -223,8 +230,20 @@ func (c *Coordinator) sleepUntil(ctx context.Context, wake time.Duration, timed 
 	case <-timer:
 	case <-changed:
 	case <-freed:
+	case <-roused:
 	}
 	return true
+}
+
+// rouse wakes decide where it would sleep beyond the time at which the board wants it. The caller holds lead.mu.
+func (l *leadership) rouse(wake time.Duration) {
+	if l.asleep != 0 && l.asleep <= wake {
+		return
+	}
+	select {
+	case l.roused <- struct{}{}:
+	default: // it has been
+	}
 }
 
 // granted reports whether a lease may be this cluster's.

@@ -44,7 +44,7 @@ func (c *Coordinator) fireSlots(lead *leadership) {
 		} else if !c.proposeSlots(lead, agenda.Commands) {
 			nap, changed = retryDelay, nil
 		}
-		if !c.sleepUntil(lead.ctx, c.now()+nap, true, changed, nil) {
+		if !c.sleepUntil(lead.ctx, c.now()+nap, true, changed, nil, nil) {
 			return
 		}
 	}

@@ -36,7 +36,7 @@ const firstSweep = time.Minute
 // sweepNowAndThen sweeps until the leadership ends. What one pass leaves the next takes up.
 func (c *Coordinator) sweepNowAndThen(lead *leadership) {
 	wake := c.now() + min(c.cfg.SweepEvery, firstSweep)
-	for c.sleepUntil(lead.ctx, wake, true, nil, nil) {
+	for c.sleepUntil(lead.ctx, wake, true, nil, nil, nil) {
 		if _, err := c.sweep(lead.ctx, lead, sweepOptions{}); err != nil && lead.ctx.Err() == nil {
 			c.cfg.Logger.Warn("sweep not finished; the next goes on", "error", err)
 		}

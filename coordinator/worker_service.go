@@ -69,6 +69,9 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 		courses := s.c.timelines(lead, view, grants)
 		freed := lead.freed
 		wake, timed := lead.board.NextWake(now)
+		if timed {
+			lead.rouse(wake)
+		}
 		lead.mu.Unlock()
 		if len(grants) > 0 || now >= deadline {
 			return connect.NewResponse(leaseResponse(view, grants, courses)), nil

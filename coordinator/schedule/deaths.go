@@ -64,9 +64,10 @@ func (b *Board) lost(j *jobBoard, l *lease, now time.Duration) {
 	}
 }
 
-// idle notes a worker that fell silent while it had no task.
+// idle notes a worker that fell silent while it had no task. One that was granted a task in answer to
+// a call that had waited is silent before its lease ends: what that lease was for is known then.
 func (b *Board) idle(w *Worker, now time.Duration) {
-	if w.gone || now-w.LastSeen < b.cfg.LeaseTTL {
+	if w.gone || now-w.LastSeen < b.cfg.LeaseTTL || b.Leased("", w.ID) > 0 {
 		return
 	}
 	if w.gone = true; !b.missing[w.ID] {
