@@ -22,7 +22,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
 	}
 	name, kernels := c.workerFacts(lead, workerID)
-	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task.JobID)}
+	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
 	verdict, err := c.complete(ctx, completion)
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
@@ -44,13 +44,14 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 }
 
 // tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a
-// proposal takes along that does not come through is not told again: it may have come through.
-func (c *Coordinator) tellBackups(lead *leadership, jobID string) *pb.Backups {
+// proposal takes along that does not come through is not told again: it may have come through. While the report is made
+// it alone is heard.
+func (c *Coordinator) tellBackups(lead *leadership, task schedule.Task) *pb.Backups {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
-	job, ok := view.Job(jobID)
-	if !ok {
+	job, ok := view.Job(task.JobID)
+	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
 	}
 	return wireBackups(lead.board.Tell(job))
