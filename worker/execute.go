@@ -42,7 +42,7 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 			err = &protocol.Fault{Code: protocol.CodePanic, Class: protocol.ClassTask, Offset: -1, What: fmt.Sprint(cause)}
 		}
 	}()
-	job, err := w.jobs.open(ctx, brief)
+	job, err := w.jobs.open(unwatched(ctx), brief)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,6 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 		return nil, err
 	}
 	defer giveBack()
-	advance(ctx) // it begins
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
 		return job.plan(ctx)

@@ -35,7 +35,7 @@ func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.Obj
 
 // get reads a job object whole and holds it against its digest.
 func (w *worker) get(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, error) {
-	defer advance(ctx)
+	advance(ctx)
 	if len(ref.GetSha256()) != sha256.Size {
 		return nil, fmt.Errorf("a task refers to an object without a digest")
 	}
@@ -50,7 +50,7 @@ func (w *worker) get(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, e
 		return nil, corrupt(key, fmt.Sprintf("it has %d bytes, not %d", info.Size, ref.GetSize()))
 	}
 	data := make([]byte, info.Size)
-	if _, err := io.ReadFull(body, data); err != nil {
+	if _, err := io.ReadFull(advancingReader{ctx, body}, data); err != nil {
 		return nil, readFault(fmt.Errorf("read %s: %w", key, err))
 	}
 	if sha256.Sum256(data) != want {

@@ -24,6 +24,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	advance(ctx) // it begins
 	n := &nodeTask{job: j, task: task, state: state, kept: jobs.Arrays{}}
 	id := task.GetId()
 	partial, err := j.tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
