@@ -11,11 +11,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/gate"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
 // ledger is where a test's coordinator writes its audit log.
@@ -235,5 +237,25 @@ func TestAuditOff(t *testing.T) {
 	submitTest(t, c, "a")
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, AuditFile)); !os.IsNotExist(err) {
 		t.Errorf("an audit log is written: %v", err)
+	}
+}
+
+// A sweep names the jobs that it retires, also one that somebody asked for.
+func TestASweepByHandNamesWhatItRetires(t *testing.T) {
+	var l ledger
+	cfg := testConfig("")
+	cfg.AuditTo, cfg.KeepJobs, cfg.SweepEvery = &l, time.Millisecond, time.Hour
+	c := startTest(t, cfg)
+	url, client := serveTest(t, c)
+	run{t, c, "a"}.finish()
+	time.Sleep(2 * time.Millisecond) // its time is over
+	l.take(t, true)
+	post(t, client, url+gramv1connect.UpkeepServiceSweepProcedure, "{}", c.AdminToken().Reveal())
+	var lines []string
+	for _, r := range l.take(t, true) {
+		lines = append(lines, r.Who+" "+r.What+" "+r.Object)
+	}
+	if want := []string{"leader retire_jobs jobs a", "token " + c.AdminToken().ID + " UpkeepService.Sweep "}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
 	}
 }

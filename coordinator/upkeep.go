@@ -92,6 +92,7 @@ func retirement(job *state.Job) *pb.RetireJob {
 
 // retire retires the jobs whose time is over, save those that somebody names.
 func (s *sweeper) retire(ctx context.Context) error {
+	ctx = context.WithValue(ctx, trailKey{}, (*trail)(nil)) // whoever asked for a sweep, which jobs are retired is a decision of its own
 	view, _ := s.c.fsm.view()
 	view.Now = max(view.Now, s.c.wall().UnixMilli()) // as it will be when the entry is applied
 	keep, names := s.c.cfg.KeepJobs.Milliseconds(), view.Names()
