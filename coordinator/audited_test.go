@@ -248,7 +248,7 @@ func TestASweepByHandNamesWhatItRetires(t *testing.T) {
 	c := startTest(t, cfg)
 	url, client := serveTest(t, c)
 	run{t, c, "a"}.finish()
-	time.Sleep(2 * time.Millisecond) // its time is over
+	<-time.After(2 * time.Millisecond) // its time is over
 	l.take(t, true)
 	post(t, client, url+gramv1connect.UpkeepServiceSweepProcedure, "{}", c.AdminToken().Reveal())
 	var lines []string
