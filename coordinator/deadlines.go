@@ -63,10 +63,13 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush implements http.Flusher.
+// Flush implements http.Flusher. What was written has gone then, and a stream that says nothing for a while
+// has nothing to be late with: the deadline would end it all the same.
 func (w *timedWriter) Flush() {
 	w.extend()
-	_ = w.control.Flush() // the next write tells
+	if w.control.Flush() == nil { // else the next write tells
+		_ = w.control.SetWriteDeadline(time.Time{}) // it could be set just now
+	}
 }
 
 // Unwrap lets http.ResponseController reach what this writer stands on.
