@@ -21,12 +21,13 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write all that the cluster has decided to a file",
-		Example: `  gram cluster backup gram.backup
-  gram cluster restore gram.backup --data new --store s3://gram-jobs`,
+		Example: `  gram cluster backup gram.backup > gram.backup.sha256
+  gram cluster restore gram.backup --data new --store s3://gram-jobs \
+      --sha256 "$(cat gram.backup.sha256)"`,
 		Long: `Jobs, commits, references to objects, schedules and the hashes of tokens; not
 the objects, which stay in the store. The file is checked before it gets its
-name, and must not be there yet. A new cluster begins with it:
-` + "`gram cluster restore`" + `. Its SHA-256 goes to stdout.`,
+name, and must not be there yet. Its SHA-256 goes to stdout; keep it with the
+file. A new cluster begins with it: ` + "`gram cluster restore`" + `.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect()

@@ -18,7 +18,7 @@ type explainView struct {
 
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain ID",
+		Use:   "explain JOB",
 		Short: "Say why a job waits, or how it ended",
 		Example: `  gram explain glosses-k3f9p2
   gram explain glosses-k3f9p2 -o json`,

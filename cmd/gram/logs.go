@@ -17,7 +17,7 @@ func (a *app) logsCommand() *cobra.Command {
 	var follow bool
 	var store string
 	cmd := &cobra.Command{
-		Use:   "logs ID",
+		Use:   "logs JOB",
 		Short: "Print a job's log",
 		Example: `  gram logs glosses-k3f9p2
   gram logs -f glosses-k3f9p2

@@ -16,8 +16,8 @@ func (a *app) clusterCommand() *cobra.Command {
   gram cluster join c1.example:7480 --data /var/lib/gram
   gram cluster remove c2
   gram cluster backup gram.backup
-  gram cluster sweep --dry-run
-  gram cluster restore gram.backup --data new --store s3://gram-jobs`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
+  gram cluster restore gram.backup --data new --store s3://gram-jobs
+  gram cluster sweep --dry-run`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
 		a.backupCommand(), a.restoreCommand(), a.sweepCommand())
 }
 

@@ -41,7 +41,7 @@ goes on as if nothing had been, and the job is not under its overlap policy.`,
 		},
 	}
 	cmd.Flags().StringVar(&at, "slot", "", "the `instant` that the job is for, not in the future (default now)")
-	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, like `gram wait`")
+	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, as gram wait does")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "with --wait: give up waiting after this `time`")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status [ID]",
+		Use:   "status [JOB]",
 		Short: "Show a job, or the cluster",
 		Example: `  gram status
   gram status glosses-k3f9p2
@@ -88,7 +88,7 @@ func (a *app) printJob(job *gramv1.Job) {
 }
 
 func backupsText(b *gramv1.Backups) string {
-	return fmt.Sprintf("%d launched, %d won, %d in vain", b.GetLaunched(), b.GetWon(), b.GetWasted())
+	return fmt.Sprintf("%d launched, %d won, %d wasted", b.GetLaunched(), b.GetWon(), b.GetWasted())
 }
 
 func (a *app) took(job *gramv1.Job) string {

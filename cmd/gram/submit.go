@@ -75,7 +75,7 @@ spec count from the spec's folder.`,
 	}
 	from.add(cmd)
 	cmd.Flags().StringVar(&id, "id", "", "`id` of the job: a-z, 0-9 and -, at most 63 (default name and a suffix)")
-	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, like `gram wait`")
+	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, as gram wait does")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "with --wait: give up waiting after this `time`")
 	return cmd
 }

@@ -37,8 +37,9 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		Long: `The token is drawn here; the cluster is told its hash and never sees the secret
 before it is used. It is shown once: on stdout, or in a new file of mode 0600
 with --out. Nobody can show it again.
-SCOPE: read looks; submit also submits, cancels and schedules; admin also makes
-tokens, backups and members; worker takes tasks, and nothing else.
+SCOPE: read looks; submit also submits, cancels, schedules and names models;
+admin also makes tokens, backups and members, retires jobs and sweeps; worker
+takes tasks, and nothing else.
 To exchange a token, make another, put it in place of the old one, and revoke
 that: both are valid meanwhile, and workers read their file again.`,
 		Args: cobra.NoArgs,

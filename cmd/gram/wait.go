@@ -18,7 +18,7 @@ func (a *app) waitCommand() *cobra.Command {
 	var timeout time.Duration
 	var first bool
 	cmd := &cobra.Command{
-		Use:   "wait ID...",
+		Use:   "wait JOB...",
 		Short: "Follow jobs to their end; exit 0 only if all succeeded",
 		Example: `  gram wait glosses-k3f9p2
   gram wait --timeout 10m glosses-k3f9p2 topics-8w2x0d
