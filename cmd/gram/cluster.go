@@ -118,7 +118,7 @@ func (c *cluster) get(ctx context.Context, id string) (*gramv1.Job, error) {
 func (c *cluster) find(ctx context.Context, reference string) (*gramv1.Job, error) {
 	job, err := c.get(ctx, reference)
 	if f := (*failure)(nil); errors.As(err, &f) && f.code == exitNotFound {
-		if schedule, latest := strings.CutSuffix(reference, protocol.LatestOf); latest {
+		if schedule, latest := strings.CutSuffix(reference, protocol.LatestOf); latest && !strings.HasPrefix(f.what, "no schedule ") {
 			f.hint = "`gram schedule show " + schedule + "` tells what became of its slots."
 		} else if strings.HasPrefix(reference, "@") {
 			f.hint = "`gram model alias list` shows the names that there are."

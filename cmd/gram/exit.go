@@ -113,6 +113,9 @@ func callFailure(addr string, err error) *failure {
 	switch refused.Code() {
 	case connect.CodeNotFound:
 		f.code, f.hint = exitNotFound, "`gram list` shows the jobs that are there."
+		if strings.HasPrefix(f.what, "no schedule ") {
+			f.hint = "`gram schedule list` shows the schedules that are there."
+		}
 	case connect.CodeInvalidArgument:
 		f.code = exitUsage
 	case connect.CodeUnauthenticated:
@@ -124,6 +127,7 @@ func callFailure(addr string, err error) *failure {
 		f.code, f.hint = exitConflict, "Choose another --id, or leave it out."
 	case connect.CodeResourceExhausted:
 		f.code = exitNoRoom
+	case connect.CodeFailedPrecondition: // refused as things stand: the message says why, and what to do
 	default:
 		f.what = fmt.Sprintf("%s answered: %s (%s)", addr, refused.Message(), refused.Code())
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -37,10 +36,7 @@ func (a *app) decide(ctx context.Context, c *cluster, call func(context.Context)
 // explainSchedule is explain with hints that speak of schedules.
 func (c *cluster) explainSchedule(err error) error {
 	f := explainCall(c.addr, err)
-	switch {
-	case f.code == exitNotFound && strings.HasPrefix(f.what, "no schedule"):
-		f.hint = "`gram schedule list` shows the schedules that are there."
-	case f.code == exitConflict:
+	if f.code == exitConflict {
 		f.hint = "With --replace create changes it; another --id makes another."
 	}
 	return f
