@@ -22,7 +22,7 @@ func (a *app) coordinatorCommand() *cobra.Command {
 	var upkeep upkeepFlags
 	var allowed storeFlags
 	cmd := &cobra.Command{
-		Use:   "coordinator --data DIR --store URI",
+		Use:   "coordinator --data DIR [--store URI]",
 		Short: "Run a coordinator",
 		Example: `  gram coordinator --data /var/lib/gram --store s3://gram-jobs
   gram coordinator --data /var/lib/gram --store s3://gram-jobs \
@@ -112,6 +112,9 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	}
 	if cfg.PromoteAfter <= 0 {
 		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
+	}
+	if err := ownAddresses(cfg); err != nil {
+		return err
 	}
 	var err error
 	if cfg.Join, err = apiAddresses("--join", addresses); err != nil {

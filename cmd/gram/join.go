@@ -153,6 +153,21 @@ func apiAddresses(what string, addresses []string) ([]string, error) {
 	return hosts, nil
 }
 
+// ownAddresses refuses what --listen, --raft and --advertise cannot mean.
+func ownAddresses(cfg *coordinator.Config) error {
+	for _, f := range []struct{ flag, address string }{
+		{"--listen", cfg.ListenAddr}, {"--raft", cfg.RaftAddr}, {"--advertise", cfg.AdvertiseAddr},
+	} {
+		if f.address == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(f.address); err != nil {
+			return &failure{code: exitUsage, what: fmt.Sprintf("%s %q", f.flag, f.address), why: err, hint: "Write host:port; 0.0.0.0 is every address of this machine."}
+		}
+	}
+	return nil
+}
+
 // joinToken is the configured token, as one that may be an admin's.
 func (a *app) joinToken() (gate.Token, error) {
 	secret, warning, err := a.flags.config.Secret()
