@@ -19,7 +19,7 @@ const (
 // MarshalManifest writes m as JSON, the same bytes for the same manifest.
 func MarshalManifest(m Manifest) ([]byte, error) {
 	if err := m.check(); err != nil {
-		return nil, corrupt("manifest", err)
+		return nil, StoredFault("manifest", err)
 	}
 	return json.Marshal(manifestJSON{m.URI, append(objectList{}, m.Objects...), m.Labels})
 }
@@ -29,15 +29,15 @@ func MarshalManifest(m Manifest) ([]byte, error) {
 // CodeCorrupt. Objects are checked as they arrive.
 func UnmarshalManifest(data []byte) (Manifest, error) {
 	var m manifestJSON
-	if err := decodeStrictly(data, MaxManifestBytes, &m); err != nil {
-		return Manifest{}, corrupt("manifest", err)
+	if err := DecodeStored(data, MaxManifestBytes, &m); err != nil {
+		return Manifest{}, StoredFault("manifest", err)
 	}
 	if m.Objects == nil {
-		return Manifest{}, corrupt("manifest", errNoList)
+		return Manifest{}, StoredFault("manifest", errNoList)
 	}
 	read := Manifest{URI: m.URI, Objects: m.Objects, Labels: m.Labels}
 	if err := read.check(); err != nil {
-		return Manifest{}, corrupt("manifest", err)
+		return Manifest{}, StoredFault("manifest", err)
 	}
 	return read, nil
 }
@@ -58,7 +58,7 @@ func (m Manifest) check() error {
 // MarshalPlan writes the shards of m as JSON, the same bytes for the same plan.
 func MarshalPlan(m Manifest, shards []Shard) ([]byte, error) {
 	if err := checkPlan(m, shards); err != nil {
-		return nil, corrupt("plan", err)
+		return nil, StoredFault("plan", err)
 	}
 	return json.Marshal(planJSON{append(shardList{}, shards...)})
 }
@@ -68,14 +68,14 @@ func MarshalPlan(m Manifest, shards []Shard) ([]byte, error) {
 // CodeCorrupt says where they do not.
 func UnmarshalPlan(data []byte, m Manifest) ([]Shard, error) {
 	var p planJSON
-	if err := decodeStrictly(data, MaxPlanBytes, &p); err != nil {
-		return nil, corrupt("plan", err)
+	if err := DecodeStored(data, MaxPlanBytes, &p); err != nil {
+		return nil, StoredFault("plan", err)
 	}
 	if p.Shards == nil {
-		return nil, corrupt("plan", errNoList)
+		return nil, StoredFault("plan", errNoList)
 	}
 	if err := checkPlan(m, p.Shards); err != nil {
-		return nil, corrupt("plan", err)
+		return nil, StoredFault("plan", err)
 	}
 	return p.Shards, nil
 }
@@ -198,7 +198,8 @@ func eachElement(data []byte, limit int, decode func(*json.Decoder) error) error
 	return err
 }
 
-func decodeStrictly(data []byte, limit int, into any) error {
+// DecodeStored reads the JSON of a stored object: one value of known fields, in at most limit bytes.
+func DecodeStored(data []byte, limit int, into any) error {
 	if len(data) > limit {
 		return fmt.Errorf("%d bytes; at most %d are read", len(data), limit)
 	}
@@ -213,7 +214,8 @@ func decodeStrictly(data []byte, limit int, into any) error {
 	return nil
 }
 
-func corrupt(object string, err error) error {
+// StoredFault says that a stored object ("manifest", "plan") cannot be used.
+func StoredFault(object string, err error) error {
 	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: object, Offset: -1,
 		What: "the stored " + object + " cannot be used", Err: err}
 }

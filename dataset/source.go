@@ -36,7 +36,7 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 		return nil, err
 	}
 	if s.labels = Prefix(name); len(m.Labels) != len(m.Objects) {
-		return nil, corrupt("manifest", fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
+		return nil, StoredFault("manifest", fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
 	}
 	return s, nil
 }
@@ -75,7 +75,7 @@ func (s *Source) newBuffer(shard Shard) []byte {
 // object checks a piece against the manifest and says how to read it.
 func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
 	if p.Object < 0 || p.Object >= len(s.manifest.Objects) {
-		return obj, false, corrupt("plan", fmt.Errorf("object %d of %d", p.Object, len(s.manifest.Objects)))
+		return obj, false, StoredFault("plan", fmt.Errorf("object %d of %d", p.Object, len(s.manifest.Objects)))
 	}
 	o := s.manifest.Objects[p.Object]
 	obj = pinned{store: s.store, key: s.prefix + o.Key, obj: o}
@@ -84,7 +84,7 @@ func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
 	}
 	whole := p.Start == 0 && p.End == o.Size
 	if p.Start < 0 || p.Start >= p.End || p.End > o.Size || ((zipped || s.format.whole()) && !whole) {
-		return obj, zipped, corrupt("plan", fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
+		return obj, zipped, StoredFault("plan", fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
 	}
 	return obj, zipped, nil
 }

@@ -1,16 +1,13 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -91,19 +88,19 @@ func (p planned) marshal() (manifest, plan []byte, err error) {
 func unmarshalPlans(manifest, plan []byte, inputs int, withModel bool) (planned, error) {
 	var m storedManifest
 	var p storedPlan
-	if err := decodeStored(manifest, inputs*dataset.MaxManifestBytes+1<<20, &m); err != nil {
-		return planned{}, storedFault("manifest", err)
+	if err := dataset.DecodeStored(manifest, inputs*dataset.MaxManifestBytes+1<<20, &m); err != nil {
+		return planned{}, dataset.StoredFault("manifest", err)
 	}
-	if err := decodeStored(plan, inputs*dataset.MaxPlanBytes+1<<20, &p); err != nil {
-		return planned{}, storedFault("plan", err)
+	if err := dataset.DecodeStored(plan, inputs*dataset.MaxPlanBytes+1<<20, &p); err != nil {
+		return planned{}, dataset.StoredFault("plan", err)
 	}
 	hasQueries := inputs > int(jobs.Queries)
 	if (m.Queries != nil) != hasQueries || (p.Queries != nil) != hasQueries || (m.Model != nil) != withModel {
-		return planned{}, storedFault("manifest", errors.New("it lists other inputs than the spec"))
+		return planned{}, dataset.StoredFault("manifest", errors.New("it lists other inputs than the spec"))
 	}
 	if m.Model != nil {
 		if err := m.Model.check(); err != nil {
-			return planned{}, storedFault("manifest", err)
+			return planned{}, dataset.StoredFault("manifest", err)
 		}
 	}
 	all := planned{model: m.Model}
@@ -120,24 +117,4 @@ func unmarshalPlans(manifest, plan []byte, inputs int, withModel bool) (planned,
 		all.manifests, all.shards = append(all.manifests, manifest), append(all.shards, shards)
 	}
 	return all, nil
-}
-
-func decodeStored(data []byte, limit int, into any) error {
-	if len(data) > limit {
-		return fmt.Errorf("%d bytes; at most %d are read", len(data), limit)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more data follows the value")
-	}
-	return nil
-}
-
-func storedFault(object string, err error) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: object, Offset: -1,
-		What: "the stored " + object + " cannot be used", Err: err}
 }
