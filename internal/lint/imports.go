@@ -32,7 +32,6 @@ var layers = []layer{
 	{tree: "internal/seeded"},
 	{tree: "web", may: []string{"protocol/..."}},
 	{tree: "cmd/gram", all: true},
-	{tree: "simtest", all: true},
 	{tree: "clustertest", all: true},
 	{tree: "deploy", all: true},
 	{tree: "benchmarks", all: true},
@@ -48,8 +47,8 @@ var reserved = []struct {
 	by     []string
 	strict bool
 }{
-	{path: "github.com/hashicorp/raft", by: []string{"coordinator", "simtest"}, strict: true},
-	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator", "simtest"}, strict: true},
+	{path: "github.com/hashicorp/raft", by: []string{"coordinator"}, strict: true},
+	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator"}, strict: true},
 	{path: "github.com/prometheus/client_golang", by: []string{"coordinator"}},
 	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
