@@ -21,9 +21,9 @@ const (
 	exitOK          = 0   // done; or all jobs waited for succeeded
 	exitFailed      = 1   // the job failed, or an error not listed here
 	exitUsage       = 2   // bad usage, or a spec that does not validate
-	exitNotFound    = 3   // no such job, model or result
+	exitNotFound    = 3   // no such job, schedule, model, alias, token, member or result
 	exitDenied      = 4   // not authenticated, not allowed, or the server is not the one we trust
-	exitConflict    = 5   // the id is in use with another spec
+	exitConflict    = 5   // the id, file or name is in use for something else
 	exitNoRoom      = 6   // quota, or a queue that is full
 	exitUnreachable = 7   // cluster not reachable, or no leader
 	exitCancelled   = 8   // the job was cancelled
@@ -80,6 +80,9 @@ func explain(err error) *failure {
 	}
 	if errors.Is(err, objstore.ErrNotFound) {
 		return &failure{code: exitNotFound, what: err.Error(), cause: err}
+	}
+	if errors.Is(err, objstore.ErrDenied) {
+		return &failure{code: exitDenied, what: err.Error(), cause: err}
 	}
 	return &failure{code: exitFailed, what: err.Error()}
 }
