@@ -8,7 +8,6 @@ import (
 	"html"
 	"html/template"
 	"strings"
-	"time"
 
 	"github.com/gram-compute/gram/jobs"
 )
@@ -37,9 +36,6 @@ type Round struct {
 var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"seconds": func(s float64) string {
-		return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
-	},
 	"clock":   clock,
 	"value":   metricText,
 	"numeric": numericColumns,
