@@ -109,6 +109,9 @@ func (c *cluster) start(ctx context.Context) error {
 		return err
 	}
 	for i := range workers {
+		if err := c.certify(ctx, i); err != nil {
+			return err
+		}
 		if err := c.hands.start(ctx, c.worker(i)); err != nil {
 			return err
 		}

@@ -41,8 +41,8 @@ func (c *cluster) welcome() string {
 		fmt.Fprintf(&text, "  coordinator c%d   https://%s\n", i+1, c.api[i])
 	}
 	fmt.Fprintf(&text, "  store            s3://%s at http://%s\n", bucket, c.s3)
-	fmt.Fprintf(&text, "  TLS, authority   %s\n  token, people    %s\n  token, workers   %s\n  process ids      %s\n",
-		c.path("c1", "pki", "ca.pem"), c.path("c1", "admin.token"), c.path("c1", "worker.token"), c.path("*.pid"))
+	fmt.Fprintf(&text, "  TLS, authority   %s\n  token, people    %s\n  token, workers   %s\n  certificates     %s\n  process ids      %s\n",
+		c.path("c1", "pki", "ca.pem"), c.path("c1", "admin.token"), c.path("c1", "worker.token"), c.path("w*", "worker.pem"), c.path("*.pid"))
 	fmt.Fprintf(&text, "In another terminal, first:\n\n  . %s\n\nCtrl-C ends it; the next start goes on where it was.\n", quoted(c.envFile()))
 	return text.String()
 }

@@ -46,6 +46,11 @@ func TestQuickStart(t *testing.T) {
 	if models := regexp.MustCompile(`(?m)^\w+ +NaiveBayes .* ([0-9a-f]{12})$`).FindAllStringSubmatch(said, -1); len(models) != 2 || models[0][1] != models[1][1] {
 		t.Errorf("the models, without and with a member killed: %q in\n%s", models, said)
 	}
+	// What a worker's token alone opens here: nothing.
+	said = shell(t, folder, ". cluster/env\nif gram worker --token-file cluster/c1/worker.token 2>&1; then exit 1; fi\n")
+	if !strings.Contains(said, "this cluster takes workers with a worker's certificate only") {
+		t.Errorf("a worker without a certificate:\n%s", said)
+	}
 	c.await(t, "the killed member to be healthy again", func() bool {
 		return votes([]byte(shell(t, folder, ". cluster/env\ngram cluster members -o json\n"))) == members
 	})

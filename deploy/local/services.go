@@ -40,6 +40,16 @@ func (c *cluster) prepare(ctx context.Context, i int) error {
 	return nil
 }
 
+// certify makes the certificate that a worker shows, anew at every start, so that none gets old.
+func (c *cluster) certify(ctx context.Context, i int) error {
+	name := fmt.Sprint("w", i+1)
+	issue := c.command(ctx, "pki", "issue", "--ca", c.path("c1", "pki"), "--role", "worker", "--out", c.path(name), name)
+	if out, err := issue.CombinedOutput(); err != nil {
+		return fmt.Errorf("gram pki issue: %w\n%s", err, out)
+	}
+	return nil
+}
+
 // awaitVotes waits until every member is healthy and has a vote: before, the cluster does not outlive the first.
 func (c *cluster) awaitVotes(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("the members did not all get a vote within %v", readyLimit))
@@ -87,7 +97,7 @@ func (c *cluster) member(i int) service {
 		name: name, pidFile: c.path(name + ".pid"), says: "gram: coordinator on ",
 		command: func() *exec.Cmd {
 			return c.command(context.Background(), "coordinator", "--data", c.path(name), "--node-id", name, "--listen", c.api[i], "--raft", c.raft[i],
-				"--store", "s3://"+bucket, "--lease-ttl", "5s", "--promote-after", "1s", "--log-level", "warn")
+				"--store", "s3://"+bucket, "--require-worker-certificates", "--lease-ttl", "5s", "--promote-after", "1s", "--log-level", "warn")
 		},
 	}
 }
@@ -97,7 +107,8 @@ func (c *cluster) worker(i int) service {
 	return service{
 		name: name, pidFile: c.path(name + ".pid"), says: "registered",
 		command: func() *exec.Cmd {
-			return c.command(context.Background(), "worker", "--addr", strings.Join(c.api, ","), "--cacert", c.path("c1", "pki", "ca.pem"),
+			return c.command(context.Background(), "worker", "--addr", strings.Join(c.api, ","), "--cacert", c.path(name, "ca.pem"),
+				"--cert", c.path(name, "worker.pem"), "--key", c.path(name, "worker-key.pem"),
 				"--token-file", c.path("c1", "worker.token"), "--name", name, "--slots", "1", "--memory", "1GiB", "--file-root", c.input)
 		},
 	}

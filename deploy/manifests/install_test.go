@@ -74,6 +74,7 @@ func TestInstall(t *testing.T) {
 	k.await(t, w.Startup, w, "worker-a")
 	k.await(t, w.Liveness, w, "worker-a")
 	k.awaitVoters(t)
+	k.refusesStrangers(t)
 	k.gram(t, "submit", "-f", sources(t, "examples/glosses.yaml"), "--set", "spec.input.uri=s3://gram-jobs/in/glosses.tsv.gz", "--wait", "--timeout", "3m")
 	if err := k.pods["worker-a"].Stop(t); err != nil {
 		t.Errorf("the worker did not drain: %v\n%s", err, k.pods["worker-a"].Output())
@@ -112,6 +113,18 @@ func makeSecrets(t *testing.T, home string) {
 		"AWS_ACCESS_KEY_ID=" + s3server.AccessKey, "AWS_SECRET_ACCESS_KEY=" + s3server.SecretKey}
 	if _, err := documented.Run(t.Context(), home, env, commands[0]); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// refusesStrangers: a worker's token alone makes no worker.
+func (k *kubernetes) refusesStrangers(t *testing.T) {
+	t.Helper()
+	args := []string{"worker", "--addr", k.api["gram-coordinator-0"], "--cacert", filepath.Join(k.home, "pki", "ca.pem"), "--token-file", filepath.Join(k.home, "tokens", "worker.token")}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, said, code := clustertest.Run(ctx, t, k.home, nil, nil, args...)
+	if code == 0 || !strings.Contains(said, "this cluster takes workers with a worker's certificate only") {
+		t.Errorf("a worker without a certificate: exit code %d\n%s", code, said)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func (k *kubernetes) mount(t *testing.T, p *pod, m mount, pod string) {
 			if m.SubPath != "" {
 				file = at
 			}
-			shown := len(v.Secret.Items) == 0 || v.Secret.Items[0].Key == key
+			shown := len(v.Secret.Items) == 0 || slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Key == key })
 			if shown && (m.SubPath == "" || m.SubPath == key) {
 				write(t, file, value)
 			}

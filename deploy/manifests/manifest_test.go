@@ -104,9 +104,11 @@ type volume struct {
 	Secret *struct {
 		Name  string `yaml:"secretName"`
 		Mode  int    `yaml:"defaultMode"`
-		Items []struct{ Key, Path string }
+		Items []item
 	}
 }
+
+type item struct{ Key, Path string }
 
 type container struct {
 	Name, Image   string

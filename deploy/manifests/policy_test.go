@@ -35,6 +35,7 @@ func TestNoHardeningLineCanGo(t *testing.T) {
 		"type: RuntimeDefault", "allowPrivilegeEscalation: false", "privileged: false", "readOnlyRootFilesystem: true", "drop: [ALL]",
 		"podManagementPolicy: Parallel", "publishNotReadyAddresses: true", "maxUnavailable: 1", "policyTypes: [Ingress, Egress]",
 		"except: [169.254.0.0/16]", "sizeLimit: 1Gi", "defaultMode: 0440", "- --bootstrap=gram-coordinator-0.gram-coordinator.gram.svc:7481", "- --health-file=/run/gram/alive",
+		"- --require-worker-certificates", "- --cert=/etc/gram/tls/worker.pem", "- --key=/etc/gram/tls/worker-key.pem",
 	} {
 		places := bytes.Count(text, []byte(line+"\n"))
 		if places == 0 {
@@ -53,6 +54,8 @@ func TestNoHardeningLineCanGo(t *testing.T) {
 		"terminationGracePeriodSeconds: 75":        "terminationGracePeriodSeconds: 60",
 		"path: /readyz":                            "path: /healthz",
 		"- key: worker.token":                      "- key: admin.token",
+		"- key: worker-key.pem":                    "- key: coordinator-key.pem",
+		"path: worker.pem":                         "path: other.pem",
 		"replicas: 3":                              "replicas: 2",
 		"image: \"gram:0.1.0\"":                    "image: gram",
 		"emptyDir:\n            medium: Memory":    "hostPath:\n            path: /run",
@@ -74,6 +77,20 @@ func TestAutoscalerCountsTheSlotsOfItsWorkers(t *testing.T) {
 		if err != nil || len(breaches(turned)) != 1 {
 			t.Errorf("%q in place of %q: %q, %v", change[1], change[0], breaches(turned), err)
 		}
+	}
+}
+
+// The file that declares stores is shown to all who are told of it.
+func TestStoresAreShown(t *testing.T) {
+	text := string(renderings(t)["full"])
+	for _, line := range []string{"- --stores=/etc/gram/stores/stores.yaml\n", "mountPath: /etc/gram/stores\n"} {
+		if n := strings.Count(text, line); n != 2 {
+			t.Errorf("%q stands in %d places, not with coordinators and workers", line, n)
+		}
+	}
+	hidden, err := parse([]byte(strings.ReplaceAll(text, "mountPath: /etc/gram/stores\n", "mountPath: /etc/stores\n")))
+	if err != nil || len(breaches(hidden)) != 2 {
+		t.Errorf("mounted elsewhere: %q, %v", breaches(hidden), err)
 	}
 }
 

@@ -50,7 +50,7 @@ func podBreaches(o object) (found []string) {
 		}
 	}
 	for _, c := range p.Containers {
-		found = append(found, containerBreaches(c)...)
+		found = append(append(found, containerBreaches(c)...), fileBreaches(*p, c)...)
 	}
 	return append(found, roleBreaches(*p, p.Containers[0])...)
 }
@@ -101,19 +101,45 @@ func roleBreaches(p pod, c container) (found []string) {
 		rule(first != "" && strings.HasPrefix(flags["--join"], first+":"), "may begin a cluster of its own")
 		_, named := flags["--node-id"]
 		rule(!named, "has an id that a lost disk does not end")
+		rule(slices.Contains(c.Args, "--require-worker-certificates"), "takes workers without a certificate")
 		return found
 	}
 	var drain int
 	_, err := fmt.Sscanf(flags["--drain-timeout"], "%ds", &drain)
 	rule(err == nil && p.Grace >= drain+10, "is killed before it has drained")
 	rule(flags["--health-file"] != "" && c.Liveness != nil && c.Liveness.Exec != nil && slices.Contains(c.Liveness.Exec.Command, "--file="+flags["--health-file"]), "is probed at another file than it touches")
+	rule(flags["--cert"] != "" && flags["--key"] != "", "shows no certificate")
 	for _, v := range p.Volumes {
-		if v.Secret == nil {
+		if v.Secret == nil || v.Name == "stores" { // of which all is for the worker
 			continue
 		}
-		rule(len(v.Secret.Items) == 1 && slices.Contains([]string{"ca.pem", "worker.token"}, v.Secret.Items[0].Key), "is shown more of a secret than it needs: "+v.Name)
+		more := slices.ContainsFunc(v.Secret.Items, func(i item) bool {
+			return !slices.Contains([]string{"ca.pem", "worker.pem", "worker-key.pem", "worker.token"}, i.Key)
+		})
+		rule(len(v.Secret.Items) > 0 && !more, "is shown more of a secret than it needs: "+v.Name)
 	}
 	return found
+}
+
+// fileBreaches are the files that arguments name and no volume holds.
+func fileBreaches(p pod, c container) (found []string) {
+	for _, arg := range c.Args {
+		if flag, file, _ := strings.Cut(arg, "="); strings.HasPrefix(file, "/") && !mounted(p, c, file) {
+			found = append(found, c.Name+" is told of a file that it is not shown: "+flag)
+		}
+	}
+	return found
+}
+
+// mounted reports whether a volume of the pod may hold the file: of a secret that is shown in part, that part does.
+func mounted(p pod, c container, file string) bool {
+	return slices.ContainsFunc(c.Mounts, func(m mount) bool {
+		name, below := strings.CutPrefix(file+"/", m.Path+"/")
+		return below && !slices.ContainsFunc(p.Volumes, func(v volume) bool {
+			part := v.Secret != nil && len(v.Secret.Items) > 0
+			return v.Name == m.Name && part && !slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Path+"/" == name })
+		})
+	})
 }
 
 // raftPort is for coordinators alone.

@@ -3,6 +3,7 @@
 package systemd
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -109,8 +110,8 @@ func TestUnitsStartACluster(t *testing.T) {
 	}
 	coordinator := start(t, home, here, "gram-coordinator.service", "coordinator.env")
 	await(t, coordinator, "gram: coordinator on ")
-	copyFile(t, filepath.Join(home, "lib", "pki", "ca.pem"), filepath.Join(home, "etc", "ca.pem"))
-	copyFile(t, filepath.Join(home, "lib", "worker.token"), filepath.Join(home, "credentials", "worker.token"))
+	bringCredentials(t, home, here)
+	refusesStrangers(t, filepath.Join(home, "etc"), api)
 	worker := start(t, home, here, "gram-worker.service", "worker.env")
 	await(t, worker, "registered")
 	if _, err := os.Stat(filepath.Join(home, "run", "alive")); err != nil {
@@ -120,6 +121,32 @@ func TestUnitsStartACluster(t *testing.T) {
 		if err := p.Stop(t); err != nil {
 			t.Errorf("%v\n%s", err, p.Output())
 		}
+	}
+}
+
+// bringCredentials makes a worker's certificate, puts what a worker's machine needs into its /etc/gram, and loads credentials as systemd does.
+func bringCredentials(t *testing.T, home string, here *strings.Replacer) {
+	t.Helper()
+	etc := filepath.Join(home, "etc")
+	_, said, code := clustertest.Run(t.Context(), t, home, nil, nil, "pki", "issue", "--ca", filepath.Join(home, "lib", "pki"), "--role", "worker", "--out", etc)
+	if code != 0 {
+		t.Fatal(said)
+	}
+	copyFile(t, filepath.Join(home, "lib", "worker.token"), filepath.Join(etc, "worker.token"))
+	for _, credential := range read(t, "gram-worker.service")["Service"]["LoadCredential"] {
+		name, from, _ := strings.Cut(here.Replace(credential), ":")
+		copyFile(t, from, filepath.Join(home, "credentials", name))
+	}
+}
+
+// refusesStrangers: a worker's token alone makes no worker.
+func refusesStrangers(t *testing.T, etc, api string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // of a loaded machine
+	defer cancel()
+	_, said, code := clustertest.Run(ctx, t, etc, nil, nil, "worker", "--addr", api, "--cacert", filepath.Join(etc, "ca.pem"), "--token-file", filepath.Join(etc, "worker.token"))
+	if code == 0 || !strings.Contains(said, "this cluster takes workers with a worker's certificate only") {
+		t.Errorf("a worker without a certificate: exit code %d\n%s", code, said)
 	}
 }
 
