@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -120,6 +121,40 @@ func TestASlowBodyInHTTP2(t *testing.T) {
 		if frame.Header().StreamID == 1 {
 			break // an answer or a reset: the call has ended
 		}
+	}
+}
+
+// A stream may say nothing for longer than a piece of an answer may take.
+func TestAQuietStreamGoesOn(t *testing.T) {
+	t.Parallel()
+	cfg, err := testConfig("").withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.limits.write = 50 * time.Millisecond
+	server := httptest.NewUnstartedServer(cfg.limits.deadlines(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, piece := range []string{"one ", "two"} {
+			_, err := io.WriteString(w, piece)
+			if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-time.After(6 * cfg.limits.write):
+			case <-r.Context().Done():
+				t.Error("the stream was cut")
+			}
+		}
+	})))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	res, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, err := io.ReadAll(res.Body); err != nil || string(text) != "one two" || res.ProtoMajor != 2 {
+		t.Errorf("%q over HTTP/%d: %v", text, res.ProtoMajor, err)
 	}
 }
 
