@@ -189,6 +189,7 @@ func TestASlotFiresByTheClock(t *testing.T) {
 	modelOf(t, cluster, got.Recent[0].Job)
 	grams(t, cluster, nil, "rm", "minutely")
 	var paused shown
+	grams(t, cluster, nil, "resume", "idle") // what passed is decided then, in one entry
 	grams(t, cluster, &paused, "show", "idle")
 	if paused.Fired != 0 || paused.Skipped == 0 || paused.Recent[0].Skip != "paused" {
 		t.Errorf("the paused schedule: %+v", paused)

@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 		}
 		return []jobs.Figure{{Title: "Centres", Images: []jobs.Image{{Label: "0", Width: 2, Values: []float32{0, 1, 2, 3}}}}}, nil
 	})
-	for _, want := range []string{"digits-1", "s3://corpus/digits/", "Centres", "data:image/png", "250ms", "records"} {
+	for _, want := range []string{"digits-1", "s3://corpus/digits/", "Centres", "data:image/png", "250 ms", "records"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
