@@ -73,9 +73,7 @@ func TestARevokedFirstTokenStaysRevoked(t *testing.T) {
 	revokeToken(t, c, first.ID)
 	for _, restart := range []string{"log", "snapshot"} {
 		if restart == "snapshot" {
-			if err := c.member.raft.Snapshot().Error(); err != nil {
-				t.Fatal(err)
-			}
+			snapshotNow(t, c)
 		}
 		stopTest(t, c)
 		c = startTest(t, cfg)
