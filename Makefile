@@ -65,6 +65,12 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
 
+PACKAGE ?=
+
+.PHONY: mutants
+mutants: bin/gremlins ## Change the code in small ways and show that tests notice (up to two hours; PACKAGE=gate for some).
+	go run ./deploy/mutants -only '$(PACKAGE)'
+
 MINUTES ?= 5
 SEED ?= 0
 CHAOS_FLAGS ?=
@@ -190,6 +196,11 @@ bin/versitygw: $(TOOLS_PIN)
 # A module of its own: it wants newer libraries than the other tools.
 bin/govulncheck: deploy/tools/vuln/go.mod deploy/tools/vuln/go.sum
 	go build -C deploy/tools/vuln -o ../../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
+	@touch $@
+
+# A module of its own: nothing else wants its libraries.
+bin/gremlins: deploy/tools/gremlins/go.mod deploy/tools/gremlins/go.sum
+	go build -C deploy/tools/gremlins -o ../../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
 	@touch $@
 
 bin/staticcheck: $(TOOLS_PIN)
