@@ -143,7 +143,7 @@ func rankOf(k kernelops.Kernel, width int) int {
 func (c *Certificate) verdict() string {
 	switch c.Verdict {
 	case Holds:
-		return "is positive semidefinite"
+		return "is positive semidefinite, as far as float32 can tell"
 	case Fails:
 		return "is not positive semidefinite"
 	}
