@@ -14,11 +14,13 @@ const (
 	typicalError = 2e-5
 	// vanishing is a gamma |x-y|^2 from which the kernel is below all normal float32, and 0.
 	vanishing = 88
-	unit      = 0x1p-24 // half the distance from 1 to the next float32
+	// faint is a gamma |x-y|^2 from which the kernel is below 1e-6, and only MaxError counts.
+	faint = 14
+	unit  = 0x1p-24 // half the distance from 1 to the next float32
 )
 
-// tolerance is the proved error of gamma |x-y|^2 above which a pair is measured by differences: MaxError or, of up
-// to 2,500 columns, less. Rounding errors cancel: those met are some 1/sqrt(width) of the bound.
+// tolerance is the proved error of gamma |x-y|^2 above which a pair is measured by differences: MaxError or, of values that are not
+// faint and up to 2,500 columns, less. Rounding errors cancel: those met are some 1/sqrt(width) of the bound.
 func (f Function) tolerance() float64 {
 	if f.legacy {
 		return MaxError
@@ -71,7 +73,10 @@ func (f Function) ValueError(value float32, x, y *Points, i, j int) float64 {
 	if f.Kind != kernelops.RBF || value == 0 {
 		return tiny
 	}
-	e := min(f.tolerance(), f.proved(x, y, i, j))
+	e := min(MaxError, f.proved(x, y, i, j))
+	if value >= 1e-6 {
+		e = min(f.tolerance(), e)
+	}
 	e += float64(unit * (e - fmath.Log(float64(value))))
 	return float64(float64(value)*(float64(1.01*e)+4*unit)) + tiny
 }

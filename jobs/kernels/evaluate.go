@@ -101,20 +101,24 @@ func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most fl
 	return nil
 }
 
-// choose lists the columns of a row, from one on, whose values are neither proved nor surely 0 on either road.
+// choose lists the columns of a row, from one on, whose values are neither proved nor surely 0 on both roads.
 func (e *Evaluator) choose(f Function, distances []float32, slack float64, others []float64, from int) {
 	gamma, tolerance := f.gamma(), f.tolerance()
 	e.chosen = e.chosen[:0]
 	largest := 0.0
 	for j := from; j < len(distances); j++ {
 		b := slack + others[j]
-		if bound := float64(gamma * b); bound <= tolerance {
-			largest = max(largest, bound)
-			continue
+		bound := float64(gamma * b)
+		if bound > tolerance || bound != bound {
+			t := float64(gamma * (float64(distances[j]) - b)) // the least that gamma |x-y|^2 may be
+			if !(bound <= MaxError && t > faint) {
+				if !(t > vanishing) {
+					e.chosen = append(e.chosen, j)
+				}
+				continue
+			}
 		}
-		if !(float64(gamma*(float64(distances[j])-b)) > vanishing) {
-			e.chosen = append(e.chosen, j)
-		}
+		largest = max(largest, bound)
 	}
 	e.Roads.products(largest)
 	e.Roads.Differences += int64(len(e.chosen))

@@ -72,20 +72,18 @@ func (h *Held) Roads(f Function, p *Points, i, n int, differences func(place int
 	if f.Kind != kernelops.RBF || n == 0 {
 		return r
 	}
-	largest := slices.Max(h.slack[:n])
-	if bound := float64(f.gamma() * (p.slack[i] + largest)); differences == nil && bound <= f.tolerance() {
+	most := slices.Max(h.slack[:n])
+	if bound := float64(f.gamma() * (p.slack[i] + most)); differences == nil && bound <= MaxError {
 		return Roads{Bound: bound}
 	}
-	largest = 0
 	for place, slack := range h.slack[:n] {
 		if differences != nil && differences(place) {
 			r.Differences++
 			continue
 		}
-		if bound := float64(f.gamma() * (p.slack[i] + slack)); bound <= f.tolerance() {
-			largest = max(largest, bound)
+		if bound := float64(f.gamma() * (p.slack[i] + slack)); bound <= MaxError {
+			r.products(bound)
 		}
 	}
-	r.Bound = largest
 	return r
 }
