@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // Describe tells people what the matrix is, where its tiles are, and what its sample says.
@@ -23,7 +22,7 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("kind", "%s", KindName)
-	line("kernel", "%s", kernels.Text(m.kernel.Kernel))
+	line("kernel", "%s", m.kernel.Text())
 	line("vectors", "%d columns, scale %s", m.space.Width, m.space.Scale())
 	if text := m.roads.Text(m.kernel); text != "" {
 		line("values", "%s", text)

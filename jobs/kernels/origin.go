@@ -70,6 +70,14 @@ func (f Function) Version() int32 {
 // Centered reports whether rows are centered.
 func (f Function) Centered() bool { return f.origin != nil }
 
+// Text writes the kernel for people, and whether rows are centered.
+func (f Function) Text() string {
+	if f.Centered() {
+		return Text(f.Kernel) + ", of centered rows"
+	}
+	return Text(f.Kernel)
+}
+
 // arrayOrigin is an array of the rbf kernel: F32 [width], or [0] where rows stay as they are.
 const arrayOrigin = "kernel.origin"
 
