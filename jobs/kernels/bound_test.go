@@ -96,7 +96,7 @@ func TestAdverseData(t *testing.T) {
 					!(e <= f.ValueError(dst.Row(i)[j], &p, &p, i, j)):
 					t.Fatalf("seed %d, width %d, rows %d and %d: %v, not %v", seed, width, i, j, got, want)
 				}
-				if b := p.slack[i] + p.slack[j]; b < math.Inf(1) {
+				if b := p.shares[i].plus(p.shares[j]).proved; b < math.Inf(1) {
 					off := math.Abs(float64(d.Row(i)[j]) - exact)
 					if closest = max(closest, off/b); off > b {
 						t.Fatalf("seed %d, width %d, rows %d and %d: |x-y|^2 is %v, off by %v, more than %v", seed, width, i, j, exact, off, b)

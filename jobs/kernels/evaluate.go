@@ -37,8 +37,8 @@ func (e *Evaluator) Matrix(f Function, dst kernelops.Matrix, x, y *Points) error
 		return nil
 	}
 	most := y.most()
-	if bound := float64(f.gamma() * (x.most() + most)); bound <= f.tolerance() {
-		e.Roads.products(bound)
+	if pair := x.most().plus(most); f.within(pair) {
+		e.Roads.products(f.error(pair))
 		return nil
 	}
 	return e.look(f, dst, x, y, most, false)
@@ -56,20 +56,20 @@ func (e *Evaluator) Symmetric(f Function, dst kernelops.Matrix, x *Points) error
 	if x.Rows.Rows < 2 {
 		return nil
 	}
-	if bound := float64(f.gamma() * x.twoMost()); bound <= f.tolerance() {
-		e.Roads.products(bound)
+	if pair := x.twoMost(); f.within(pair) {
+		e.Roads.products(f.error(pair))
 		return nil
 	}
 	return e.look(f, dst, x, x, x.most(), true)
 }
 
 // look finds the values whose |x-y|^2 is not proved, and takes them from differences.
-func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most float64, symmetric bool) error {
-	gamma, tolerance, n := f.gamma(), f.tolerance(), y.Rows.Rows
+func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most share, symmetric bool) error {
+	n := y.Rows.Rows
 	for first := 0; first < x.Rows.Rows; first += strip {
 		rows := x.Range(first, min(first+strip, x.Rows.Rows))
-		if bound := float64(gamma * (rows.most() + most)); bound <= tolerance && !symmetric {
-			e.Roads.products(bound)
+		if pair := rows.most().plus(most); !symmetric && f.within(pair) {
+			e.Roads.products(f.error(pair))
 			continue
 		}
 		e.distances = resize(e.distances, rows.Rows.Rows*n)
@@ -80,7 +80,7 @@ func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most fl
 			if symmetric {
 				from = first + i + 1
 			}
-			e.choose(f, d.Row(i), rows.slack[i], y.slack, from)
+			e.choose(f, d.Row(i), rows.shares[i], y.shares, from)
 			if len(e.chosen) == 0 {
 				continue
 			}
@@ -102,15 +102,14 @@ func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most fl
 }
 
 // choose lists the columns of a row, from one on, whose values are neither proved nor surely 0 on both roads.
-func (e *Evaluator) choose(f Function, distances []float32, slack float64, others []float64, from int) {
-	gamma, tolerance := f.gamma(), f.tolerance()
+func (e *Evaluator) choose(f Function, distances []float32, own share, others []share, from int) {
 	e.chosen = e.chosen[:0]
 	largest := 0.0
 	for j := from; j < len(distances); j++ {
-		b := slack + others[j]
-		bound := float64(gamma * b)
-		if bound > tolerance || bound != bound {
-			t := float64(gamma * (float64(distances[j]) - b)) // the least that gamma |x-y|^2 may be
+		pair := own.plus(others[j])
+		bound := f.error(pair)
+		if !f.within(pair) {
+			t := float64(f.gamma() * (float64(distances[j]) - pair.proved)) // the least that gamma |x-y|^2 may be
 			if !(bound <= MaxError && t > faint) {
 				if !(t > vanishing) {
 					e.chosen = append(e.chosen, j)
@@ -162,11 +161,11 @@ func (e *Evaluator) Sums(f Function, sums []float64, x, y *Points, class []int32
 		return e.weighted(f, sums, x, y, class, weights)
 	}
 	if f.Kind == kernelops.RBF {
-		bound := float64(f.gamma() * (x.most() + y.most()))
-		if !(bound <= f.tolerance()) {
+		pair := x.most().plus(y.most())
+		if !f.within(pair) {
 			return e.weighted(f, sums, x, y, class, nil)
 		}
-		e.Roads.products(bound)
+		e.Roads.products(f.error(pair))
 	}
 	e.Ops.KernelSums(sums, f.Kernel, x.centered, y.centered, class, &e.ws)
 	return nil

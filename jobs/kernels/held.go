@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"slices"
-
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -10,14 +8,14 @@ import (
 // Held is of no rows.
 type Held struct {
 	centered []float32 // rows x width; nil where nothing is centered
-	slack    []float64 // of each row; nil for kernels without
+	shares   []share   // of each row; nil for other kernels
 }
 
 // Begin takes over all rows.
 func (h *Held) Begin(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
 	var p Points
 	p.Set(f, ops, rows)
-	*h = Held{centered: p.memory, slack: p.slack}
+	*h = Held{centered: p.memory, shares: p.shares}
 }
 
 // Grow makes room for a row behind all others.
@@ -26,7 +24,7 @@ func (h *Held) Grow(f Function) {
 		h.centered = append(h.centered, make([]float32, f.width)...)
 	}
 	if f.Kind == kernelops.RBF {
-		h.slack = append(h.slack, 0)
+		h.shares = append(h.shares, share{})
 	}
 }
 
@@ -36,7 +34,7 @@ func (h *Held) Put(f Function, place int, p *Points, i int) {
 		copy(h.centered[place*f.width:(place+1)*f.width], p.centered.Row(i))
 	}
 	if f.Kind == kernelops.RBF {
-		h.slack[place] = p.slack[i]
+		h.shares[place] = p.shares[i]
 	}
 }
 
@@ -49,7 +47,7 @@ func (h *Held) Swap(f Function, i, j int) {
 		}
 	}
 	if f.Kind == kernelops.RBF {
-		h.slack[i], h.slack[j] = h.slack[j], h.slack[i]
+		h.shares[i], h.shares[j] = h.shares[j], h.shares[i]
 	}
 }
 
@@ -59,7 +57,7 @@ func (h *Held) Points(f Function, rows kernelops.Matrix) *Points {
 	if f.Kind != kernelops.RBF {
 		return p
 	}
-	p.slack = h.slack[:rows.Rows]
+	p.shares = h.shares[:rows.Rows]
 	if f.Centered() {
 		p.centered.Data = h.centered[:rows.Rows*f.width]
 	}
@@ -72,16 +70,12 @@ func (h *Held) Roads(f Function, p *Points, i, n int, differences func(place int
 	if f.Kind != kernelops.RBF || n == 0 {
 		return r
 	}
-	most := slices.Max(h.slack[:n])
-	if bound := float64(f.gamma() * (p.slack[i] + most)); differences == nil && bound <= MaxError {
-		return Roads{Bound: bound}
-	}
-	for place, slack := range h.slack[:n] {
+	for place, held := range h.shares[:n] {
 		if differences != nil && differences(place) {
 			r.Differences++
 			continue
 		}
-		if bound := float64(f.gamma() * (p.slack[i] + slack)); bound <= MaxError {
+		if bound := f.error(p.shares[i].plus(held)); bound <= MaxError {
 			r.products(bound)
 		}
 	}

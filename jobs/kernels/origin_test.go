@@ -89,17 +89,17 @@ func TestSlackByHand(t *testing.T) {
 	f := functionOf(1, []float64{0, 0}, []float64{1, 1})
 	var p Points
 	p.Set(f, kernelops.Generic(), kernelops.Matrix{Data: []float32{1, 1}, Rows: 1, Cols: 2, Stride: 2})
-	if got := p.slack[0] / unit; !(got > 28 && got < 28.001) {
+	if got := p.shares[0].proved / unit; !(got > 28 && got < 28.001) {
 		t.Errorf("%v u", got)
 	}
 	f.sparse = true
 	p.Set(f, kernelops.Generic(), kernelops.Matrix{Data: []float32{0, 1}, Rows: 1, Cols: 2, Stride: 2})
-	if got := p.slack[0] / unit; !(got > 12 && got < 12.001) { // one rounding, a norm of 1
+	if got := p.shares[0].proved / unit; !(got > 12 && got < 12.001) { // one rounding, a norm of 1
 		t.Errorf("%v u of a row with a zero", got)
 	}
 	p.Set(f, kernelops.Generic(), kernelops.Matrix{Data: []float32{3e38, 3e38}, Rows: 1, Cols: 2, Stride: 2})
-	if !math.IsInf(p.slack[0], 1) {
-		t.Errorf("%v of a row beyond float32", p.slack[0])
+	if !math.IsInf(p.shares[0].proved, 1) || !math.IsInf(p.shares[0].typical, 1) {
+		t.Errorf("%v of a row beyond float32", p.shares[0])
 	}
 }
 
@@ -155,7 +155,7 @@ func TestHeldRowsAreThoseOfPoints(t *testing.T) {
 		var again Held
 		again.Begin(f, kernelops.Generic(), rows)
 		a, b := h.Points(f, rows), again.Points(f, rows)
-		if !slices.Equal(a.slack, b.slack) || !slices.Equal(a.centered.Data, b.centered.Data) {
+		if !slices.Equal(a.shares, b.shares) || !slices.Equal(a.centered.Data, b.centered.Data) {
 			r.Errorf("%v, not %v", a, b)
 		}
 	})

@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"slices"
-
 	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -12,13 +10,13 @@ import (
 type Points struct {
 	Rows     kernelops.Matrix // as they were read
 	centered kernelops.Matrix // Rows themselves where nothing is centered
-	slack    []float64        // of each row, see slackOf; nil for other kernels
+	shares   []share          // of each row; nil for other kernels
 	memory   []float32
 }
 
 // Set makes the points of rows, which they share: linear in the values.
 func (p *Points) Set(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
-	p.Rows, p.centered, p.slack = rows, rows, p.slack[:0]
+	p.Rows, p.centered, p.shares = rows, rows, p.shares[:0]
 	if f.Kind != kernelops.RBF {
 		return
 	}
@@ -26,7 +24,7 @@ func (p *Points) Set(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
 		p.center(f, ops)
 	}
 	for i := range rows.Rows {
-		p.slack = append(p.slack, f.rowSlack(ops, p.centered.Row(i)))
+		p.shares = append(p.shares, f.rowShare(ops, p.centered.Row(i)))
 	}
 	if seeded.Is(seeded.NoCentering) {
 		p.centered = rows // with the bound of centered rows
@@ -47,7 +45,7 @@ func (p *Points) center(f Function, ops *kernelops.Set) {
 	}
 }
 
-func (f Function) rowSlack(ops *kernelops.Set, row []float32) float64 {
+func (f Function) rowShare(ops *kernelops.Set, row []float32) share {
 	n := len(row)
 	if f.sparse {
 		n = 0
@@ -57,36 +55,32 @@ func (f Function) rowSlack(ops *kernelops.Set, row []float32) float64 {
 			}
 		}
 	}
-	return f.slackOf(ops.Dot(row, row), n)
+	return f.shareOf(ops.Dot(row, row), n)
 }
 
 // Range returns the points from up to, not including, to. It shares their memory.
 func (p *Points) Range(from, to int) *Points {
 	some := &Points{Rows: p.Rows.RowRange(from, to), centered: p.centered.RowRange(from, to)}
-	if len(p.slack) > 0 {
-		some.slack = p.slack[from:to]
+	if len(p.shares) > 0 {
+		some.shares = p.shares[from:to]
 	}
 	return some
 }
 
-// most is the largest share of a row.
-func (p *Points) most() float64 {
-	if len(p.slack) == 0 {
-		return 0
+// most are the largest shares of a row.
+func (p *Points) most() (m share) {
+	for _, v := range p.shares {
+		m = m.max(v)
 	}
-	return slices.Max(p.slack)
+	return m
 }
 
-// twoMost is the sum of the two largest shares.
-func (p *Points) twoMost() float64 {
-	first, second := 0.0, 0.0
-	for _, v := range p.slack {
-		switch {
-		case v > first:
-			first, second = v, first
-		case v > second:
-			second = v
-		}
+// twoMost are the sums of the two largest shares.
+func (p *Points) twoMost() share {
+	var first, second share
+	for _, v := range p.shares {
+		second = second.max(share{min(first.proved, v.proved), min(first.typical, v.typical)})
+		first = first.max(v)
 	}
-	return first + second
+	return first.plus(second)
 }
