@@ -28,8 +28,8 @@ type Certificate struct {
 	Greatest float64 `json:"greatest_eigenvalue"`
 	// Tolerance bounds how far float32 and the computation may have moved an eigenvalue.
 	Tolerance float64 `json:"tolerance"`
-	// Verdict is Holds where the least eigenvalue is the tolerance or more, Fails where it is below minus the tolerance, and
-	// else Untold. TellableBy is what would make it tellable.
+	// Verdict is Holds where the least eigenvalue is the tolerance or more, Fails where it is below minus the
+	// tolerance, and else Untold. TellableBy is what would make it tellable.
 	Verdict    string `json:"verdict"`
 	TellableBy string `json:"tellable_by,omitempty"`
 }
@@ -99,23 +99,26 @@ func (s *sample) eigenvalues() (values []float64, norm float64, err error) {
 	return values, norm, nil
 }
 
-// tellableBy says what would raise the least eigenvalue above its tolerance. That of fewer records is never smaller (Cauchy's
-// interlacing theorem).
+// tellableBy says what would raise the least eigenvalue above its tolerance. That of fewer records is never smaller
+// (Cauchy's interlacing theorem).
 func (m *model) tellableBy() string {
 	n := len(m.sample.ids)
 	if rank := rankOf(m.kernel.Kernel, m.space.Width); n > rank {
-		return fmt.Sprintf("set params.psd_sample to %d or less: the rank of the matrix is at most %d, so that %d records have an eigenvalue of 0", rank, rank, n)
+		return fmt.Sprintf("set params.psd_sample to %d or less: the rank of the matrix is at most %d, "+
+			"so that %d records have an eigenvalue of 0", rank, rank, n)
 	}
 	if m.kernel.Kind == kernelops.RBF {
 		for i := range n {
 			for j := range i {
 				if m.sample.values[i*n+j] == 1 {
-					return fmt.Sprintf("leave out records that are equal or nearly so, such as those at %d of %q and %d of %q: they have an eigenvalue near 0",
+					return fmt.Sprintf("leave out records that are equal or nearly so, "+
+						"such as those at %d of %q and %d of %q: they have an eigenvalue near 0",
 						m.sample.ids[j].Offset, m.sample.ids[j].Object, m.sample.ids[i].Offset, m.sample.ids[i].Object)
 				}
 			}
 		}
-		return fmt.Sprintf("set params.psd_sample below %d, raise params.gamma, or scale the columns (params.features.scale)", n)
+		return fmt.Sprintf("set params.psd_sample below %d, raise params.gamma, "+
+			"or scale the columns (params.features.scale)", n)
 	}
 	return fmt.Sprintf("set params.psd_sample below %d, or scale the columns (params.features.scale)", n)
 }

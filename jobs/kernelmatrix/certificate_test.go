@@ -24,7 +24,8 @@ func TestVacuousTolerance(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	text, err := Describe(model, jobs.DescribeOptions{})
-	if err != nil || !strings.Contains(text, "the matrix   cannot be told to be positive semidefinite or not: set params.psd_sample below 3, raise params.gamma") {
+	if err != nil || !strings.Contains(text,
+		"the matrix   cannot be told to be positive semidefinite or not: set params.psd_sample below 3, raise params.gamma") {
 		t.Errorf("%s%v", text, err)
 	}
 	figures, err := Figures(model, nil)
@@ -32,7 +33,8 @@ func TestVacuousTolerance(t *testing.T) {
 		t.Errorf("%+v, %v", figures, err)
 	}
 	data, err := json.Marshal(c)
-	if err != nil || !strings.Contains(string(data), `"verdict":"cannot be told","tellable_by":"set`) || strings.Contains(string(data), "holds") {
+	if err != nil || !strings.Contains(string(data), `"verdict":"cannot be told","tellable_by":"set`) ||
+		strings.Contains(string(data), "holds") {
 		t.Errorf("%s, %v", data, err)
 	}
 }
@@ -49,7 +51,8 @@ func TestRankByHand(t *testing.T) {
 			t.Errorf("%+v: rank %d, not %d", k, got, want)
 		}
 	}
-	if got := rankOf(kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 1, Offset: 1, Degree: 64}, 1<<20); got <= maxSample {
+	high := kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 1, Offset: 1, Degree: 64}
+	if got := rankOf(high, 1<<20); got <= maxSample {
 		t.Errorf("rank %d", got)
 	}
 }
@@ -57,9 +60,10 @@ func TestRankByHand(t *testing.T) {
 // What would make it tellable does.
 func TestTellable(t *testing.T) {
 	rows := iris(t)
+	const polynomial = `"kernel": "polynomial", "scale": 0.1, "degree": 2`
 	for params, again := range map[string]string{
-		`{}`: `{"psd_sample": 4}`,
-		`{"kernel": "polynomial", "scale": 0.1, "degree": 2}`: `{"kernel": "polynomial", "scale": 0.1, "degree": 2, "psd_sample": 8, "features": {"scale": "standard"}}`,
+		`{}`:                   `{"psd_sample": 4}`,
+		`{` + polynomial + `}`: `{` + polynomial + `, "psd_sample": 8, "features": {"scale": "standard"}}`,
 	} {
 		if c, err := Certify(mustRun(t, params, rows, 2, kernelops.Best()).Model); err != nil || c.Verdict != Untold {
 			t.Errorf("%s: %+v, %v", params, c, err)
@@ -69,20 +73,25 @@ func TestTellable(t *testing.T) {
 		}
 	}
 	equal := append(normal(1, 20, 3, 50, 1), normal(1, 1, 3, 50, 1)...)
-	if c, err := Certify(mustRun(t, `{"kernel": "rbf", "gamma": 1}`, equal, 1, kernelops.Best()).Model); err != nil || c.Verdict != Untold || !strings.Contains(c.TellableBy, "equal") {
+	model := mustRun(t, `{"kernel": "rbf", "gamma": 1}`, equal, 1, kernelops.Best()).Model
+	if c, err := Certify(model); err != nil || c.Verdict != Untold || !strings.Contains(c.TellableBy, "equal") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := Certify(mustRun(t, `{"kernel": "rbf", "gamma": 1}`, equal[:20], 1, kernelops.Best()).Model); err != nil || c.Verdict != Holds {
+	model = mustRun(t, `{"kernel": "rbf", "gamma": 1}`, equal[:20], 1, kernelops.Best()).Model
+	if c, err := Certify(model); err != nil || c.Verdict != Holds {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
-// The verdicts follow from the least eigenvalue and the tolerance; of a kernel that is an inner product, no matrix fails.
+// The verdicts follow from the least eigenvalue and the tolerance; of a kernel that is an inner product, no matrix
+// fails.
 func TestVerdicts(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := rapid.SampledFrom(kernelCases[:3]).Draw(r, "kernel")
-		rows := normal(rapid.Uint64().Draw(r, "seed"), rapid.IntRange(1, 20).Draw(r, "rows"), rapid.IntRange(1, 8).Draw(r, "width"),
-			rapid.SampledFrom([]float64{0, 10, 1e3}).Draw(r, "offset"), rapid.SampledFrom([]float64{1e-3, 1, 30}).Draw(r, "deviation"))
+		n, width := rapid.IntRange(1, 20).Draw(r, "rows"), rapid.IntRange(1, 8).Draw(r, "width")
+		offset := rapid.SampledFrom([]float64{0, 10, 1e3}).Draw(r, "offset")
+		deviation := rapid.SampledFrom([]float64{1e-3, 1, 30}).Draw(r, "deviation")
+		rows := normal(rapid.Uint64().Draw(r, "seed"), n, width, offset, deviation)
 		result := mustRun(t, "{"+c.params+"}", rows, 2, kernelops.Best())
 		found, err := Certify(result.Model)
 		if err != nil {
@@ -106,7 +115,8 @@ func TestSparseRowsFarAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(jobstest.SparseRecords(5, rows), 2), 7), kernelops.Best(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec,
+		jobstest.Shards(jobstest.Deal(jobstest.SparseRecords(5, rows), 2), 7), kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -58,6 +59,12 @@ func count(t testing.TB, result jobstest.Result, name string) (n float64) {
 	return 0
 }
 
+// roads are the pairs by differences and the largest proved error of the others.
+func roads(t testing.TB, result jobstest.Result) (pairs, bound float64) {
+	t.Helper()
+	return count(t, result, "kernelmatrix.pairs_by_differences"), count(t, result, "kernelmatrix.largest_error_bound")
+}
+
 // Three points a million away: the squared distances are 5, 20 and 13 there too, and the matrix has the same bits.
 func TestShiftedPointsByHand(t *testing.T) {
 	const params = `{"kernel": "rbf", "gamma": 0.125}`
@@ -72,13 +79,15 @@ func TestShiftedPointsByHand(t *testing.T) {
 		for _, row := range three {
 			shifted = append(shifted, []float32{row[0] + offset, row[1] - offset})
 		}
-		if _, got, _ := assembled(t, mustRun(t, params, shifted, 2, kernelops.Generic()).Files); fmt.Sprint(got) != fmt.Sprint(want) {
+		files := mustRun(t, params, shifted, 2, kernelops.Generic()).Files
+		if _, got, _ := assembled(t, files); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("shifted by %v: %v, not %v", offset, got, want)
 		}
 	}
 }
 
-// Normal data anywhere have the values of float64 on the rows as they were read, and no pair is measured by differences.
+// Normal data anywhere have the values of float64 on the rows as they were read, and no pair is measured by
+// differences.
 func TestOffsets(t *testing.T) {
 	for _, offset := range []float64{0, 10, 100, 1e3, -1e4, 1e6} {
 		rows := normal(7, 200, 8, offset, 1)
@@ -87,7 +96,8 @@ func TestOffsets(t *testing.T) {
 		if e := worst(rows, 0.125, got, 0); !(e <= 1e-5) {
 			t.Errorf("offset %v: relative error %v", offset, e)
 		}
-		if n, bound := count(t, result, "kernelmatrix.pairs_by_differences"), count(t, result, "kernelmatrix.largest_error_bound"); n != 0 || !(bound > 0 && bound < 5e-5) {
+		n, bound := roads(t, result)
+		if n != 0 || !(bound > 0 && bound < 5e-5) {
 			t.Errorf("offset %v: %v pairs by differences, bound %v", offset, n, bound)
 		}
 		if c, err := Certify(result.Model); err != nil || c.Least < -c.Tolerance || c.Tolerance > 1e-3 {
@@ -149,13 +159,15 @@ func TestRealTablesAgainstFloat64(t *testing.T) {
 			}
 			pairs = max(pairs, count(t, result, "kernelmatrix.pairs_by_differences"))
 		}
-		t.Logf("%s: largest relative error %.3g, up to %.0f of %d pairs by differences", name, largest, pairs, len(rows)*(len(rows)-1)/2)
+		t.Logf("%s: largest relative error %.3g, up to %.0f of %d pairs by differences", name, largest, pairs,
+			len(rows)*(len(rows)-1)/2)
 	}
 }
 
 // hard are data whose products do not tell distances, however they are centered.
 func hard() map[string][][]float32 {
-	groups := append(append(append(normal(1, 30, 2, 1000, 0.01), normal(2, 30, 2, 1000.1, 0.01)...), normal(3, 30, 2, -1000, 0.01)...), normal(4, 30, 2, -1000.1, 0.01)...)
+	groups := slices.Concat(normal(1, 30, 2, 1000, 0.01), normal(2, 30, 2, 1000.1, 0.01),
+		normal(3, 30, 2, -1000, 0.01), normal(4, 30, 2, -1000.1, 0.01))
 	unlike := normal(5, 100, 3, 0, 1)
 	fine := normal(6, 100, 2, 0, 0.001)
 	vast := normal(7, 40, 2, 0, 1)
@@ -170,10 +182,12 @@ func hard() map[string][][]float32 {
 			vast[i][0] = 3e38 * float32(1-i%2*2)
 		}
 	}
-	return map[string][][]float32{"tight groups": groups, "columns unlike": unlike, "fine near 0": fine, "vast": vast, "tiny": tiny}
+	return map[string][][]float32{"tight groups": groups, "columns unlike": unlike, "fine near 0": fine,
+		"vast": vast, "tiny": tiny}
 }
 
-// Hard data have the values of float64 as well, by the second road, and the same bytes and counts for every kernel set, cut into shards and tiles.
+// Hard data have the values of float64 as well, by the second road, and the same bytes and counts for every kernel
+// set, cut into shards and tiles.
 func TestHardDataByDifferences(t *testing.T) {
 	for name, rows := range hard() {
 		var whole []byte
@@ -182,7 +196,7 @@ func TestHardDataByDifferences(t *testing.T) {
 			for _, cut := range []struct{ shards, tile int }{{1, 2048}, {3, 2048}, {2, 9}} {
 				result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": 0.5, "tile": %d}`, cut.tile), rows, cut.shards, ops)
 				_, got, file := assembled(t, result.Files)
-				n, bound := count(t, result, "kernelmatrix.pairs_by_differences"), count(t, result, "kernelmatrix.largest_error_bound")
+				n, bound := roads(t, result)
 				if whole == nil {
 					whole, figures = file, fmt.Sprint(n, bound)
 					if e := worst(rows, 0.5, got, 1e-37); !(e <= kernels.MaxError) {
@@ -224,9 +238,11 @@ func TestErrorsAreWithinTheBound(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		width := rapid.IntRange(1, 40).Draw(r, "width")
 		offset := math.Ldexp(rapid.Float64Range(-1, 1).Draw(r, "offset"), rapid.IntRange(-3, 24).Draw(r, "exponent"))
-		rows := normal(rapid.Uint64().Draw(r, "seed"), 24, width, offset, math.Ldexp(1, rapid.IntRange(-6, 6).Draw(r, "deviation")))
+		deviation := math.Ldexp(1, rapid.IntRange(-6, 6).Draw(r, "deviation"))
+		rows := normal(rapid.Uint64().Draw(r, "seed"), 24, width, offset, deviation)
 		gamma := math.Ldexp(1, rapid.IntRange(-12, 4).Draw(r, "gamma"))
-		_, got, _ := assembled(t, mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": %v}`, gamma), rows, 2, kernelops.Best()).Files)
+		result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": %v}`, gamma), rows, 2, kernelops.Best())
+		_, got, _ := assembled(t, result.Files)
 		if e := worst(rows, gamma, got, 1e-37); !(e <= kernels.MaxError) {
 			r.Errorf("relative error %v", e)
 		}

@@ -16,7 +16,8 @@ import (
 
 // farAway are records of three classes that take turns, for the rbf kernel of kernelOf: around an offset, and where
 // tight is set in two places 2,000 apart that products cannot tell apart.
-func farAway(n int, offset float64, tight, weighted bool) (rows [][]float32, weights []float64, records []jobstest.Record) {
+func farAway(n int, offset float64, tight, weighted bool) (rows [][]float32, weights []float64,
+	records []jobstest.Record) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	labels := make([]string, n)
 	for i := range n {
@@ -42,7 +43,8 @@ func farAway(n int, offset float64, tight, weighted bool) (rows [][]float32, wei
 	return rows, weights, records
 }
 
-// Far from 0, and where products do not tell distances, the squares are those of float64, whether the model holds its base or not.
+// Far from 0, and where products do not tell distances, the squares are those of float64, whether the model holds
+// its base or not.
 func TestFarAwayAgainstBruteForce(t *testing.T) {
 	const params = `{"kernel": "rbf", "gamma": 0.5}`
 	for _, tight := range []bool{false, true} {
@@ -122,7 +124,8 @@ func TestMeanWithoutOrigin(t *testing.T) {
 		}
 		err = predictAll(t, p, records)
 		var fault *protocol.Fault
-		if errors.As(err, &fault) != refused || refused && (fault.Code != protocol.CodeBadRecord || !strings.Contains(fault.Hint, "again")) {
+		if errors.As(err, &fault) != refused || refused && (fault.Code != protocol.CodeBadRecord ||
+			!strings.Contains(fault.Hint, "again")) {
 			t.Errorf("offset %v: %v", offset, err)
 		}
 	}

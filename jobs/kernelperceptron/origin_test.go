@@ -113,7 +113,8 @@ func TestOnlineIsCentered(t *testing.T) {
 			}
 			_, online := decisions(t, o.Model(), records[:20])
 			for i, r := range records[:20] {
-				if got, err := load(t, o.Model()).Predict(blockOf(r)); err != nil || fmt.Sprint(got.Scores) != fmt.Sprint(online[i]) {
+				if got, err := load(t, o.Model()).Predict(blockOf(r)); err != nil ||
+					fmt.Sprint(got.Scores) != fmt.Sprint(online[i]) {
 					t.Errorf("%s, record %d: %v, not %v: %v", form, i, got.Scores, online[i], err)
 				}
 			}

@@ -10,8 +10,9 @@ import (
 const (
 	// MaxError is the most that gamma |x-y|^2 may be off, as far as that is proved.
 	MaxError = 1e-3
-	// typicalError is the most for the proved error over the root of the number of values: rounding errors cancel, and those met
-	// are smaller than their bound by about that root. It keeps the errors of few columns as small as those of many.
+	// typicalError is the most for the proved error over the root of the number of values: rounding errors cancel, and
+	// those met are smaller than their bound by about that root. It keeps the errors of few columns as small as those
+	// of many.
 	typicalError = 2e-5
 	// vanishing is a gamma |x-y|^2 from which the kernel is below all normal float32, and 0.
 	vanishing = 88
@@ -45,14 +46,14 @@ func (f Function) tolerance() float64 {
 	return min(MaxError, float64(typicalError*math.Sqrt(float64(f.width))))
 }
 
-// shareOf is the share of a row. It is computed from the squared norm of the centered row by Dot, and from the number n of
-// its values that are not 0: a 0 moves no sum.
+// shareOf is the share of a row. It is computed from the squared norm of the centered row by Dot, and from the
+// number n of its values that are not 0: a 0 moves no sum.
 //
 // With u = 2^-24 and g = n u / (1 - n u), q = nx + ny - 2c errs by up to g (|x|^2 + |y|^2) for c and as much for the
-// norms (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 3.1; 2 |xy| <= x^2 + y^2), u for nx + ny,
-// 2u for the last step and 2u for the product with gamma. The rounding of x less the origin, by up to u |x| in each column,
-// moves |x-y|^2 by 2u (|x| + |y|)^2 <= 4u (|x|^2 + |y|^2). All that is less than (2g/(1-g) + 10u) (|x|^2 + |y|^2). A row without a
-// bound has an infinite share.
+// norms (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 3.1; 2 |xy| <= x^2 + y^2),
+// u for nx + ny, 2u for the last step and 2u for the product with gamma. The rounding of x less the origin, by up
+// to u |x| in each column, moves |x-y|^2 by 2u (|x| + |y|)^2 <= 4u (|x|^2 + |y|^2). All that is less than (2g/(1-g)
+// + 10u) (|x|^2 + |y|^2). A row without a bound has an infinite share.
 func (f Function) shareOf(squared float32, n int) share {
 	const widest = 1 << 22
 	if !(squared <= 0x1p124) || f.width > widest {
@@ -84,8 +85,8 @@ func exponential(t float64) float32 {
 	return float32(fmath.Exp(-t))
 }
 
-// ValueError bounds how far a value of the rbf kernel may lie from that of the same rows in exact arithmetic: what is proved of
-// gamma |x-y|^2, and the roundings of the exponential and its argument.
+// ValueError bounds how far a value of the rbf kernel may lie from that of the same rows in exact arithmetic: what
+// is proved of gamma |x-y|^2, and the roundings of the exponential and its argument.
 func (f Function) ValueError(value float32, x, y *Points, i, j int) float64 {
 	const tiny = 0x1p-125
 	if f.Kind != kernelops.RBF || value == 0 {

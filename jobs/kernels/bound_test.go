@@ -79,7 +79,8 @@ func TestAdverseData(t *testing.T) {
 		if !(gamma > 0 && gamma < 1e38) {
 			continue // twice the same row
 		}
-		f, e, dst, d := NewFunction(rbf(gamma), space), Evaluator{Ops: kernelops.Best()}, kernelops.NewMatrix(n, n), kernelops.NewMatrix(n, n)
+		f, e, dst, d := NewFunction(rbf(gamma), space), Evaluator{Ops: kernelops.Best()}, kernelops.NewMatrix(n, n),
+			kernelops.NewMatrix(n, n)
 		var p Points
 		p.Set(f, e.Ops, x)
 		if err := e.Symmetric(f, dst, &p); err != nil {
@@ -99,7 +100,8 @@ func TestAdverseData(t *testing.T) {
 				if b := p.shares[i].plus(p.shares[j]).proved; b < math.Inf(1) {
 					off := math.Abs(float64(d.Row(i)[j]) - exact)
 					if closest = max(closest, off/b); off > b {
-						t.Fatalf("seed %d, width %d, rows %d and %d: |x-y|^2 is %v, off by %v, more than %v", seed, width, i, j, exact, off, b)
+						t.Fatalf("seed %d, width %d, rows %d and %d: |x-y|^2 is %v, off by %v, more than %v", seed, width, i, j,
+							exact, off, b)
 					}
 				}
 			}

@@ -8,9 +8,9 @@ import (
 )
 
 // Evaluator computes kernel values. A value of rbf is a function of its two rows and the Function alone, whatever the
-// kernel set and however rows are cut into blocks: |x-y|^2 comes from the products of the centered rows where the proved error is
-// within the tolerance, else from the differences of the rows as they were read, in float32 or, where
-// that is not enough, in float64. One goroutine.
+// kernel set and however rows are cut into blocks: |x-y|^2 comes from the products of the centered rows where the
+// proved error is within the tolerance, else from the differences of the rows as they were read, in float32 or,
+// where that is not enough, in float64. One goroutine.
 type Evaluator struct {
 	Ops   *kernelops.Set
 	Roads Roads // of all values since it was cleared
@@ -29,8 +29,8 @@ type Evaluator struct {
 // strip is how many rows are looked through at a time.
 const strip = 256
 
-// Matrix sets dst to the kernel values of the rows of x and y. Values of a model from before origins that are not known to
-// within MaxError are a *protocol.Fault of CodeBadRecord.
+// Matrix sets dst to the kernel values of the rows of x and y. Values of a model from before origins that are not
+// known to within MaxError are a *protocol.Fault of CodeBadRecord.
 func (e *Evaluator) Matrix(f Function, dst kernelops.Matrix, x, y *Points) error {
 	e.Ops.KernelMatrix(dst, f.Kernel, x.centered, y.centered, &e.ws)
 	if f.Kind != kernelops.RBF || x.Rows.Rows == 0 || y.Rows.Rows == 0 {
@@ -44,7 +44,8 @@ func (e *Evaluator) Matrix(f Function, dst kernelops.Matrix, x, y *Points) error
 	return e.look(f, dst, x, y, most, false)
 }
 
-// Symmetric sets dst to the kernel values of the rows of x among themselves. A pair counts once, and a row with itself does not.
+// Symmetric sets dst to the kernel values of the rows of x among themselves. A pair counts once, and a row with
+// itself does not.
 func (e *Evaluator) Symmetric(f Function, dst kernelops.Matrix, x *Points) error {
 	e.Ops.KernelMatrixSymmetric(dst, f.Kernel, x.centered, &e.ws)
 	if f.Kind != kernelops.RBF {
@@ -154,8 +155,8 @@ func (e *Evaluator) exact(x []float32, y kernelops.Matrix) float64 {
 	return d[0]
 }
 
-// Sums adds the values of the rows of x and y to sums by the class of the row of y, as kernelops.Set.KernelSums does, times the
-// weight of the row of y; weights nil are 1 each.
+// Sums adds the values of the rows of x and y to sums by the class of the row of y, as kernelops.Set.KernelSums
+// does, times the weight of the row of y; weights nil are 1 each.
 func (e *Evaluator) Sums(f Function, sums []float64, x, y *Points, class []int32, weights []float32) error {
 	if weights != nil {
 		return e.weighted(f, sums, x, y, class, weights)
@@ -193,7 +194,8 @@ func (e *Evaluator) weighted(f Function, sums []float64, x, y *Points, class []i
 
 func legacyFault(f Function) error {
 	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("a value of the kernel (%s) is not known to within %v: the model does not center its rows, which lie far from 0", Text(f.Kernel), MaxError),
+		What: fmt.Sprintf("a value of the kernel (%s) is not known to within %v: "+
+			"the model does not center its rows, which lie far from 0", Text(f.Kernel), MaxError),
 		Hint: "Train the model again: rows are centered then."}
 }
 

@@ -4,8 +4,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Held is what a kernel needs of rows that a machine holds and changes one at a time, beside the rows themselves. The zero
-// Held is of no rows.
+// Held is what a kernel needs of rows that a machine holds and changes one at a time, beside the rows themselves.
+// The zero Held is of no rows.
 type Held struct {
 	centered []float32 // rows x width; nil where nothing is centered
 	shares   []share   // of each row; nil for other kernels

@@ -24,10 +24,10 @@ const (
 	versionOrigin = 2
 )
 
-// NewFunction returns the kernel over a space. The origin of a column is its mean, rounded to a multiple of a power of two
-// between a quarter of its standard deviation and half of it. It has few digits then, so that a row less the origin is
-// exact in float32 for nearly all data, and a constant added to all rows usually changes no bit. A constant column is
-// centered on its value. Sparse rows, which centering would fill, stay as they are.
+// NewFunction returns the kernel over a space. The origin of a column is its mean, rounded to a multiple of a power
+// of two between a quarter of its standard deviation and half of it. It has few digits then, so that a row less the
+// origin is exact in float32 for nearly all data, and a constant added to all rows usually changes no bit. A
+// constant column is centered on its value. Sparse rows, which centering would fill, stay as they are.
 func NewFunction(k kernelops.Kernel, s *features.Space) Function {
 	f := Function{Kernel: k, width: s.Width, sparse: s.Sparse}
 	if k.Kind != kernelops.RBF || s.Sparse {
@@ -89,8 +89,8 @@ func (f Function) Put(a jobs.Arrays) {
 	}
 }
 
-// ReadFunction reads what Put wrote, over a space; anything else is a *protocol.Fault of CodeCorrupt. An rbf kernel without an
-// origin is that of a model from before there were origins.
+// ReadFunction reads what Put wrote, over a space; anything else is a *protocol.Fault of CodeCorrupt. An rbf kernel
+// without an origin is that of a model from before there were origins.
 func ReadFunction(a jobs.Arrays, s *features.Space) (Function, error) {
 	k, err := Read(a)
 	if err != nil {
@@ -111,7 +111,8 @@ func ReadFunction(a jobs.Arrays, s *features.Space) (Function, error) {
 		f.origin = nil
 		return f, nil
 	case len(f.origin) != s.Width || s.Sparse:
-		return Function{}, jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(f.origin), s.Width, s.Sparse)
+		return Function{}, jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(f.origin),
+			s.Width, s.Sparse)
 	}
 	far := false
 	for j, v := range f.origin {

@@ -126,7 +126,8 @@ func TestWideSparseRowsKeepToProducts(t *testing.T) {
 	e, dst := Evaluator{Ops: kernelops.Best()}, kernelops.NewMatrix(20, 20)
 	var p Points
 	p.Set(f, e.Ops, x)
-	if err := e.Symmetric(f, dst, &p); err != nil || e.Roads.Differences != 0 || !(e.Roads.Bound > 0 && e.Roads.Bound < 1e-4) {
+	if err := e.Symmetric(f, dst, &p); err != nil || e.Roads.Differences != 0 || !(e.Roads.Bound > 0 &&
+		e.Roads.Bound < 1e-4) {
 		t.Errorf("%+v, %v", e.Roads, err)
 	}
 }
@@ -165,7 +166,8 @@ func TestHeldRowsAreThoseOfPoints(t *testing.T) {
 func TestValuesAreOfTheirRows(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := draw(rapid.Uint64().Draw(r, "seed"), 30, 5, rapid.SampledFrom([]float64{0, 1e3, 1e7}).Draw(r, "offset"))
-		f := functionOf(rapid.SampledFrom([]float32{0.01, 1, 1e4}).Draw(r, "gamma"), make([]float64, 5), []float64{1, 1, 1, 1, 1})
+		f := functionOf(rapid.SampledFrom([]float32{0.01, 1, 1e4}).Draw(r, "gamma"), make([]float64, 5), []float64{1,
+			1, 1, 1, 1})
 		whole, e := kernelops.NewMatrix(30, 30), Evaluator{Ops: kernelops.Generic()}
 		var p, q Points
 		p.Set(f, e.Ops, x)

@@ -5,8 +5,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Points are rows as a kernel takes them: beside the rows as they were read, for rbf the centered ones and what is proved
-// of each. They keep memory between calls of Set.
+// Points are rows as a kernel takes them: beside the rows as they were read, for rbf the centered ones and what is
+// proved of each. They keep memory between calls of Set.
 type Points struct {
 	Rows     kernelops.Matrix // as they were read
 	centered kernelops.Matrix // Rows themselves where nothing is centered
