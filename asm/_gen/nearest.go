@@ -40,9 +40,7 @@ func addLowestTwo(s isa) {
 	VMOVUPS(Mem{Base: seconds}, second)
 	VMOVUPS(Mem{Base: columns}, l.column)
 	Label("fresh")
-	norms, left := GP64(), GP64()
-	MOVQ(argument("colNorms"), norms)
-	MOVQ(argument("vectors"), left)
+	norms, left := s.load("colNorms"), s.load("vectors")
 	VMOVAPS(start, column)
 	Label("vector")
 	score, larger := s.vector(), s.vector()
@@ -67,6 +65,13 @@ func addLowestTwo(s isa) {
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+}
+
+// load loads an argument into a register.
+func (isa) load(name string) Register {
+	r := GP64()
+	MOVQ(argument(name), r)
+	return r
 }
 
 func (s isa) docLowestTwo(name string) {
