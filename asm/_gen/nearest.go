@@ -40,7 +40,7 @@ func addLowestTwo(s isa) {
 	VMOVUPS(Mem{Base: seconds}, second)
 	VMOVUPS(Mem{Base: columns}, l.column)
 	Label("fresh")
-	norms, left := s.load("colNorms"), s.load("vectors")
+	norms, left := loadArgument("colNorms"), loadArgument("vectors")
 	VMOVAPS(start, column)
 	Label("vector")
 	score, larger := s.vector(), s.vector()
@@ -67,8 +67,8 @@ func addLowestTwo(s isa) {
 	RET()
 }
 
-// load loads an argument into a register.
-func (isa) load(name string) Register {
+// loadArgument loads an argument into a register.
+func loadArgument(name string) Register {
 	r := GP64()
 	MOVQ(argument(name), r)
 	return r
