@@ -39,7 +39,9 @@
 // the tree, in float64, and divided
 //
 //	changed   each weight's by the number of shards that changed it, so that what few shards learn of a rare
-//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform.
+//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform. A shard
+//	          changed a weight if one of its updates reached it: if it learned from a record, into that row, that is
+//	          not 0 in that column. Updates that cancel count; the bias is reached by all of its row.
 //	uniform   by the number of shards that have records (the paper's)
 //	mistakes  in proportion to the mistakes of each shard (the paper's weighted one)
 //

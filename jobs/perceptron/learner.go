@@ -29,6 +29,7 @@ type Learner struct {
 	tooMany  bool      // vectors beyond MaxVectors
 	mistakes int64     // records that changed the weights
 	updates  int64     // rows of weights changed
+	touched  []bool    // of each weight: an update reached it; nil unless asked for
 	scores   []float32
 	scratch  []float64
 	ahead    ahead

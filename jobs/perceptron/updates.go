@@ -23,8 +23,31 @@ func (l *Learner) update(r int, x Row, a float32) {
 		l.weights[l.at(r, l.Width)] += a
 	}
 	l.updates++
+	if l.touched != nil {
+		l.touch(r, x)
+	}
 	if l.Form == Averaged && l.steps > 0 {
 		l.addSum(r, x, float64(float64(l.steps)*float64(a)))
+	}
+}
+
+// touch marks the weights of a row that an update by a record reaches: those of the columns in which it is not 0, and the
+// bias. What later updates take back was reached all the same: equality of rounded sums says nothing.
+func (l *Learner) touch(r int, x Row) {
+	if l.Sparse {
+		for i, j := range x.Index {
+			if x.Values[i] != 0 {
+				l.touched[l.at(r, int(j))] = true
+			}
+		}
+	} else {
+		row := l.touched[r*l.stride():][:len(x.Values)]
+		for j, v := range x.Values {
+			row[j] = row[j] || v != 0
+		}
+	}
+	if l.Bias {
+		l.touched[l.at(r, l.Width)] = true
 	}
 }
 
