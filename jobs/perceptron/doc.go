@@ -17,7 +17,10 @@
 //
 // The averaged form costs no more than its updates: beside w it keeps u, the sum of t times the
 // update made at step t (steps counted from 0), and the mean is w - u/T after T steps. The forms
-// that vote keep every w_k, up to max_vectors: one more is an INPUT_LIMIT fault.
+// that vote keep every w_k, up to max_vectors and to what max_state_bytes has room for beside the rest of the state, which
+// is known before the first epoch. Of more they keep those with the most votes, of equals the later ones; metrics and the
+// description count what was dropped. That depends on neither shards nor blocks: the first of all are among the
+// first of each part.
 //
 // With two classes the second label in byte order is +1 (rule "signed"). With more there is a row of
 // weights for each class, and a record of class y is learned from by

@@ -1,10 +1,6 @@
 package perceptron
 
-import (
-	"fmt"
-
-	"github.com/gram-compute/gram/protocol"
-)
+import "github.com/gram-compute/gram/protocol"
 
 // update adds a multiple of a record to a row of weights.
 func (l *Learner) update(r int, x Row, a float32) {
@@ -69,29 +65,8 @@ func (l *Learner) addSum(r int, x Row, ta float64) {
 	}
 }
 
-// retire keeps the weights for their vote before they change. Weights that came through no step,
-// as the first zeros do, have none.
-func (l *Learner) retire() {
-	if last := len(l.survived) - 1; last >= 0 && l.survived[last] > 0 {
-		if l.votes() == l.MaxVectors {
-			l.tooMany = true
-			return
-		}
-		l.vectors = append(l.vectors, l.weights...)
-		l.survived = append(l.survived, 0)
-	}
-}
-
-// votes is the number of vectors kept.
-func (l *Learner) votes() int { return len(l.vectors) / l.size() }
-
-// fault says what went beyond bounds: vectors beyond MaxVectors, weights beyond float32.
+// fault reports weights beyond float32.
 func (l *Learner) fault() error {
-	if l.tooMany {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("a perceptron that votes keeps the weights before each mistake; there are more than max_vectors, %d", l.MaxVectors),
-			Hint: "Raise params.max_vectors, lower params.epochs, or use form averaged."}
-	}
 	if !finite(l.weights) || !finite(l.sums) {
 		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
 			What: "the weights of the perceptron grew beyond float32", Hint: "Scale the features: params.features.scale."}
