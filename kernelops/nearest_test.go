@@ -139,8 +139,8 @@ func TestNearestBoundHolds(t *testing.T) {
 	for name, fill := range awkward(r) {
 		worst := 0.0
 		for range 40 {
-			x, y := NewMatrix(1, 1+r.IntN(60)), NewMatrix(0, 0)
-			y = NewMatrix(1, x.Cols)
+			x := NewMatrix(1, 1+r.IntN(60))
+			y := NewMatrix(1, x.Cols)
 			fill(x)
 			fill(y)
 			origin, center := make([]float32, x.Cols), make([]float64, x.Cols)

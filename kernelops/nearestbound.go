@@ -59,5 +59,5 @@ func (b nearestBound) limit(least, xNorm float32, norms []float32, at int32) flo
 	if !(xNorm <= maxNorm) {
 		return math.Inf(1)
 	}
-	return float64(least) + float64(b.relative*(2*float64(norms[at])+float64(xNorm))) + float64(2*b.absolute)
+	return float64(least) + float64(b.relative*(float64(2*float64(norms[at]))+float64(xNorm))) + float64(2*b.absolute)
 }
