@@ -17,4 +17,5 @@ package asm
 //go:generate go run -C _gen . -family pack -pkg asm -out ../pack_amd64.s -stubs ../pack_amd64.go
 //go:generate go run -C _gen . -family epilogue -pkg asm -out ../epilogue_amd64.s -stubs ../epilogue_amd64.go
 //go:generate go run -C _gen . -family select -pkg asm -out ../select_amd64.s -stubs ../select_amd64.go
+//go:generate go run -C _gen . -family nearest -pkg asm -out ../nearest_amd64.s -stubs ../nearest_amd64.go
 //go:generate go run -C _gen . -family sparse -pkg asm -out ../sparse_amd64.s -stubs ../sparse_amd64.go

@@ -64,7 +64,8 @@ func TestEveryBugIsHunted(t *testing.T) {
 			t.Errorf("%s: %+v", b.name, b)
 		}
 	}
-	if !slices.Equal(sought, seeded.All()) {
-		t.Errorf("sought are %v, seeded %v", sought, seeded.All())
+	want := slices.DeleteFunc(seeded.All(), func(b seeded.Bug) bool { return slices.Contains(seeded.OfNumbers(), b) })
+	if !slices.Equal(sought, want) {
+		t.Errorf("sought are %v, seeded %v", sought, want)
 	}
 }

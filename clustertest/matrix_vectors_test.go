@@ -74,8 +74,8 @@ func vectorCases(t *testing.T) []clustertest.Case {
 
 func means(t *testing.T) []clustertest.Case {
 	kmeans := vectors(t, "kmeans", "KMeans", `{"k":10,"max_rounds":8,"assignments":true}`, `{"k":3,"max_rounds":2,"init":"random","assignments":true}`)
-	kmeans.Digest = "9c6df9e0a76a8d8281ec181b22192976d236ecb5e3bc08ec41a8ccc8165845f2"
-	kmeans.Index, kmeans.IndexDigest = "assignments/index.json", "e7e3fbe6a78152ffe8fce6285f4d543dc3335e2f655a0b7e874165516b5ea4c1"
+	kmeans.Digest = "ec6bebe331251424cb7328007dfc2e4fd2be1921c33a70c7bb0982c2bec5ee08"
+	kmeans.Index, kmeans.IndexDigest = "assignments/index.json", "7ff2af56fafe86fe714770e2d7350666601a68c61ed5dd7c4a328c8f3d4633e3"
 
 	means := vectors(t, "nearest-mean", "NearestMean", `{"features":{"scale":"standard"}}`, `{}`)
 	means.Digest = "d02f4668a78f3bb2987be48114a92b59ef767c5bbbb0c8c23029d1bdc2290ed6"

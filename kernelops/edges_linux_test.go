@@ -80,6 +80,8 @@ var edgeOps = map[string]edgeOp{
 		sums, index, score := m.results64(cols*dim), m.resultsInt32(rows), m.results32(rows)
 		s.Assign(sums, index, score, m.matrix(rows, dim), c, &Workspace{})
 	},
+	"PackCenters": edgeNearest,
+	"Nearest":     edgeNearest,
 	"TopK": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.TopK(m.resultsInt(3*rows), m.results32(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	},
@@ -114,6 +116,13 @@ func edgeArgMin(s *Set, m *edgeMemory, rows, cols, dim int) {
 	c := s.PackCentroids(m.matrix(cols, dim))
 	index, score := m.resultsInt32(rows), m.results32(rows)
 	s.ArgMin(index, score, m.matrix(rows, dim), c, &Workspace{})
+}
+
+func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {
+	dim = max(dim, 1)
+	c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
+	index, sqDist := m.resultsInt32(rows), m.results64(rows)
+	s.Nearest(index, sqDist, m.matrix(rows, dim), c, &Workspace{})
 }
 
 // TestEdges runs every operation of every set with each operand against a page that may not be

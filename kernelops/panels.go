@@ -10,6 +10,8 @@ type matrixSet struct {
 	epilogues   [sigmoid + 1]epilogue
 	lowest      func(scores *float32, columns *int32, dots, colNorms *float32, rows, vectors, first int)
 	ofLanes     func(score *float32, column *int32, scores *float32, columns *int32, rows int)
+	lowestTwo   func(scores, seconds *float32, columns *int32, dots, colNorms *float32, rows, vectors, first int)
+	runnersUp   func(runners, scores, seconds *float32, rows int)
 	within      limitTest
 	notBeyond   limitTest
 	storeFence  func()

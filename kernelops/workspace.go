@@ -29,6 +29,7 @@ type scratch struct {
 	hits    []uint64
 	sums    []float64
 	ahead   readAhead
+	nearest nearestScratch
 }
 
 // divide calls f on ranges that together are [0, n), each but the last a multiple of

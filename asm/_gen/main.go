@@ -19,6 +19,7 @@ var families = map[string]func(){
 	"pack":     addPacking,
 	"epilogue": addEpilogues,
 	"select":   addSelections,
+	"nearest":  addNearest,
 	"sparse":   addSparse,
 }
 

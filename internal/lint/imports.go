@@ -20,7 +20,7 @@ var layers = []layer{
 	{tree: "asm"},
 	{tree: "kernelops/fmath"},
 	{tree: "kernelops/philox"},
-	{tree: "kernelops", may: []string{"asm", "kernelops/fmath", "kernelops/philox"}},
+	{tree: "kernelops", may: []string{"asm", "internal/seeded", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "dataset", may: []string{"internal/seeded", "objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "jobs", may: []string{"dataset/...", "internal/seeded", "kernelops", "kernelops/fmath", "kernelops/philox", "protocol/..."}},
 	{tree: "coordinator/state", may: []string{"internal/seeded", "protocol/..."}},

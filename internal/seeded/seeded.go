@@ -21,6 +21,7 @@ const (
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
 	NoCentering     Bug = "no-centering"          // kernels take rows as they were read, with the bound of centered ones
+	NoTieCheck      Bug = "no-tie-check"          // the nearest center is that of the least float32 score
 )
 
 // All lists the bugs.
@@ -28,5 +29,10 @@ func All() []Bug {
 	return []Bug{
 		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
 		NoCentering,
+		NoTieCheck,
 	}
 }
+
+// OfNumbers lists the bugs that make every copy of a result wrong alike: tests of the arithmetic find them, faults of a
+// cluster cannot.
+func OfNumbers() []Bug { return []Bug{NoTieCheck} }

@@ -15,7 +15,7 @@ import (
 
 var inits = []string{initRandom, initPlusPlus, initParallel, initFarthest}
 
-// J never rises: not by a round, not by a refill. The slack is that of the float32 scores.
+// J never rises: not by a round, not by a refill. The slack is that of float64 sums.
 func TestDistortionNeverRises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(6, 60).Draw(rt, "n")
@@ -36,7 +36,7 @@ func TestDistortionNeverRises(t *testing.T) {
 		}
 		before := math.Inf(1)
 		for i, j := range numbers(rt, result, ".distortion") {
-			if j > before*(1+1e-5)+1e-5 {
+			if j > before*(1+1e-13)+1e-13 {
 				rt.Fatalf("J rises from %v to %v with round %d", before, j, i+1)
 			}
 			before = j
@@ -216,7 +216,7 @@ func TestSeedsFindBlobs(t *testing.T) {
 			t.Errorf("%s: sizes %v", init, m.records)
 		}
 		passes := numbers(t, result, "init.passes")[0]
-		if want := map[string]float64{initParallel: 7, initPlusPlus: 20, initFarthest: 20}[init]; passes != want {
+		if want := map[string]float64{initParallel: 7, initPlusPlus: 21, initFarthest: 20}[init]; passes != want {
 			t.Errorf("%s: %v passes, not %v", init, passes, want)
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
 // seedPhase draws centres to begin from, in as many rounds as the way to begin takes.
@@ -21,12 +20,19 @@ func (j job) draws(round int) int {
 	switch {
 	case j.params.Init == initRandom:
 		return j.params.K
-	case j.params.Init != initParallel || round == 0:
+	case round == 0 || j.params.Init == initFarthest:
 		return 1
+	case j.params.Init == initPlusPlus:
+		return j.trials()
 	case round <= j.params.InitRounds:
 		return int(math.Ceil(float64(j.params.K) * j.params.Oversampling)) //lint:checked at most 2^20 * 100
 	}
 	return 0
+}
+
+// trials is how many candidates compete to become the next seed: 2 + ln k.
+func (j job) trials() int {
+	return 2 + int(fmath.Log(float64(j.params.K))) //lint:checked k is from 1 to 2^20
 }
 
 // Map draws from one leaf, or weighs the candidates by what is nearest to them.
@@ -39,7 +45,7 @@ func (p *seedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, carr
 	if err != nil {
 		return nil, nil, err
 	}
-	draw := newSeedDraw(p.job, s)
+	draw := newSeedDraw(p.job, s, ops)
 	err = p.leaf(ctx, s.space, leaf, false, func(c chunk) error {
 		sqDists, seeds, err := near.next(c)
 		if err != nil {
@@ -54,69 +60,6 @@ func (p *seedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, carr
 	return draw.arrays(), near.arrays(), near.checkEnd()
 }
 
-// seedDraw is one leaf's part of a round.
-type seedDraw struct {
-	job
-	race      *sampling.Race
-	farthest  bool // by distance alone
-	weigh     bool
-	sample    *sampling.Sample
-	weights   []float64 // of each seed, when weighed: the weights of the records nearest to it
-	potential float64   // sum of w D^2
-}
-
-func newSeedDraw(j job, s *state) *seedDraw {
-	draws := j.draws(s.round)
-	d := &seedDraw{job: j, farthest: j.params.Init == initFarthest && s.round > 0, weigh: draws == 0,
-		race:   sampling.NewRace(j.seed, fmt.Sprintf("kmeans/%s/%d/%d", j.seedName(), s.restart, s.round)),
-		sample: sampling.New(max(1, draws))}
-	if d.weigh {
-		d.weights = make([]float64, len(s.seeds)/s.space.Width)
-	}
-	return d
-}
-
-// add takes in rows with their squared distances to the nearest seed: 1 each where there is no seed yet.
-func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
-	for i, id := range c.ids {
-		w := c.weight(i)
-		d.potential += float64(w * sqDists[i])
-		switch {
-		case d.weigh:
-			d.weights[seeds[i]] += w
-		case d.cosine() && zero(c.x.Row(i)): // no direction to be a centre
-		default:
-			d.sample.Offer(d.key(id, w, sqDists[i]), id, c.x.Row(i))
-		}
-	}
-}
-
-// key is what a record is drawn by, the least first: its time in a race of weight w D^2, or its distance.
-func (d *seedDraw) key(id dataset.Identity, weight, sqDist float64) float64 {
-	switch {
-	case !d.farthest:
-		return d.race.Time(id, float64(weight*sqDist), d.sample.Limit())
-	case weight > 0 && sqDist > 0:
-		return -sqDist
-	}
-	return math.Inf(1)
-}
-
-func (d *seedDraw) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	d.sample.Put(a, "draws")
-	jobs.Put(a, "weights", d.weights)
-	jobs.PutScalar(a, "potential", d.potential)
-	return a
-}
-
-func readSeedDraw(a jobs.Arrays) (*seedDraw, error) {
-	sample, err := sampling.Read(a, "draws")
-	r := jobs.ArrayReader{Arrays: a, Err: err}
-	d := &seedDraw{sample: sample, weights: jobs.ReadArray[float64](&r, "weights"), potential: jobs.ReadScalar[float64](&r, "potential")}
-	return d, r.Err
-}
-
 // Merge keeps the least keys of two neighbours and adds their sums.
 func (p *seedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	l, err := readSeedDraw(left)
@@ -127,9 +70,7 @@ func (p *seedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.sample.Merge(r.sample)
-	l.potential += r.potential
-	if l.weights, err = sum(l.weights, r.weights); err != nil {
+	if err := l.merge(r); err != nil {
 		return nil, err
 	}
 	return l.arrays(), nil
@@ -161,19 +102,15 @@ func (p *seedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	draws := root.sample.Draws()
-	for _, d := range draws {
-		s.seeds = append(s.seeds, d.Row...)
-	}
-	s.newest = len(draws)
+	round0, drawn := s.round, p.take(s, root)
 	s.round++
 	seeds := len(s.seeds) / s.space.Width
 	switch {
-	case p.draws(s.round-1) == 0:
+	case p.draws(round0) == 0:
 		s.centers, err = p.reduce(ctx, s, root.weights)
 	case p.params.Init == initParallel:
 		return jobs.Next{Phase: p.Name(), State: s.arrays()}, p.checkSeeds(min(seeds, 1), 1)
-	case seeds < p.params.K && len(draws) > 0 && p.params.Init != initRandom:
+	case seeds < p.params.K && drawn > 0 && p.params.Init != initRandom:
 		return jobs.Next{Phase: p.Name(), State: s.arrays()}, nil
 	default:
 		s.centers, err = wide(s.seeds), p.checkSeeds(seeds, p.params.K)
@@ -182,6 +119,32 @@ func (p *seedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (
 		return jobs.Next{}, err
 	}
 	return p.beginLloyd(s, root.potential)
+}
+
+// take makes seeds, or candidates, of what a round drew, and returns how many records that were. kmeans++ draws
+// candidates from its second round on; from the third on, the best of those before becomes a seed.
+func (p *seedPhase) take(s *state, root *seedDraw) (drawn int) {
+	from, width := 0, s.space.Width
+	greedy := p.params.Init == initPlusPlus && s.round > 0
+	s.newest = 0
+	switch {
+	case len(s.candidates) > 0:
+		from = root.best()
+		s.seeds, s.newest = append(s.seeds, s.candidates[from*width:(from+1)*width]...), 1
+	case greedy:
+		s.largest = root.largest
+	}
+	s.candidates = nil
+	draws := root.branches[from].sample.Draws()
+	for _, d := range draws {
+		if greedy {
+			s.candidates = append(s.candidates, d.Row...)
+		} else {
+			s.seeds = append(s.seeds, d.Row...)
+			s.newest++
+		}
+	}
+	return len(draws)
 }
 
 // beginLloyd turns the finished seeding into the first state of phase lloyd. The metrics tell its cost in passes over the data, and
@@ -197,7 +160,7 @@ func (p *seedPhase) beginLloyd(s *state, potential float64) (jobs.Next, error) {
 	if p.cosine() {
 		unit(s.centers, s.space.Width)
 	}
-	s.seeds, s.newest, s.round = nil, 0, 0
+	s.seeds, s.candidates, s.newest, s.round, s.largest = nil, nil, 0, 0, 0
 	return jobs.Next{Phase: lloydName, State: s.arrays(), Metrics: metrics}, nil
 }
 

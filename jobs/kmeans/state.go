@@ -16,6 +16,9 @@ type state struct {
 	// seeding
 	seeds  []float32 // rows drawn so far
 	newest int       // how many of them the last round drew
+	// of kmeans++ alone
+	candidates []float32 // rows, the best of which becomes a seed
+	largest    float64   // no w D^2 is above it
 
 	// Lloyd
 	centers     []float64 // rows, in the space's coordinates
@@ -46,6 +49,8 @@ func (s *state) arrays() jobs.Arrays {
 	s.space.Put(a)
 	jobs.Put(a, "kmeans.at", []int64{int64(s.restart), int64(s.round), int64(s.newest)})
 	jobs.Put(a, "kmeans.seeds", s.seeds, len(s.seeds)/width, width)
+	jobs.Put(a, "kmeans.candidates", s.candidates, len(s.candidates)/width, width)
+	jobs.PutScalar(a, "kmeans.largest", s.largest)
 	jobs.Put(a, "kmeans.centers", s.centers, len(s.centers)/width, width)
 	jobs.Put(a, "kmeans.empty", s.empty)
 	jobs.Put(a, "kmeans.fingerprint", s.fingerprint)
@@ -66,6 +71,8 @@ func readState(a jobs.Arrays) (*state, error) {
 	distortion := jobs.ReadArray[float64](&r, "kmeans.distortion", 2)
 	s := &state{space: space,
 		seeds:       jobs.ReadArray[float32](&r, "kmeans.seeds", -1, space.Width),
+		candidates:  jobs.ReadArray[float32](&r, "kmeans.candidates", -1, space.Width),
+		largest:     jobs.ReadScalar[float64](&r, "kmeans.largest"),
 		centers:     jobs.ReadArray[float64](&r, "kmeans.centers", -1, space.Width),
 		empty:       jobs.ReadArray[int32](&r, "kmeans.empty"),
 		fingerprint: jobs.ReadArray[uint64](&r, "kmeans.fingerprint"),

@@ -17,7 +17,7 @@ type spacePhase struct {
 	job
 }
 
-// Step holds the parameters against the space.
+// Step checks the parameters with the space.
 func (p *spacePhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	next, err := p.Phase.Step(ctx, nil, round)
 	if err != nil {
@@ -37,15 +37,12 @@ func (p *spacePhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 	if err := p.checkState(setup); err != nil {
 		return jobs.Next{}, err
 	}
-	return p.first(&model{space: space, Learner: NewLearner(setup, nil)}, next.Metrics), nil
+	return p.first(&model{space: space, Learner: NewLearner(setup, nil)}, next.Metrics)
 }
 
 // checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
 func (j job) checkState(s Setup) error {
-	bytes := 4 * int64(s.size())
-	if s.Form == Averaged {
-		bytes *= 3 // the sums are float64
-	}
+	bytes := 4 * int64(s.size()) * s.Form.copies()
 	if j.maxState == 0 || bytes <= j.maxState {
 		return nil
 	}
@@ -55,12 +52,21 @@ func (j job) checkState(s Setup) error {
 }
 
 // first begins the first epoch.
-func (j job) first(m *model, metrics []jobs.Metric) jobs.Next {
-	next := jobs.Next{Phase: j.params.Over, State: (&state{model: m}).arrays(), Metrics: metrics}
+func (j job) first(m *model, metrics []jobs.Metric) (jobs.Next, error) {
+	s := &state{model: m}
+	var err error
+	if s.room, err = j.room(s); err != nil {
+		return jobs.Next{}, err
+	}
+	if s.votes() > int(s.room) { // of a model to go on with
+		m.own()
+		m.trim(int(s.room))
+	}
+	next := jobs.Next{Phase: j.params.Over, State: s.arrays(), Metrics: metrics}
 	if j.params.Over == overChained {
 		next.Trees = []int{1}
 	}
-	return next
+	return next, nil
 }
 
 // warmPhase begins with the weights of a model; it reads no records.
@@ -101,5 +107,5 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 		return jobs.Next{}, err
 	}
 	m.Setup, m.history = setup, history{warm: true}
-	return p.first(m, nil), nil
+	return p.first(m, nil)
 }

@@ -3,7 +3,6 @@ package perceptron
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -26,9 +25,8 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
 		return nil, nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
 	}
+	s.beginVotes(int(s.room))
 	s.own()
-	bounded := p.boundVotes(s)
-	known := s.beginVotes()
 	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
 	extras, _, _ := s.extrasOf(shard)
 	err = p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(batch []Record) error {
@@ -47,10 +45,7 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	if err != nil {
 		return nil, nil, err
 	}
-	s.MaxVectors += known
-	if bounded && s.tooMany {
-		return nil, nil, p.votesTooBig(s)
-	}
+	s.trim(s.MaxVectors)
 	if err := s.fault(); err != nil {
 		return nil, nil, err
 	}
@@ -59,35 +54,6 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	jobs.Put(partial, atName, []int64{s.Learner.mistakes, s.Learner.updates})
 	putExtras(partial, sortedExtras(shard, extras))
 	return partial, nil, nil
-}
-
-// boundVotes lowers MaxVectors to what a state holds, and reports whether it did: the vectors of a shard are in
-// memory before their state is measured.
-func (j job) boundVotes(s *state) bool {
-	most := j.maxState / (4 * int64(s.size()))
-	if j.maxState == 0 || !s.Form.votes() || most >= int64(s.MaxVectors) {
-		return false
-	}
-	s.MaxVectors = max(int(most), s.votes())
-	return true
-}
-
-func (j job) votesTooBig(s *state) error {
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("the weights before each mistake, which vote, take %d bytes each; more than %d of them are beyond max_state_bytes, %d",
-			4*int64(s.size()), s.MaxVectors, j.maxState),
-		Hint: "Raise run.max_state_bytes, lower params.epochs, or use form averaged."}
-}
-
-// beginVotes leaves only the last of the vectors that vote to the learner, so that a partial
-// holds what is new, and returns how many there are beside.
-func (l *Learner) beginVotes() (known int) {
-	if l.survived == nil {
-		return 0
-	}
-	known = l.votes()
-	l.vectors, l.survived, l.MaxVectors = nil, l.survived[known:], l.MaxVectors-known
-	return known
 }
 
 func sortedExtras(shard int, weights map[int64]float32) []extra {
@@ -139,10 +105,7 @@ func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
 	if err := s.Learner.read(root); err != nil {
 		return err
 	}
-	if s.survived != nil {
-		s.vectors = slices.Concat(before.vectors, s.vectors)
-		s.survived = slices.Concat(before.survived[:len(before.survived)-1], s.survived)
-	}
+	s.joinVotes(&before, int(s.room))
 	counts, err := jobs.Get[int64](root, atName, 2)
 	if err != nil {
 		return err

@@ -100,7 +100,6 @@ func TestRefused(t *testing.T) {
 		"an unknown class":    {`{"class_weights": {"c": 2}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
 		"an unknown cost":     {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
 		"no epochs":           {`{"epochs": 0}`, nil, protocol.CodeSpecInvalid, "epochs"},
-		"too many vectors":    {`{"form": "voted", "max_vectors": 3}`, circles(40, false), protocol.CodeInputLimit, "max_vectors, 3"},
 		"too wide": {`{}`, []jobstest.Record{{Label: "a", Width: 1 << 28, Indices: []int32{5}, Values: []float32{1}},
 			{Label: "b", Width: 1 << 28, Indices: []int32{6}, Values: []float32{1}}}, protocol.CodeInputLimit, "2^27"},
 	} {
@@ -109,14 +108,6 @@ func TestRefused(t *testing.T) {
 			wantFault(t, err, c.code, c.part)
 		})
 	}
-}
-
-// Vectors that vote are refused while they are learned, not once a state of them all is made.
-func TestVotesTooBig(t *testing.T) {
-	spec := specOf(`{"form": "voted", "max_vectors": 1000000}`)
-	spec.Spec.Run.MaxStateBytes = 1 << 16 // 25 vectors
-	_, err := tryRun(t, spec, [][]jobstest.Record{digits(t)[:300]}, kernelops.Best())
-	wantFault(t, err, protocol.CodeStateTooBig, "which vote")
 }
 
 // Weights that the state cannot hold are refused before they are made.

@@ -65,7 +65,7 @@ func (m *model) describeHead(b *strings.Builder) {
 	line("records", "%d training records of %d columns, scale %s", m.space.Records, m.Width, m.space.Scale())
 	line("steps", "%d", m.steps)
 	if m.Form.votes() {
-		line("vectors", "%d", m.votes()+1)
+		line("vectors", "%s", m.describeVotes())
 	}
 	if n := len(m.epochMistakes); n > 0 {
 		line("mistakes", "%d in epoch 1, %d in epoch %d", m.epochMistakes[0], m.epochMistakes[n-1], n)
@@ -82,6 +82,19 @@ func (m *model) describeHead(b *strings.Builder) {
 	default:
 		line("separated", "no")
 	}
+}
+
+// describeVotes counts the vectors that vote, and those that were dropped.
+func (m *model) describeVotes() string {
+	text := strconv.Itoa(m.votes() + 1)
+	if d := m.dropped; d.vectors > 0 {
+		all := d.votes
+		for k := range m.survived {
+			all += m.voice(k)
+		}
+		text += fmt.Sprintf("; %d more, with %.1f %% of the votes, were dropped", d.vectors, 100*float64(d.votes)/float64(max(1, all)))
+	}
+	return text
 }
 
 // topColumns names the columns of the greatest weights above 0, times sign.

@@ -17,7 +17,10 @@
 //
 // The averaged form costs no more than its updates: beside w it keeps u, the sum of t times the
 // update made at step t (steps counted from 0), and the mean is w - u/T after T steps. The forms
-// that vote keep every w_k, up to max_vectors: one more is an INPUT_LIMIT fault.
+// that vote keep every w_k, up to max_vectors and to what max_state_bytes has room for beside the rest of the state, which
+// is known before the first epoch. Of more they keep those with the most votes, of equals the later ones; metrics and the
+// description count what was dropped. That depends on neither shards nor blocks: the first of all are among the
+// first of each part.
 //
 // With two classes the second label in byte order is +1 (rule "signed"). With more there is a row of
 // weights for each class, and a record of class y is learned from by
@@ -39,7 +42,9 @@
 // the tree, in float64, and divided
 //
 //	changed   each weight's by the number of shards that changed it, so that what few shards learn of a rare
-//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform.
+//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform. A shard
+//	          changed a weight if one of its updates reached it: if it learned from a record, into that row, that is
+//	          not 0 in that column. Updates that cancel count; the bias is reached by all of its row.
 //	uniform   by the number of shards that have records (the paper's)
 //	mistakes  in proportion to the mistakes of each shard (the paper's weighted one)
 //

@@ -1,6 +1,8 @@
 package perceptron
 
 import (
+	"fmt"
+
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
@@ -15,7 +17,7 @@ const KindName = "Perceptron"
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
-		Predict: NewPredictor, Learn: learn, Figures: Figures}
+		Predict: NewPredictor, Learn: learn, Figures: Figures, LeastState: leastState}
 }
 
 func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
@@ -46,6 +48,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
+	if least := leastState(spec); j.maxState > 0 && least > j.maxState {
+		return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
+			What: fmt.Sprintf("form %s keeps at least %d bytes of weights for the columns of this spec; spec.run.max_state_bytes is %d", params.Form, least, j.maxState),
+			Hint: "Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing)."}
+	}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
 		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))

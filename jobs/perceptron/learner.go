@@ -24,11 +24,12 @@ type Learner struct {
 	weights  []float32 // see at
 	sums     []float64 // Averaged: the sum of t times the update of step t, as the weights stand
 	steps    int64     // records met; the sums' t counts them from 0
-	vectors  []float32 // votes: the weights before each mistake, one after the other
+	vectors  []float32 // votes: the weights before each mistake, in their order
 	survived []int64   // votes: steps that each of vectors, and last the weights, came through
-	tooMany  bool      // vectors beyond MaxVectors
+	dropped  dropped   // votes: vectors beyond MaxVectors
 	mistakes int64     // records that changed the weights
 	updates  int64     // rows of weights changed
+	touched  []bool    // of each weight: an update reached it; nil unless asked for
 	scores   []float32
 	scratch  []float64
 	ahead    ahead

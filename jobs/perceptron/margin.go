@@ -244,6 +244,9 @@ func (s *state) metrics(all *reach) ([]jobs.Metric, error) {
 	}
 	if s.Form.votes() {
 		facts = append(facts, fact{"vectors", s.votes() + 1})
+		if s.dropped.vectors > 0 {
+			facts = append(facts, fact{"vectors_dropped", s.dropped.vectors}, fact{"votes_dropped", s.dropped.votes})
+		}
 	}
 	var metrics []jobs.Metric
 	for _, f := range facts {

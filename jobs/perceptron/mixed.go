@@ -18,7 +18,7 @@ func (*mixedPhase) Name() string { return overMixed }
 // Arrays of a mixed partial.
 const (
 	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
-	mixLeaves = "leaves" // I32 [size], changed: leaves that changed the weight
+	mixLeaves = "leaves" // I32 [size], changed: leaves with an update that reached the weight
 	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
 	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
 )
@@ -38,6 +38,9 @@ func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 	}
 	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
 	l.ready()
+	if p.params.Mixing == mixChanged {
+		l.touched = make([]bool, len(l.weights))
+	}
 	err = p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
 		l.LearnAll(batch)
 		return nil
@@ -58,12 +61,12 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 	if p.params.Mixing == mixMistakes {
 		share = float64(l.mistakes)
 	}
-	if p.params.Mixing == mixChanged {
+	if l.touched != nil {
 		m.leavesOf = make([]int32, len(shared))
 	}
 	for i, w := range l.weights {
 		m.change[i] = float64(share * (float64(w) - float64(shared[i])))
-		if m.leavesOf != nil && w != shared[i] {
+		if m.leavesOf != nil && l.touched[i] {
 			m.leavesOf[i] = 1
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	modelSums         = "sums"          // F64 [rows, stride], averaged: the mean is weights - sums/steps
 	modelVectors      = "vectors"       // F32 [n, rows * stride], voted and unweighted: weights before the last ones
 	modelSurvived     = "survived"      // I64 [n + 1]: the steps that each came through, the last ones too
+	modelDropped      = "dropped"       // I64 [2]: vectors that were dropped, and their votes, where some were
 	trainingMistakes  = "training.mistakes"
 	trainingUpdates   = "training.updates"   // I64 [epochs], as are the mistakes
 	trainingSeparated = "training.separated" // I32 scalar: 1 where the last epoch made no mistake
@@ -95,6 +96,7 @@ func (l *Learner) put(a jobs.Arrays) {
 	if l.survived != nil {
 		jobs.Put(a, modelVectors, l.vectors, l.votes(), l.size())
 		jobs.Put(a, modelSurvived, l.survived)
+		l.dropped.put(a)
 	}
 }
 
@@ -170,6 +172,10 @@ func (l *Learner) read(a jobs.Arrays) error {
 	}
 	if r.Err != nil || !l.Form.votes() {
 		return r.Err
+	}
+	var err error
+	if l.dropped, err = readDropped(a); err != nil {
+		return err
 	}
 	if n := l.votes(); n > l.MaxVectors || len(l.survived) != n+1 || !counts(l.survived) {
 		return jobs.Malformed("a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)

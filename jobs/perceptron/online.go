@@ -119,6 +119,7 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 			What: fmt.Sprintf("the model has no label %.100q", label), Hint: hint}
 	}
 	mistake = o.Learn(o.row, int(class), 1)
+	o.trim(o.MaxVectors)
 	o.seen = false
 	return mistake, o.fault()
 }

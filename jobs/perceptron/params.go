@@ -46,7 +46,8 @@ type Params struct {
 	Bias         bool               `json:"bias"`
 	// Distinct, if above 0, gives each training record a feature of its own of that size.
 	Distinct float64 `json:"distinct"`
-	// MaxVectors bounds what the forms that vote keep.
+	// MaxVectors is the most vectors that vote, beside the last; fewer, where a state has no room for that many. Of more
+	// those with the most votes are kept.
 	MaxVectors int `json:"max_vectors"`
 	// Costs judge the decisions on test records, by true label and label decided. A perceptron
 	// has no probabilities to decide by them: class_weights make mistakes dearer.

@@ -15,6 +15,7 @@ import (
 type state struct {
 	*model
 	progress
+	room   int64   // how many vectors may vote beside the last
 	extras []extra // of distinct, by shard, then record
 }
 
@@ -31,7 +32,8 @@ type extra struct {
 
 // Arrays of a state beside a model's, and of a chained partial.
 const (
-	atName      = "at" // I64 [epoch, position, mistakes, updates]
+	atName      = "at"   // I64 [epoch, position, mistakes, updates]
+	roomName    = "room" // I64 scalar
 	extraShard  = "distinct.shard"
 	extraRecord = "distinct.record"
 	extraWeight = "distinct.weight"
@@ -40,6 +42,7 @@ const (
 func (s *state) arrays() jobs.Arrays {
 	a := s.model.arrays()
 	jobs.Put(a, atName, []int64{s.epoch, s.position, s.mistakes, s.updates})
+	jobs.PutScalar(a, roomName, s.room)
 	putExtras(a, s.extras)
 	return a
 }
@@ -54,6 +57,12 @@ func readState(a jobs.Arrays, ops *kernelops.Set) (*state, error) {
 		return nil, err
 	}
 	s := &state{model: m, progress: progress{at[0], at[1], at[2], at[3]}}
+	if s.room, err = jobs.GetScalar[int64](a, roomName); err != nil {
+		return nil, err
+	}
+	if s.room < 1 || s.room > int64(s.MaxVectors) {
+		return nil, jobs.Malformed("a state with room for %d vectors, max_vectors %d", s.room, s.MaxVectors)
+	}
 	s.extras, err = readExtras(a)
 	return s, err
 }

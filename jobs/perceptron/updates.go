@@ -1,10 +1,6 @@
 package perceptron
 
-import (
-	"fmt"
-
-	"github.com/gram-compute/gram/protocol"
-)
+import "github.com/gram-compute/gram/protocol"
 
 // update adds a multiple of a record to a row of weights.
 func (l *Learner) update(r int, x Row, a float32) {
@@ -23,8 +19,31 @@ func (l *Learner) update(r int, x Row, a float32) {
 		l.weights[l.at(r, l.Width)] += a
 	}
 	l.updates++
+	if l.touched != nil {
+		l.touch(r, x)
+	}
 	if l.Form == Averaged && l.steps > 0 {
 		l.addSum(r, x, float64(float64(l.steps)*float64(a)))
+	}
+}
+
+// touch marks the weights of a row that an update by a record reaches: those of the columns in which it is not 0, and the
+// bias. What later updates take back was reached all the same: equality of rounded sums says nothing.
+func (l *Learner) touch(r int, x Row) {
+	if l.Sparse {
+		for i, j := range x.Index {
+			if x.Values[i] != 0 {
+				l.touched[l.at(r, int(j))] = true
+			}
+		}
+	} else {
+		row := l.touched[r*l.stride():][:len(x.Values)]
+		for j, v := range x.Values {
+			row[j] = row[j] || v != 0
+		}
+	}
+	if l.Bias {
+		l.touched[l.at(r, l.Width)] = true
 	}
 }
 
@@ -46,29 +65,8 @@ func (l *Learner) addSum(r int, x Row, ta float64) {
 	}
 }
 
-// retire keeps the weights for their vote before they change. Weights that came through no step,
-// as the first zeros do, have none.
-func (l *Learner) retire() {
-	if last := len(l.survived) - 1; last >= 0 && l.survived[last] > 0 {
-		if l.votes() == l.MaxVectors {
-			l.tooMany = true
-			return
-		}
-		l.vectors = append(l.vectors, l.weights...)
-		l.survived = append(l.survived, 0)
-	}
-}
-
-// votes is the number of vectors kept.
-func (l *Learner) votes() int { return len(l.vectors) / l.size() }
-
-// fault says what went beyond bounds: vectors beyond MaxVectors, weights beyond float32.
+// fault reports weights beyond float32.
 func (l *Learner) fault() error {
-	if l.tooMany {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("a perceptron that votes keeps the weights before each mistake; there are more than max_vectors, %d", l.MaxVectors),
-			Hint: "Raise params.max_vectors, lower params.epochs, or use form averaged."}
-	}
 	if !finite(l.weights) || !finite(l.sums) {
 		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
 			What: "the weights of the perceptron grew beyond float32", Hint: "Scale the features: params.features.scale."}

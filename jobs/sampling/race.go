@@ -31,23 +31,28 @@ func (r *Race) Time(id dataset.Identity, weight, limit float64) float64 {
 	if !(weight > 0) {
 		return math.Inf(1)
 	}
+	return Arrival(r.Chance(id), weight, limit)
+}
+
+// Chance returns the number in [0, 1) that decides when a record arrives, given its weight.
+func (r *Race) Chance(id dataset.Identity) float64 {
 	if id.Object != r.name {
 		r.name, r.object = id.Object, r.key.Object(id.Object)
 	}
-	return arrival(r.object.Float64(id.Offset), weight, limit)
+	return r.object.Float64(id.Offset)
 }
 
 // NumberTime is Time for what a number names in place of a record.
-func (r *Race) NumberTime(number uint64, weight float64) float64 {
+func (r *Race) NumberTime(number uint64, weight, limit float64) float64 {
 	if !(weight > 0) {
 		return math.Inf(1)
 	}
-	return arrival(r.key.Float64(number, 0), weight, math.Inf(1))
+	return Arrival(r.key.Float64(number, 0), weight, limit)
 }
 
-// arrival is -log(1-v) / weight for v in [0, 1), which is at least v / weight.
-func arrival(v, weight, limit float64) float64 {
-	if v > float64(limit*weight)*(1+slack) {
+// Arrival is Time by a record's chance: -log(1-v) / weight, which is at least v / weight.
+func Arrival(v, weight, limit float64) float64 {
+	if !(weight > 0) || v > float64(limit*weight)*(1+slack) {
 		return math.Inf(1)
 	}
 	return -fmath.Log(1-v) / weight

@@ -101,6 +101,9 @@ func TestLimitKeepsWhatCounts(t *testing.T) {
 		weight := float64(i%7) + 0.25
 		limit := 0.001 * float64(i%50)
 		full, bounded := race.Time(record(i), weight, math.Inf(1)), race.Time(record(i), weight, limit)
+		if again := Arrival(race.Chance(record(i)), weight, limit); again != bounded {
+			t.Fatalf("record %d: time %v, by its chance %v", i, bounded, again)
+		}
 		if bounded != full && !(full > limit && math.IsInf(bounded, 1)) {
 			t.Fatalf("record %d: time %v, with limit %v it is %v", i, full, limit, bounded)
 		}
@@ -141,10 +144,10 @@ func TestPurposesAndNumbersDiffer(t *testing.T) {
 	if a.Time(record(1), 1, math.Inf(1)) == b.Time(record(1), 1, math.Inf(1)) {
 		t.Error("two purposes draw alike")
 	}
-	if a.NumberTime(1, 1) == a.NumberTime(2, 1) || a.NumberTime(1, 1) != 4*a.NumberTime(1, 4) {
+	if inf := math.Inf(1); a.NumberTime(1, 1, inf) == a.NumberTime(2, 1, inf) || a.NumberTime(1, 1, inf) != 4*a.NumberTime(1, 4, inf) {
 		t.Error("numbers draw alike, or not by weight")
 	}
-	if !math.IsInf(a.NumberTime(1, 0), 1) || !math.IsInf(a.Time(record(1), math.NaN(), 1), 1) {
+	if !math.IsInf(a.NumberTime(1, 0, 1), 1) || !math.IsInf(a.Time(record(1), math.NaN(), 1), 1) {
 		t.Error("a weight that is not above 0 arrives")
 	}
 }

@@ -1,0 +1,14 @@
+//go:build seededbugs
+
+package kernelops
+
+import (
+	"testing"
+
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/internal/seeded/seededtest"
+)
+
+func TestSeededNoTieCheck(t *testing.T) {
+	seededtest.Caught(t, seeded.NoTieCheck, "TestNearestFarFromTheOrigin", "is at center")
+}
