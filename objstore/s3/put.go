@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 
 	"github.com/minio/minio-go/v7"
 
@@ -13,13 +15,22 @@ import (
 
 // Put stores data under key: as one PUT up to Config.SinglePut bytes, else as a multipart upload.
 func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	return s.PutIf(ctx, key, data, objstore.PutOptions{})
+}
+
+// PutIf stores data under key, if the server finds that opt allows it (If-None-Match and If-Match of PutObject and of
+// CompleteMultipartUpload).
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	send := s.putMultipart
 	if int64(len(data)) <= s.cfg.SinglePut {
 		send = s.putSingle
 	}
 	var sent minio.UploadInfo
 	err := s.retry(ctx, "put", key, func() (err error) {
-		sent, err = send(ctx, s.prefix+key, data)
+		sent, err = send(ctx, s.prefix+key, data, opt)
+		if err = mapErr(err); opt.New && errors.Is(err, objstore.ErrChanged) {
+			err = fmt.Errorf("%w: %v", objstore.ErrExists, err)
+		}
 		return err
 	})
 	if err != nil {
@@ -32,13 +43,23 @@ const contentType = "application/octet-stream"
 
 // putSingle signs the SHA-256 of the bytes with the request, so that every
 // server must check them.
-func (s *Store) putSingle(ctx context.Context, key string, data []byte) (minio.UploadInfo, error) {
+func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
 	sum := sha256.Sum256(data)
-	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]),
-		minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true})
+	options := minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true}
+	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]), *conditional(&options, opt))
 }
 
-func (s *Store) putMultipart(ctx context.Context, key string, data []byte) (minio.UploadInfo, error) {
-	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)),
-		minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true})
+func (s *Store) putMultipart(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
+	options := minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true}
+	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), *conditional(&options, opt))
+}
+
+func conditional(options *minio.PutObjectOptions, opt objstore.PutOptions) *minio.PutObjectOptions {
+	if opt.New {
+		options.SetMatchETagExcept("*")
+	}
+	if opt.IfMatch != "" {
+		options.SetMatchETag(opt.IfMatch)
+	}
+	return options
 }
