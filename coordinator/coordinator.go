@@ -29,6 +29,7 @@ type Coordinator struct {
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
+	askOwner    bool                   // the store has not said yet whose it is
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
@@ -118,6 +119,9 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}
+	if c.askOwner {
+		c.tasks.Go(func() { c.watchOwner(life, c.clusterID()) })
+	}
 	select {
 	case <-leading:
 	case <-following:
@@ -180,8 +184,17 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		}
 		c.joinedID.Store(&id)
 	}
-	if c.cfg.Restore != "" {
+	switch id := c.clusterID(); {
+	case c.cfg.Restore != "":
 		if err := c.restore(ctx, stores); err != nil {
+			return err
+		}
+	case id != "":
+		if c.askOwner, err = c.checkOwner(ctx, id); err != nil {
+			return err
+		}
+	default:
+		if err := c.claim(ctx, ""); err != nil {
 			return err
 		}
 	}
