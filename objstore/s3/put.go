@@ -18,12 +18,19 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info
 	return s.PutIf(ctx, key, data, objstore.PutOptions{})
 }
 
-// PutIf stores data under key, if the server finds that opt allows it (If-None-Match and If-Match of PutObject and of
-// CompleteMultipartUpload).
+// mostInOnePut is what S3 takes as one PUT.
+const mostInOnePut = 5 << 30
+
+// PutIf stores data under key, if the server finds that opt allows it. With a condition it is one PUT, however large: minio-go
+// drops conditions when it completes a multipart upload, and some servers would overwrite.
 func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	send := s.putMultipart
-	if int64(len(data)) <= s.cfg.SinglePut {
+	conditional := opt != objstore.PutOptions{}
+	if int64(len(data)) <= s.cfg.SinglePut || conditional {
 		send = s.putSingle
+	}
+	if conditional && len(data) > mostInOnePut {
+		return objstore.Info{}, s.fail("put", key, fmt.Errorf("%d bytes under a condition, more than the %d of one PUT", len(data), int64(mostInOnePut)))
 	}
 	var sent minio.UploadInfo
 	err := s.retry(ctx, "put", key, func() (err error) {
@@ -46,20 +53,16 @@ const contentType = "application/octet-stream"
 func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
 	sum := sha256.Sum256(data)
 	options := minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true}
-	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]), *conditional(&options, opt))
-}
-
-func (s *Store) putMultipart(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
-	options := minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true}
-	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), *conditional(&options, opt))
-}
-
-func conditional(options *minio.PutObjectOptions, opt objstore.PutOptions) *minio.PutObjectOptions {
 	if opt.New {
 		options.SetMatchETagExcept("*")
 	}
 	if opt.IfMatch != "" {
 		options.SetMatchETag(opt.IfMatch)
 	}
-	return options
+	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]), options)
+}
+
+func (s *Store) putMultipart(ctx context.Context, key string, data []byte, _ objstore.PutOptions) (minio.UploadInfo, error) {
+	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)),
+		minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true})
 }
