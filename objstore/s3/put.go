@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -48,6 +50,26 @@ func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore
 
 const contentType = "application/octet-stream"
 
+// storeRate, in bytes per second, is how fast a server that is well stores what it was sent, before it answers.
+const storeRate = 16 << 20
+
+// movingReader tells how a body gets on.
+type movingReader struct {
+	data *bytes.Reader
+	p    *progress
+}
+
+// Read implements io.Reader.
+func (r *movingReader) Read(p []byte) (int, error) {
+	r.p.move()
+	return r.data.Read(p)
+}
+
+// Seek implements io.Seeker.
+func (r *movingReader) Seek(offset int64, whence int) (int64, error) {
+	return r.data.Seek(offset, whence)
+}
+
 // putSingle signs the SHA-256 of the bytes with the request, so that every
 // server must check them.
 func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
@@ -59,7 +81,16 @@ func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objs
 	if opt.IfMatch != "" {
 		options.SetMatchETag(opt.IfMatch)
 	}
-	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]), options)
+	after := s.cfg.HedgeAfter + time.Duration(len(data)/storeRate)*time.Second
+	if opt.IfMatch != "" { // a second one would not find the version that the first one has replaced
+		after = math.MaxInt64
+	}
+	sent, end, err := hedged(ctx, after, func(minio.UploadInfo) {}, func(ctx context.Context, p *progress) (minio.UploadInfo, error) {
+		body := &movingReader{bytes.NewReader(data), p}
+		return s.core.PutObject(ctx, s.cfg.Bucket, key, body, int64(len(data)), "", hex.EncodeToString(sum[:]), options)
+	})
+	end()
+	return sent, err
 }
 
 func (s *Store) putMultipart(ctx context.Context, key string, data []byte, _ objstore.PutOptions) (minio.UploadInfo, error) {
