@@ -65,6 +65,7 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempt
 	if err != nil {
 		return nil, err
 	}
+	defer advance(ctx)
 	put := objstore.PutNew
 	switch {
 	case j.spec.Spec.Output.URI != "":
