@@ -51,6 +51,18 @@ func (c *Coordinator) claim(ctx context.Context, of string) error {
 	return nil
 }
 
+// ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs to.
+func (c *Coordinator) ownStore(ctx context.Context, stores raftStores) (err error) {
+	switch id := c.clusterID(); {
+	case c.cfg.Restore != "":
+		return c.restore(ctx, stores)
+	case id != "":
+		c.askOwner, err = c.checkOwner(ctx, id)
+		return err
+	}
+	return c.claim(ctx, "")
+}
+
 func (c *Coordinator) ownerError(err error) error {
 	if !errors.Is(err, objstore.ErrOwned) {
 		return fmt.Errorf("whose is the store %s?: %w", c.cfg.StoreURI, err)
@@ -74,8 +86,12 @@ func (c *Coordinator) checkOwner(ctx context.Context, id string) (later bool, er
 	return false, nil
 }
 
-// watchOwner asks until the store has said whose it is.
-func (c *Coordinator) watchOwner(ctx context.Context, id string) {
+// watchOwner asks until the store has said whose it is, where it has not yet.
+func (c *Coordinator) watchOwner(ctx context.Context) {
+	if !c.askOwner {
+		return
+	}
+	id := c.clusterID()
 	retry := time.NewTicker(retryDelay)
 	defer retry.Stop()
 	for {

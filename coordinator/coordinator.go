@@ -119,9 +119,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}
-	if c.askOwner {
-		c.tasks.Go(func() { c.watchOwner(life, c.clusterID()) })
-	}
+	c.tasks.Go(func() { c.watchOwner(life) })
 	select {
 	case <-leading:
 	case <-following:
@@ -184,19 +182,8 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		}
 		c.joinedID.Store(&id)
 	}
-	switch id := c.clusterID(); {
-	case c.cfg.Restore != "":
-		if err := c.restore(ctx, stores); err != nil {
-			return err
-		}
-	case id != "":
-		if c.askOwner, err = c.checkOwner(ctx, id); err != nil {
-			return err
-		}
-	default:
-		if err := c.claim(ctx, ""); err != nil {
-			return err
-		}
+	if err := c.ownStore(ctx, stores); err != nil {
+		return err
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err

@@ -132,7 +132,7 @@ func TestFloor(t *testing.T) {
 				var err error
 				for n := 0; n < 100 && err == nil; n++ {
 					_, err = b.Read(buffer)
-					time.Sleep(c.reader) // of the bubble
+					<-time.After(c.reader) // on the bubble's clock
 				}
 				took := time.Since(began)
 				if c.slow == 0 {
