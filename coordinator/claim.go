@@ -25,8 +25,8 @@ const ownerFirst = 5 * time.Second
 func claimID(dir string) (string, error) {
 	file := filepath.Join(dir, ClaimFile)
 	text, err := os.ReadFile(file)
-	if err == nil || !errors.Is(err, os.ErrNotExist) {
-		return strings.TrimSpace(string(text)), err
+	if id := strings.TrimSpace(string(text)); id != "" || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return id, err
 	}
 	id := uuid.NewString()
 	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {

@@ -43,7 +43,7 @@ type stallConn struct {
 }
 
 func (c *stallConn) Read(p []byte) (int, error) {
-	if err := c.SetDeadline(time.Now().Add(c.timeout)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
