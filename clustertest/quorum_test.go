@@ -59,8 +59,8 @@ func TestThreeCoordinators(t *testing.T) {
 		t.Errorf("the model's digest is %s over a rolling restart, %s without", got, calm)
 	}
 	q.StopWorkers(t)
-	restoreElsewhere(t, q)
 	wipedDisk(t, q)
+	restoreElsewhere(t, q) // which takes the store over
 }
 
 // restoreElsewhere begins another cluster with a backup of this one: it has new tokens, the old ones do not

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/logstore"
 	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -22,22 +24,22 @@ func boltOptions() *bbolt.Options {
 	return &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, Timeout: lockWait}
 }
 
-// openBolt opens the log once all of it was read, and compacted where most of it was free.
-func openBolt(file string, log *slog.Logger) (*raftboltdb.BoltStore, error) {
-	used, err := readBolt(file)
+// openBolt opens the log once all of it was read, and compacted where most of it was free. found is what the
+// file held before.
+func openBolt(file string, log *slog.Logger) (store *raftboltdb.BoltStore, found *logstore.File, err error) {
+	found, err = readBolt(file)
 	if err == nil {
-		if err := errors.Join(removeCopy(file), compactBolt(file, used, compactFrom)); err != nil {
+		if err := errors.Join(removeCopy(file), compactBolt(file, found.Used, compactFrom)); err != nil {
 			log.Warn("the log's file stays larger than it need be", "error", err)
 		}
-		var store *raftboltdb.BoltStore
 		if store, err = openStore(file); err == nil {
-			return store, nil
+			return store, found, nil
 		}
 	}
-	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) {
-		err = damaged(err)
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) || errors.Is(err, logstore.ErrDamaged) {
+		return nil, nil, damaged(file, err)
 	}
-	return nil, fmt.Errorf("open raft log %s: %w", file, err)
+	return nil, nil, fmt.Errorf("open raft log %s: %w", file, err)
 }
 
 // openStore opens the file for writing. Its lock is on the file, not on the name: who waited for the lock while
@@ -59,35 +61,47 @@ func openStore(file string) (*raftboltdb.BoltStore, error) {
 	return store, err
 }
 
-func damaged(cause any) error {
-	return fmt.Errorf("%w: the file is damaged (%v): restore the raft folder from a copy, or remove the data directory to begin anew", ErrDataDir, cause)
+// ErrDamaged: files of the data directory are lost, or hold other bytes than were written. The member cannot begin with them.
+var ErrDamaged = fmt.Errorf("%w: damaged", ErrDataDir)
+
+// damaged tells what of the raft folder is damaged, and what to do.
+func damaged(file string, cause any) error {
+	return fmt.Errorf("%w: %s: %v. %s", ErrDamaged, file, cause, rebuildAdvice(filepath.Dir(filepath.Dir(file))))
 }
 
-// readBolt visits every page of the file, and returns how many bytes are in use. bbolt panics on
-// a page that is damaged, and one that is cut off is a memory fault; opened for writing it meets them in a
-// goroutine of its own, where nobody can recover.
-func readBolt(file string) (used int64, err error) {
-	if info, err := os.Stat(file); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
-		return 0, nil
+// rebuildAdvice is what to do about a member whose log is damaged or lost.
+func rebuildAdvice(dir string) string {
+	return fmt.Sprintf("In a cluster of several, `gram cluster rebuild ADDRESS --data %s` makes this a new member, which gets everything from the others; "+
+		"alone, restore the raft folder from a copy, or begin anew with a backup (`gram cluster restore`)", dir)
+}
+
+// readBolt reads every page of the file. The read-only opening is for the lock: what a process writes meanwhile would
+// look like damage. bbolt may panic on a damaged file, and one that is cut off is a memory fault.
+func readBolt(file string) (found *logstore.File, err error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
+		return &logstore.File{}, nil
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = damaged(cause)
+			err = fmt.Errorf("%w: %v", logstore.ErrDamaged, cause)
 		}
 	}()
 	options := boltOptions()
 	options.ReadOnly = true
 	db, err := bbolt.Open(file, 0o600, options)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return used, db.View(func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
-			pages := bucket.Stats() // walks them
-			used += int64(pages.BranchAlloc) + int64(pages.LeafAlloc)
-			return nil
-		})
-	})
+	pages, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer pages.Close()
+	if info, err = pages.Stat(); err != nil {
+		return nil, err
+	}
+	return logstore.Pages(pages, info.Size())
 }

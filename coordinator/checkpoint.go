@@ -104,7 +104,7 @@ func (c *Coordinator) heed(agreed checked) {
 	c.fail(fmt.Errorf("%w. %s", why, divergedAdvice))
 }
 
-const divergedAdvice = "Keep the data directory to look into; remove this member, and let another join under another id with an empty one"
+const divergedAdvice = "`gram cluster rebuild ADDRESS --data DIR` makes it a new member, which gets everything from the others, and keeps its files to look into"
 
 // checkDiverged refuses a data directory whose state is not to be believed.
 func checkDiverged(dir string) error {
@@ -119,11 +119,11 @@ func checkDiverged(dir string) error {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", DivergedFile, err)
 	}
-	return fmt.Errorf("%w: %s says: %s. %s", ErrDataDir, file, bytes.TrimSpace(why), divergedAdvice)
+	return fmt.Errorf("%w: %s says: %s. %s", ErrDamaged, file, bytes.TrimSpace(why), divergedAdvice)
 }
 
-// checkpoints holds the members' states against each other, and lets them be hashed anew when the
-// log has gone on far enough.
+// checkpoints compares the members' states, and lets them be hashed anew when the log has gone on far enough, or enough time has
+// passed: a quiet cluster would otherwise not notice for hours that a member differs.
 func (c *Coordinator) checkpoints(lead *leadership, servers []raft.Server) {
 	own := c.checks.last()
 	lead.table.note(raft.ServerID(c.cfg.NodeID), own)
@@ -131,7 +131,7 @@ func (c *Coordinator) checkpoints(lead *leadership, servers []raft.Server) {
 		c.cfg.Logger.Error("the members' states differ", "finding", finding, "term", lead.term)
 	}
 	c.heed(lead.table.agreement())
-	if c.fsm.appliedIndex() < lead.table.proposed(own.index)+c.cfg.CheckpointEvery {
+	if !lead.table.due(c.fsm.appliedIndex(), own.index, c.cfg.CheckpointEvery, c.now(), c.cfg.checkpointAfter) {
 		return
 	}
 	if _, err := c.propose(lead.ctx, &pb.Command{Body: &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}}); err != nil {
@@ -140,7 +140,7 @@ func (c *Coordinator) checkpoints(lead *leadership, servers []raft.Server) {
 		}
 		return
 	}
-	lead.table.propose(c.fsm.appliedIndex())
+	lead.table.propose(c.fsm.appliedIndex(), c.now())
 }
 
 func voters(servers []raft.Server) (ids []raft.ServerID) {

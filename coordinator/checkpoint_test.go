@@ -87,6 +87,58 @@ func TestWhoDiffersEnds(t *testing.T) {
 	}
 }
 
+// By hand: after so many entries, or so long after the last one, however quiet the log is.
+func TestCheckpointIsDue(t *testing.T) {
+	var table checkTable
+	const every, after = 100, 10 * time.Minute
+	for _, c := range []struct {
+		applied, own uint64
+		now          time.Duration
+		due          bool
+	}{
+		{50, 0, time.Hour, false}, // a new leader's first look
+		{99, 0, time.Hour + time.Second, false},
+		{100, 0, time.Hour + time.Second, true},
+		{150, 60, time.Hour + time.Second, false}, // an earlier leader made one at 60
+		{50, 0, time.Hour + after - 1, false},
+		{50, 0, time.Hour + after, true},
+	} {
+		if got := table.due(c.applied, c.own, every, c.now, after); got != c.due {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	table.propose(150, 2*time.Hour)
+	for now, due := range map[time.Duration]bool{2*time.Hour + after - 1: false, 2*time.Hour + after: true} {
+		if got := table.due(151, 0, every, now, after); got != due {
+			t.Errorf("%v: %v", now, got)
+		}
+	}
+}
+
+// A member of a quiet cluster that differs is found by time, without new entries.
+func TestCheckpointOfAQuietCluster(t *testing.T) {
+	t.Parallel()
+	q := &quorum{T: t, members: make(map[string]*Coordinator)}
+	q.authorise()
+	for _, id := range []string{"c1", "c2", "c3"} {
+		cfg := q.config(id, t.TempDir())
+		cfg.CheckpointEvery, cfg.checkpointAfter = 1_000_000, time.Millisecond
+		if _, err := q.startWith(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.awaitVotes(3)
+	q.poll("a checkpoint on which all agree", func() bool {
+		lead, err := q.leader().leader()
+		if err != nil {
+			return false
+		}
+		var res pb.StatusResponse
+		lead.table.describe(&res)
+		return slices.Equal(res.GetCheckpointAgreed(), []string{"c1", "c2", "c3"})
+	})
+}
+
 // The table, by hand: digests are letters.
 func TestCheckTable(t *testing.T) {
 	type told map[raft.ServerID]checked

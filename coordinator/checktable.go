@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -19,6 +20,8 @@ type checkTable struct {
 	noted      map[raft.ServerID]uint64  // the checkpoint at which a member was found to differ
 	mismatches uint64
 	last       uint64 // the last checkpoint proposed is at or before this entry
+	since      time.Duration
+	timed      bool // since is the time of the last checkpoint, or of this leader's first look
 }
 
 // note takes a member's last hash into account.
@@ -80,17 +83,21 @@ func (t *checkTable) agreement() checked {
 	return t.agreed
 }
 
-// proposed is up to which entry the last checkpoint was made, by this leader or one before it.
-func (t *checkTable) proposed(own uint64) uint64 {
+// due reports whether it is time for a checkpoint: every entries after the last one, made by this leader or one before it with
+// own, or some time after it. The time of an earlier leader's is not known; it counts as made when this one looked first.
+func (t *checkTable) due(applied, own, every uint64, now, after time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return max(t.last, own)
+	if !t.timed {
+		t.since, t.timed = now, true
+	}
+	return applied >= max(t.last, own)+every || now-t.since >= after
 }
 
-func (t *checkTable) propose(index uint64) {
+func (t *checkTable) propose(index uint64, now time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = index
+	t.last, t.since, t.timed = index, now, true
 }
 
 // differing counts how often a member was found to differ.

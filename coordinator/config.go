@@ -100,6 +100,8 @@ type Config struct {
 	SnapshotEntries uint64
 	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
 	CheckpointEvery uint64
+	// checkpointAfter is after how long they are compared however quiet the log is; 0 means ten minutes.
+	checkpointAfter time.Duration
 	// Audit is the file of the audit log; "" means audit.jsonl in the data directory (in memory none),
 	// AuditOff none. AuditTo, where it is set, takes the lines instead.
 	Audit   string
@@ -168,6 +170,9 @@ func (c Config) withTimes() Config {
 	}
 	if c.CheckpointEvery == 0 {
 		c.CheckpointEvery = 10_000
+	}
+	if c.checkpointAfter == 0 {
+		c.checkpointAfter = 10 * time.Minute
 	}
 	if c.DiskLimit == 0 {
 		c.DiskLimit = 5 * time.Second

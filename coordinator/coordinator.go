@@ -29,6 +29,7 @@ type Coordinator struct {
 	listener    net.Listener
 	peers       *peerPort              // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
+	askOwner    bool                   // the store has not said yet whose it is
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
 	completions chan pendingCompletion
@@ -118,6 +119,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}
+	c.tasks.Go(func() { c.watchOwner(life) })
 	select {
 	case <-leading:
 	case <-following:
@@ -180,10 +182,8 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 		}
 		c.joinedID.Store(&id)
 	}
-	if c.cfg.Restore != "" {
-		if err := c.restore(ctx, stores); err != nil {
-			return err
-		}
+	if err := c.ownStore(ctx, stores); err != nil {
+		return err
 	}
 	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestAcknowledgedEntriesAreInTheFile(t *testing.T) {
 		if err := os.WriteFile(file, found, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		bolt, err := openBolt(file, cfg.Logger)
+		bolt, _, err := openBolt(file, cfg.Logger)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -149,7 +149,14 @@ func (c *Coordinator) initCluster(ctx context.Context) error {
 func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 	var commands []*pb.Command
 	if view.ClusterID == "" {
-		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: uuid.NewString()}}})
+		id := uuid.NewString()
+		if c.cfg.DataDir != "" {
+			var err error
+			if id, err = claimID(c.cfg.DataDir); err != nil {
+				return nil, err
+			}
+		}
+		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: id}}})
 	}
 	for _, first := range []struct {
 		token gate.Token

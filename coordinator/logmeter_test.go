@@ -100,9 +100,9 @@ func filled(t *testing.T) string {
 			bucket, err := tx.CreateBucketIfNotExists(name)
 			for i := 0; i < 256 && err == nil; i++ {
 				if round == 0 {
-					err = bucket.Put([]byte{byte(i)}, bytes.Repeat([]byte{byte(i)}, 16<<10))
+					err = bucket.Put([]byte{7: byte(i)}, bytes.Repeat([]byte{byte(i)}, 16<<10))
 				} else if i >= 4 {
-					err = bucket.Delete([]byte{byte(i)})
+					err = bucket.Delete([]byte{7: byte(i)})
 				}
 			}
 			return err
@@ -123,8 +123,12 @@ func TestCompaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used, err := readBolt(file)
-	if err != nil || used > 128<<10 || used < 4*16<<10 {
+	found, err := readBolt(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := found.Used
+	if used > 128<<10 || used < 4*16<<10 {
 		t.Fatalf("%d bytes in use, %v", used, err)
 	}
 	for name, c := range map[string]struct{ used, from int64 }{"small": {used, before.Size() + 1}, "in use": {before.Size()/2 + 1, 0}} {
@@ -150,7 +154,7 @@ func TestCompaction(t *testing.T) {
 	defer db.Close()
 	if err := db.View(func(tx *bbolt.Tx) error {
 		for i := range 4 {
-			if got := tx.Bucket([]byte("logs")).Get([]byte{byte(i)}); len(got) != 16<<10 || got[0] != byte(i) {
+			if got := tx.Bucket([]byte("logs")).Get([]byte{7: byte(i)}); len(got) != 16<<10 || got[0] != byte(i) {
 				t.Errorf("entry %d has %d bytes", i, len(got))
 			}
 		}

@@ -53,8 +53,8 @@ func checkMarker(dir string, log interface{ LastIndex() (uint64, error) }) (stri
 		return "", fmt.Errorf("look for an existing log: %w", err)
 	}
 	if last == 0 {
-		return "", fmt.Errorf("%w: %s says that cluster %s lives here, but the log in %s is empty: restore the raft folder from a copy, or remove the data directory to begin anew (in a cluster of several, to join again under another id)",
-			ErrDataDir, file, marked, filepath.Join(dir, "raft"))
+		return "", fmt.Errorf("%w: %s says that cluster %s lives here, but the log in %s is empty. %s",
+			ErrDamaged, file, marked, filepath.Join(dir, "raft"), rebuildAdvice(dir))
 	}
 	return marked, nil
 }

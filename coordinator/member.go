@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/logstore"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/go-hclog"
@@ -121,7 +122,7 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 	if err := probeDisk(dir, cfg.DiskLimit); err != nil {
 		return raftStores{}, err
 	}
-	bolt, err := openBolt(filepath.Join(dir, logFile), cfg.Logger)
+	bolt, found, err := openBolt(filepath.Join(dir, logFile), cfg.Logger)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return raftStores{}, fmt.Errorf("another coordinator runs on %s: stop it, or use another data directory (%w)", cfg.DataDir, err)
 	}
@@ -129,16 +130,20 @@ func (m *member) openStores(cfg Config, fail func(error)) (raftStores, error) {
 		return raftStores{}, err
 	}
 	m.closers = append(m.closers, bolt)
-	snapshots, err := raft.NewFileSnapshotStoreWithLogger(dir, snapshotsKept, hclog.NewNullLogger())
+	snapshots, err := logstore.OpenSnapshots(dir, snapshotsKept)
 	if err != nil {
-		return raftStores{}, fmt.Errorf("open snapshots: %w", err)
+		return raftStores{}, err
 	}
-	stores := raftStores{bolt, bolt, snapshots}
+	checked := logstore.Check(bolt)
+	if err := checkDisk(cfg, checked, found, snapshots); err != nil {
+		return raftStores{}, err
+	}
+	stores := raftStores{checked, checked, snapshots}
 	m.meter = newLogMeter(cfg.snapshotBytes)
 	if err := m.meter.read(stores); err != nil {
 		return raftStores{}, err
 	}
-	log := wrapped(cfg, bolt)
+	log := wrapped(cfg, checked)
 	if seeded.Is(seeded.SkippedFsync) {
 		lazy := &lazyLog{durableStore: log}
 		log, m.closers = lazy, append(m.closers, lazy)

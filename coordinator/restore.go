@@ -67,6 +67,10 @@ func (c *Coordinator) restore(ctx context.Context, stores raftStores) error {
 	if err != nil {
 		return err
 	}
+	if err := c.claim(ctx, backup.ClusterID); err != nil {
+		err = errors.Join(err, os.Remove(filepath.Join(c.cfg.DataDir, ClaimFile))) // the directory is to be empty for the next attempt
+		return fmt.Errorf("%w: %w", ErrRestore, err)
+	}
 	if err := c.member.begin(c.cfg, stores, backup.Restored()); err != nil {
 		return err
 	}

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/logstore"
 	"github.com/hashicorp/raft"
 )
 
@@ -99,6 +102,18 @@ func (w *watchdog) StoreLogs(logs []*raft.Log) error {
 	if err == nil && w.meter != nil {
 		w.meter.add(logs, true)
 	}
+	return err
+}
+
+// GetLog implements raft.LogStore. All entries were checked at the start; one that is damaged since must not be believed, and
+// raft's answer to an error here would be a panic. So the process is told to end, and the goroutine that asked does.
+func (w *watchdog) GetLog(index uint64, entry *raft.Log) error {
+	err := w.durableStore.GetLog(index, entry)
+	if err == nil || !errors.Is(err, logstore.ErrDamaged) {
+		return err
+	}
+	w.fail(damaged(filepath.Join(w.dir, logFile), err))
+	runtime.Goexit()
 	return err
 }
 

@@ -46,6 +46,7 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	ttl := s.c.cfg.Schedule.LeaseTTL
 	return connect.NewResponse(&pb.RegisterResponse{
 		LeaseTtlMs: uint32(ttl.Milliseconds()), HeartbeatMs: uint32(max(1, (ttl / 3).Milliseconds())), StoreUri: s.c.cfg.StoreURI,
+		ClusterId: s.c.claimed(),
 	}), nil
 }
 

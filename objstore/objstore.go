@@ -23,6 +23,8 @@ var (
 	ErrNotFound = errors.New("object not found")
 	// ErrChanged: the object is there, but its ETag is not the one asked for.
 	ErrChanged = errors.New("object changed")
+	// ErrExists: an object has this key already.
+	ErrExists = errors.New("object exists already")
 	// ErrDenied: the credentials are missing, wrong, or lack the right.
 	ErrDenied = errors.New("access denied")
 	// ErrUnavailable: the store could not be reached or answered with a passing
@@ -51,11 +53,24 @@ type GetOptions struct {
 	IfMatch string // when set, the read fails with ErrChanged unless the ETag is this
 }
 
+// PutOptions makes a write depend on what is stored. The zero value does not.
+type PutOptions struct {
+	// New makes the write fail with ErrExists where an object has the key (S3's If-None-Match: *). A write whose reply was
+	// lost may find its own object: PutNew tells that apart.
+	New bool
+	// IfMatch, when set, makes the write fail with ErrChanged unless the stored object's ETag is this one, and with
+	// ErrNotFound or ErrChanged where there is no object. Repeated after a lost reply it fails with ErrChanged.
+	IfMatch string
+}
+
 // Store is a flat map of immutable objects. Every method is safe for concurrent use.
 type Store interface {
 	// Put stores data under key, all or nothing: a reader sees the old object or the
 	// new one, never a part. When it returns nil the bytes are as durable as the store promises.
 	Put(ctx context.Context, key string, data []byte) (Info, error)
+	// PutIf is Put under a condition, which holds at the moment of the write: of several writers at once one succeeds. (A directory
+	// decides about IfMatch within one process only.)
+	PutIf(ctx context.Context, key string, data []byte, opt PutOptions) (Info, error)
 	// Get opens key for reading. The reader fails with io.ErrUnexpectedEOF rather
 	// than ending early. The caller closes it.
 	Get(ctx context.Context, key string, opt GetOptions) (io.ReadCloser, Info, error)

@@ -31,6 +31,7 @@ const (
 	CodeSpecInvalid  Code = "SPEC_INVALID"   // the spec does not validate
 	CodeStateTooBig  Code = "STATE_TOO_BIG"  // a state beyond max_state_bytes
 	CodeStoreDenied  Code = "STORE_DENIED"   // the store refuses our credentials
+	CodeOutputTaken  Code = "OUTPUT_TAKEN"   // another object has the place of an output in the cluster's store
 	CodeStore        Code = "STORE"          // the store is unreachable or faulty
 	CodePanic        Code = "PANIC"          // the task panicked
 	CodeInternal     Code = "INTERNAL"       // anything else; a bug

@@ -52,7 +52,7 @@ func (w *worker) openRead(ctx context.Context, uri string) (store objstore.Store
 
 // list lists the data set once and cuts its shards.
 func (in *input) list(ctx context.Context) (dataset.Manifest, []dataset.Shard, error) {
-	return dataset.Plan(ctx, in.store, in.name, in.spec)
+	return dataset.Plan(ctx, advancingStore{in.store}, in.name, in.spec)
 }
 
 // ready makes the data set readable as it was planned.

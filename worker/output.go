@@ -50,14 +50,33 @@ func (j *job) openOutput(ctx context.Context) (store objstore.Store, prefix, bas
 	return o.store, o.prefix, o.base, nil
 }
 
-// writeOutput puts one file into the job's folder.
-func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.OutputFile, error) {
+// again says how an attempt treats what it finds in its place in the cluster's own store.
+type again int
+
+const (
+	sameBytes  again = iota // every attempt makes the same bytes: others are somebody else's, and stay
+	otherBytes              // each attempt makes its own, as of a report with times, or corrects one that was wrong: the last counts
+)
+
+// writeOutput puts one file into the job's folder. Below the cluster's own prefix nothing is replaced that this job did not write; at a
+// place that a user named, the user decides what is there.
+func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempts again) (*pb.OutputFile, error) {
 	store, prefix, base, err := j.openOutput(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer advance(ctx)
+	put := objstore.PutNew
+	switch {
+	case j.spec.Spec.Output.URI != "":
+		put = func(ctx context.Context, s objstore.Store, key string, data []byte) (objstore.Info, error) {
+			return s.Put(ctx, key, data)
+		}
+	case attempts == otherBytes:
+		put = objstore.Replace
+	}
 	uri := base + "/" + prefix + name
-	if _, err := store.Put(ctx, prefix+name, data); err != nil {
+	if _, err := put(ctx, store, prefix+name, data); err != nil {
 		return nil, outputFault(uri, err)
 	}
 	sum := sha256.Sum256(data)
@@ -67,7 +86,7 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.Ou
 // emit writes a file for a phase. The coordinator hears nothing of parts: there may be very
 // many, and the phase's own index, which it does hear of, names them.
 func (j *job) emit(ctx context.Context, name string, data []byte) (jobs.File, error) {
-	written, err := j.writeOutput(ctx, name, data)
+	written, err := j.writeOutput(ctx, name, data, sameBytes)
 	if err != nil {
 		return jobs.File{}, err
 	}
@@ -82,6 +101,11 @@ func outputFault(uri string, err error) error {
 	case errors.Is(err, objstore.ErrUnavailable):
 		return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: uri, Offset: -1,
 			What: "the store did not take the output", Err: err}
+	}
+	if errors.Is(err, objstore.ErrExists) {
+		return &protocol.Fault{Code: protocol.CodeOutputTaken, Class: protocol.ClassInput, Object: uri, Offset: -1,
+			What: "another object is in the place of this output, with other bytes; it stays as it is",
+			Hint: "Submit the job under another id, or remove the object if nobody needs it", Err: err}
 	}
 	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
 		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/objstore"
 )
 
 // A task's progress is a number that grows as it gets on: with each block of records and each job object. The coordinator
@@ -46,6 +47,41 @@ func advancing(ctx context.Context, blocks iter.Seq2[*dataset.Block, error]) ite
 type advancingReader struct {
 	ctx context.Context
 	io.Reader
+}
+
+// advancingStore notes each call as progress, and each object that is listed: a plan does nothing else.
+type advancingStore struct{ objstore.Store }
+
+// Get implements objstore.Store.
+func (s advancingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+	advance(ctx)
+	body, info, err := s.Store.Get(ctx, key, opt)
+	if err != nil {
+		return nil, info, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{advancingReader{ctx, body}, body}, info, nil
+}
+
+// Stat implements objstore.Store.
+func (s advancingStore) Stat(ctx context.Context, key string) (objstore.Info, error) {
+	advance(ctx)
+	return s.Store.Stat(ctx, key)
+}
+
+// List implements objstore.Store.
+func (s advancingStore) List(ctx context.Context, prefix string) iter.Seq2[objstore.Info, error] {
+	return func(yield func(objstore.Info, error) bool) {
+		advance(ctx)
+		for info, err := range s.Store.List(ctx, prefix) {
+			advance(ctx)
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
 }
 
 // Read implements io.Reader.

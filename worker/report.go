@@ -49,10 +49,11 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	j.w.logs.flush(ctx)
 	out := &pb.TaskOutput{}
 	for _, file := range []struct {
-		name string
-		data []byte
-	}{{ModelFile, model}, {ProvenanceFile, provenance}, {ReportFile, data}, {PageFile, page}} {
-		written, err := j.writeOutput(ctx, file.name, file.data)
+		name     string
+		data     []byte
+		attempts again
+	}{{ModelFile, model, sameBytes}, {ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes}} {
+		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
 		if err != nil {
 			return nil, err
 		}

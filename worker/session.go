@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -57,6 +58,9 @@ func (w *worker) registered(ctx context.Context, res *pb.RegisterResponse) error
 		if err != nil {
 			return fmt.Errorf("open the cluster's store %s: %w", res.GetStoreUri(), err)
 		}
+		if err := w.checkOwner(ctx, store, res); err != nil {
+			return err
+		}
 		w.store, w.storeAt = store, res.GetStoreUri()
 	}
 	w.mu.Lock()
@@ -65,6 +69,24 @@ func (w *worker) registered(ctx context.Context, res *pb.RegisterResponse) error
 	w.ttl = time.Duration(max(res.GetLeaseTtlMs(), 1)) * time.Millisecond
 	w.renewed = time.Now()
 	w.cfg.Logger.Info("registered", "worker", w.id, "store", w.storeAt)
+	return nil
+}
+
+// checkOwner refuses a store of another cluster: a directory of the same name on another machine, say. One that does not answer
+// shows with the first task.
+func (w *worker) checkOwner(ctx context.Context, store objstore.Store, res *pb.RegisterResponse) error {
+	if res.GetClusterId() == "" {
+		return nil
+	}
+	asking, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	err := objstore.CheckOwner(asking, store, res.GetClusterId())
+	if errors.Is(err, objstore.ErrOwned) {
+		return fmt.Errorf("what this worker finds at %s is not this cluster's store: %w", res.GetStoreUri(), err)
+	}
+	if err != nil {
+		w.cfg.Logger.Warn("the cluster's store does not say whose it is", "store", res.GetStoreUri(), "error", err)
+	}
 	return nil
 }
 

@@ -202,7 +202,7 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFl
 		case <-ctx.Done():
 		case failed = <-c.Failed():
 			// A log store that hangs would hang Shutdown too: say why, and go.
-			return &failure{code: exitFailed, what: "the coordinator stopped itself", why: failed}
+			return &failure{code: explain(failed).code, what: "the coordinator stopped itself", why: failed}
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)

@@ -27,6 +27,7 @@ const (
 	exitNoRoom      = 6   // quota, or a queue that is full
 	exitUnreachable = 7   // cluster not reachable, or no leader
 	exitCancelled   = 8   // the job was cancelled
+	exitDamaged     = 9   // files of a coordinator's data directory are damaged or lost
 	exitTimeout     = 124 // --timeout passed; the job goes on
 	exitInterrupted = 130 // Ctrl-C
 )
@@ -63,6 +64,9 @@ func explain(err error) *failure {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) && fault.Code == protocol.CodeSpecInvalid {
 		return &failure{code: exitUsage, what: "the spec does not validate", why: errors.New(fault.What), hint: fault.Hint}
+	}
+	if errors.Is(err, coordinator.ErrDamaged) || errors.Is(err, coordinator.ErrDiverged) {
+		return &failure{code: exitDamaged, what: err.Error(), cause: err}
 	}
 	var refused *connect.Error
 	if errors.Is(err, worker.ErrDenied) {

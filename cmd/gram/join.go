@@ -91,8 +91,17 @@ func (a *app) prepareJoin(ctx context.Context, f joinFlags, addresses []string) 
 	if err := a.checkFree(ctx, addresses, filepath.Join(certificates, coordinator.CAFile), f.nodeID); err != nil {
 		return err
 	}
-	if f.nodeID != "" {
-		if err := pki.WriteFile(filepath.Join(f.data, coordinator.NodeIDFile), []byte(f.nodeID+"\n"), 0o600); err != nil {
+	if err := writePrepared(f.data, f.nodeID, addresses, token); err != nil {
+		return err
+	}
+	a.note("gram: %s is prepared; `gram coordinator --data %s` joins the cluster at %s", f.data, shellQuote(f.data), strings.Join(addresses, ","))
+	return nil
+}
+
+// writePrepared makes the data directory one of a member to be.
+func writePrepared(data, nodeID string, addresses []string, token gate.Token) error {
+	if nodeID != "" {
+		if err := pki.WriteFile(filepath.Join(data, coordinator.NodeIDFile), []byte(nodeID+"\n"), 0o600); err != nil {
 			return fmt.Errorf("write %s: %w", coordinator.NodeIDFile, err)
 		}
 	}
@@ -100,10 +109,9 @@ func (a *app) prepareJoin(ctx context.Context, f joinFlags, addresses []string) 
 	if err != nil {
 		return err
 	}
-	if err := pki.WriteFile(filepath.Join(f.data, joinFile), append(text, '\n'), 0o600); err != nil {
+	if err := pki.WriteFile(filepath.Join(data, joinFile), append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", joinFile, err)
 	}
-	a.note("gram: %s is prepared; `gram coordinator --data %s` joins the cluster at %s", f.data, shellQuote(f.data), strings.Join(addresses, ","))
 	return nil
 }
 

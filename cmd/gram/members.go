@@ -15,10 +15,11 @@ func (a *app) clusterCommand() *cobra.Command {
   gram cluster members
   gram cluster join c1.example:7480 --data /var/lib/gram
   gram cluster remove c2
+  gram cluster rebuild c1.example:7480 --data /var/lib/gram
   gram cluster backup gram.backup
   gram cluster restore gram.backup --data new --store s3://gram-jobs
   gram cluster sweep --dry-run`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
-		a.backupCommand(), a.restoreCommand(), a.sweepCommand())
+		a.rebuildCommand(), a.backupCommand(), a.restoreCommand(), a.sweepCommand())
 }
 
 func (a *app) clusterStatusCommand() *cobra.Command {

@@ -200,6 +200,9 @@ func (b *Board) abandon(j *jobBoard) {
 		if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
 			outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
 		}
+		if l.task.Kind == pb.TaskKind_TASK_KIND_STEP && l.granted >= 0 {
+			j.pace.steps.add(b.latest - l.granted)
+		}
 		b.took(j, l, b.latest, outcome)
 	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A lease is renewed as long as its worker lives, also when the task does not get on: a call that never returns, a loop
-// without an end. So workers tell how far they are, and a node that stands still for long is leased to another.
+// without an end. So workers tell how far they are, and a task that stands still for long is leased to another: a node, a plan, a step or a report.
 const (
 	hangLeast   = time.Minute      // of standing still, at least
 	hangTimes   = 5                // as often as a lease of that size takes in all
@@ -16,10 +16,10 @@ const (
 	hangSeen    = 8
 )
 
-// hung reports whether a node has stood still for too long, and notes how far it is; 0 is not told. Each time it
-// happened to the node before doubles what is too long: that may be how long it takes.
+// hung reports whether a task has stood still for too long, and notes how far it is; 0 is not told. Each time it
+// happened to the task before doubles what is too long: that may be how long it takes.
 func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
-	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE || progress == 0 {
+	if progress == 0 {
 		return false
 	}
 	if progress != l.progress {
@@ -27,20 +27,34 @@ func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
 		return false
 	}
 	limit := hangUnknown
-	first, end := j.leaves.span(l.task.Tree, l.task.Node)
-	seen, parts := &j.pace.maps, time.Duration(end-first)
-	if l.merge {
-		seen, parts = &j.pace.folds, time.Duration(l.pieces)
-	}
-	if seen.seen >= hangSeen {
-		limit = max(hangLeast, hangTimes*parts*seen.median())
+	if usual := j.usual(l); usual >= 0 {
+		limit = max(hangLeast, hangTimes*usual)
 	}
 	hangs := 0
 	j.eachFault(l.task, func(f fault) { hangs += f.hangs })
 	return now-l.moved > limit<<min(hangs, 10)
 }
 
-// takeAway ends the lease of a node that stands still. It is no fault of the task's own: a store may be the cause.
+// usual is how long such a lease takes in all; -1 while too few have been seen. There is one plan and one report of a job, and
+// steps are compared with those of earlier rounds.
+func (j *jobBoard) usual(l *lease) time.Duration {
+	seen, parts := &j.pace.steps, time.Duration(1)
+	switch {
+	case l.task.Kind == pb.TaskKind_TASK_KIND_NODE && l.merge:
+		seen, parts = &j.pace.folds, time.Duration(l.pieces)
+	case l.task.Kind == pb.TaskKind_TASK_KIND_NODE:
+		first, end := j.leaves.span(l.task.Tree, l.task.Node)
+		seen, parts = &j.pace.maps, time.Duration(end-first)
+	case l.task.Kind != pb.TaskKind_TASK_KIND_STEP:
+		return -1
+	}
+	if seen.seen < hangSeen {
+		return -1
+	}
+	return parts * seen.median()
+}
+
+// takeAway ends the lease of a task that stands still. It is no fault of the task's own: a store may be the cause.
 func (b *Board) takeAway(j *jobBoard, l *lease, now time.Duration) {
 	j.dropOne(l)
 	b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)

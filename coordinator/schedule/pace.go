@@ -15,6 +15,7 @@ type pace struct {
 	leaf  time.Duration // 0 while nothing is known
 	maps  window        // by leaf
 	folds window        // by piece
+	steps window        // one a round
 }
 
 // saw takes in a lease of so many leaves. What was seen last counts half.

@@ -52,6 +52,15 @@ func (s *Store) Put(_ context.Context, key string, data []byte) (objstore.Info, 
 	return s.PutContent(key, Literal(slices.Clone(data)))
 }
 
+// PutIf stores a copy of data, if opt allows it; one writer at a time.
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
+	old, err := s.find(ctx, "put", key)
+	if err := opt.Allow(err == nil, old.info.ETag); err != nil {
+		return objstore.Info{}, s.fail("put", key, err)
+	}
+	return s.Put(ctx, key, data)
+}
+
 // Stat describes key.
 func (s *Store) Stat(ctx context.Context, key string) (objstore.Info, error) {
 	object, err := s.find(ctx, "stat", key)

@@ -28,13 +28,19 @@ const placeTries = 100
 
 // Put stores data under key, durably.
 func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	return s.PutIf(ctx, key, data, objstore.PutOptions{})
+}
+
+// PutIf stores data under key, durably, if opt allows it. Only one of several processes makes a new object; IfMatch is
+// decided within this process, right before the file takes its name.
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	if err := s.checkWrite(ctx, key); err != nil {
 		return objstore.Info{}, s.fail("put", key, err)
 	}
 	lock := s.lock(key)
 	lock.Lock()
 	defer lock.Unlock()
-	fi, err := s.put(key, data)
+	fi, err := s.put(key, data, opt)
 	if err != nil {
 		return objstore.Info{}, s.fail("put", key, err)
 	}
@@ -47,22 +53,62 @@ func (s *Store) lock(key string) *sync.Mutex {
 	return &s.locks[maphash.String(seed, key)%uint64(len(s.locks))]
 }
 
-func (s *Store) put(key string, data []byte) (fs.FileInfo, error) {
+func (s *Store) put(key string, data []byte, opt objstore.PutOptions) (fs.FileInfo, error) {
 	name := filepath.FromSlash(key)
-	if fi, err := s.keep(name, data); fi != nil || err != nil {
+	if err := s.allow(name, opt); err != nil {
+		return nil, err
+	}
+	if fi, err := s.keep(name, data); (fi != nil || err != nil) && !opt.New {
 		return fi, err
 	}
 	temp, err := s.writeTemp(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.place(temp, name); err != nil {
+	move := s.root.Rename
+	if opt.New {
+		move = s.link
+	}
+	if err := s.place(temp, name, move); err != nil {
 		return nil, errors.Join(err, s.root.Remove(temp))
 	}
 	if err := s.syncAbove(name); err != nil {
 		return nil, err
 	}
 	return s.root.Stat(name)
+}
+
+// allow decides about the object that is there now.
+func (s *Store) allow(name string, opt objstore.PutOptions) error {
+	if opt == (objstore.PutOptions{}) {
+		return nil
+	}
+	fi, err := s.root.Stat(name)
+	switch {
+	case err == nil && fi.Mode().IsRegular():
+		return opt.Allow(true, etag(fi))
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return opt.Allow(false, "") // a folder is met again when the file takes its place
+	}
+	return err
+}
+
+// link gives the file its name unless something has it, and takes the other one away. A file system without hard links leaves
+// it at what allow found.
+func (s *Store) link(temp, name string) error {
+	err := s.root.Link(temp, name)
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
+		return s.root.Rename(temp, name)
+	}
+	if errors.Is(err, syscall.EEXIST) {
+		if fi, failed := s.root.Lstat(name); failed == nil && !fi.IsDir() {
+			return fmt.Errorf("%w: %w", objstore.ErrExists, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.root.Remove(temp)
 }
 
 // keep finds out whether name holds these very bytes already, and makes sure
@@ -127,8 +173,8 @@ func (s *Store) writeTemp(data []byte) (string, error) {
 	return temp, nil
 }
 
-// place renames temp to name, making the folders above it.
-func (s *Store) place(temp, name string) error {
+// place moves temp to name, making the folders above it.
+func (s *Store) place(temp, name string, move func(temp, name string) error) error {
 	for range placeTries {
 		err := s.root.MkdirAll(filepath.Dir(name), 0o777)
 		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EEXIST) {
@@ -138,11 +184,11 @@ func (s *Store) place(temp, name string) error {
 			continue // another process made the folder and took it away again meanwhile
 		}
 		if err == nil {
-			err = s.root.Rename(temp, name)
+			err = move(temp, name)
 		}
 		switch {
-		case err == nil:
-			return nil
+		case err == nil, errors.Is(err, objstore.ErrExists):
+			return err
 		case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.EEXIST), errors.Is(err, syscall.ENOTEMPTY):
 			err = s.clear(name)
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

@@ -160,6 +160,18 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (info objstore
 	return info, nil
 }
 
+// PutIf stores data under key if opt allows it, unless a rule for Put says otherwise.
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (info objstore.Info, err error) {
+	err = s.call(ctx, Put, key, s.match(Put, key), func() (err error) {
+		info, err = s.inner.PutIf(ctx, key, data, opt)
+		return err
+	})
+	if err != nil {
+		return objstore.Info{}, err
+	}
+	return info, nil
+}
+
 // Stat describes key, unless a rule says otherwise.
 func (s *Store) Stat(ctx context.Context, key string) (info objstore.Info, err error) {
 	err = s.call(ctx, Stat, key, s.match(Stat, key), func() (err error) {

@@ -43,6 +43,11 @@ func (s *Store) String() string { return "mem://" + s.name }
 
 // Put stores a copy of data under key.
 func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	return s.PutIf(ctx, key, data, objstore.PutOptions{})
+}
+
+// PutIf stores a copy of data under key, if opt allows it.
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	if err := check(ctx, key); err != nil {
 		return objstore.Info{}, s.fail("put", key, err)
 	}
@@ -53,7 +58,11 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info
 	if err := s.clash(key); err != nil {
 		return objstore.Info{}, s.fail("put", key, err)
 	}
-	if _, ok := s.objects[key]; !ok {
+	old, ok := s.objects[key]
+	if err := opt.Allow(ok, old.etag); err != nil {
+		return objstore.Info{}, s.fail("put", key, err)
+	}
+	if !ok {
 		s.count(key, 1)
 	}
 	s.objects[key] = o

@@ -48,6 +48,14 @@ type Config struct {
 	// StallTimeout ends a connection on which nothing moves. Default 60 s.
 	StallTimeout time.Duration
 
+	// HedgeAfter is how long a request may show no progress before a second is sent beside it, as S3's own clients do; three at
+	// most. Default 5 s.
+	HedgeAfter time.Duration
+	// FloorRate, in bytes per second, is what a transfer must keep up; one that is FloorWindow behind it is broken off, and a
+	// read taken up again on another connection. Only time spent waiting for the network counts. Defaults 16 KiB/s and 10 s.
+	FloorRate   int64
+	FloorWindow time.Duration
+
 	// SinglePut is the largest object, in bytes, that goes out as one PUT. Default 64 MiB.
 	SinglePut int64
 	// PartSize is the size of the parts of larger ones, in bytes; 5 MiB at least. Default 16 MiB.
@@ -92,6 +100,9 @@ func (c *Config) complete() error {
 	c.RetryBase = cmp.Or(c.RetryBase, 200*time.Millisecond)
 	c.RetryCap = cmp.Or(c.RetryCap, 20*time.Second)
 	c.StallTimeout = cmp.Or(c.StallTimeout, time.Minute)
+	c.HedgeAfter = cmp.Or(c.HedgeAfter, 5*time.Second)
+	c.FloorRate = cmp.Or(c.FloorRate, 16<<10)
+	c.FloorWindow = cmp.Or(c.FloorWindow, 10*time.Second)
 	c.SinglePut = cmp.Or(c.SinglePut, 64<<20)
 	c.PartSize = cmp.Or(c.PartSize, 16<<20)
 	c.PageSize = cmp.Or(c.PageSize, 1000)

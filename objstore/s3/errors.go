@@ -63,7 +63,7 @@ func mapErr(err error) error {
 }
 
 func known(err error) bool {
-	for _, sentinel := range []error{objstore.ErrNotFound, objstore.ErrChanged, objstore.ErrDenied, objstore.ErrUnavailable,
+	for _, sentinel := range []error{objstore.ErrNotFound, objstore.ErrChanged, objstore.ErrExists, objstore.ErrDenied, objstore.ErrUnavailable,
 		objstore.ErrInvalidKey, objstore.ErrRange, objstore.ErrInvalidURI, errProtocol} {
 		if errors.Is(err, sentinel) {
 			return true

@@ -46,10 +46,13 @@ func (s *Store) open(ctx context.Context, key string, opt objstore.GetOptions) (
 	if opt.IfMatch != "" {
 		get.Set("If-Match", strconv.Quote(opt.IfMatch))
 	}
-	r, found, header, err := s.core.GetObject(ctx, s.cfg.Bucket, s.prefix+key, get)
+	own, cancel := context.WithCancel(ctx)
+	body, found, header, err := s.core.GetObject(own, s.cfg.Bucket, s.prefix+key, get)
 	if err != nil {
+		cancel()
 		return nil, objstore.Info{}, err
 	}
+	r := &floored{ReadCloser: body, floor: floor{rate: s.cfg.FloorRate, window: s.cfg.FloorWindow}, cancel: cancel}
 	info := objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID}
 	err = checkReply(&info, header, opt, ranged)
 	if err != nil {
@@ -113,8 +116,14 @@ type body struct {
 	key, etag  string
 	next, left int64 // of the object
 	failures   int   // since the last byte
+	slow       bool  // the last failure was for the floor: a few bytes are no progress then
+	got        int64 // bytes since
 }
 
+// slowProgress is how much must come after a connection that was too slow for the next one to count as well again.
+const slowProgress = 64 << 10
+
+// Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
 	for b.left > 0 {
 		if err := b.ctx.Err(); err != nil {
@@ -123,8 +132,13 @@ func (b *body) Read(p []byte) (int, error) {
 		n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 		b.next, b.left = b.next+int64(n), b.left-int64(n)
 		if n > 0 || err == nil {
-			b.failures = 0
+			if b.got += int64(n); !b.slow || b.got >= slowProgress {
+				b.failures, b.slow = 0, false
+			}
 			return n, nil // an error comes again with the next Read
+		}
+		if errors.Is(err, errSlow) {
+			b.slow, b.got = true, 0
 		}
 		if err := b.resume(err); err != nil {
 			return 0, err

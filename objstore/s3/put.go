@@ -5,6 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -13,13 +17,29 @@ import (
 
 // Put stores data under key: as one PUT up to Config.SinglePut bytes, else as a multipart upload.
 func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info, error) {
+	return s.PutIf(ctx, key, data, objstore.PutOptions{})
+}
+
+// mostInOnePut is what S3 takes as one PUT.
+const mostInOnePut = 5 << 30
+
+// PutIf stores data under key, if the server finds that opt allows it. With a condition it is one PUT, however large: minio-go
+// drops conditions when it completes a multipart upload, and some servers would overwrite.
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	send := s.putMultipart
-	if int64(len(data)) <= s.cfg.SinglePut {
+	conditional := opt != objstore.PutOptions{}
+	if int64(len(data)) <= s.cfg.SinglePut || conditional {
 		send = s.putSingle
+	}
+	if conditional && len(data) > mostInOnePut {
+		return objstore.Info{}, s.fail("put", key, fmt.Errorf("%d bytes under a condition, more than the %d of one PUT", len(data), int64(mostInOnePut)))
 	}
 	var sent minio.UploadInfo
 	err := s.retry(ctx, "put", key, func() (err error) {
-		sent, err = send(ctx, s.prefix+key, data)
+		sent, err = send(ctx, s.prefix+key, data, opt)
+		if err = mapErr(err); opt.New && errors.Is(err, objstore.ErrChanged) {
+			err = fmt.Errorf("%w: %v", objstore.ErrExists, err)
+		}
 		return err
 	})
 	if err != nil {
@@ -30,15 +50,50 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info
 
 const contentType = "application/octet-stream"
 
-// putSingle signs the SHA-256 of the bytes with the request, so that every
-// server must check them.
-func (s *Store) putSingle(ctx context.Context, key string, data []byte) (minio.UploadInfo, error) {
-	sum := sha256.Sum256(data)
-	return s.core.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]),
-		minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true})
+// storeRate, in bytes per second, is how fast a server that is well stores what it was sent, before it answers.
+const storeRate = 16 << 20
+
+// movingReader tells how a body gets on.
+type movingReader struct {
+	data *bytes.Reader
+	p    *progress
 }
 
-func (s *Store) putMultipart(ctx context.Context, key string, data []byte) (minio.UploadInfo, error) {
+// Read implements io.Reader.
+func (r *movingReader) Read(p []byte) (int, error) {
+	r.p.move()
+	return r.data.Read(p)
+}
+
+// Seek implements io.Seeker.
+func (r *movingReader) Seek(offset int64, whence int) (int64, error) {
+	return r.data.Seek(offset, whence)
+}
+
+// putSingle signs the SHA-256 of the bytes with the request, so that every
+// server must check them.
+func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
+	sum := sha256.Sum256(data)
+	options := minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true}
+	if opt.New {
+		options.SetMatchETagExcept("*")
+	}
+	if opt.IfMatch != "" {
+		options.SetMatchETag(opt.IfMatch)
+	}
+	after := s.cfg.HedgeAfter + time.Duration(len(data)/storeRate)*time.Second
+	if opt.IfMatch != "" { // a second one would not find the version that the first one has replaced
+		after = math.MaxInt64
+	}
+	sent, end, err := hedged(ctx, after, func(minio.UploadInfo) {}, func(ctx context.Context, p *progress) (minio.UploadInfo, error) {
+		body := &movingReader{bytes.NewReader(data), p}
+		return s.core.PutObject(ctx, s.cfg.Bucket, key, body, int64(len(data)), "", hex.EncodeToString(sum[:]), options)
+	})
+	end()
+	return sent, err
+}
+
+func (s *Store) putMultipart(ctx context.Context, key string, data []byte, _ objstore.PutOptions) (minio.UploadInfo, error) {
 	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)),
 		minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true})
 }

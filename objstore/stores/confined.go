@@ -36,6 +36,14 @@ func (s *confined) Put(ctx context.Context, key string, data []byte) (objstore.I
 	return s.store.Put(ctx, key, data)
 }
 
+// PutIf implements objstore.Store.
+func (s *confined) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
+	if err := s.check("put", key, true); err != nil {
+		return objstore.Info{}, err
+	}
+	return s.store.PutIf(ctx, key, data, opt)
+}
+
 // Get implements objstore.Store.
 func (s *confined) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
 	if err := s.check("get", key, false); err != nil {

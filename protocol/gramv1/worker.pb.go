@@ -1304,7 +1304,8 @@ type RegisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	LeaseTtlMs    uint32                 `protobuf:"varint,1,opt,name=lease_ttl_ms,json=leaseTtlMs,proto3" json:"lease_ttl_ms,omitempty"`
 	HeartbeatMs   uint32                 `protobuf:"varint,2,opt,name=heartbeat_ms,json=heartbeatMs,proto3" json:"heartbeat_ms,omitempty"`
-	StoreUri      string                 `protobuf:"bytes,3,opt,name=store_uri,json=storeUri,proto3" json:"store_uri,omitempty"` // where job objects live
+	StoreUri      string                 `protobuf:"bytes,3,opt,name=store_uri,json=storeUri,proto3" json:"store_uri,omitempty"`      // where job objects live
+	ClusterId     string                 `protobuf:"bytes,120,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"` // which that store must be of; "" where nobody claims it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1356,6 +1357,13 @@ func (x *RegisterResponse) GetHeartbeatMs() uint32 {
 func (x *RegisterResponse) GetStoreUri() string {
 	if x != nil {
 		return x.StoreUri
+	}
+	return ""
+}
+
+func (x *RegisterResponse) GetClusterId() string {
+	if x != nil {
+		return x.ClusterId
 	}
 	return ""
 }
@@ -2026,12 +2034,14 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x1a\n" +
-	"\bprogress\x18P \x01(\x04R\bprogress\"t\n" +
+	"\bprogress\x18P \x01(\x04R\bprogress\"\x93\x01\n" +
 	"\x10RegisterResponse\x12 \n" +
 	"\flease_ttl_ms\x18\x01 \x01(\rR\n" +
 	"leaseTtlMs\x12!\n" +
 	"\fheartbeat_ms\x18\x02 \x01(\rR\vheartbeatMs\x12\x1b\n" +
-	"\tstore_uri\x18\x03 \x01(\tR\bstoreUri\"a\n" +
+	"\tstore_uri\x18\x03 \x01(\tR\bstoreUri\x12\x1d\n" +
+	"\n" +
+	"cluster_id\x18x \x01(\tR\tclusterId\"a\n" +
 	"\fLeaseRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x1b\n" +
 	"\tmax_tasks\x18\x02 \x01(\rR\bmaxTasks\x12\x17\n" +

@@ -1,0 +1,119 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/gram-compute/gram/objstore"
+)
+
+// ClaimFile in the data directory holds the id that the cluster has which this member begins: it claims the store before the
+// log says so, and a start that breaks off goes on with the same id.
+const ClaimFile = "claim"
+
+// ownerFirst is how long a start waits for the store to say whose it is.
+const ownerFirst = 5 * time.Second
+
+// claimID reads the id of the cluster that this data directory begins, or draws one.
+func claimID(dir string) (string, error) {
+	file := filepath.Join(dir, ClaimFile)
+	text, err := os.ReadFile(file)
+	if id := strings.TrimSpace(string(text)); id != "" || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return id, err
+	}
+	id := uuid.NewString()
+	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("write %s: %w", ClaimFile, diskError(err))
+	}
+	return id, nil
+}
+
+// claim makes the store that of the cluster which this member begins, or refuses another's. of is the cluster whose backup it
+// begins with. A cluster in memory lasts no longer than its process, and claims nothing.
+func (c *Coordinator) claim(ctx context.Context, of string) error {
+	if c.cfg.DataDir == "" {
+		return nil
+	}
+	id, err := claimID(c.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	if err := objstore.TakeOver(ctx, c.cfg.Store, id, of); err != nil {
+		return c.ownerError(err)
+	}
+	return nil
+}
+
+// ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs to.
+func (c *Coordinator) ownStore(ctx context.Context, stores raftStores) (err error) {
+	switch id := c.clusterID(); {
+	case c.cfg.Restore != "":
+		return c.restore(ctx, stores)
+	case id != "":
+		c.askOwner, err = c.checkOwner(ctx, id)
+		return err
+	}
+	return c.claim(ctx, "")
+}
+
+func (c *Coordinator) ownerError(err error) error {
+	if !errors.Is(err, objstore.ErrOwned) {
+		return fmt.Errorf("whose is the store %s?: %w", c.cfg.StoreURI, err)
+	}
+	return fmt.Errorf("%w. Two clusters need two prefixes: start this one with another --store. If that cluster is gone for good, delete the object %s of %s first",
+		err, objstore.OwnerKey, c.cfg.StoreURI)
+}
+
+// checkOwner refuses a store that belongs to another cluster than the one of this member's log, and claims one of an earlier
+// version's, where nobody did. A store that does not answer keeps no member from starting: it is asked until it does.
+func (c *Coordinator) checkOwner(ctx context.Context, id string) (later bool, err error) {
+	asking, cancel := context.WithTimeout(ctx, ownerFirst)
+	defer cancel()
+	switch err := objstore.Own(asking, c.cfg.Store, id); {
+	case errors.Is(err, objstore.ErrOwned):
+		return false, c.ownerError(err)
+	case err != nil:
+		c.cfg.Logger.Warn("the store does not say yet whose it is; asking again", "store", c.cfg.StoreURI, "error", err)
+		return true, nil
+	}
+	return false, nil
+}
+
+// watchOwner asks until the store has said whose it is, where it has not yet.
+func (c *Coordinator) watchOwner(ctx context.Context) {
+	if !c.askOwner {
+		return
+	}
+	id := c.clusterID()
+	retry := time.NewTicker(retryDelay)
+	defer retry.Stop()
+	for {
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return
+		}
+		switch err := objstore.Own(ctx, c.cfg.Store, id); {
+		case err == nil:
+			return
+		case errors.Is(err, objstore.ErrOwned):
+			c.fail(c.ownerError(err))
+			return
+		}
+	}
+}
+
+// claimed is the id that the store must say, "" for a cluster in memory.
+func (c *Coordinator) claimed() string {
+	if c.cfg.DataDir == "" {
+		return ""
+	}
+	return c.clusterID()
+}
