@@ -80,7 +80,11 @@ func failureOf(ctx context.Context, err error) *pb.Failure {
 	default:
 		fault = &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassTask, Offset: -1, What: err.Error()}
 	}
-	return &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
+	failure := &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
+	if lost := fault.Lost; lost != nil {
+		failure.Lost = &pb.LostObject{Round: lost.Round, Object: &pb.ObjectRef{Sha256: lost.SHA256[:], Size: lost.Size}}
+	}
+	return failure
 }
 
 func wireClass(c protocol.Class) pb.FailureClass {

@@ -1,4 +1,4 @@
-// Package seeded plants ten known bugs, each at the place where somebody could make it, to
+// Package seeded plants known bugs, each at the place where somebody could make it, to
 // test what is there to find such bugs: a checker that has never found one proves nothing.
 //
 // They exist only in a build with -tags seededbugs, one at a time: that which GRAM_SEEDED_BUG
@@ -19,6 +19,7 @@ const (
 	EarlySnapshot   Bug = "early-snapshot-return" // reading a snapshot ends before its end
 	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
+	LostObjectFails Bug = "lost-object-fails"     // a job object that is lost fails the job
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
 )
 
@@ -26,5 +27,6 @@ const (
 func All() []Bug {
 	return []Bug{
 		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+		LostObjectFails,
 	}
 }
