@@ -9,7 +9,7 @@ import (
 
 // Bounds on what a job's objects may cost it. Rounds are finite, so a job whose objects keep vanishing fails.
 const (
-	MaxUncommitTasks = 4096 // that one command names
+	MaxUncommitTasks = 2048 // that one command names
 	MaxLostInRound   = 256  // changes with reason LOST while no new round is opened
 	MaxReopened      = 64   // closed rounds and models taken back
 	MaxAnew          = 4    // beginnings beside the first
