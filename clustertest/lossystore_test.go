@@ -40,6 +40,9 @@ const (
 
 var losses = []loss{flippedAtRest, deleted, inTransit, neverStored}
 
+// drawn are the losses in the order in which jobs get them: at rest and in transit as often.
+var drawn = []loss{flippedAtRest, inTransit, deleted, inTransit, neverStored}
+
 // Reads of an object that a fault in transit spoils: fewer than a worker repeats by itself, or more than all of them together.
 const (
 	fewReads  = 2
