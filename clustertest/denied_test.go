@@ -2,6 +2,7 @@ package clustertest_test
 
 import (
 	"context"
+	"flag"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,8 @@ import (
 	"github.com/gram-compute/gram/objstore/mem"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
+
+var deniedFor = flag.Duration("denied.for", 0, "how long the cluster's own store refuses, beyond 40 calls")
 
 // refusingStore refuses everything while it is told to, and counts.
 type refusingStore struct {
@@ -80,11 +83,16 @@ func TestARefusalByTheOwnStoreIsWaitedFor(t *testing.T) {
 		}
 		return store.refused.Load() >= 40 && strings.Contains(job.GetReason(), "waits for the cluster's own store") && store.renewals.Load() > 0
 	})
+	if *deniedFor > 0 {
+		<-time.After(*deniedFor)
+	}
 	store.refuses.Store(false)
+	began := time.Now()
 	job := cluster.Wait(t, "waits")
 	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || modelSHA(t, job) != modelSHA(t, plain) {
 		t.Errorf("%v: %v", job.GetState(), job.GetFailure())
 	}
+	t.Logf("refused %d calls for %v; the job ended %v later", store.refused.Load(), *deniedFor, time.Since(began).Round(time.Second))
 }
 
 // A refusal by a spec's own store, while the cluster's is well, fails the job after credentials were loaded anew.
