@@ -153,14 +153,14 @@ func outputsFrom(files []*pb.OutputFile) []Output {
 	return outputs
 }
 
-func (in *recordReader) takeCommit(r *pb.CommitRecord) error {
+func (in *recordReader) takeCommit(r *pb.CommitRecord, last bool) error {
 	piece := r.GetPiece()
 	object, ok := refFrom(piece.GetObject())
 	node := protocol.Node{Level: int(piece.GetLevel()), Index: int(piece.GetIndex())}
 	if in.job == nil {
 		return errors.New("a commit of no job")
 	}
-	round := in.roundOf(r.GetLast())
+	round := in.roundOf(last)
 	if !ok || int(piece.GetTree()) >= len(round.Trees) || !round.Tree(piece.GetTree()).Valid(node) {
 		return errors.New("a commit of no node")
 	}
@@ -168,15 +168,15 @@ func (in *recordReader) takeCommit(r *pb.CommitRecord) error {
 	return nil
 }
 
-func (in *recordReader) takeCarry(r *pb.CarryRecord) error {
+func (in *recordReader) takeCarry(r *pb.CarryRecord, last bool) error {
 	piece := r.GetPiece()
 	object, ok := refFrom(piece.GetObject())
 	if in.job == nil || !ok {
 		return errors.New("a carry of no leaf")
 	}
 	carry := Carry{Tree: piece.GetTree(), First: piece.GetFirst(), End: piece.GetEnd(), Object: object}
-	round := in.roundOf(r.GetLast())
-	if r.GetLast() && !round.known() {
+	round := in.roundOf(last)
+	if last && !round.known() {
 		return errors.New("a carry of no round")
 	}
 	if !r.GetKept() {

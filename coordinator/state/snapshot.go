@@ -97,13 +97,19 @@ func (o *recordWriter) writeJob(job *Job) {
 	}
 }
 
-// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it.
+// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it. Those of the
+// closed round are records of their own: a release that does not know it must not take them for the open one's.
 func (o *recordWriter) writeRound(r Round, last bool) {
 	r.EachCommit(func(c Commit) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: &pb.CommitRecord{
+		commit := &pb.CommitRecord{
 			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
-			Worker: c.Worker, Last: last,
-		}}})
+			Worker: c.Worker,
+		}
+		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: commit}}
+		if last {
+			record.Body = &pb.SnapshotRecord_LastCommit{LastCommit: commit}
+		}
+		o.write(record)
 		return o.err == nil
 	})
 	o.writeCarries(r, false, last)
@@ -116,9 +122,12 @@ func (o *recordWriter) writeCarries(r Round, kept, last bool) {
 		carries = r.Kept
 	}
 	carries.Root().Walk(func(_ []byte, c Carry) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: &pb.CarryRecord{
-			Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept, Last: last,
-		}}})
+		carry := &pb.CarryRecord{Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept}
+		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: carry}}
+		if last {
+			record.Body = &pb.SnapshotRecord_LastCarry{LastCarry: carry}
+		}
+		o.write(record)
 		return o.err != nil
 	})
 }
@@ -190,9 +199,13 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		in.closeJob()
 		in.job = jobFrom(body.Job)
 	case *pb.SnapshotRecord_Commit:
-		return in.takeCommit(body.Commit)
+		return in.takeCommit(body.Commit, false)
+	case *pb.SnapshotRecord_LastCommit:
+		return in.takeCommit(body.LastCommit, true)
 	case *pb.SnapshotRecord_Carry:
-		return in.takeCarry(body.Carry)
+		return in.takeCarry(body.Carry, false)
+	case *pb.SnapshotRecord_LastCarry:
+		return in.takeCarry(body.LastCarry, true)
 	case *pb.SnapshotRecord_Token:
 		in.state = in.state.putToken(tokenFrom(body.Token))
 	case *pb.SnapshotRecord_Schedule:

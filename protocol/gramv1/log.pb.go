@@ -1959,6 +1959,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Retired
 	//	*SnapshotRecord_Alias
 	//	*SnapshotRecord_RemovedMember
+	//	*SnapshotRecord_LastCommit
+	//	*SnapshotRecord_LastCarry
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2091,6 +2093,24 @@ func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
 	return nil
 }
 
+func (x *SnapshotRecord) GetLastCommit() *CommitRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_LastCommit); ok {
+			return x.LastCommit
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetLastCarry() *CarryRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_LastCarry); ok {
+			return x.LastCarry
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -2135,6 +2155,14 @@ type SnapshotRecord_RemovedMember struct {
 	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
 }
 
+type SnapshotRecord_LastCommit struct {
+	LastCommit *CommitRecord `protobuf:"bytes,110,opt,name=last_commit,json=lastCommit,proto3,oneof"` // of the job's last closed round
+}
+
+type SnapshotRecord_LastCarry struct {
+	LastCarry *CarryRecord `protobuf:"bytes,111,opt,name=last_carry,json=lastCarry,proto3,oneof"` // of that round, or kept for it
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -2154,6 +2182,10 @@ func (*SnapshotRecord_Retired) isSnapshotRecord_Body() {}
 func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_LastCommit) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_LastCarry) isSnapshotRecord_Body() {}
 
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2734,7 +2766,6 @@ type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
-	Last          bool                   `protobuf:"varint,110,opt,name=last,proto3" json:"last,omitempty"` // of the last closed round
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2783,19 +2814,11 @@ func (x *CommitRecord) GetWorker() string {
 	return ""
 }
 
-func (x *CommitRecord) GetLast() bool {
-	if x != nil {
-		return x.Last
-	}
-	return false
-}
-
 // CarryRecord is a carry of the open round, or one kept from the phase's last round.
 type CarryRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *CarryPiece            `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Kept          bool                   `protobuf:"varint,2,opt,name=kept,proto3" json:"kept,omitempty"`
-	Last          bool                   `protobuf:"varint,110,opt,name=last,proto3" json:"last,omitempty"` // of the last closed round, or kept for it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2840,13 +2863,6 @@ func (x *CarryRecord) GetPiece() *CarryPiece {
 func (x *CarryRecord) GetKept() bool {
 	if x != nil {
 		return x.Kept
-	}
-	return false
-}
-
-func (x *CarryRecord) GetLast() bool {
-	if x != nil {
-		return x.Last
 	}
 	return false
 }
@@ -3314,7 +3330,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xfe\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -3326,7 +3342,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\aretired\x18\n" +
 	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
 	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05alias\x12?\n" +
-	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
+	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMember\x128\n" +
+	"\vlast_commit\x18n \x01(\v2\x15.gram.v1.CommitRecordH\x00R\n" +
+	"lastCommit\x125\n" +
+	"\n" +
+	"last_carry\x18o \x01(\v2\x14.gram.v1.CarryRecordH\x00R\tlastCarryB\x06\n" +
 	"\x04body\"\xcb\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
@@ -3390,15 +3410,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fstarted_unix_ms\x18\x06 \x01(\x03R\rstartedUnixMs\"A\n" +
 	"\x05Floor\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\"\n" +
-	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"`\n" +
+	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
-	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x12\n" +
-	"\x04last\x18n \x01(\bR\x04last\"`\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
-	"\x04kept\x18\x02 \x01(\bR\x04kept\x12\x12\n" +
-	"\x04last\x18n \x01(\bR\x04last\"\x91\x03\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
 	"\x0eScheduleRecord\x124\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x14.gram.v1.PutScheduleR\n" +
@@ -3545,31 +3563,33 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	34, // 40: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
 	35, // 41: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
 	27, // 42: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	4,  // 43: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	44, // 44: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	45, // 45: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	45, // 46: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	45, // 47: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	46, // 48: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	45, // 49: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	47, // 50: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	40, // 51: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	48, // 52: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	45, // 53: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	29, // 54: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
-	29, // 55: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
-	30, // 56: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
-	45, // 57: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
-	45, // 58: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
-	49, // 59: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	50, // 60: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	13, // 61: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	51, // 62: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	63, // [63:63] is the sub-list for method output_type
-	63, // [63:63] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	31, // 43: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
+	32, // 44: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
+	4,  // 45: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	44, // 46: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	45, // 47: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	45, // 48: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	45, // 49: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	46, // 50: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	45, // 51: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	47, // 52: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	40, // 53: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	48, // 54: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	45, // 55: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	29, // 56: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	29, // 57: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	30, // 58: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	45, // 59: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	45, // 60: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	49, // 61: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	50, // 62: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	13, // 63: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	51, // 64: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	65, // [65:65] is the sub-list for method output_type
+	65, // [65:65] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3614,6 +3634,8 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Retired)(nil),
 		(*SnapshotRecord_Alias)(nil),
 		(*SnapshotRecord_RemovedMember)(nil),
+		(*SnapshotRecord_LastCommit)(nil),
+		(*SnapshotRecord_LastCarry)(nil),
 	}
 	file_gram_v1_log_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
