@@ -53,7 +53,7 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 	}
 	memory := b.jobBoard(job)
 	memory.bar(t, workerID, failure, now, b.cfg.RetryDelay)
-	if denied {
+	if denied { // of all workers alike, most likely: nobody is charged with it
 		return b.refused(job, memory, workerID, failure, now), true
 	}
 	id := state.ObjectID{Round: failure.GetLost().GetRound(), SHA256: [32]byte(failure.GetLost().GetObject().GetSha256())}
@@ -63,6 +63,7 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 		memory.lost[id] = known
 	}
 	known.add(workerID)
+	memory.suspect(t, workerID)
 	reach, _ := job.Reach(tasks)
 	if !b.confirmed(job, known.reporters, workerID, now) || now-known.since < b.delayFor(reach) {
 		return nil, true
@@ -79,8 +80,8 @@ func makersOf(job *state.Job, lost *pb.LostObject) []*pb.TaskID {
 	return job.MakersOf(state.ObjectID{Round: lost.GetRound(), SHA256: [32]byte(lost.GetObject().GetSha256())})
 }
 
-// confirmed reports whether two workers said the same, or one twice that has no other beside it. One that never gets as far
-// delays that, but not for ever.
+// confirmed reports whether two workers said the same, or one twice that has no other beside it. A second
+// worker that never gets as far delays that, up to a limit.
 func (b *Board) confirmed(job *state.Job, r reporters, workerID string, now time.Duration) bool {
 	return len(r.workers) > 1 || r.count > 1 && !b.hasOther(job, workerID, now) || r.count >= b.cfg.MaxAttempts
 }
@@ -102,12 +103,19 @@ func uncommit(job *state.Job, tasks []*pb.TaskID, message string) *pb.Command {
 	}}}
 }
 
-// bar notes a fault that another worker is to confirm, or not: it is charged with it when another does the task.
+// bar notes a fault that another worker is to confirm, while there is one.
 func (j *jobBoard) bar(t Task, workerID string, failure *pb.Failure, now, delay time.Duration) {
 	j.blame(t, workerID, failure, 0, now, delay)
 	key := string(taskKey(t))
 	f := j.faults[key]
 	f.barred++
+	j.faults[key] = f
+}
+
+// suspect lets a worker be charged with a fault if another does the task.
+func (j *jobBoard) suspect(t Task, workerID string) {
+	key := string(taskKey(t))
+	f := j.faults[key]
 	if len(f.blamed) < 2 && !slices.Contains(f.blamed, workerID) {
 		f.blamed = append(slices.Clip(f.blamed), workerID)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -151,5 +152,34 @@ func TestARefusalThatPasses(t *testing.T) {
 				t.Fatalf("after %v: %v", d.now-began, cmd)
 			}
 		}
+	}
+}
+
+// A store that refuses everybody is no worker's fault: none is quarantined when the tasks are done afterwards.
+func TestARefusingStoreQuarantinesNobody(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	d.register("w2", 1)
+	for _, id := range []string{"b", "c", "d", "e", "f", "g"} {
+		d.view = run(t, d.view, submit(id), start(id), completions(planned(id, 1)))
+	}
+	for _, worker := range []string{"w", "w2"} {
+		for g := d.lease(worker, 1); len(g) > 0; g = d.lease(worker, 1) {
+			d.fault(worker, g[0], infraClass, protocol.CodeStoreDenied)
+		}
+		d.now += time.Second
+	}
+	done := 0
+	for _, worker := range []string{"w", "w2"} {
+		for g := d.lease(worker, 1); len(g) > 0; g = d.lease(worker, 1) {
+			if g[0].Task.Kind != pb.TaskKind_TASK_KIND_NODE {
+				continue // a step, which this test leaves alone
+			}
+			d.view, _ = state.Apply(d.view, completions(nodeDone(g[0].Task)))
+			d.board.Done(jobOf(d.view, g[0].Task.JobID), g[0].Task, worker, true, d.now)
+			done++
+		}
+	}
+	if done < 5 || d.quarantined("w") != "" || d.quarantined("w2") != "" {
+		t.Errorf("%d tasks done; w: %q, w2: %q", done, d.quarantined("w"), d.quarantined("w2"))
 	}
 }
