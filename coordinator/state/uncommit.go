@@ -109,9 +109,9 @@ func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
 func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 	switch {
 	case reach == ReachModel:
-		j.takeBackModel(lied)
+		j.takeBackModel()
 	case reach == ReachClosed:
-		j.reopen(lied)
+		j.reopen()
 	case reach == ReachPlan, reach == ReachRounds && !j.first.known():
 		j.planAnew()
 	case reach == ReachRounds:
@@ -124,6 +124,9 @@ func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 	if reach > ReachNodes {
 		j.Counters.Remade.Reopened++
 	}
+	if lied { // what an earlier loss is compared with may rest on the lie
+		j.Round.Expected = Ref{}
+	}
 	for _, id := range tasks {
 		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Round.Number {
 			j.Round = j.Round.uncommit(id.GetTree(), protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
@@ -132,16 +135,14 @@ func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 }
 
 // takeBackModel lets the last step be made again. A model that was lost is known by its digest.
-func (j *Job) takeBackModel(lied bool) {
-	if !lied {
-		j.Round.Expected = j.Model
-	}
+func (j *Job) takeBackModel() {
+	j.Round.Expected = j.Model
 	j.Model, j.Course = Ref{}, Ref{}
 	j.takeBackRecord()
 }
 
 // reopen makes the last closed round the open one again, as it was before its step. What was made of it is void.
-func (j *Job) reopen(lied bool) {
+func (j *Job) reopen() {
 	expected := j.Round.State
 	j.Model, j.Course = Ref{}, Ref{}
 	if last, ok := j.lastClosed(); ok && last.Number == j.Round.Number { // of a round whose model was finished
@@ -149,9 +150,7 @@ func (j *Job) reopen(lied bool) {
 	}
 	j.takeBackRecord()
 	j.Round, j.last = j.last, Round{}
-	if !lied {
-		j.Round.Expected = expected
-	}
+	j.Round.Expected = expected
 }
 
 // beginAnew opens the first round again, under a number that none had: what earlier rounds made is garbage.
@@ -182,7 +181,7 @@ func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
 func (j *Job) replannedOtherwise(now int64) {
 	j.failed(Failure{
 		Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
-		Message: "the plan was lost and is made again, and does not come out as it was: the input has changed since. Submit the job again",
+		Message: "the plan is made again and does not come out as it was: the input has changed since, or the first plan was wrong. Submit the job again",
 	}, now)
 }
 

@@ -106,6 +106,15 @@ func TestUncommitNodesOfTheLastClosedRound(t *testing.T) {
 	}
 }
 
+// A state was lost, and then it comes out that a worker had lied in its round: the state need not come out as it was.
+func TestALieEndsWhatALossExpects(t *testing.T) {
+	s := twoRounds(t)
+	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
+	s, _ = run(t, s, takeBack(s, lied, node("a", 1, 0, 2, 0, 0)))
+	s = wantVerdict(t, s, after(2, node("a", 1, 0, 2, 0, 31)), pb.Verdict_VERDICT_ACCEPTED)
+	wantVerdict(t, s, after(2, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(8)})), pb.Verdict_VERDICT_ACCEPTED)
+}
+
 // The model is lost before the report was written.
 func TestUncommitTheModel(t *testing.T) {
 	s := running(t, 1)
