@@ -41,6 +41,7 @@ const (
 	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it
 	CodeNoWorkerFits Code = "NO_WORKER_FITS" // the job's state is larger than any worker's memory
 	CodeNeedFailed   Code = "NEED_FAILED"    // a job that this one needs did not succeed
+	CodeLost         Code = "LOST"           // a job object is missing, or its bytes do not have its digest
 )
 
 // Fault is an error with a stable code and, where it has one, a position in the input.
@@ -56,6 +57,14 @@ type Fault struct {
 	What   string
 	Hint   string // what to do about it
 	Err    error
+	Lost   *LostObject // the job object that could not be read; of CodeLost
+}
+
+// LostObject is a job object that is missing, or whose bytes do not have its digest.
+type LostObject struct {
+	Round  uint32 // that made it; 0 is the plan
+	SHA256 [32]byte
+	Size   int64
 }
 
 func (f *Fault) Error() string {

@@ -77,6 +77,9 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempt
 	}
 	uri := base + "/" + prefix + name
 	if _, err := put(ctx, store, prefix+name, data); err != nil {
+		if j.spec.Spec.Output.URI == "" && !errors.Is(err, objstore.ErrExists) {
+			return nil, jobStoreFault("take the output", err)
+		}
 		return nil, outputFault(uri, err)
 	}
 	sum := sha256.Sum256(data)
@@ -108,5 +111,5 @@ func outputFault(uri string, err error) error {
 			Hint: "Submit the job under another id, or remove the object if nobody needs it", Err: err}
 	}
 	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
-		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}
+		What: "the output place cannot be written to, or not deleted from", Hint: "Check spec.output.uri and the workers' rights", Err: err}
 }

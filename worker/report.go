@@ -99,6 +99,12 @@ type counters struct {
 	BackupsLaunched uint64 `json:"backups_launched"`
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
+
+	// What was lost or wrong, and made again.
+	RemadeTasks    uint64 `json:"remade_tasks,omitempty"`
+	ReopenedRounds uint32 `json:"reopened_rounds,omitempty"`
+	BegunAnew      uint32 `json:"begun_anew,omitempty"`
+	RemadeLast     string `json:"remade_last,omitempty"`
 }
 
 func countersFrom(c *pb.Counters) counters {
@@ -106,6 +112,8 @@ func countersFrom(c *pb.Counters) counters {
 	return counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
 		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		RemadeTasks: c.GetRemade().GetTasks(), ReopenedRounds: c.GetRemade().GetReopened(), BegunAnew: c.GetRemade().GetAnew(),
+		RemadeLast: c.GetRemade().GetLast(),
 	}
 }
 

@@ -70,6 +70,8 @@ type countersView struct {
 	BackupsLaunched uint64 `json:"backups_launched"`
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
+
+	Remade *remadeView `json:"remade,omitempty"`
 }
 
 type roundView struct {
@@ -98,7 +100,7 @@ func viewJob(job *gramv1.Job) jobView {
 	if n := job.GetCounters(); n != nil {
 		b := n.GetBackups()
 		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations(),
-			b.GetLaunched(), b.GetWon(), b.GetWasted()}
+			b.GetLaunched(), b.GetWon(), b.GetWasted(), viewRemade(n.GetRemade())}
 	}
 	for _, o := range job.GetOutputs() {
 		v.Outputs = append(v.Outputs, outputView{o.GetName(), o.GetUri(), hex.EncodeToString(o.GetSha256()), o.GetSize()})

@@ -38,6 +38,7 @@ type Job struct {
 	ModelReference       string   // as the spec named it
 	SubmittedBy          string   // id of the token that made it or its schedule; empty in a cluster without tokens
 	Swept                bool     // it has ended, and what could be swept of it is
+	keptRounds
 }
 
 // Ref names an immutable object of a job by content.
@@ -74,6 +75,7 @@ type Failure struct {
 type Counters struct {
 	Committed, Duplicates, Superseded, Violations uint64
 	BackupsLaunched, BackupsWon, BackupsWasted    uint64
+	Remade                                        Remade
 }
 
 // Ended reports whether the job is in a terminal state.
@@ -93,7 +95,7 @@ func (j *Job) Reporting() bool {
 // clone copies what a command may change; slices are clipped so that appending copies.
 func (j *Job) clone() *Job {
 	c := *j
-	c.Rounds = slices.Clip(c.Rounds)
+	c.Rounds, c.floors = slices.Clip(c.Rounds), slices.Clip(c.floors)
 	return &c
 }
 

@@ -91,26 +91,43 @@ func (o *recordWriter) close() error {
 
 func (o *recordWriter) writeJob(job *Job) {
 	o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job.record()}})
-	job.Round.EachCommit(func(c Commit) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: &pb.CommitRecord{
-			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
-			Worker: c.Worker,
-		}}})
-		return o.err == nil
-	})
-	o.writeCarries(job.Round, false)
-	o.writeCarries(job.Round, true)
+	o.writeRound(job.Round, false)
+	if job.last.known() {
+		o.writeRound(job.last, true)
+	}
 }
 
-func (o *recordWriter) writeCarries(r Round, kept bool) {
+// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it. Those of the
+// closed round are records of their own: a release that does not know it must not take them for the open one's.
+func (o *recordWriter) writeRound(r Round, last bool) {
+	r.EachCommit(func(c Commit) bool {
+		commit := &pb.CommitRecord{
+			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
+			Worker: c.Worker,
+		}
+		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: commit}}
+		if last {
+			record.Body = &pb.SnapshotRecord_LastCommit{LastCommit: commit}
+		}
+		o.write(record)
+		return o.err == nil
+	})
+	o.writeCarries(r, false, last)
+	o.writeCarries(r, true, last)
+}
+
+func (o *recordWriter) writeCarries(r Round, kept, last bool) {
 	carries := r.carries
 	if kept {
 		carries = r.Kept
 	}
 	carries.Root().Walk(func(_ []byte, c Carry) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: &pb.CarryRecord{
-			Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept,
-		}}})
+		carry := &pb.CarryRecord{Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept}
+		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: carry}}
+		if last {
+			record.Body = &pb.SnapshotRecord_LastCarry{LastCarry: carry}
+		}
+		o.write(record)
 		return o.err != nil
 	})
 }
@@ -182,9 +199,13 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		in.closeJob()
 		in.job = jobFrom(body.Job)
 	case *pb.SnapshotRecord_Commit:
-		return in.takeCommit(body.Commit)
+		return in.takeCommit(body.Commit, false)
+	case *pb.SnapshotRecord_LastCommit:
+		return in.takeCommit(body.LastCommit, true)
 	case *pb.SnapshotRecord_Carry:
-		return in.takeCarry(body.Carry)
+		return in.takeCarry(body.Carry, false)
+	case *pb.SnapshotRecord_LastCarry:
+		return in.takeCarry(body.LastCarry, true)
 	case *pb.SnapshotRecord_Token:
 		in.state = in.state.putToken(tokenFrom(body.Token))
 	case *pb.SnapshotRecord_Schedule:

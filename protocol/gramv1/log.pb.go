@@ -21,6 +21,55 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type UncommitReason int32
+
+const (
+	UncommitReason_UNCOMMIT_REASON_UNSPECIFIED UncommitReason = 0
+	UncommitReason_UNCOMMIT_REASON_LOST        UncommitReason = 1 // the object is gone or damaged; made again, it must have the same digest
+	UncommitReason_UNCOMMIT_REASON_LIED        UncommitReason = 2 // the object is wrong; made again, it may have another digest
+)
+
+// Enum value maps for UncommitReason.
+var (
+	UncommitReason_name = map[int32]string{
+		0: "UNCOMMIT_REASON_UNSPECIFIED",
+		1: "UNCOMMIT_REASON_LOST",
+		2: "UNCOMMIT_REASON_LIED",
+	}
+	UncommitReason_value = map[string]int32{
+		"UNCOMMIT_REASON_UNSPECIFIED": 0,
+		"UNCOMMIT_REASON_LOST":        1,
+		"UNCOMMIT_REASON_LIED":        2,
+	}
+)
+
+func (x UncommitReason) Enum() *UncommitReason {
+	p := new(UncommitReason)
+	*p = x
+	return p
+}
+
+func (x UncommitReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (UncommitReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_log_proto_enumTypes[0].Descriptor()
+}
+
+func (UncommitReason) Type() protoreflect.EnumType {
+	return &file_gram_v1_log_proto_enumTypes[0]
+}
+
+func (x UncommitReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use UncommitReason.Descriptor instead.
+func (UncommitReason) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
 // Command is one entry of the replicated log: a decision. It holds names and
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
@@ -48,6 +97,7 @@ type Command struct {
 	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
+	//	*Command_Uncommit
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,6 +327,15 @@ func (x *Command) GetRemoveMember() *RemoveMember {
 	return nil
 }
 
+func (x *Command) GetUncommit() *Uncommit {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Uncommit); ok {
+			return x.Uncommit
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -361,6 +420,10 @@ type Command_RemoveMember struct {
 	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
 }
 
+type Command_Uncommit struct {
+	Uncommit *Uncommit `protobuf:"bytes,45,opt,name=uncommit,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -400,6 +463,8 @@ func (*Command_Checkpoint) isCommand_Body() {}
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+func (*Command_Uncommit) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
 // the leader holds the hashes against each other.
@@ -912,6 +977,97 @@ func (x *CancelJob) GetId() string {
 	return ""
 }
 
+// Uncommit takes back what tasks of a job have committed, so that it is made again. It is accepted iff the job is still
+// as the proposer saw it: the same open round, and the same number of earlier commands of this kind.
+//
+// A NODE of the open round is taken back by itself, with what covers it or is below it. A STEP whose model is waiting for
+// its report is taken back. Tasks of the last closed round reopen that round. All else begins the rounds anew under
+// new numbers; a PLAN is made again first. Tasks that were leased before are void: their reports are STALE, for they
+// may rest on what was taken back.
+type Uncommit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`     // the open round that the proposer saw
+	Changes       uint64                 `protobuf:"varint,3,opt,name=changes,proto3" json:"changes,omitempty"` // the job's counters.remade.changes that the proposer saw
+	Tasks         []*TaskID              `protobuf:"bytes,4,rep,name=tasks,proto3" json:"tasks,omitempty"`      // at most 2048
+	Reason        UncommitReason         `protobuf:"varint,5,opt,name=reason,proto3,enum=gram.v1.UncommitReason" json:"reason,omitempty"`
+	Message       string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"` // for people: which object or worker, and who said so
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Uncommit) Reset() {
+	*x = Uncommit{}
+	mi := &file_gram_v1_log_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Uncommit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Uncommit) ProtoMessage() {}
+
+func (x *Uncommit) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Uncommit.ProtoReflect.Descriptor instead.
+func (*Uncommit) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Uncommit) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *Uncommit) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Uncommit) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *Uncommit) GetTasks() []*TaskID {
+	if x != nil {
+		return x.Tasks
+	}
+	return nil
+}
+
+func (x *Uncommit) GetReason() UncommitReason {
+	if x != nil {
+		return x.Reason
+	}
+	return UncommitReason_UNCOMMIT_REASON_UNSPECIFIED
+}
+
+func (x *Uncommit) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // PutToken stores a token's hash; the secret never reaches the log.
 type PutToken struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -930,7 +1086,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -942,7 +1098,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -955,7 +1111,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PutToken) GetId() string {
@@ -1023,7 +1179,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1035,7 +1191,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1048,7 +1204,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -1079,7 +1235,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1091,7 +1247,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1104,7 +1260,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -1200,7 +1356,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1368,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1381,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1244,7 +1400,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1412,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1425,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1288,7 +1444,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1456,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1469,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1341,7 +1497,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1509,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1522,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1438,7 +1594,7 @@ type RetireJobs struct {
 
 func (x *RetireJobs) Reset() {
 	*x = RetireJobs{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1606,7 @@ func (x *RetireJobs) String() string {
 func (*RetireJobs) ProtoMessage() {}
 
 func (x *RetireJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1619,7 @@ func (x *RetireJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
 func (*RetireJobs) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RetireJobs) GetJobs() []*RetireJob {
@@ -1497,7 +1653,7 @@ type RetireJob struct {
 
 func (x *RetireJob) Reset() {
 	*x = RetireJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1665,7 @@ func (x *RetireJob) String() string {
 func (*RetireJob) ProtoMessage() {}
 
 func (x *RetireJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1678,7 @@ func (x *RetireJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
 func (*RetireJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RetireJob) GetId() string {
@@ -1550,7 +1706,7 @@ type MarkSwept struct {
 
 func (x *MarkSwept) Reset() {
 	*x = MarkSwept{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +1718,7 @@ func (x *MarkSwept) String() string {
 func (*MarkSwept) ProtoMessage() {}
 
 func (x *MarkSwept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1575,7 +1731,7 @@ func (x *MarkSwept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
 func (*MarkSwept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *MarkSwept) GetEnded() []string {
@@ -1605,7 +1761,7 @@ type SetAlias struct {
 
 func (x *SetAlias) Reset() {
 	*x = SetAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1773,7 @@ func (x *SetAlias) String() string {
 func (*SetAlias) ProtoMessage() {}
 
 func (x *SetAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1786,7 @@ func (x *SetAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
 func (*SetAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetAlias) GetName() string {
@@ -1672,7 +1828,7 @@ type RemoveAlias struct {
 
 func (x *RemoveAlias) Reset() {
 	*x = RemoveAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1840,7 @@ func (x *RemoveAlias) String() string {
 func (*RemoveAlias) ProtoMessage() {}
 
 func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1853,7 @@ func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
 func (*RemoveAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RemoveAlias) GetName() string {
@@ -1730,7 +1886,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1742,7 +1898,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1755,7 +1911,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1768,7 +1924,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1936,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1949,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1819,6 +1975,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Retired
 	//	*SnapshotRecord_Alias
 	//	*SnapshotRecord_RemovedMember
+	//	*SnapshotRecord_LastCommit
+	//	*SnapshotRecord_LastCarry
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1826,7 +1984,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1838,7 +1996,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1851,7 +2009,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1951,6 +2109,24 @@ func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
 	return nil
 }
 
+func (x *SnapshotRecord) GetLastCommit() *CommitRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_LastCommit); ok {
+			return x.LastCommit
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetLastCarry() *CarryRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_LastCarry); ok {
+			return x.LastCarry
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -1995,6 +2171,14 @@ type SnapshotRecord_RemovedMember struct {
 	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
 }
 
+type SnapshotRecord_LastCommit struct {
+	LastCommit *CommitRecord `protobuf:"bytes,110,opt,name=last_commit,json=lastCommit,proto3,oneof"` // of the job's last closed round
+}
+
+type SnapshotRecord_LastCarry struct {
+	LastCarry *CarryRecord `protobuf:"bytes,111,opt,name=last_carry,json=lastCarry,proto3,oneof"` // of that round, or kept for it
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -2015,6 +2199,10 @@ func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_LastCommit) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_LastCarry) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -2029,7 +2217,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2041,7 +2229,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2054,7 +2242,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2109,7 +2297,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2309,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2322,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2178,13 +2366,22 @@ type JobRecord struct {
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// What is needed to make lost objects again.
+	Last           *RoundKept `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
+	First          *RoundKept `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
+	TopRound       uint32     `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
+	Floors         []*Floor   `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
+	StateRound     *uint32    `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`         // which made state_object; absent: the one before the open round
+	Expected       *ObjectRef `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                      // the state that the step of a reopened round made before
+	SinceRound     uint32     `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`               // the first round of the present beginning
+	ChangesInRound uint32     `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"` // by LOST, since the highest round was opened
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2196,7 +2393,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2209,7 +2406,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2387,6 +2584,200 @@ func (x *JobRecord) GetCourse() *ObjectRef {
 	return nil
 }
 
+func (x *JobRecord) GetLast() *RoundKept {
+	if x != nil {
+		return x.Last
+	}
+	return nil
+}
+
+func (x *JobRecord) GetFirst() *RoundKept {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+func (x *JobRecord) GetTopRound() uint32 {
+	if x != nil {
+		return x.TopRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetFloors() []*Floor {
+	if x != nil {
+		return x.Floors
+	}
+	return nil
+}
+
+func (x *JobRecord) GetStateRound() uint32 {
+	if x != nil && x.StateRound != nil {
+		return *x.StateRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetExpected() *ObjectRef {
+	if x != nil {
+		return x.Expected
+	}
+	return nil
+}
+
+func (x *JobRecord) GetSinceRound() uint32 {
+	if x != nil {
+		return x.SinceRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetChangesInRound() uint32 {
+	if x != nil {
+		return x.ChangesInRound
+	}
+	return 0
+}
+
+// RoundKept is a round that is not the open one.
+type RoundKept struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	Phase         string                 `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
+	Trees         []uint32               `protobuf:"varint,3,rep,packed,name=trees,proto3" json:"trees,omitempty"`
+	State         *ObjectRef             `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	StateRound    uint32                 `protobuf:"varint,5,opt,name=state_round,json=stateRound,proto3" json:"state_round,omitempty"`
+	StartedUnixMs int64                  `protobuf:"varint,6,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoundKept) Reset() {
+	*x = RoundKept{}
+	mi := &file_gram_v1_log_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoundKept) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoundKept) ProtoMessage() {}
+
+func (x *RoundKept) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoundKept.ProtoReflect.Descriptor instead.
+func (*RoundKept) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *RoundKept) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *RoundKept) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *RoundKept) GetTrees() []uint32 {
+	if x != nil {
+		return x.Trees
+	}
+	return nil
+}
+
+func (x *RoundKept) GetState() *ObjectRef {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *RoundKept) GetStateRound() uint32 {
+	if x != nil {
+		return x.StateRound
+	}
+	return 0
+}
+
+func (x *RoundKept) GetStartedUnixMs() int64 {
+	if x != nil {
+		return x.StartedUnixMs
+	}
+	return 0
+}
+
+// Floor says since when what rounds below a number made is garbage, unless it is referred to.
+type Floor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	SinceUnixMs   int64                  `protobuf:"varint,2,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Floor) Reset() {
+	*x = Floor{}
+	mi := &file_gram_v1_log_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Floor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Floor) ProtoMessage() {}
+
+func (x *Floor) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Floor.ProtoReflect.Descriptor instead.
+func (*Floor) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *Floor) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Floor) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -2397,7 +2788,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2409,7 +2800,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2422,7 +2813,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2450,7 +2841,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2462,7 +2853,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2475,7 +2866,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2511,7 +2902,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2523,7 +2914,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2536,7 +2927,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2630,7 +3021,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2642,7 +3033,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2655,7 +3046,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -2704,7 +3095,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2716,7 +3107,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2729,7 +3120,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -2763,7 +3154,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2775,7 +3166,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2788,7 +3179,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2809,7 +3200,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xfe\b\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xaf\t\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2836,7 +3227,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
-	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x12/\n" +
+	"\buncommit\x18- \x01(\v2\x11.gram.v1.UncommitH\x00R\buncommitB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
 	"Checkpoint\",\n" +
@@ -2880,7 +3272,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
 	"\tCancelJob\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xe9\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xc3\x01\n" +
+	"\bUncommit\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x12\x18\n" +
+	"\achanges\x18\x03 \x01(\x04R\achanges\x12%\n" +
+	"\x05tasks\x18\x04 \x03(\v2\x0f.gram.v1.TaskIDR\x05tasks\x12/\n" +
+	"\x06reason\x18\x05 \x01(\x0e2\x17.gram.v1.UncommitReasonR\x06reason\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\"\xe9\x01\n" +
 	"\bPutToken\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rsecret_sha256\x18\x02 \x01(\fR\fsecretSha256\x12\x14\n" +
@@ -2949,7 +3348,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xfe\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2961,7 +3360,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\aretired\x18\n" +
 	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
 	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05alias\x12?\n" +
-	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
+	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMember\x128\n" +
+	"\vlast_commit\x18n \x01(\v2\x15.gram.v1.CommitRecordH\x00R\n" +
+	"lastCommit\x125\n" +
+	"\n" +
+	"last_carry\x18o \x01(\v2\x14.gram.v1.CarryRecordH\x00R\tlastCarryB\x06\n" +
 	"\x04body\"\xcb\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
@@ -2974,7 +3377,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"heldUnixMs\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xaa\a\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xf2\t\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -3003,7 +3406,29 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"slotUnixMs\x12\x17\n" +
 	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
 	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
-	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"L\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12&\n" +
+	"\x04last\x18n \x01(\v2\x12.gram.v1.RoundKeptR\x04last\x12(\n" +
+	"\x05first\x18o \x01(\v2\x12.gram.v1.RoundKeptR\x05first\x12\x1b\n" +
+	"\ttop_round\x18p \x01(\rR\btopRound\x12&\n" +
+	"\x06floors\x18q \x03(\v2\x0e.gram.v1.FloorR\x06floors\x12$\n" +
+	"\vstate_round\x18s \x01(\rH\x00R\n" +
+	"stateRound\x88\x01\x01\x12.\n" +
+	"\bexpected\x18t \x01(\v2\x12.gram.v1.ObjectRefR\bexpected\x12\x1f\n" +
+	"\vsince_round\x18u \x01(\rR\n" +
+	"sinceRound\x12(\n" +
+	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRoundB\x0e\n" +
+	"\f_state_round\"\xc0\x01\n" +
+	"\tRoundKept\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +
+	"\x05trees\x18\x03 \x03(\rR\x05trees\x12(\n" +
+	"\x05state\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12\x1f\n" +
+	"\vstate_round\x18\x05 \x01(\rR\n" +
+	"stateRound\x12&\n" +
+	"\x0fstarted_unix_ms\x18\x06 \x01(\x03R\rstartedUnixMs\"A\n" +
+	"\x05Floor\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\"\n" +
+	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"L\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
@@ -3038,7 +3463,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vset_unix_ms\x18\x03 \x01(\x03R\tsetUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06sha256\x18\x02 \x01(\fR\x06sha256*e\n" +
+	"\x0eUncommitReason\x12\x1f\n" +
+	"\x1bUNCOMMIT_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14UNCOMMIT_REASON_LOST\x10\x01\x12\x18\n" +
+	"\x14UNCOMMIT_REASON_LIED\x10\x02B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_log_proto_rawDescOnce sync.Once
@@ -3052,118 +3481,133 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_gram_v1_log_proto_goTypes = []any{
-	(*Command)(nil),          // 0: gram.v1.Command
-	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
-	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 3: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 4: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 5: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 6: gram.v1.Completion
-	(*FailJob)(nil),          // 7: gram.v1.FailJob
-	(*CancelJob)(nil),        // 8: gram.v1.CancelJob
-	(*PutToken)(nil),         // 9: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 10: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 11: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 12: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 13: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 14: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 15: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 16: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 17: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 18: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 19: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 20: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 21: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 22: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 23: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 24: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 25: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 26: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 27: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 28: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 29: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 30: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 31: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 32: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 33: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 34: gram.v1.TaskOutput
-	(*Backups)(nil),          // 35: gram.v1.Backups
-	(*Failure)(nil),          // 36: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 37: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 38: gram.v1.CatchUp
-	(SkipReason)(0),          // 39: gram.v1.SkipReason
-	(JobState)(0),            // 40: gram.v1.JobState
-	(*ObjectRef)(nil),        // 41: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 42: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 43: gram.v1.OutputFile
-	(*Counters)(nil),         // 44: gram.v1.Counters
-	(*Piece)(nil),            // 45: gram.v1.Piece
-	(*CarryPiece)(nil),       // 46: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 47: gram.v1.SlotRecord
+	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
+	(*Command)(nil),          // 1: gram.v1.Command
+	(*Checkpoint)(nil),       // 2: gram.v1.Checkpoint
+	(*InitCluster)(nil),      // 3: gram.v1.InitCluster
+	(*SubmitJob)(nil),        // 4: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 5: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 6: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 7: gram.v1.Completion
+	(*FailJob)(nil),          // 8: gram.v1.FailJob
+	(*CancelJob)(nil),        // 9: gram.v1.CancelJob
+	(*Uncommit)(nil),         // 10: gram.v1.Uncommit
+	(*PutToken)(nil),         // 11: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 12: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 13: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 14: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 15: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 16: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 17: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 18: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 19: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 20: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 21: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 22: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 23: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 24: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 25: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 26: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 27: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 28: gram.v1.JobRecord
+	(*RoundKept)(nil),        // 29: gram.v1.RoundKept
+	(*Floor)(nil),            // 30: gram.v1.Floor
+	(*CommitRecord)(nil),     // 31: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 32: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 33: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 34: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 35: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 36: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 37: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 38: gram.v1.TaskOutput
+	(*Backups)(nil),          // 39: gram.v1.Backups
+	(*Failure)(nil),          // 40: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 41: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 42: gram.v1.CatchUp
+	(SkipReason)(0),          // 43: gram.v1.SkipReason
+	(JobState)(0),            // 44: gram.v1.JobState
+	(*ObjectRef)(nil),        // 45: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 46: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 47: gram.v1.OutputFile
+	(*Counters)(nil),         // 48: gram.v1.Counters
+	(*Piece)(nil),            // 49: gram.v1.Piece
+	(*CarryPiece)(nil),       // 50: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 51: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	16, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
-	18, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
-	19, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
-	20, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
-	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
-	21, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	22, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	6,  // 20: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	33, // 21: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	34, // 22: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	35, // 23: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	36, // 24: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	37, // 25: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	38, // 26: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	3,  // 27: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	39, // 28: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	17, // 29: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	24, // 30: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	26, // 31: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	27, // 32: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	28, // 33: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	9,  // 34: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	32, // 35: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	29, // 36: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	30, // 37: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	31, // 38: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	25, // 39: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	3,  // 40: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	40, // 41: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	41, // 42: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	41, // 43: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	41, // 44: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	42, // 45: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	41, // 46: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	41, // 50: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	45, // 51: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	46, // 52: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	11, // 53: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	47, // 54: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	4,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	5,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	6,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	8,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	9,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	3,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	18, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	20, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	21, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	22, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	2,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	23, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	24, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	10, // 20: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
+	7,  // 21: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	37, // 22: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	38, // 23: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	39, // 24: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	40, // 25: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	37, // 26: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
+	0,  // 27: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
+	41, // 28: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	42, // 29: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	4,  // 30: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	43, // 31: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	19, // 32: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	26, // 33: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	28, // 34: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	31, // 35: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	32, // 36: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	11, // 37: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	36, // 38: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	33, // 39: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	34, // 40: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	35, // 41: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	27, // 42: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	31, // 43: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
+	32, // 44: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
+	4,  // 45: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	44, // 46: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	45, // 47: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	45, // 48: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	45, // 49: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	46, // 50: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	45, // 51: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	47, // 52: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	40, // 53: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	48, // 54: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	45, // 55: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	29, // 56: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	29, // 57: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	30, // 58: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	45, // 59: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	45, // 60: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	49, // 61: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	50, // 62: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	13, // 63: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	51, // 64: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	65, // [65:65] is the sub-list for method output_type
+	65, // [65:65] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3195,8 +3639,9 @@ func file_gram_v1_log_proto_init() {
 		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
+		(*Command_Uncommit)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[23].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[24].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3207,19 +3652,23 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Retired)(nil),
 		(*SnapshotRecord_Alias)(nil),
 		(*SnapshotRecord_RemovedMember)(nil),
+		(*SnapshotRecord_LastCommit)(nil),
+		(*SnapshotRecord_LastCarry)(nil),
 	}
+	file_gram_v1_log_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   33,
+			NumEnums:      1,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_gram_v1_log_proto_goTypes,
 		DependencyIndexes: file_gram_v1_log_proto_depIdxs,
+		EnumInfos:         file_gram_v1_log_proto_enumTypes,
 		MessageInfos:      file_gram_v1_log_proto_msgTypes,
 	}.Build()
 	File_gram_v1_log_proto = out.File

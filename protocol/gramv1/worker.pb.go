@@ -201,17 +201,19 @@ const (
 	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED     TimelineEventKind = 3
 	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED TimelineEventKind = 4
 	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON      TimelineEventKind = 5
+	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE          TimelineEventKind = 110 // what a task had made was lost, and is made again
 )
 
 // Enum value maps for TimelineEventKind.
 var (
 	TimelineEventKind_name = map[int32]string{
-		0: "TIMELINE_EVENT_KIND_UNSPECIFIED",
-		1: "TIMELINE_EVENT_KIND_LEASE_EXPIRED",
-		2: "TIMELINE_EVENT_KIND_WORKER_LOST",
-		3: "TIMELINE_EVENT_KIND_TASK_FAILED",
-		4: "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
-		5: "TIMELINE_EVENT_KIND_BACKUP_WON",
+		0:   "TIMELINE_EVENT_KIND_UNSPECIFIED",
+		1:   "TIMELINE_EVENT_KIND_LEASE_EXPIRED",
+		2:   "TIMELINE_EVENT_KIND_WORKER_LOST",
+		3:   "TIMELINE_EVENT_KIND_TASK_FAILED",
+		4:   "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
+		5:   "TIMELINE_EVENT_KIND_BACKUP_WON",
+		110: "TIMELINE_EVENT_KIND_REMADE",
 	}
 	TimelineEventKind_value = map[string]int32{
 		"TIMELINE_EVENT_KIND_UNSPECIFIED":     0,
@@ -220,6 +222,7 @@ var (
 		"TIMELINE_EVENT_KIND_TASK_FAILED":     3,
 		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED": 4,
 		"TIMELINE_EVENT_KIND_BACKUP_WON":      5,
+		"TIMELINE_EVENT_KIND_REMADE":          110,
 	}
 )
 
@@ -316,13 +319,15 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 
 // TaskID names a task for ever. Tree, level and index matter to nodes only.
 type TaskID struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
-	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
-	Kind          TaskKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=gram.v1.TaskKind" json:"kind,omitempty"`
-	Tree          uint32                 `protobuf:"varint,4,opt,name=tree,proto3" json:"tree,omitempty"`
-	Level         uint32                 `protobuf:"varint,5,opt,name=level,proto3" json:"level,omitempty"`
-	Index         uint32                 `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	JobId string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Round uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
+	Kind  TaskKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=gram.v1.TaskKind" json:"kind,omitempty"`
+	Tree  uint32                 `protobuf:"varint,4,opt,name=tree,proto3" json:"tree,omitempty"`
+	Level uint32                 `protobuf:"varint,5,opt,name=level,proto3" json:"level,omitempty"`
+	Index uint32                 `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"`
+	// The job's counters.remade.changes when the task was leased: what was made before a change is not committed after it.
+	Changes       uint64 `protobuf:"varint,110,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -395,6 +400,13 @@ func (x *TaskID) GetLevel() uint32 {
 func (x *TaskID) GetIndex() uint32 {
 	if x != nil {
 		return x.Index
+	}
+	return 0
+}
+
+func (x *TaskID) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
 	}
 	return 0
 }
@@ -475,6 +487,7 @@ type Task struct {
 	// STEP: what the leader remembers of the job. Whoever makes the last step keeps it, so that whoever
 	// writes the report, and however often, reads the same.
 	Timeline      *Timeline `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	StateRound    *uint32   `protobuf:"varint,110,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"` // which made state and carries; absent: the one before the task's
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -563,6 +576,13 @@ func (x *Task) GetTimeline() *Timeline {
 		return x.Timeline
 	}
 	return nil
+}
+
+func (x *Task) GetStateRound() uint32 {
+	if x != nil && x.StateRound != nil {
+		return *x.StateRound
+	}
+	return 0
 }
 
 type Piece struct {
@@ -1944,19 +1964,20 @@ var File_gram_v1_worker_proto protoreflect.FileDescriptor
 
 const file_gram_v1_worker_proto_rawDesc = "" +
 	"\n" +
-	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x9c\x01\n" +
+	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xb6\x01\n" +
 	"\x06TaskID\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12%\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x11.gram.v1.TaskKindR\x04kind\x12\x12\n" +
 	"\x04tree\x18\x04 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x05 \x01(\rR\x05level\x12\x14\n" +
-	"\x05index\x18\x06 \x01(\rR\x05index\"R\n" +
+	"\x05index\x18\x06 \x01(\rR\x05index\x12\x18\n" +
+	"\achanges\x18n \x01(\x04R\achanges\"R\n" +
 	"\n" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x14\n" +
-	"\x05epoch\x18P \x01(\x04R\x05epoch\"\xb9\x02\n" +
+	"\x05epoch\x18P \x01(\x04R\x05epoch\"\xef\x02\n" +
 	"\x04Task\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x14\n" +
@@ -1966,7 +1987,10 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"treeLeaves\x12&\n" +
 	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
 	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12-\n" +
-	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\"s\n" +
+	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\x12$\n" +
+	"\vstate_round\x18n \x01(\rH\x00R\n" +
+	"stateRound\x88\x01\x01B\x0e\n" +
+	"\f_state_round\"s\n" +
 	"\x05Piece\x12\x12\n" +
 	"\x04tree\x18\x01 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x02 \x01(\rR\x05level\x12\x14\n" +
@@ -2100,14 +2124,15 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
 	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
 	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xf6\x01\n" +
+	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\x96\x02\n" +
 	"\x11TimelineEventKind\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
 	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_WORKER_LOST\x10\x02\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x12'\n" +
 	"#TIMELINE_EVENT_KIND_BACKUP_LAUNCHED\x10\x04\x12\"\n" +
-	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05*\xb9\x01\n" +
+	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05\x12\x1e\n" +
+	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xb9\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_ACCEPTED\x10\x01\x12\x15\n" +
@@ -2234,6 +2259,7 @@ func file_gram_v1_worker_proto_init() {
 		return
 	}
 	file_gram_v1_job_proto_init()
+	file_gram_v1_worker_proto_msgTypes[2].OneofWrappers = []any{}
 	file_gram_v1_worker_proto_msgTypes[18].OneofWrappers = []any{
 		(*TaskResult_Output)(nil),
 		(*TaskResult_Failure)(nil),
