@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/protocol"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -36,6 +37,10 @@ func ToJSON(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("more than %d KiB; such a document is not read", MaxBytes>>10)
 	}
 	if json.Valid(data) {
+		var fault *protocol.Fault
+		if errors.As(protocol.CheckNames(data), &fault) {
+			return nil, errors.New(fault.What)
+		}
 		return data, nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
