@@ -22,6 +22,7 @@ const compressedFrom = 4 << 10
 func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
+		strictBodies(),
 		connect.WithCompressMinBytes(compressedFrom),
 		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
