@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -116,8 +117,11 @@ func callFailure(addr string, err error) *failure {
 	switch refused.Code() {
 	case connect.CodeNotFound:
 		f.code, f.hint = exitNotFound, "`gram list` shows the jobs that are there."
-		if strings.HasPrefix(f.what, "no schedule ") {
+		switch {
+		case strings.HasPrefix(f.what, "no schedule "):
 			f.hint = "`gram schedule list` shows the schedules that are there."
+		case strings.HasPrefix(f.what, gate.ErrUnknownPath.Error()):
+			f.hint = "The coordinator does not know this call: it may be older than this gram."
 		}
 	case connect.CodeInvalidArgument:
 		f.code = exitUsage
