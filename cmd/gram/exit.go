@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -155,16 +156,21 @@ func lost(err *connect.Error) bool {
 
 // usageError is an error of the command line itself.
 func usageError(err error, root *cobra.Command, args []string) error {
+	var own *failure
+	if errors.As(err, &own) {
+		return own
+	}
 	cmd, _, findErr := root.Find(args)
+	if rest, ok := strings.CutPrefix(err.Error(), "unknown command "); ok && findErr != nil {
+		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+			word, _ := strconv.Unquote(quoted) // a prefix that is quoted can be unquoted
+			return unknownVerb(root, word)
+		}
+	}
 	if findErr != nil || cmd == nil {
 		cmd = root
 	}
-	what, rest, _ := strings.Cut(err.Error(), "\n")
-	hint := fmt.Sprintf("`%s --help` shows how.", cmd.CommandPath())
-	if fields := strings.Fields(rest); strings.Contains(rest, "Did you mean this?") && len(fields) > 4 {
-		hint = fmt.Sprintf("Did you mean `%s`?", strings.Join(append([]string{cmd.CommandPath()}, fields[4]), " "))
-	}
-	return &failure{code: exitUsage, what: what, hint: hint}
+	return &failure{code: exitUsage, what: err.Error(), hint: fmt.Sprintf("`%s --help` shows how.", cmd.CommandPath())}
 }
 
 // outcome is what the end of a job means for the exit code; nil when it succeeded.
