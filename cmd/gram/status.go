@@ -243,7 +243,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	workers.Write(a.out)
 	for _, w := range s.GetWorkers() {
 		if why := w.GetQuarantine(); why != "" {
-			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", w.GetName(), why)
+			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", terminal.Clean(w.GetName()), why)
 		}
 	}
 	return nil
