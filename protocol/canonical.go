@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -82,6 +83,8 @@ func (s JobSpec) Validate() error {
 		return specFault("kind is missing")
 	case len(s.Metadata.Name) > 128:
 		return specFault("metadata.name has %d bytes; at most 128 are accepted", len(s.Metadata.Name))
+	case strings.ContainsFunc(s.Metadata.Name, Steers):
+		return specFault("metadata.name is %q; it may hold no control characters", s.Metadata.Name)
 	case strings.HasPrefix(s.Spec.Output.URI, "mem://"):
 		return specFault("spec.output.uri is in memory, which is gone when the worker ends; use s3:// or file://")
 	case s.Spec.Repro.Seed > maxSeed:
@@ -91,6 +94,11 @@ func (s JobSpec) Validate() error {
 }
 
 func (s JobSpec) validateRest() error {
+	for _, name := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {
+		if label := s.Metadata.Labels[name]; strings.ContainsFunc(name+label, Steers) {
+			return specFault("metadata.labels has %q: %q; they may hold no control characters", name, label)
+		}
+	}
 	if err := s.Spec.Run.validate(); err != nil {
 		return err
 	}

@@ -41,3 +41,23 @@ func FuzzVisible(f *testing.F) {
 		}
 	})
 }
+
+// Names are printed, and become part of ids: none may hold what steers a terminal.
+func TestNamesHoldNoControlCharacters(t *testing.T) {
+	for metadata, says := range map[string]string{
+		`{"name":"a\u001b[31mX"}`:                    `metadata.name is "a\x1b[31mX"; it may hold no control characters`,
+		`{"name":"a\u202eb"}`:                        `metadata.name is "a\u202eb"`,
+		`{"name":"a\nb"}`:                            `metadata.name is "a\nb"`,
+		`{"labels":{"team":"\u009b2J"}}`:             `metadata.labels has "team": "\u009b2J"`,
+		`{"labels":{"a\u0007":"x"}}`:                 `metadata.labels has "a\a": "x"`,
+		`{"name":"größe 猫","labels":{"team":"x y"}}`: "",
+	} {
+		spec, err := ParseSpec([]byte(`{"apiVersion":"v1","kind":"K","metadata":` + metadata + `,"spec":{"input":{"uri":"s3://b/in","format":"tsv","label":1,"text":2}}}`))
+		if err == nil {
+			err = spec.WithDefaults().Validate()
+		}
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v, want %s", metadata, err, says)
+		}
+	}
+}

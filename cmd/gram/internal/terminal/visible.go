@@ -20,6 +20,7 @@ type VisibleWriter struct {
 // NewVisibleWriter returns a VisibleWriter before w.
 func NewVisibleWriter(w io.Writer) *VisibleWriter { return &VisibleWriter{w: w} }
 
+// Write implements io.Writer.
 func (v *VisibleWriter) Write(p []byte) (int, error) {
 	data := append(v.rest, p...)
 	whole := len(data)
@@ -67,6 +68,7 @@ func JSON(data []byte) []byte {
 // JSONWriter passes JSON texts on with JSON; each Write is whole characters, as those of an encoder are.
 type JSONWriter struct{ W io.Writer }
 
+// Write implements io.Writer.
 func (j JSONWriter) Write(p []byte) (int, error) {
 	if _, err := j.W.Write(JSON(p)); err != nil {
 		return 0, err
