@@ -15,8 +15,8 @@ func addYes(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// confirm asks on a terminal before something goes for good; --yes is the answer beforehand. Without a terminal there is
-// nobody to ask: always says that --yes must stand there, and else the verb goes on.
+// confirm asks on a terminal before something goes for good; --yes is the answer beforehand. Without a terminal
+// there is nobody to ask: with always, --yes is then demanded, and else the verb goes on.
 func (a *app) confirm(cmd *cobra.Command, what string, always bool) error {
 	if yes, err := cmd.Flags().GetBool("yes"); err != nil || yes {
 		return err

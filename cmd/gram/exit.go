@@ -133,6 +133,7 @@ func callFailure(addr string, err error) *failure {
 		f.code = exitDenied
 	case connect.CodeAlreadyExists:
 		f.code, f.hint = exitConflict, "Choose another --id, or leave it out."
+		f.what = strings.TrimSuffix(f.what, "; choose another id") // the hint says it
 	case connect.CodeResourceExhausted:
 		f.code = exitNoRoom
 	case connect.CodeFailedPrecondition: // refused as things stand: the message says why, and what to do

@@ -112,7 +112,7 @@ func (a *app) loadModel(ctx context.Context, from string) (*model, error) {
 	}
 	m := &model{sha256: digestOf(data), uri: uri}
 	if m.arrays, err = jobs.Decode(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", uri, err)
+		return nil, &failure{code: exitFailed, what: uri + " is not a model", why: err}
 	}
 	if m.kind, err = all.OfModel(m.arrays); err != nil {
 		return nil, fmt.Errorf("%s: %w", uri, err)
