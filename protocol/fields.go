@@ -82,6 +82,12 @@ var familiar = map[string][]string{
 	"class_prior":   {"prior"},
 }
 
+// absent are names of scikit-learn for what is not there, and why.
+var absent = map[string]string{
+	"C":      "no kind weighs slack by a penalty",
+	"n_jobs": "all workers share a job, up to spec.run.max_workers",
+}
+
 // unknown is the fault of a name that the struct at path does not have: with the field that was meant, where one can be
 // told, and the fields that there are.
 func (w walker) unknown(path string, m member, t reflect.Type) *Fault {
@@ -124,6 +130,9 @@ func (w walker) meant(m member, names []string) string {
 		if path := w.elsewhere(m, func(name string) bool { return name == ours }); path != "" {
 			return fmt.Sprintf("; did you mean %s?", path)
 		}
+	}
+	if why := absent[m.name]; why != "" {
+		return "; " + why
 	}
 	if path := w.elsewhere(m, func(name string) bool { return nearestWithin(m.name, []string{name}, 1) != "" }); path != "" {
 		return fmt.Sprintf("; did you mean %s?", path)

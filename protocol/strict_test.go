@@ -57,7 +57,7 @@ func TestParamsAreReadByteForByte(t *testing.T) {
 		`{"tolerance":1}`:                    `no field "tolerance" in spec.params; here it is called "tol".` + learningFields,
 		`{"max_iter":1}`:                     `no field "max_iter" in spec.params; here it is called "max_rounds".` + learningFields,
 		`{"n_clusters":1}`:                   `no field "n_clusters" in spec.params; here it is called "k".` + learningFields,
-		`{"C":1}`:                            `no field "C" in spec.params.` + learningFields,
+		`{"C":1}`:                            `no field "C" in spec.params; no kind weighs slack by a penalty.` + learningFields,
 		`{"min_df":1}`:                       `no field "min_df" in spec.params; did you mean spec.params.text.min_df?` + learningFields,
 		`{"seed":1}`:                         `no field "seed" in spec.params; did you mean spec.repro.seed?` + learningFields,
 		`{"random_state":1}`:                 `no field "random_state" in spec.params; did you mean spec.repro.seed?` + learningFields,
