@@ -133,7 +133,7 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 		t.Fatal(err)
 	}
 	gram(t, q.Cluster, 0, "model", "alias", "prod", "kept@latest", "--expect", "none")
-	gram(t, q.Cluster, 5, "model", "rm", kept)
+	gram(t, q.Cluster, 5, "model", "rm", "--yes", kept)
 	_, says := gram(t, q.Cluster, 5, "model", "alias", "prod", first, "--expect", "other")
 	if !strings.Contains(says, "means job "+kept+" now") {
 		t.Errorf("an alias that is not what was expected: %s", says)

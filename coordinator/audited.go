@@ -113,7 +113,7 @@ func reasonOf(code string, err error) string {
 	if errors.As(err, &rejection) {
 		return code + ": " + rejection.Message
 	}
-	for _, known := range []error{ErrNotLeader, ErrUnknownOutcome, ErrShutdown, ErrEntryTooBig, gate.ErrForbidden, gate.ErrTooManyCalls, gate.ErrUnauthenticated} {
+	for _, known := range []error{ErrNotLeader, ErrUnknownOutcome, ErrShutdown, ErrEntryTooBig, gate.ErrForbidden, gate.ErrUnknownPath, gate.ErrTooManyCalls, gate.ErrUnauthenticated} {
 		if errors.Is(err, known) {
 			return code + ": " + known.Error()
 		}

@@ -138,6 +138,8 @@ func (m *matrix) want(need, has gate.Scope, client string) int {
 		return http.StatusForbidden
 	case has == "":
 		return http.StatusUnauthorized
+	case need == "nothing":
+		return http.StatusNotFound
 	case !covered, worker != (need == gate.ScopeWorker):
 		return http.StatusForbidden
 	}

@@ -62,7 +62,7 @@ func newMeters(c *Coordinator) *meters {
 
 // showZeros shows counters before they count: increase() does not see the first of one that appears with it.
 func (m *meters) showZeros() {
-	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden, gate.ErrTooManyCalls} {
+	for _, reason := range []error{gate.ErrUnauthenticated, gate.ErrForbidden, gate.ErrUnknownPath, gate.ErrTooManyCalls} {
 		m.denied.WithLabelValues(denial(reason))
 	}
 	for class := range pb.FailureClass_name {
@@ -86,6 +86,8 @@ func denial(err error) string {
 	switch {
 	case errors.Is(err, gate.ErrForbidden):
 		return "forbidden"
+	case errors.Is(err, gate.ErrUnknownPath):
+		return "unknown_path"
 	case errors.Is(err, gate.ErrTooManyCalls):
 		return "too_many_calls"
 	}

@@ -21,6 +21,11 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	if !lead.granted(held.Token) {
 		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
 	}
+	if held.Task.Kind == pb.TaskKind_TASK_KIND_REPORT {
+		if err := c.checkOutputs(held.Task.JobID, r.GetOutput().GetFiles()); err != nil {
+			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, badOutputs(err))
+		}
+	}
 	name, kernels := c.workerFacts(lead, workerID)
 	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
 	verdict, err := c.complete(ctx, completion)

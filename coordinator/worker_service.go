@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/errgroup"
 )
@@ -29,6 +31,11 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	}
 	if len(m.GetName()) > 256 || len(m.GetKernels()) > 64 || len(m.GetBuild()) > 256 { // they enter the log with each result
 		return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("a worker's name and build have at most 256 bytes each, its kernel set 64"))
+	}
+	for _, text := range []string{m.GetWorkerId(), m.GetName(), m.GetKernels(), m.GetBuild()} {
+		if strings.ContainsFunc(text, protocol.Steers) {
+			return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a worker's id, name, kernel set and build hold no control characters: %q", text))
+		}
 	}
 	if _, _, err := s.c.read(ctx); err != nil { // only a leader knows workers
 		return nil, err

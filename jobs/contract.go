@@ -14,6 +14,8 @@ import (
 // Kind is a declared kind of job: a name and a way to make an Algorithm from parameters.
 type Kind struct {
 	Name string // as in the spec, e.g. "NaiveBayes"
+	// Params is the struct that Defaults reads; its JSON names are the kind's parameters.
+	Params any
 	// Defaults returns params with every default written in; it refuses unknown or
 	// senseless ones with a *protocol.Fault of CodeSpecInvalid.
 	Defaults func(params json.RawMessage) (json.RawMessage, error)

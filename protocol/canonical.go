@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,7 +23,11 @@ const (
 )
 
 // ParseSpec reads a job spec from JSON, strictly. It does not look at params; the kind does.
-func ParseSpec(data []byte) (JobSpec, error) {
+func ParseSpec(data []byte) (JobSpec, error) { return ParseSpecOf(data, nil) }
+
+// ParseSpecOf is ParseSpec that suggests a kind's parameters too, for a parameter in the wrong place: params returns a
+// kind's typed parameters, nil for a kind it does not know.
+func ParseSpecOf(data []byte, params func(kind string) any) (JobSpec, error) {
 	var spec JobSpec
 	if len(bytes.TrimSpace(data)) == 0 {
 		return spec, specFault("the spec is empty")
@@ -29,8 +35,22 @@ func ParseSpec(data []byte) (JobSpec, error) {
 	if len(data) > MaxSpecBytes {
 		return spec, specFault("the spec has %d bytes; at most %d are accepted", len(data), MaxSpecBytes)
 	}
-	err := StrictDecode(data, &spec)
+	root := field{typ: reflect.TypeFor[JobSpec]()}
+	err := strictDecode(data, &spec, root, paramsField(data, params)...)
 	return spec, err
+}
+
+// paramsField is the place of the params of the kind that a spec names; empty for one that is not known.
+func paramsField(data []byte, params func(kind string) any) []field {
+	var named struct{ Kind string }
+	if params == nil || json.Unmarshal(data, &named) != nil {
+		return nil
+	}
+	known := params(named.Kind)
+	if known == nil {
+		return nil
+	}
+	return []field{{path: "spec.params", typ: reflect.TypeOf(known)}}
 }
 
 // WithDefaults returns the spec with every default written in, except the kind's own.
@@ -63,6 +83,8 @@ func (s JobSpec) Validate() error {
 		return specFault("kind is missing")
 	case len(s.Metadata.Name) > 128:
 		return specFault("metadata.name has %d bytes; at most 128 are accepted", len(s.Metadata.Name))
+	case strings.ContainsFunc(s.Metadata.Name, Steers):
+		return specFault("metadata.name is %q; it may hold no control characters", s.Metadata.Name)
 	case strings.HasPrefix(s.Spec.Output.URI, "mem://"):
 		return specFault("spec.output.uri is in memory, which is gone when the worker ends; use s3:// or file://")
 	case s.Spec.Repro.Seed > maxSeed:
@@ -72,6 +94,11 @@ func (s JobSpec) Validate() error {
 }
 
 func (s JobSpec) validateRest() error {
+	for _, name := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {
+		if label := s.Metadata.Labels[name]; strings.ContainsFunc(name+label, Steers) {
+			return specFault("metadata.labels has %q: %q; they may hold no control characters", name, label)
+		}
+	}
 	if err := s.Spec.Run.validate(); err != nil {
 		return err
 	}

@@ -80,7 +80,10 @@ func (f *Fault) Error() string {
 		fmt.Fprintf(&b, ": %v", f.Err)
 	}
 	if f.Hint != "" {
-		fmt.Fprintf(&b, ". %s", f.Hint)
+		if !strings.HasSuffix(b.String(), "?") {
+			b.WriteString(".")
+		}
+		b.WriteString(" " + f.Hint)
 	}
 	return b.String()
 }

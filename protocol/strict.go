@@ -8,28 +8,85 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
-// StrictDecode reads one JSON value into a struct: unknown fields, trailing data
-// and a nesting deeper than 16 are refused with a *Fault of CodeSpecInvalid that
-// names the field and, for a misspelt one, the nearest known name.
-func StrictDecode(data []byte, into any) error {
-	if err := checkDepth(data, 16); err != nil {
+// maxDepth bounds how deep the values of a document are nested.
+const maxDepth = 16
+
+// StrictDecode reads one JSON value into a struct. Unknown fields, field names in another case, names that stand
+// twice in one object, null for a number or text, invalid UTF-8, trailing data and a nesting deeper than 16 are
+// refused with a *Fault of CodeSpecInvalid that has the field's full path. Names are compared byte for byte.
+func StrictDecode(data []byte, into any) error { return StrictDecodeAt("", data, into) }
+
+// StrictDecodeAt is StrictDecode of a part of a document: at is the part's path, such as "spec.params".
+func StrictDecodeAt(at string, data []byte, into any) error {
+	var around []field
+	if at == "spec" || strings.HasPrefix(at, "spec.") {
+		around = []field{{typ: reflect.TypeFor[JobSpec]()}}
+	}
+	return strictDecode(data, into, field{path: at, typ: reflect.TypeOf(into)}, around...)
+}
+
+// strictDecode checks the document by its tokens before encoding/json, which ignores case and takes the last of two
+// equal names, sets the values. The fields of more are suggested beside those of into.
+func strictDecode(data []byte, into any, root field, more ...field) error {
+	if !utf8.Valid(data) {
+		return specFault("the text is not valid UTF-8")
+	}
+	if err := checkDepth(data, maxDepth); err != nil {
 		return specFault("%v", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return specFault("%s", explainDecode(err, reflect.TypeOf(into)))
+	var value json.RawMessage
+	if err := dec.Decode(&value); err != nil {
+		return specFault("%s", plainSyntax(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return specFault("more data follows the value; a spec is one object")
+	}
+	walk := walker{roots: append([]field{root}, more...)}
+	if fault := walk.checkAny(root.path, value); fault != nil { // names that stand twice, whatever the types
+		return fault
+	}
+	if fault := walk.check(root.path, value, root.typ); fault != nil {
+		return fault
+	}
+	if err := json.Unmarshal(value, into); err != nil {
+		return specFault("%s", plainSyntax(err))
+	}
+	return nil
+}
+
+// CheckNames refuses an object, at any depth, in which a name stands twice, with a *Fault that has its path. What is
+// not JSON passes: the reader proper reports it.
+func CheckNames(data []byte) error {
+	if err := checkDepth(data, maxDepth); err != nil {
+		return specFault("%v", err)
+	}
+	if !json.Valid(data) {
+		return nil
+	}
+	if fault := (walker{}).checkAny("", data); fault != nil {
+		return fault
 	}
 	return nil
 }
 
 func specFault(format string, args ...any) *Fault {
 	return &Fault{Code: CodeSpecInvalid, Class: ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
+}
+
+// plainSyntax is an error of encoding/json without the package's name.
+func plainSyntax(err error) string {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return "the JSON ends too early"
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("not JSON: %v, at byte %d", syntax, syntax.Offset)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // checkDepth walks the tokens without building values, so depth is bounded before decoding.
@@ -54,88 +111,4 @@ func checkDepth(data []byte, limit int) error {
 			return nil
 		}
 	}
-}
-
-func explainDecode(err error, target reflect.Type) string {
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
-		return fmt.Sprintf("field %q wants %s, not %s", wrongType.Field, plainType(wrongType.Type), strings.TrimPrefix(wrongType.Value, "number "))
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		name = strings.Trim(name, `"`)
-		if near := Nearest(name, fieldNames(target, nil)); near != "" {
-			return fmt.Sprintf("unknown field %q; did you mean %q?", name, near)
-		}
-		return fmt.Sprintf("unknown field %q", name)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-func plainType(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Uint, reflect.Uint32, reflect.Uint64:
-		return "a whole number from 0 on"
-	}
-	return "a whole number"
-}
-
-// fieldNames collects the JSON names of t and of what it holds.
-func fieldNames(t reflect.Type, names []string) []string {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return names
-	}
-	for i := range t.NumField() {
-		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if tag == "" || tag == "-" {
-			continue
-		}
-		names = fieldNames(t.Field(i).Type, append(names, tag))
-	}
-	return names
-}
-
-// Nearest returns the candidate within two edits of word (a third of its length at
-// most), or "". The first of equals wins.
-func Nearest(word string, candidates []string) string {
-	best, bestDistance := "", min(2, 1+len(word)/3)+1
-	for _, c := range candidates {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// editDistance is Levenshtein's, by bytes, in one row.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

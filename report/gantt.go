@@ -211,7 +211,7 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 		}
 	}
 	if has(func(m Mark) bool { return m.Backup }) {
-		entry(box("#0072b2", ` class="backup"`), "backup")
+		entry(box("#0072b2", ` class="backup"`), "speculative copy")
 	}
 	if has(func(m Mark) bool { return m.Outcome == InVain }) {
 		entry(box("#0072b2", ` fill-opacity=".45"`), "in vain")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Page is what the HTML page of a finished job shows.
@@ -71,7 +72,7 @@ func HTML(p Page) ([]byte, error) {
 		Figures []drawn
 		Gantt   template.HTML
 	}{p, figures, gone})
-	return out.Bytes(), err
+	return []byte(protocol.VisibleLines(out.String())), err // labels may hold what steers a page, such as U+202E
 }
 
 // draw makes the SVG of a figure; a table has none.

@@ -102,7 +102,7 @@ func (t *Timeline) text(m Mark) string {
 		what = fmt.Sprintf("%d tasks: %s", m.Tasks, what)
 	}
 	if m.Backup {
-		what = "backup: " + what
+		what = "speculative copy: " + what
 	}
 	if m.Outcome != Committed {
 		what += ", " + named(Outcomes, int(m.Outcome))

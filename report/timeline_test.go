@@ -48,7 +48,7 @@ func TestTimelineShowsEveryMark(t *testing.T) {
 		t.Errorf("%d titles for %d marks and %d events", n, len(c.Marks), len(c.Events))
 	}
 	for _, want := range []string{
-		">lab-0 #1<", ">lab-0 #2<", ">lab-1<", ">a-worker-with-a…<", "lab-0: 3 tasks: map, round 1, ", "failed", "backup: map, round 4", "in vain",
+		">lab-0 #1<", ">lab-0 #2<", ">lab-1<", ">a-worker-with-a…<", "lab-0: 3 tasks: map, round 1, ", "failed", "speculative copy: map, round 4", "in vain",
 		"12.5 s, worker lost, a-worker-with-a-long-name.&lt;example&gt;",
 	} {
 		if !strings.Contains(picture, want) {

@@ -72,6 +72,7 @@ func timelineOf(brief *pb.JobBrief, sent *pb.Timeline) *report.Timeline {
 	}
 	for _, e := range sent.GetEvents() {
 		what := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(e.GetKind().String(), "TIMELINE_EVENT_KIND_"), "_", " "))
+		what = strings.Replace(what, "backup", "speculative copy", 1)
 		t.Events = append(t.Events, report.Event{At: since(e.GetAtUnixMs()), What: what, Worker: e.GetWorker(), Task: e.GetTask()})
 	}
 	for _, r := range brief.GetRecord().GetRounds() {

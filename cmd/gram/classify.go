@@ -22,7 +22,7 @@ const maxTextBytes = 1 << 20
 const maxLabelColumns = 40
 
 func (a *app) modelClassifyCommand() *cobra.Command {
-	var from string
+	var from, header string
 	var top int
 	cmd := &cobra.Command{
 		Use:   "classify --model JOB|FILE|URI [RECORD...]",
@@ -35,25 +35,54 @@ func (a *app) modelClassifyCommand() *cobra.Command {
 model has in its place: a distance, a score, a share of votes. A record is a
 text or, for models of dense vectors, numbers with commas between them. With
 -o json it is one object per line, with the --top best classes. A line of stdin
-is at most 1 MiB; a longer one ends the command with its number.`,
+is at most 1 MiB; a longer one ends the command with its number. The first line
+of stdin is left out if the spec of the model's job has header: true.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), from)
 			if err != nil {
 				return err
 			}
-			lines := linesOf(a.in)
 			if len(args) > 0 {
-				lines = each(args)
+				return a.classifyLines(cmd.Context(), m, each(args), top)
+			}
+			lines, err := a.recordsOfStdin(cmd.Context(), m, header)
+			if err != nil {
+				return err
 			}
 			return a.classifyLines(cmd.Context(), m, lines, top)
 		},
 	}
 	cmd.Flags().StringVar(&from, "model", "", "the `model`: a job's id, a file or a URI")
+	cmd.Flags().StringVar(&header, "header", "auto", "is the first line of stdin a header: true, false, or `auto`")
 	cmd.Flags().IntVar(&top, "top", 5, "with -o json: this `many` classes per text; 0 is all")
 	if err := cmd.MarkFlagRequired("model"); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// recordsOfStdin are the lines of stdin, without a header.
+func (a *app) recordsOfStdin(ctx context.Context, m *model, header string) (iter.Seq2[string, error], error) {
+	lines := linesOf(a.in)
+	begins := header == "true"
+	switch header {
+	case "true", "false":
+	case "auto":
+		var err error
+		if begins, err = headerBeside(ctx, m.uri, m.sha256); err != nil {
+			a.note("gram: whether stdin begins with a header is not known, so its first line is a record: %v", err)
+		}
+	default:
+		return nil, &failure{code: exitUsage, what: fmt.Sprintf("--header wants true, false or auto, not %.80q", header)}
+	}
+	if !begins {
+		return lines, nil
+	}
+	form, err := formOf(m)
+	if err != nil {
+		return nil, withoutSpec(err, exitFailed)
+	}
+	return a.afterHeader(lines, form), nil
 }
 
 // classifyLines asks a model for probabilities, or for whatever it says.
@@ -112,7 +141,7 @@ type predictionView struct {
 // classify prints each prediction as soon as it is made.
 func (a *app) classify(c jobs.Classifier, texts iter.Seq2[string, error], top int) error {
 	palette := a.palette(a.out)
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(terminal.JSONWriter{W: a.out})
 	enc.SetEscapeHTML(false)
 	for text, err := range texts {
 		if err != nil {

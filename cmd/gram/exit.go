@@ -5,10 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -120,8 +122,11 @@ func callFailure(addr string, err error) *failure {
 	switch refused.Code() {
 	case connect.CodeNotFound:
 		f.code, f.hint = exitNotFound, "`gram list` shows the jobs that are there."
-		if strings.HasPrefix(f.what, "no schedule ") {
+		switch {
+		case strings.HasPrefix(f.what, "no schedule "):
 			f.hint = "`gram schedule list` shows the schedules that are there."
+		case strings.HasPrefix(f.what, gate.ErrUnknownPath.Error()):
+			f.hint = "The coordinator does not know this call: it may be older than this gram."
 		}
 	case connect.CodeInvalidArgument:
 		f.code = exitUsage
@@ -132,6 +137,7 @@ func callFailure(addr string, err error) *failure {
 		f.code = exitDenied
 	case connect.CodeAlreadyExists:
 		f.code, f.hint = exitConflict, "Choose another --id, or leave it out."
+		f.what = strings.TrimSuffix(f.what, "; choose another id") // the hint says it
 	case connect.CodeResourceExhausted:
 		f.code = exitNoRoom
 	case connect.CodeFailedPrecondition: // refused as things stand: the message says why, and what to do
@@ -155,16 +161,21 @@ func lost(err *connect.Error) bool {
 
 // usageError is an error of the command line itself.
 func usageError(err error, root *cobra.Command, args []string) error {
+	var own *failure
+	if errors.As(err, &own) {
+		return own
+	}
 	cmd, _, findErr := root.Find(args)
+	if rest, ok := strings.CutPrefix(err.Error(), "unknown command "); ok && findErr != nil {
+		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+			word, _ := strconv.Unquote(quoted) // a prefix that is quoted can be unquoted
+			return unknownVerb(root, word)
+		}
+	}
 	if findErr != nil || cmd == nil {
 		cmd = root
 	}
-	what, rest, _ := strings.Cut(err.Error(), "\n")
-	hint := fmt.Sprintf("`%s --help` shows how.", cmd.CommandPath())
-	if fields := strings.Fields(rest); strings.Contains(rest, "Did you mean this?") && len(fields) > 4 {
-		hint = fmt.Sprintf("Did you mean `%s`?", strings.Join(append([]string{cmd.CommandPath()}, fields[4]), " "))
-	}
-	return &failure{code: exitUsage, what: what, hint: hint}
+	return &failure{code: exitUsage, what: err.Error(), hint: fmt.Sprintf("`%s --help` shows how.", cmd.CommandPath())}
 }
 
 // outcome is what the end of a job means for the exit code; nil when it succeeded.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
@@ -36,7 +37,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if a.flags.output == "json" {
 				return a.printJSON(view)
 			}
-			fmt.Fprintf(a.out, "%s is %s: %s\n", view.ID, strings.ToLower(view.State), view.Reason)
+			fmt.Fprintf(a.out, "%s is %s: %s\n", view.ID, strings.ToLower(view.State), protocol.VisibleLines(view.Reason))
 			return nil
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -114,6 +115,8 @@ func (a *app) leftLogs(ctx context.Context, uri, job string) error {
 		for line := range strings.Lines(strings.ToValidUTF8(string(text), "\ufffd")) {
 			if line = strings.TrimRight(line, "\n"); a.flags.output != "json" {
 				line = logLine(line, palette)
+			} else {
+				line = string(terminal.JSON([]byte(line)))
 			}
 			if _, err := fmt.Fprintln(a.out, line); err != nil {
 				return &failure{code: exitFailed, what: "write to stdout", why: err}

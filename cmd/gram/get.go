@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs/kernelmatrix"
 	"github.com/gram-compute/gram/jobs/parts"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // Bounds of what one call reads at once.
@@ -25,6 +25,7 @@ const (
 
 func (a *app) getCommand() *cobra.Command {
 	var out string
+	var sheet bool
 	cmd := &cobra.Command{
 		Use:   "get JOB|URI [RESULT]",
 		Short: "Join the parts of a result into one file",
@@ -32,12 +33,23 @@ func (a *app) getCommand() *cobra.Command {
   gram get digits-k3f9p2 neighbors --out neighbors.npy
   gram get s3://models/digits-k3f9p2/ predictions`,
 		Long: `A result with a row for every record lies beside its model: one object for
-each shard and an index. RESULT is the name of its folder, by default
-predictions. Every part is held against its SHA-256 in the index before it is
-written. Of a kernel matrix (tiles), --out is one npy file.`,
+each shard and an index. RESULT is the name of its folder, such as predictions;
+it may be left out where there is one only. Every part is held against its
+SHA-256 in the index before it is written. Of a kernel matrix (tiles), --out is
+one npy file.
+
+A file has labels as the input has them. On a terminal, characters that would
+steer it are shown as escapes. For a spreadsheet, which takes a cell such as
+=1+1 for a formula, --spreadsheet puts an apostrophe in front of cells that
+begin with =, +, - or @ and are no numbers, and writes control characters as
+escapes.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			result := "predictions"
+			if cmd.Flags().Changed("output") {
+				return &failure{code: exitUsage, what: "gram get writes a result in the format that the job gave it, whatever --output is",
+					hint: "The spec's params choose the format: csv, jsonl or npy."}
+			}
+			result := ""
 			if len(args) == 2 {
 				result = strings.Trim(args[1], "/")
 			}
@@ -45,10 +57,14 @@ written. Of a kernel matrix (tiles), --out is one npy file.`,
 			if err != nil {
 				return err
 			}
-			return a.getResult(cmd.Context(), folder, result, out)
+			if result, err = chooseResult(cmd.Context(), folder, result); err != nil {
+				return err
+			}
+			return a.getResult(cmd.Context(), folder, result, out, sheet)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default stdout)")
+	cmd.Flags().BoolVar(&sheet, "spreadsheet", false, "CSV in which no cell is a formula")
 	return cmd
 }
 
@@ -78,14 +94,13 @@ func (a *app) folder(from string) string {
 }
 
 // getResult writes a result to a file, which appears whole or not at all, or to stdout.
-func (a *app) getResult(ctx context.Context, folder, result, out string) error {
+func (a *app) getResult(ctx context.Context, folder, result, out string, sheet bool) error {
 	data, err := readObject(ctx, folder+result+"/"+parts.IndexName, maxIndexBytes, "")
-	if errors.Is(err, objstore.ErrNotFound) {
-		return &failure{code: exitNotFound, what: fmt.Sprintf("there is no result %q beside the model", result), cause: err,
-			hint: "A job has one only if its kind and params ask for it: " + folder + result + "/" + parts.IndexName + " is not there."}
-	}
 	if err != nil {
 		return err
+	}
+	if sheet && result == kernelmatrix.TilesFolder {
+		return notASheet("npy")
 	}
 	if result == kernelmatrix.TilesFolder {
 		return a.getMatrix(ctx, folder, data, out)
@@ -94,16 +109,46 @@ func (a *app) getResult(ctx context.Context, folder, result, out string) error {
 	if err != nil {
 		return fmt.Errorf("%s%s: %w", folder, result, err)
 	}
-	if out == "" {
-		if f, ok := a.out.(*os.File); ok && index.Format == parts.NPY && term.IsTerminal(int(f.Fd())) {
-			return &failure{code: exitUsage, what: "npy is no text for a terminal", hint: "Name a file with --out."}
+	write := func(w io.Writer) error { return join(ctx, folder, index, w) }
+	if sheet {
+		if index.Format != parts.CSV {
+			return notASheet(index.Format)
 		}
-		return join(ctx, folder, index, a.out)
+		plain := write
+		write = func(w io.Writer) error { return spreadsheet(w, plain) }
+	}
+	if out == "" {
+		return a.getToStdout(index.Format, write)
 	}
 	if !filepath.IsAbs(out) {
 		out = filepath.Join(a.dir, out)
 	}
-	return writeWhole(out, func(w io.Writer) error { return join(ctx, folder, index, w) })
+	return writeWhole(out, write)
+}
+
+func notASheet(format string) error {
+	return &failure{code: exitUsage, what: "--spreadsheet is of CSV, and this result is " + format}
+}
+
+// getToStdout writes a file as it is, but to a terminal only text, and nothing that steers it.
+func (a *app) getToStdout(format string, write func(io.Writer) error) error {
+	if !a.onTerminal() {
+		return write(a.out)
+	}
+	if format == parts.NPY {
+		return &failure{code: exitUsage, what: "npy is no text for a terminal", hint: "Name a file with --out."}
+	}
+	shown := terminal.NewVisibleWriter(a.out)
+	return errors.Join(write(shown), shown.Close())
+}
+
+// onTerminal reports whether stdout is a terminal.
+func (a *app) onTerminal() bool {
+	out := a.out
+	if sticky, ok := out.(*stickyWriter); ok {
+		out = sticky.w
+	}
+	return terminal.IsTerminal(out)
 }
 
 // getMatrix puts the tiles of a kernel matrix together, in a file: they do not follow each other.
@@ -146,6 +191,9 @@ func writeWhole(path string, write func(io.Writer) error) error {
 // writeFile is writeWhole for what is not written from front to back.
 func writeFile(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return &failure{code: exitNotFound, what: fmt.Sprintf("%s: there is no folder %s", path, filepath.Dir(path)), cause: err}
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,12 +78,65 @@ func TestGetOfAJob(t *testing.T) {
 	}
 }
 
-func TestGetOfAnUnknownResult(t *testing.T) {
+// The only result needs no name; of several, and of one that there is not, the names are told.
+func TestGetChoosesTheResult(t *testing.T) {
+	c := newClient(t)
+	folder := writeResult(c, "csv")
+	c.want(0, c.run("get", "./models/digits-1"))
+	if !strings.HasSuffix(c.stdout.String(), "\n2,0.125\n") {
+		t.Errorf("%q", c.stdout.String())
+	}
+	c.want(exitNotFound, c.run("get", "./models/digits-1", "neighbours"))
+	if got := c.stderr.String(); !strings.Contains(got, `no result "neighbours"; its results: neighbors`) || !strings.Contains(got, `Did you mean "neighbors"?`) {
+		t.Errorf("stderr:\n%s", got)
+	}
+	if err := os.CopyFS(filepath.Join(folder, "assignments"), os.DirFS(filepath.Join(folder, "neighbors"))); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exitUsage, c.run("get", "./models/digits-1"))
+	if got := c.stderr.String(); !strings.Contains(got, "several results: assignments, neighbors") {
+		t.Errorf("stderr:\n%s", got)
+	}
+	empty := newClient(t)
+	if err := os.MkdirAll(filepath.Join(empty.app.dir, "models", "digits-1"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	empty.want(exitNotFound, empty.run("get", "./models/digits-1"))
+	if got := empty.stderr.String(); !strings.Contains(got, "there is no result") {
+		t.Errorf("stderr:\n%s", got)
+	}
+}
+
+// A flag that get would ignore is refused.
+func TestGetRefusesOutputFormats(t *testing.T) {
 	c := newClient(t)
 	writeResult(c, "csv")
-	c.want(exitNotFound, c.run("get", "./models/digits-1"))
-	if got := c.stderr.String(); !strings.Contains(got, `no result "predictions"`) {
-		t.Errorf("stderr:\n%s", got)
+	c.want(exitUsage, c.run("get", "./models/digits-1", "-o", "json"))
+	if got := c.stderr.String(); !strings.Contains(got, "whatever --output is") || c.stdout.Len() > 0 {
+		t.Errorf("stdout %q, stderr:\n%s", c.stdout.String(), got)
+	}
+	c.env["GRAM_OUTPUT"] = "json" // a person's setting is for verbs that have a choice
+	c.want(0, c.run("get", "./models/digits-1"))
+	writeResult(c, "jsonl")
+	c.want(exitUsage, c.run("get", "./models/digits-1", "--spreadsheet"))
+}
+
+func TestSpreadsheetsGetNoFormulas(t *testing.T) {
+	plain := "label,score\n=cmd|' /C calc'!A0,-1.5\n+a,+1e3\n@b,-x\n\"-\",a\x1b[2J\n\"\t=1\",\u202ea\n,\"a,\"\"b\"\n"
+	var out strings.Builder
+	err := spreadsheet(&out, func(w io.Writer) error {
+		_, err := io.WriteString(w, plain)
+		return err
+	})
+	want := "label,score\n'=cmd|' /C calc'!A0,-1.5\n'+a,+1e3\n'@b,'-x\n'-,a\\x1b[2J\n'\\t=1,\\u202ea\n,\"a,\"\"b\"\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
+	}
+	if err := spreadsheet(io.Discard, func(w io.Writer) error {
+		_, err := io.WriteString(w, "a,b\nc\n")
+		return err
+	}); err == nil {
+		t.Error("a row too short passes")
 	}
 }
 
@@ -108,5 +162,24 @@ func TestGetFindsDamage(t *testing.T) {
 		if hidden, _ := filepath.Glob(filepath.Join(c.app.dir, ".all.csv*")); err != nil || len(left)+len(hidden) > 0 {
 			t.Errorf("%s: left %q %q, %v", name, left, hidden, err)
 		}
+	}
+}
+
+// rewriteResult makes a text the only part of a result.
+func rewriteResult(c *client, folder, text string) {
+	c.t.Helper()
+	part := jobs.File{Name: "neighbors/part-000000.csv", Size: int64(len(text))}
+	sum := sha256.Sum256([]byte(text))
+	part.SHA256 = hex.EncodeToString(sum[:])
+	index := parts.Index{Format: "csv", Columns: []string{"query", "distance"}}
+	index.Parts = parts.List{{File: part, Rows: int64(strings.Count(text, "\n") - 1)}}
+	emit := func(_ context.Context, name string, data []byte) (jobs.File, error) {
+		return jobs.File{Name: name}, os.WriteFile(filepath.Join(folder, name), data, 0o600)
+	}
+	if _, err := parts.WriteIndex(c.t.Context(), emit, "neighbors", index); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, part.Name), []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
 	}
 }

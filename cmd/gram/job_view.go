@@ -149,7 +149,7 @@ func progressOf(job *gramv1.Job) terminal.Progress {
 
 // printJSON prints one value, indented, for people's pipes.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(terminal.JSONWriter{W: a.out})
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
@@ -157,7 +157,7 @@ func (a *app) printJSON(v any) error {
 
 // printLine prints one value as one line.
 func (a *app) printLine(v any) error {
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(terminal.JSONWriter{W: a.out})
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }

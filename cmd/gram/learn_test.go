@@ -249,3 +249,42 @@ func TestClassifyWithoutABase(t *testing.T) {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
 }
+
+// The header line of a file is no record, when the spec of the model's job says that its files have one.
+func TestClassifyLeavesTheHeaderOut(t *testing.T) {
+	t.Parallel() // mostly waits for elections
+	c := newClient(t)
+	c.write("points.csv", "label,x,y\na,0,0\na,1,0\nb,5,5\nb,6,5\n")
+	spec := strings.NewReplacer("KIND", "NearestMean", "PARAMS", "").Replace(irisSpec)
+	model := modelOfRun(t, c, strings.Replace(spec, "format: csv", "format: csv, header: true", 1))
+	classify := func(stdin string, args ...string) string {
+		t.Helper()
+		c.stdout.Reset()
+		c.app.in = strings.NewReader(stdin)
+		c.want(0, c.run(append([]string{"model", "classify", "--model", model}, args...)...))
+		return c.stdout.String()
+	}
+	if got := classify("x,y\n1,1\n6,6\n"); strings.Count(got, "\n") != 2 || !strings.HasPrefix(got, "a ") {
+		t.Errorf("%s", got)
+	}
+	if got := c.stderr.String(); !strings.Contains(got, "the first line is left out as a header") || !strings.Contains(got, "x,y") {
+		t.Errorf("stderr:\n%s", got)
+	}
+	if got := classify("1,1\n6,6\n"); strings.Count(got, "\n") != 2 { // numbers are a record
+		t.Errorf("%s", got)
+	}
+	c.app.in = strings.NewReader("x,y\n1,1\n")
+	c.want(exitFailed, c.run("model", "classify", "--model", model, "--header", "false"))
+	c.want(exitUsage, c.run("model", "classify", "--model", model, "--header", "maybe"))
+	plain := newClient(t)
+	plain.write("points.csv", "a,0,0\na,1,0\nb,5,5\nb,6,5\n")
+	other := modelOfRun(t, plain, spec)
+	plain.app.in = strings.NewReader("x,y\n1,1\n")
+	plain.want(exitFailed, plain.run("model", "classify", "--model", other))
+	plain.stdout.Reset()
+	plain.app.in = strings.NewReader("x,y\n1,1\n")
+	plain.want(0, plain.run("model", "classify", "--model", other, "--header", "true"))
+	if got := plain.stdout.String(); strings.Count(got, "\n") != 1 {
+		t.Errorf("%s", got)
+	}
+}

@@ -81,6 +81,8 @@ func (a *app) logs(ctx context.Context, c *cluster, id string, follow bool) erro
 			for _, line := range stream.Msg().GetLines() {
 				if a.flags.output != "json" {
 					line = logLine(line, palette)
+				} else {
+					line = string(terminal.JSON([]byte(line)))
 				}
 				if _, err := fmt.Fprintln(a.out, line); err != nil {
 					return &failure{code: exitFailed, what: "write to stdout", why: err}

@@ -12,6 +12,7 @@ import (
 	_ "time/tzdata" // for machines without a table of time zones
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // version is set by the linker.
@@ -77,12 +78,12 @@ func (a *app) report(err error) int {
 	}
 	f := explain(err)
 	palette := a.palette(a.err)
-	fmt.Fprintf(a.err, "%s %s\n", palette.Bad("gram:"), f.what)
+	fmt.Fprintf(a.err, "%s %s\n", palette.Bad("gram:"), protocol.VisibleLines(f.what)) // it may quote a label
 	if f.why != nil {
-		fmt.Fprintf(a.err, "  %v\n", f.why)
+		fmt.Fprintf(a.err, "  %s\n", protocol.VisibleLines(f.why.Error()))
 	}
 	if f.hint != "" {
-		fmt.Fprintf(a.err, "  %s\n", f.hint)
+		fmt.Fprintf(a.err, "  %s\n", protocol.VisibleLines(f.hint))
 	}
 	return f.code
 }
@@ -101,7 +102,7 @@ func (a *app) palette(stream io.Writer) terminal.Palette {
 
 // note prints a line for people.
 func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.err, format+"\n", args...)
+	fmt.Fprintln(a.err, protocol.VisibleLines(fmt.Sprintf(format, args...)))
 }
 
 // stickyWriter keeps the first error, so that data that could not be written fails the command.

@@ -103,7 +103,7 @@ func (a *app) members(ctx context.Context, c *cluster) error {
 }
 
 func (a *app) removeCommand() *cobra.Command {
-	return &cobra.Command{
+	return addYes(&cobra.Command{
 		Use:   "remove ID",
 		Short: "Take a coordinator out of the cluster, for good",
 		Example: `  gram cluster members
@@ -117,6 +117,9 @@ would not answer, and for the leader: stop that one first.`,
 			if err != nil {
 				return err
 			}
+			if err := a.confirm(cmd, args[0]+" does not come back into the cluster", false); err != nil {
+				return err
+			}
 			if _, err := c.services.Remove(cmd.Context(), connect.NewRequest(&gramv1.RemoveRequest{Id: args[0]})); err != nil {
 				if connect.CodeOf(err) == connect.CodeNotFound {
 					return &failure{code: exitNotFound, what: "no member " + args[0], hint: "`gram cluster members` lists them.", cause: err}
@@ -126,5 +129,5 @@ would not answer, and for the leader: stop that one first.`,
 			a.note("gram: %s is no member any more", args[0])
 			return nil
 		},
-	}
+	})
 }

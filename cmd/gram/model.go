@@ -60,7 +60,7 @@ success of a schedule, or @ALIAS. All else is a file or a URI.`,
 			if err != nil {
 				return withoutSpec(err, exitUsage)
 			}
-			fmt.Fprintln(a.out, terminal.Wrap(strings.TrimRight(text, "\n"), maxColumns))
+			fmt.Fprintln(a.out, terminal.Wrap(protocol.VisibleLines(strings.TrimRight(text, "\n")), maxColumns))
 			return nil
 		},
 	}
@@ -83,6 +83,7 @@ type model struct {
 	kind   jobs.Kind
 	arrays jobs.Arrays
 	sha256 string
+	uri    string
 }
 
 // loadModel reads the model of a job, a file or a URI.
@@ -109,9 +110,9 @@ func (a *app) loadModel(ctx context.Context, from string) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{sha256: digestOf(data)}
+	m := &model{sha256: digestOf(data), uri: uri}
 	if m.arrays, err = jobs.Decode(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", uri, err)
+		return nil, &failure{code: exitFailed, what: uri + " is not a model", why: err}
 	}
 	if m.kind, err = all.OfModel(m.arrays); err != nil {
 		return nil, fmt.Errorf("%s: %w", uri, err)

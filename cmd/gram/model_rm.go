@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -10,7 +12,7 @@ import (
 )
 
 func (a *app) modelRemoveCommand() *cobra.Command {
-	return &cobra.Command{
+	return addYes(&cobra.Command{
 		Use:   "rm JOB...",
 		Short: "Take ended jobs and their models away, now",
 		Example: `  gram model rm digits-k3f9p2
@@ -19,11 +21,15 @@ func (a *app) modelRemoveCommand() *cobra.Command {
 and logs, and its outputs if the spec named no output.uri, are deleted when the
 coordinators' --sweep-grace has passed. Refused while the job is active, and
 while somebody names it: an alias, a schedule whose latest it is, a job that
-needs it or begins from its model. It needs an admin's token.`,
+needs it or begins from its model. It needs an admin's token. On a terminal it
+asks first; elsewhere it needs --yes.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect()
 			if err != nil {
+				return err
+			}
+			if err := a.confirm(cmd, fmt.Sprintf("%s and what it learned go for good", jobWord(args)), true); err != nil {
 				return err
 			}
 			var errs []error
@@ -32,7 +38,15 @@ needs it or begins from its model. It needs an admin's token.`,
 			}
 			return errors.Join(errs...)
 		},
+	})
+}
+
+// jobWord names jobs: all of them, for a person who is about to lose them.
+func jobWord(ids []string) string {
+	if len(ids) == 1 {
+		return "job " + ids[0]
 	}
+	return fmt.Sprintf("%d jobs (%s)", len(ids), strings.Join(ids, ", "))
 }
 
 func (a *app) retire(ctx context.Context, c *cluster, id string) error {

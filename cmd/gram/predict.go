@@ -40,7 +40,7 @@ func (a *app) predictLines(ctx context.Context, m *model, lines iter.Seq2[string
 	if err != nil {
 		return withoutSpec(err, exitFailed)
 	}
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(terminal.JSONWriter{W: a.out})
 	enc.SetEscapeHTML(false)
 	palette, number := a.palette(a.out), 0
 	for line, err := range lines {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
@@ -101,7 +102,7 @@ func outcomeText(o jobs.Outcome, answers jobs.Answers) string {
 	case answers.Labels == nil:
 		return fmt.Sprintf("%-20.6g", o.Value)
 	default:
-		label = o.Label
+		label = terminal.Clean(o.Label)
 	}
 	if answers.Value != "" {
 		return fmt.Sprintf("%-20s  %s %.4g", label, answers.Value, o.Value)

@@ -41,7 +41,7 @@ kmeans.stop: unchanged
 evaluation: accuracy 0.7500, macro F1 0.5000, 4 test records, 1 rejected
 evaluation.regression: R2 -1.5000, MSE 0.125, MAE 0.25, 3 test records
 projection.measured: queries 19, recall 0.491228
-steer:  [2J
+steer: \x1b[2J
 long: ` + strings.Repeat("x", 49) + "..."
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("rows\n%s\nwant\n%s", got, want)

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,7 +31,7 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateRequiredFlags(); err != nil {
+			if err := missingFlags(cmd); err != nil {
 				return err // cobra looks only later, when errors no longer count as usage
 			}
 			a.parsed = true
@@ -56,6 +53,12 @@ func (a *app) rootCommand() *cobra.Command {
 	addGroup(root, "other", "Other:", a.configCommand(), a.versionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		knownTopics(help)
+	}
+	root.DisableSuggestions = true // unknownVerb makes them
+	ownTexts(root)
 	return root
 }
 
@@ -102,15 +105,10 @@ func group(use, short, example string, commands ...*cobra.Command) *cobra.Comman
 			if len(args) == 0 {
 				return nil
 			}
-			near := cmd.SuggestionsFor(args[0])
-			if len(near) == 0 {
-				return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-			}
-			return fmt.Errorf("unknown command %q for %q; did you mean %q?", args[0], cmd.CommandPath(), strings.Join(near, ", "))
+			return unknownVerb(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	g.SuggestionsMinimumDistance = 2
 	g.AddCommand(commands...)
 	return g
 }

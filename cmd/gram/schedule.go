@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -99,7 +101,7 @@ func (a *app) switchCommand(cmd *cobra.Command, do func(context.Context, *cluste
 }
 
 func (a *app) scheduleRemoveCommand() *cobra.Command {
-	return &cobra.Command{
+	return addYes(&cobra.Command{
 		Use:     "rm ID...",
 		Short:   "Remove schedules; their jobs stay, and go on",
 		Example: `  gram schedule rm nightly-topics`,
@@ -107,6 +109,9 @@ func (a *app) scheduleRemoveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := a.connect()
 			if err != nil {
+				return err
+			}
+			if err := a.confirm(cmd, fmt.Sprintf("%s and what is known of their slots go for good", strings.Join(ids, ", ")), false); err != nil {
 				return err
 			}
 			var errs []error
@@ -119,5 +124,5 @@ func (a *app) scheduleRemoveCommand() *cobra.Command {
 			}
 			return errors.Join(errs...)
 		},
-	}
+	})
 }

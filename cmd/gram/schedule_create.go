@@ -81,7 +81,7 @@ func (a *app) createSchedule(ctx context.Context, c *cluster, req *gramv1.Create
 
 // loadSchedule reads a spec with its schedule and checks both, as the coordinator does again.
 func (a *app) loadSchedule(from specFlags, id string) (*gramv1.ScheduleDefinition, error) {
-	spec, section, err := specfile.LoadSchedule(specfile.Source{Path: from.file, Stdin: a.in, Sets: from.sets})
+	spec, section, err := specfile.LoadSchedule(specfile.Source{Path: from.file, Stdin: a.in, Sets: from.sets, Params: all.Params})
 	if err != nil {
 		return nil, usageOf(err)
 	}

@@ -74,7 +74,7 @@ func (a *app) printJob(job *gramv1.Job) {
 		table.Row("tasks", fmt.Sprintf("%d committed, %d duplicate, %d superseded, %d violations",
 			n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()))
 		if b := n.GetBackups(); b.GetLaunched() > 0 {
-			table.Row("backups", backupsText(b))
+			table.Row("speculative copies", backupsText(b))
 		}
 		if r := n.GetRemade(); r.GetChanges() > 0 {
 			table.Row("made again", remadeText(r))
@@ -225,7 +225,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("store", s.GetStoreUri())
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
-	table.Row("backups", backupsText(s.GetBackups()))
+	table.Row("speculative copies", backupsText(s.GetBackups()))
 	table.Row("states", checkpointText(s))
 	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", size(int64(s.GetRaftLogBytes())), size(int64(s.GetRaftSnapshotBytes()))))
 	if at := s.GetSchedulesHeldUnixMs(); at != 0 {
@@ -246,7 +246,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	workers.Write(a.out)
 	for _, w := range s.GetWorkers() {
 		if why := w.GetQuarantine(); why != "" {
-			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", w.GetName(), why)
+			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", terminal.Clean(w.GetName()), why)
 		}
 	}
 	return nil

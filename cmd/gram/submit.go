@@ -29,7 +29,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 
 // load reads the spec, writes every default in and validates it, as the coordinator does again.
 func (a *app) load(s specFlags) (protocol.JobSpec, error) {
-	spec, err := specfile.Load(specfile.Source{Path: s.file, Stdin: a.in, Sets: s.sets})
+	spec, err := specfile.Load(specfile.Source{Path: s.file, Stdin: a.in, Sets: s.sets, Params: all.Params})
 	if err == nil {
 		spec, err = all.Validate(spec)
 	}

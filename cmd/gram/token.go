@@ -179,7 +179,7 @@ func (a *app) printTokens(views []tokenView) error {
 }
 
 func (a *app) tokenRevokeCommand() *cobra.Command {
-	return &cobra.Command{
+	return addYes(&cobra.Command{
 		Use:     "revoke ID...",
 		Short:   "End tokens, and the calls that run with them",
 		Example: "  gram token revoke 3f9a0c51e2d4b687",
@@ -190,6 +190,9 @@ nobody could make tokens any more.`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := a.connect()
 			if err != nil {
+				return err
+			}
+			if err := a.confirm(cmd, fmt.Sprintf("%d token(s) and the calls that run with them end", len(ids)), false); err != nil {
 				return err
 			}
 			for _, id := range ids {
@@ -203,7 +206,7 @@ nobody could make tokens any more.`,
 			}
 			return nil
 		},
-	}
+	})
 }
 
 func (c *cluster) revokeToken(ctx context.Context, id string) error {

@@ -35,8 +35,8 @@ func TestLogsGoOnAtTheCursor(t *testing.T) {
 func TestLogLine(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{"time":"2026-11-21T09:00:01.5Z","level":"warn","event":"failed","worker":"w1","round":2}`, "09:00:01.5Z WARN failed round=2 worker=w1"},
-		{"not JSON \x1b[2J", "not JSON  [2J"},
-		{`{"event":"failed","message":"steer\u001b[2J"}`, "failed steer [2J"},
+		{"not JSON \x1b[2J", `not JSON \x1b[2J`},
+		{`{"event":"failed","message":"steer\u001b[2J"}`, `failed steer\x1b[2J`},
 	} {
 		if got := logLine(c.in, terminal.Palette{}); got != c.want {
 			t.Errorf("logLine(%s) = %q, want %q", c.in, got, c.want)

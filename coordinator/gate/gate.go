@@ -103,7 +103,7 @@ func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 }
 
 // needed is the scope that a request needs. What is not listed needs "", which no scope covers; its
-// token is checked all the same, so that a stranger learns nothing of routes.
+// token is checked all the same, so that a stranger learns nothing of routes, and then it is not found.
 func needed(r *http.Request) Scope {
 	if scope := Pages[r.URL.Path]; scope != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		return scope
@@ -128,6 +128,8 @@ func (g *Gate) deny(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, ErrForbidden):
 		code, status = connect.CodePermissionDenied, http.StatusForbidden
+	case errors.Is(err, ErrUnknownPath):
+		code, status = connect.CodeNotFound, http.StatusNotFound
 	case errors.Is(err, ErrTooManyCalls):
 		code, status = connect.CodeResourceExhausted, http.StatusTooManyRequests
 		w.Header().Set("Retry-After", "1")

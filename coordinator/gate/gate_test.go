@@ -176,7 +176,7 @@ func TestEveryRouteDeniesAndAdmits(t *testing.T) {
 	}
 }
 
-func TestUnlistedPathsAreDeniedToAll(t *testing.T) {
+func TestUnlistedPathsAreFoundByNobody(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
 		"/", "/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/", "/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
@@ -185,9 +185,22 @@ func TestUnlistedPathsAreDeniedToAll(t *testing.T) {
 		for _, kind := range kinds {
 			d.wantDenied(path, kind.method, kind.contentType, "none", "", connect.CodeUnauthenticated)
 			for _, scope := range scopes {
-				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), "Bearer "+d.tokens[scope].Reveal(), connect.CodePermissionDenied)
+				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), "Bearer "+d.tokens[scope].Reveal(), connect.CodeNotFound)
+			}
+			for name, authorization := range d.bad(gate.ScopeAdmin) { // a stranger does not learn what there is
+				d.wantDenied(path, kind.method, kind.contentType, name, authorization, connect.CodeUnauthenticated)
 			}
 		}
+	}
+}
+
+// Who may not make a call is told what is missing.
+func TestADenialNamesTheScopes(t *testing.T) {
+	d := newDoor(t)
+	submit, kind := "/gram.v1.JobService/Submit", "application/json"
+	body := read(t, d.call(http.MethodPost, submit, kind, "Bearer "+d.tokens[gate.ScopeRead].Reveal()))
+	if !strings.Contains(body, "it needs submit, the token has read") {
+		t.Errorf("it tells %s", body)
 	}
 }
 
@@ -215,7 +228,8 @@ func (d *door) wantDenied(path, method, contentType, name, authorization string,
 	d.Helper()
 	res := d.call(method, path, contentType, authorization)
 	body := read(d.T, res)
-	status := map[connect.Code]int{connect.CodeUnauthenticated: http.StatusUnauthorized, connect.CodePermissionDenied: http.StatusForbidden}[code]
+	status := map[connect.Code]int{connect.CodeUnauthenticated: http.StatusUnauthorized, connect.CodePermissionDenied: http.StatusForbidden,
+		connect.CodeNotFound: http.StatusNotFound}[code]
 	told := false
 	switch {
 	case strings.Contains(body, reached):

@@ -20,9 +20,10 @@ var (
 	// ErrUnauthenticated: no token, a malformed, unknown, wrong or expired one. Which
 	// of these is not told.
 	ErrUnauthenticated = errors.New("no valid token; set GRAM_TOKEN_FILE or GRAM_TOKEN")
-	// ErrForbidden: the token is valid, but its scope is too small for the route, or
-	// the route is not in the table.
+	// ErrForbidden: the token is valid, but its scope is too small for the route.
 	ErrForbidden = errors.New("the token's scope does not cover this call")
+	// ErrUnknownPath: the token is valid, but the route is not in the table. Without a valid token it is not told.
+	ErrUnknownPath = errors.New("nothing is served at this path with this method")
 )
 
 // Scope is what a token may do.
@@ -124,7 +125,7 @@ type Lookup func(id string) (Record, bool)
 // absent is compared with when there is no record, so that an unknown id takes as long as a wrong secret.
 var absent = make([]byte, sha256.Size)
 
-// Check verifies an Authorization header against the scope a route needs.
+// Check verifies an Authorization header against the scope a route needs; "" is that of a route that is not listed.
 func Check(lookup Lookup, authorization string, need Scope, nowUnixMilli int64) (id string, err error) {
 	bearer, ok := strings.CutPrefix(authorization, "Bearer ")
 	if !ok {
@@ -143,8 +144,10 @@ func Check(lookup Lookup, authorization string, need Scope, nowUnixMilli int64) 
 	switch {
 	case !same || !known || record.expired(nowUnixMilli):
 		return "", ErrUnauthenticated
+	case need == "":
+		return token.ID, ErrUnknownPath
 	case !record.Scope.Covers(need):
-		return token.ID, ErrForbidden
+		return token.ID, fmt.Errorf("%w: it needs %s, the token has %s", ErrForbidden, need, record.Scope)
 	}
 	return token.ID, nil
 }

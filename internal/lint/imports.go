@@ -26,7 +26,7 @@ var layers = []layer{
 	{tree: "coordinator/state", may: []string{"internal/seeded", "protocol/..."}},
 	{tree: "coordinator/schedule", may: []string{"coordinator/state", "internal/seeded", "protocol/..."}},
 	{tree: "coordinator", may: []string{"coordinator/state", "coordinator/schedule", "internal/seeded", "objstore", "protocol/..."}},
-	{tree: "report", may: []string{"jobs"}},
+	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{"jobs", "report", "dataset/...", "kernelops", "objstore", "protocol/..."}},
 	{tree: "internal/lint"},
 	{tree: "internal/seeded"},

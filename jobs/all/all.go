@@ -55,6 +55,15 @@ func Lookup(name string) (jobs.Kind, error) {
 		What: fmt.Sprintf("unknown kind %q", name), Hint: hint}
 }
 
+// Params returns the typed parameters of a kind, whose JSON names are the kind's fields; nil for an unknown kind.
+func Params(kind string) any {
+	known, err := Lookup(kind)
+	if err != nil {
+		return nil
+	}
+	return known.Params
+}
+
 // OfModel returns the kind that made a model. Arrays that are no model are a *protocol.Fault of CodeCorrupt, those of a
 // kind that is not known one of CodeSpecInvalid.
 func OfModel(model jobs.Arrays) (jobs.Kind, error) {

@@ -21,6 +21,7 @@ func Classes(labels, names []string, few int) ([]int, error) {
 		y, ok := slices.BinarySearch(labels, name)
 		if !ok {
 			fault := validate.Fault("the model has no class %q", name)
+			fault.Hint = fmt.Sprintf("Its classes: %s.", someOf(labels))
 			if near := protocol.Nearest(name, labels); near != "" {
 				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 			}
@@ -32,6 +33,20 @@ func Classes(labels, names []string, few int) ([]int, error) {
 		classes = append(classes, y)
 	}
 	return classes, nil
+}
+
+// maxNamed bounds the classes that an error names.
+const maxNamed = 10
+
+func someOf(labels []string) string {
+	var named []string
+	for _, label := range labels[:min(len(labels), maxNamed)] {
+		named = append(named, fmt.Sprintf("%q", label))
+	}
+	if more := len(labels) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(named, ", ")
 }
 
 // Wrap writes words in lines, indented by two.

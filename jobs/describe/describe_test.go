@@ -20,7 +20,7 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%v, %d: %v, %v", c.names, c.few, got, err)
 		}
 	}
-	for name, want := range map[string]string{"bea": `SPEC_INVALID: the model has no class "bea". Did you mean "bee"?`, "elephant": `SPEC_INVALID: the model has no class "elephant"`} {
+	for name, want := range map[string]string{"bea": `SPEC_INVALID: the model has no class "bea". Did you mean "bee"?`, "elephant": `SPEC_INVALID: the model has no class "elephant". Its classes: "ant", "bee", "cat", "dog".`} {
 		if _, err := describe.Classes(labels, []string{name}, 2); err == nil || err.Error() != want {
 			t.Error(err)
 		}

@@ -62,7 +62,7 @@ func (c Costs) Rule(labels []string) (*Rule, error) {
 				hint = fmt.Sprintf("Did you mean %q?", near)
 			}
 			return 0, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: fmt.Sprintf("params: costs name the label %q, which no training record has", label), Hint: hint}
+				What: fmt.Sprintf("spec.params: costs name the label %q, which no training record has", label), Hint: hint}
 		}
 		return int32(i), nil
 	}

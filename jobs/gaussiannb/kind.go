@@ -13,7 +13,7 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
 }
 
 // Figures show the evaluation, where there are records to judge on.

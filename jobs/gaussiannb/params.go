@@ -6,7 +6,6 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/validate"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // The ways to come by a prior.
@@ -49,13 +48,11 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }
@@ -76,5 +73,5 @@ func (p Params) check() error {
 	if err := p.Costs.Check(); err != nil {
 		return err
 	}
-	return p.Features.Check()
+	return validate.In("features", p.Features.Check())
 }

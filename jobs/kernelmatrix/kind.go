@@ -12,7 +12,7 @@ const KindName = "KernelMatrix"
 
 // Kind is the kernel matrix as a declared kind of job. It has nothing to predict with.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Figures: Figures, Certify: certify}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Figures: Figures, Certify: certify}
 }
 
 // plan is what both phases know.

@@ -49,16 +49,14 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, validate.In("params", err)
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	p.Params = p.WithDefaults()
-	return p, validate.In("params.features", p.Features.Check())
+	return p, validate.In("spec.params.features", p.Features.Check())
 }
 
 func (p Params) check() error {

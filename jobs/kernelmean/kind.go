@@ -15,13 +15,13 @@ const (
 
 // MeanKind is the nearest mean in the feature space of a kernel.
 func MeanKind() jobs.Kind {
-	return jobs.Kind{Name: MeanName, UsesQueries: true, Defaults: MeanDefaults, New: NewMean, Describe: DescribeMean,
+	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: MeanParams{}, Defaults: MeanDefaults, New: NewMean, Describe: DescribeMean,
 		Predict: NewMeanPredictor, Figures: Figures}
 }
 
 // DensityKind is the Bayes classifier by kernel density estimates.
 func DensityKind() jobs.Kind {
-	return jobs.Kind{Name: DensityName, UsesQueries: true, Defaults: DensityDefaults, New: NewDensity, Describe: DescribeDensity,
+	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: DensityParams{}, Defaults: DensityDefaults, New: NewDensity, Describe: DescribeDensity,
 		Predict: NewDensityPredictor, Figures: Figures}
 }
 

@@ -35,18 +35,16 @@ func MeanDefaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseMean(params json.RawMessage) (MeanParams, error) {
 	p := MeanParams{Params: kernels.Params{Kernel: kernels.Linear}, StoreBase: true, Features: features.DefaultParams()}
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return MeanParams{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return MeanParams{}, err
 	}
 	for _, err := range []error{p.Params.Check(), p.Costs.Check()} {
 		if err != nil {
-			return MeanParams{}, validate.In("params", err)
+			return MeanParams{}, validate.In("spec.params", err)
 		}
 	}
 	p.Params = p.Params.WithDefaults()
-	return p, validate.In("params.features", p.Features.Check())
+	return p, validate.In("spec.params.features", p.Features.Check())
 }
 
 // The rules of thumb for a bandwidth.
@@ -97,20 +95,18 @@ func DensityDefaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseDensity(params json.RawMessage) (DensityParams, error) {
 	p := DensityParams{Prior: priorLearned, StoreBase: true, Features: features.DefaultParams()}
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return DensityParams{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return DensityParams{}, err
 	}
 	for _, err := range []error{p.check(), p.Costs.Check()} {
 		if err != nil {
-			return DensityParams{}, validate.In("params", err)
+			return DensityParams{}, validate.In("spec.params", err)
 		}
 	}
 	if p.Bandwidth == 0 && p.BandwidthRule == "" {
 		p.BandwidthRule = ruleScott
 	}
-	return p, validate.In("params.features", p.Features.Check())
+	return p, validate.In("spec.params.features", p.Features.Check())
 }
 
 func (p DensityParams) check() error {

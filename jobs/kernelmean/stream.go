@@ -17,7 +17,7 @@ type stream struct {
 
 func newStream(spec protocol.JobSpec, params features.Params, judged bool, test jobs.Records) (*stream, error) {
 	if !judged {
-		return nil, validate.Fault("params: without queries and split there is nothing to decide; set store_base for a model that predicts")
+		return nil, validate.Fault("spec.params: without queries and split there is nothing to decide; set store_base for a model that predicts")
 	}
 	space, err := features.New(params, spec, classesName, features.Classes(2))
 	if err != nil {

@@ -13,7 +13,7 @@ const KindName = "KernelPerceptron"
 
 // Kind is the kernel perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Learn: learnOn, Figures: Figures}
 }
 

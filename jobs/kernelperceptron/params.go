@@ -76,10 +76,8 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	p.Params = p.WithDefaults()
 	switch {
@@ -89,7 +87,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		p.Form = formAveraged
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }
@@ -101,7 +99,7 @@ func (p Params) check() error {
 		validate.OneOf("drop", p.Drop, dropOldest, dropSmallest),
 		validate.Within("epochs", p.Epochs, 1, maxEpochs),
 		validate.Within("budget", p.Budget, 0, maxBudget),
-		p.checkWeights(), p.Costs.Check(), p.Features.Check(),
+		p.checkWeights(), p.Costs.Check(), validate.In("features", p.Features.Check()),
 	} {
 		if err != nil {
 			return err
@@ -128,7 +126,7 @@ func (p Params) steps(labels []string) ([]float64, error) {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		i := sort.SearchStrings(labels, label)
 		if i == len(labels) || labels[i] != label {
-			fault := validate.Fault("params: class_weights name the label %q, which no training record has", label)
+			fault := validate.Fault("spec.params: class_weights name the label %q, which no training record has", label)
 			if near := protocol.Nearest(label, labels); near != "" {
 				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 			}

@@ -63,7 +63,7 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 	var centers []float64
 	if p.params.Centers != nil {
 		if n := len(p.params.Centers[0]); n != space.Width {
-			return nil, validate.Fault("params: the centers have %d numbers each; the records have %d", n, space.Width)
+			return nil, validate.Fault("spec.params: the centers have %d numbers each; the records have %d", n, space.Width)
 		}
 		centers = slices.Concat(p.params.Centers...)
 	} else {
@@ -80,7 +80,7 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 		unit(centers, space.Width)
 		for i := 0; i < len(centers); i += space.Width {
 			if zero(centers[i : i+space.Width]) {
-				return nil, validate.Fault("params: center %d is all zeros, which has no direction", i/space.Width)
+				return nil, validate.Fault("spec.params: center %d is all zeros, which has no direction", i/space.Width)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (p *spacePhase) checkFit(m *model, space *features.Space) error {
 	k := len(m.centers) / m.space.Width
 	switch {
 	case p.params.K != 0 && p.params.K != k:
-		return validate.Fault("params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
+		return validate.Fault("spec.params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
 		return validate.Fault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())

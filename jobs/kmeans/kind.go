@@ -14,7 +14,7 @@ const KindName = "KMeans"
 
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesModel: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
 }
 
@@ -51,7 +51,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	if err := params.checkModel(spec.Spec.Model != ""); err != nil {
-		return nil, validate.In("params", err)
+		return nil, validate.In("spec.params", err)
 	}
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
 	space, err := features.New(params.Params, spec, j.firstPhase())

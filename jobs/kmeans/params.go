@@ -86,10 +86,8 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if p.Metric == metricCosine && p.Scale == features.ScaleNone {
 		p.Scale = features.ScaleL2
@@ -98,7 +96,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		p.K = len(p.Centers)
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }

@@ -12,7 +12,7 @@ const KindName = "NearestNeighbors"
 
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe, Predict: Load, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Predict: Load, Figures: Figures}
 }
 
 // plan is what all phases of a job know.
@@ -39,7 +39,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p := &plan{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), test: jobs.TestRecords(spec),
 		holdsOut: spec.Spec.Input.Split.Test > 0, queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
 	if !p.queries && !p.holdsOut && !params.LeaveOneOut && !params.StoreBase {
-		return nil, validate.Fault("params: without queries, split and leave_one_out there is nothing to search for; set store_base for a model")
+		return nil, validate.Fault("spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base for a model")
 	}
 	inner, err := p.inner(spec)
 	if err != nil {

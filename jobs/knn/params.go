@@ -89,10 +89,8 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, validate.In("params", err)
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if p.K == nil && p.Radius == nil {
 		k := defaultK
@@ -105,7 +103,7 @@ func parseParams(params json.RawMessage) (Params, error) {
 		}
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }
@@ -130,7 +128,7 @@ func (p Params) check() error {
 		validate.OneOf("weights", p.Weights, weightsUniform, weightsDistance),
 		validate.OneOf("ties", p.Ties, tiesLabel, tiesNearest),
 		validate.OneOf("lists", p.Lists, parts.CSV, parts.JSONL, parts.NPY, listsNone),
-		p.checkRule(), p.checkVotes(), p.checkProjection(), p.Features.Check())
+		p.checkRule(), p.checkVotes(), p.checkProjection(), validate.In("features", p.Features.Check()))
 	return first(err)
 }
 

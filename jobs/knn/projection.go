@@ -46,7 +46,7 @@ func (p *plan) chooseDims(next *jobs.Next, queries int64) error {
 		}
 		dims = johnsonLindenstrauss(m, r.Eps)
 		if dims > maxDims || int64(dims) >= int64(s.vectors.Width) { //lint:checked at most maxDims
-			return validate.Fault("params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
+			return validate.Fault("spec.params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
 				"leave projection out, or give a larger eps or dims", r.Eps, dims, m, s.vectors.Width)
 		}
 	}

@@ -49,7 +49,7 @@ func (p Params) agreeWith(a jobs.Arrays) error {
 		return err
 	}
 	differs := func(field string, theirs, ours any) error {
-		return validate.Fault("params: %s is %v in the model of spec.model, %v in this job", field, theirs, ours)
+		return validate.Fault("spec.params: %s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
 	if m.params.Form != p.Form {
 		return differs("form", m.params.Form, p.Form)

@@ -15,7 +15,7 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
 		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
 }
 
@@ -95,7 +95,7 @@ func (p Params) checkLabels(labels []string) error {
 			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check spec.input.label."}
 	}
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
-		return validate.Fault("params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
+		return validate.Fault("spec.params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
 			p.Positive, len(labels), someOf(labels))
 	}
 	if _, err := p.Costs.Rule(labels); err != nil {
@@ -105,7 +105,7 @@ func (p Params) checkLabels(labels []string) error {
 		return nil
 	}
 	if given := sortedKeys(p.Prior.Given); !slices.Equal(given, labels) {
-		return validate.Fault("params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
+		return validate.Fault("spec.params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
 	}
 	return nil
 }

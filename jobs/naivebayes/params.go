@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NaiveBayes.
@@ -91,13 +90,11 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }
@@ -117,7 +114,7 @@ func (p Params) check() error {
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
 		return validate.Fault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
-	for _, err := range []error{validate.OneOf("form", p.Form, forms()...), p.Prior.check(), p.Costs.Check(), p.Text.Check(), p.checkGrowth()} {
+	for _, err := range []error{validate.OneOf("form", p.Form, forms()...), p.Prior.check(), p.Costs.Check(), validate.In("text", p.Text.Check()), p.checkGrowth()} {
 		if err != nil {
 			return err
 		}

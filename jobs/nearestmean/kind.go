@@ -13,7 +13,7 @@ const KindName = "NearestMean"
 
 // Kind is the nearest-mean classifier as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Figures: Figures}
 }
 
@@ -32,7 +32,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	if params.Pairs && !judged {
-		return nil, validate.Fault("params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
+		return nil, validate.Fault("spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
 	space, err := features.New(params.Features, spec, meansName, features.Classes(2))
 	if err != nil {

@@ -162,7 +162,7 @@ func (p meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 func (p meansPhase) checkLabels(space *features.Space) error {
 	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
 		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("params: pairs takes up to %d classes; the training records have %d", maxPairClasses, space.Labels.Len())}
+			What: fmt.Sprintf("spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses, space.Labels.Len())}
 	}
 	_, err := p.params.Costs.Rule(space.Labels.List())
 	return err

@@ -6,7 +6,6 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/validate"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NearestMean.
@@ -31,13 +30,11 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := Params{Features: features.DefaultParams()}
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.Costs.Check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
-	return p, validate.In("params.features", p.Features.Check())
+	return p, validate.In("spec.params.features", p.Features.Check())
 }

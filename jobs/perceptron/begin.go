@@ -96,12 +96,12 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 	}
 	switch {
 	case setup.Form != m.Form || setup.Rule != m.Rule:
-		return jobs.Next{}, validate.Fault("params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
+		return jobs.Next{}, validate.Fault("spec.params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
 	case m.Bias != setup.Bias:
-		return jobs.Next{}, validate.Fault("params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
+		return jobs.Next{}, validate.Fault("spec.params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
 	}
 	if field, theirs, ours := m.space.Contradicts(p.params.Features); field != "" {
-		return jobs.Next{}, validate.Fault("params: features.%s is %v in the model of spec.model, %v in this job", field, theirs, ours)
+		return jobs.Next{}, validate.Fault("spec.params: features.%s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
 	if _, err := p.params.Costs.Rule(m.space.Labels.List()); err != nil {
 		return jobs.Next{}, err

@@ -16,7 +16,7 @@ const KindName = "Perceptron"
 
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
 		Predict: NewPredictor, Learn: learn, Figures: Figures, LeastState: leastState}
 }
 
@@ -57,7 +57,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if spec.Spec.Model == "" {
 		space, err := features.New(params.Features, spec, params.Over, features.Classes(2))
 		if err != nil {
-			return nil, validate.In("params", err)
+			return nil, validate.In("spec.params", err)
 		}
 		phases = algorithm{&spacePhase{space, j}}
 	}

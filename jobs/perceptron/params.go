@@ -73,13 +73,11 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := DefaultParams()
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, err
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.check(); err != nil {
-		return Params{}, validate.In("params", err)
+		return Params{}, validate.In("spec.params", err)
 	}
 	return p, nil
 }
@@ -92,7 +90,7 @@ func (p Params) check() error {
 		validate.OneOf("mixing", p.Mixing, mixChanged, mixUniform, mixMistakes),
 		validate.Within("epochs", p.Epochs, 1, maxEpochs),
 		validate.Within("max_vectors", p.MaxVectors, 1, maxVectorsEver),
-		p.checkDistinct(), p.checkWeights(), p.Costs.Check(), p.Features.Check(),
+		p.checkDistinct(), p.checkWeights(), p.Costs.Check(), validate.In("features", p.Features.Check()),
 	} {
 		if err != nil {
 			return err
@@ -136,7 +134,7 @@ func (p Params) setup(space *features.Space) (Setup, error) {
 		s.Rule = Rule(slices.Index(ruleNames, p.Classes))
 	}
 	if s.Distinct > 0 && s.Rule != Signed {
-		return Setup{}, validate.Fault("params: distinct is for two classes; the training records have %d", s.Classes)
+		return Setup{}, validate.Fault("spec.params: distinct is for two classes; the training records have %d", s.Classes)
 	}
 	if len(p.ClassWeights) > 0 {
 		s.ClassWeights = slices.Repeat([]float32{1}, s.Classes)
@@ -164,7 +162,7 @@ func (s Setup) checkSize() error {
 }
 
 func unknownLabel(label string, space *features.Space) error {
-	fault := validate.Fault("params: class_weights name the label %q, which no training record has", label)
+	fault := validate.Fault("spec.params: class_weights name the label %q, which no training record has", label)
 	if near := protocol.Nearest(label, space.Labels.List()); near != "" {
 		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
 	}

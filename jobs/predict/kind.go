@@ -27,7 +27,7 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 
 // Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
 func Kind(ofModel OfModel) jobs.Kind {
-	return jobs.Kind{Name: KindName, Defaults: Defaults, Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
+	return jobs.Kind{Name: KindName, Params: Params{}, Defaults: Defaults, Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 

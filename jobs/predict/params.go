@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/jobs/validate"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind Predict.
@@ -29,14 +28,12 @@ func Defaults(params json.RawMessage) (json.RawMessage, error) {
 
 func parseParams(params json.RawMessage) (Params, error) {
 	p := Params{Format: parts.CSV}
-	if len(params) > 0 {
-		if err := protocol.StrictDecode(params, &p); err != nil {
-			return Params{}, validate.In("params", err)
-		}
+	if err := validate.Decode(params, &p); err != nil {
+		return Params{}, err
 	}
 	switch p.Format {
 	case parts.CSV, parts.JSONL, parts.NPY:
 		return p, nil
 	}
-	return Params{}, validate.Fault("params: format is csv, jsonl or npy, not %q", p.Format)
+	return Params{}, validate.Fault("spec.params: format is csv, jsonl or npy, not %q", p.Format)
 }

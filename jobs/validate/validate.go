@@ -3,9 +3,11 @@
 package validate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,13 +17,36 @@ func Fault(format string, args ...any) *protocol.Fault {
 	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
-// In puts the field of the spec that a fault is of, such as "params", before what it says. Other errors stay as they are.
+// Decode reads a kind's parameters over the defaults in into, strictly; without params it changes nothing.
+func Decode(params json.RawMessage, into any) error {
+	if len(params) == 0 {
+		return nil
+	}
+	return protocol.StrictDecodeAt("spec.params", params, into)
+}
+
+// In puts the field of the spec that a fault is of, such as "spec.params", before what it says; a fault that begins
+// with a field of its own, as "text: ", gets one path. Other errors stay as they are.
 func In(field string, err error) error {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) {
-		fault.What = field + ": " + fault.What
+		join := ": "
+		if inner, _, ok := strings.Cut(fault.What, ": "); ok && isPath(inner) {
+			join = "."
+		}
+		fault.What = field + join + fault.What
 	}
 	return err
+}
+
+// isPath reports whether a text is names of fields with dots between them.
+func isPath(text string) bool {
+	for _, c := range []byte(text) {
+		if c != '_' && c != '.' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // OneOf refuses what is not among the names allowed, and tells the nearest of them.

@@ -12,7 +12,9 @@ func TestWhatIsRefused(t *testing.T) {
 	for want, err := range map[string]error{
 		`SPEC_INVALID: form is one of ["plain" "voted"], not "votes". Did you mean "voted"?`: validate.OneOf("form", "votes", "plain", "voted"),
 		`SPEC_INVALID: form is one of ["plain" "voted"], not ""`:                             validate.OneOf("form", "", "plain", "voted"),
-		`SPEC_INVALID: params: k is from 1 to 9, not 0`:                                      validate.In("params", validate.Within("k", 0, 1, 9)),
+		`SPEC_INVALID: spec.params.text: k is at fault`:                                      validate.In("spec.params", validate.In("text", validate.Fault("k is at fault"))),
+		`SPEC_INVALID: spec.params: row 1: not a number`:                                     validate.In("spec.params", validate.Fault("row 1: not a number")),
+		`SPEC_INVALID: spec.params: k is from 1 to 9, not 0`:                                 validate.In("spec.params", validate.Within("k", 0, 1, 9)),
 		`SPEC_INVALID: k is from 1 to 9, not 10`:                                             validate.Within("k", 10, 1, 9),
 		`SPEC_INVALID: k and r exclude each other`:                                           validate.Fault("k and %s exclude each other", "r"),
 	} {
@@ -26,12 +28,12 @@ func TestWhatIsRefused(t *testing.T) {
 func TestWhatPasses(t *testing.T) {
 	other := errors.New("other")
 	for i, err := range []error{validate.OneOf("form", "voted", "plain", "voted"), validate.Within("k", 1, 1, 9), validate.Within("k", 9, 1, 9),
-		validate.In("params", nil)} {
+		validate.In("spec.params", nil)} {
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	if err := validate.In("params", other); err != other {
+	if err := validate.In("spec.params", other); err != other {
 		t.Error(err)
 	}
 }

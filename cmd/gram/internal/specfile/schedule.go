@@ -70,10 +70,10 @@ func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
 	case section == nil:
 		return protocol.JobSpec{}, s, invalid("the file has no section schedule: give it one, with cron: \"15 2 * * *\" at least")
 	}
-	if err := protocol.StrictDecode(section, &s); err != nil {
+	if err := protocol.StrictDecodeAt("schedule", section, &s); err != nil {
 		return protocol.JobSpec{}, s, err
 	}
-	spec, err := parse(rest, dir)
+	spec, err := src.parse(rest, dir)
 	return spec, s, err
 }
 

@@ -43,7 +43,7 @@ func TestLoadScheduleRefuses(t *testing.T) {
 	for section, says := range map[string]string{
 		`{corn: x}`:                   `did you mean "cron"?`,
 		`[]`:                          "",
-		`{cron: 5}`:                   `field "cron" wants a string`,
+		`{cron: 5}`:                   `field "schedule.cron" wants a string`,
 		`{catch_up: {mode: x, n: 1}}`: "catch_up is a word",
 		`{jitter: 5}`:                 "90s",
 		`{jitter: 5 minutes}`:         "90s",

@@ -21,6 +21,8 @@ type Source struct {
 	Path  string    // a file, or "-" for Stdin
 	Stdin io.Reader // read when Path is "-"
 	Sets  []string  // "spec.params.alpha=0.1", in order
+	// Params returns a kind's typed parameters, nil for an unknown kind: errors suggest their names. It may be nil.
+	Params func(kind string) any
 }
 
 // Load reads a spec strictly. Relative file paths in it become absolute ones: they
@@ -34,7 +36,7 @@ func Load(src Source) (protocol.JobSpec, error) {
 	if _, section, err := cutSchedule(document); err == nil && section != nil {
 		return protocol.JobSpec{}, invalid("the file has a section schedule: it is for `gram schedule create -f`; without the section it is a job")
 	}
-	return parse(document, dir)
+	return src.parse(document, dir)
 }
 
 // document is the source as JSON, with Sets applied; relative paths in it count from dir.
@@ -52,8 +54,8 @@ func (src Source) document() (document []byte, dir string, err error) {
 	return document, dir, err
 }
 
-func parse(document []byte, dir string) (protocol.JobSpec, error) {
-	spec, err := protocol.ParseSpec(document)
+func (src Source) parse(document []byte, dir string) (protocol.JobSpec, error) {
+	spec, err := protocol.ParseSpecOf(document, src.Params)
 	if err != nil {
 		return spec, err
 	}

@@ -120,11 +120,23 @@ func TestLoadExplainsMistakes(t *testing.T) {
 		{"set through a number", glosses, []string{"spec.params.alpha.x=1"}, "spec.params.alpha is not an object"},
 		{"set misspelt", glosses, []string{"spec.inptu.label=1"}, `did you mean "input"?`},
 		{"set empty field", glosses, []string{"spec..label=1"}, "empty"},
+		{"another case", glosses, []string{"spec.params.Alpha=1", "spec.Params.alpha=1"}, `no field "Params" in spec; did you mean "params"?`},
+		{"a parameter at the top", glosses, []string{"alpha=3"}, "did you mean spec.params.alpha?"},
+		{"a parameter beside params", glosses, []string{"spec.alpha=3"}, "did you mean spec.params.alpha?"},
+		{"a group in the wrong place", glosses, []string{"spec.split.test=0.2"}, "did you mean spec.input.split.test?"},
+		{"twice in JSON", `{"kind":"a","kind":"b"}`, nil, "kind stands twice"},
+		{"twice in JSON that is set", `{"kind":"a","kind":"b"}`, []string{"kind=c"}, "kind stands twice"},
+		{"twice deep in JSON", `{"spec":{"params":{"k":5,"k":7}}}`, []string{"kind=c"}, "spec.params.k stands twice"},
+		{"twice in a value", glosses, []string{`spec.params={"k":5,"k":7}`}, "k stands twice"},
 		{"a list", "- 1\n", []string{"a=1"}, "a spec is an object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path, _ := writeSpec(t, c.text)
-			_, err := specfile.Load(specfile.Source{Path: path, Sets: c.sets})
+			_, err := specfile.Load(specfile.Source{Path: path, Sets: c.sets, Params: func(string) any {
+				return struct {
+					Alpha float64 `json:"alpha"`
+				}{}
+			}})
 			var fault *protocol.Fault
 			if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want a SPEC_INVALID with %q", err, c.want)

@@ -49,7 +49,7 @@ func TestMistakes(t *testing.T) {
 		"{}":                                               "declares none",
 		"stores: {}":                                       "declares none",
 		"stores: [lake]":                                   "wants",
-		"stores: {lake: {secret_key: abc}}":                `unknown field "secret_key"`,
+		"stores: {lake: {secret_key: abc}}":                `no field "secret_key" in stores.lake`,
 		"stores: {Lake: {}}":                               "not a bucket name",
 		"stores: {lake: {read: [corpora]}}":                `write "corpora/"`,
 		"stores: {lake: {read: ['../']}}":                  "../",

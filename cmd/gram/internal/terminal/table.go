@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Table collects rows and writes them in aligned columns, two spaces apart.
@@ -14,7 +16,7 @@ type Table struct {
 	Paint func(row, column int, text string) string
 }
 
-// Row adds a row. Control characters are taken out of the cells.
+// Row adds a row. Control characters in the cells are shown as escapes.
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
@@ -50,15 +52,11 @@ func (t *Table) Write(w io.Writer) {
 	}
 }
 
-// Clean takes control characters out of a text that others wrote, so that it cannot steer the terminal.
-func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
-}
+// Clean makes one line of a text that others wrote, in which nothing steers the terminal: what would is shown as an
+// escape, and line ends and tabs as spaces.
+func Clean(text string) string { return protocol.Visible(oneLine.Replace(text)) }
+
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 
 // Shorten cuts a text to a number of columns, and shows that it did.
 func Shorten(text string, columns int) string {

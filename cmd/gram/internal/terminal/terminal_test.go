@@ -152,7 +152,7 @@ func TestTable(t *testing.T) {
 	}
 	var out strings.Builder
 	table.Write(&out)
-	want := "ID     STATE\ngröße  \x1b[32mRunning\x1b[0m  steer [2Jme\n"
+	want := "ID     STATE\ngröße  \x1b[32mRunning\x1b[0m  steer\\x1b[2Jme\n"
 	if out.String() != want {
 		t.Errorf("table %q, want %q", out.String(), want)
 	}

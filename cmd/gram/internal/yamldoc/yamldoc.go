@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/protocol"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -36,6 +37,10 @@ func ToJSON(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("more than %d KiB; such a document is not read", MaxBytes>>10)
 	}
 	if json.Valid(data) {
+		var fault *protocol.Fault
+		if errors.As(protocol.CheckNames(data), &fault) {
+			return nil, errors.New(fault.What)
+		}
 		return data, nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -106,6 +111,13 @@ func convertScalar(n *yaml.Node) (any, error) {
 		return nil, plain(err)
 	}
 	switch value.(type) {
+	case int, int64, uint64, float64:
+		if octal(n.Value) {
+			return nil, fmt.Errorf("line %d: %s begins with 0, which YAML 1.1 reads as octal and YAML 1.2 as decimal; "+
+				"write it without the 0, as 0o17, or as text in quotes", n.Line, n.Value)
+		}
+	}
+	switch value.(type) {
 	case nil, bool, int, int64, uint64, string:
 		return value, nil
 	case float64:
@@ -117,6 +129,12 @@ func convertScalar(n *yaml.Node) (any, error) {
 		return n.Value, nil
 	}
 	return nil, fmt.Errorf("line %d: a value of type %s is not read", n.Line, n.ShortTag())
+}
+
+// octal reports whether a number's value depends on the version of YAML.
+func octal(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	return len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == ""
 }
 
 // plain takes the library's prefix off.

@@ -24,6 +24,9 @@ func TestToJSON(t *testing.T) {
 		{"merge key", "base: &base {a: 1}\nb:\n  <<: *base\n", "", "line 1: YAML anchors"},
 		{"two documents", "a: 1\n---\nb: 2\n", "", "second document"},
 		{"repeated key", "a: 1\na: 2\n", "", "already"},
+		{"repeated key in JSON", `{"a":[{"b":1,"b":2}]}`, "", "a[0].b stands twice"},
+		{"octal or decimal", "a: 1\nb: 010\n", "", "line 2: 010 begins with 0"},
+		{"octal that says so", "a: [0o10, 0, 0.5, '010', -0, 0x10]\n", `{"a":[8,0,0.5,"010",0,16]}`, ""},
 		{"tab", "a:\n\t- 1\n", "", "line 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,87 @@
+package coordinator
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"connectrpc.com/connect"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// What a worker says of outputs is text that people and programs open: names and places that no worker writes are refused,
+// and another attempt may tell the right ones.
+func TestOutputsAreTheJobsOwn(t *testing.T) {
+	for _, bad := range []*pb.OutputFile{
+		{Name: "../other/model.safetensors", Uri: "mem://m/models/a/../other/model.safetensors"},
+		{Name: "/etc/passwd", Uri: "mem://m/models/a//etc/passwd"},
+		{Name: "a\x1b[2J", Uri: "mem://m/models/a/a\x1b[2J"},
+		{Name: "a\u202eb", Uri: "mem://m/models/a/a\u202eb"},
+		{Name: ".hidden", Uri: "mem://m/models/a/.hidden"},
+		{Name: "a/b/c", Uri: "mem://m/models/a/a/b/c"},
+		{Name: "", Uri: "mem://m/models/a/"},
+		{Name: strings.Repeat("a", 129), Uri: "mem://m/models/a/" + strings.Repeat("a", 129)},
+		{Name: "m", Uri: "mem://m/models/b/m"},
+		{Name: "m", Uri: "https://evil.example/models/a/m"},
+		{Name: "m", Uri: "file:///etc/m"},
+		{Name: "twice", Uri: "mem://m/models/a/twice"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := startTest(t, testConfig(""))
+			registerTest(t, c, "w", 2)
+			planTest(t, c, "a", 1)
+			leaf := leaseTest(t, c, "w", 1).GetTasks()[0]
+			wantVerdicts(t, completeTest(t, c, "w", made(leaf, &pb.TaskOutput{Object: object(10)})), pb.Verdict_VERDICT_ACCEPTED)
+			step := leaseTest(t, c, "w", 1).GetTasks()[0]
+			wantVerdicts(t, completeTest(t, c, "w", made(step, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(30)}})), pb.Verdict_VERDICT_ACCEPTED)
+			bad.Sha256, bad.Size = object(31).GetSha256(), 1
+			files := []*pb.OutputFile{bad}
+			if bad.GetName() == "twice" {
+				files = append(files, bad)
+			}
+			report := leaseTest(t, c, "w", 1).GetTasks()[0]
+			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
+			view, _ := c.fsm.view()
+			if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_RUNNING || len(job.Outputs) > 0 {
+				t.Errorf("%q at %q: %v with %v", bad.GetName(), bad.GetUri(), job.Stage, job.Outputs)
+			}
+			report = leaseTest(t, c, "w", 1).GetTasks()[0]
+			good := &pb.OutputFile{Name: "neighbors/index.json", Uri: "mem://m/models/a/neighbors/index.json", Sha256: object(31).GetSha256(), Size: 1}
+			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: []*pb.OutputFile{good}})), pb.Verdict_VERDICT_ACCEPTED)
+			stopTest(t, c)
+		})
+	}
+}
+
+func TestOutputFolders(t *testing.T) {
+	c := &Coordinator{cfg: Config{StoreURI: "s3://cluster"}}
+	for uri, want := range map[string]string{
+		"":                "s3://cluster/models/a/",
+		"s3://lake":       "s3://lake/a/",
+		"s3://lake/":      "s3://lake/a/",
+		"s3://lake/x":     "s3://lake/x/a/",
+		"s3://lake/x/":    "s3://lake/x/a/",
+		"file:///data/x":  "file:///data/x/a/",
+		"file:///data/x/": "file:///data/x/a/",
+	} {
+		spec := strings.Replace(testSpec("a"), `"output":{}`, `"output":{"uri":"`+uri+`"}`, 1)
+		if got, err := c.outputFolder("a", []byte(spec)); err != nil || got != want {
+			t.Errorf("%s: %s (%v), want %s", uri, got, err, want)
+		}
+	}
+}
+
+func TestWorkersNamesArePrintable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		for _, req := range []*pb.RegisterRequest{
+			{WorkerId: "w\x1b[2J", Slots: 1}, {WorkerId: "w", Name: "a\u202eb", Slots: 1}, {WorkerId: "w", Kernels: "\u009b", Slots: 1},
+			{WorkerId: "w", Build: "a\nb", Slots: 1},
+		} {
+			if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
+				t.Errorf("%v: %v", req, err)
+			}
+		}
+		stopTest(t, c)
+	})
+}
