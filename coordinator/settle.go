@@ -15,11 +15,12 @@ import (
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
 	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
-	if failure := r.GetFailure(); failure != nil && lead.granted(held.Token) {
-		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
+	if !c.granted(lead, workerID, held, r.GetToken().GetMac()) {
+		c.cfg.Logger.Warn("a result without a lease is not taken", "worker", workerID, "job", held.Task.JobID, "task", held.Task.String())
+		return pb.Verdict_VERDICT_UNGRANTED, nil
 	}
-	if !lead.granted(held.Token) {
-		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
+	if failure := r.GetFailure(); failure != nil {
+		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	name, kernels := c.workerFacts(lead, workerID)
 	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}

@@ -7,7 +7,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-func leaseResponse(view state.State, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
+func leaseResponse(view state.State, workerID string, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
 	res := &pb.LeaseResponse{}
 	briefed := make(map[string]bool)
 	for _, g := range grants {
@@ -17,6 +17,7 @@ func leaseResponse(view state.State, grants []schedule.Grant, courses map[string
 			res.Jobs = append(res.Jobs, brief(job))
 		}
 		task := wireTask(job, g)
+		task.Token.Mac = grantMAC(view.Secret, workerID, g.Task, g.Token)
 		if g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			task.Timeline = courses[job.ID]
 		}
@@ -81,6 +82,16 @@ func heldFrom(list []*pb.HeldTask) []schedule.Held {
 	held := make([]schedule.Held, len(list))
 	for i, h := range list {
 		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken()), Progress: h.GetProgress()}
+	}
+	return held
+}
+
+// grantedTo are the tasks of a list that were leased to the worker by this cluster.
+func grantedTo(view state.State, workerID string, list []*pb.HeldTask) (held []schedule.Held) {
+	for i, h := range heldFrom(list) {
+		if authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()) {
+			held = append(held, h)
+		}
 	}
 	return held
 }

@@ -275,7 +275,7 @@ func TestWorkerCallsAreChecked(t *testing.T) {
 			t.Errorf("257 results: %v", err)
 		}
 		nonsense := []*pb.TaskResult{{}, {Id: &pb.TaskID{JobId: "none", Kind: 99}}, nil}
-		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_INVALID, pb.Verdict_VERDICT_INVALID, pb.Verdict_VERDICT_INVALID)
+		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED)
 		stopTest(t, c)
 		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err, ErrNotLeader) {
 			t.Errorf("after the end: %v", err)

@@ -38,12 +38,19 @@ type Token struct{ Term, Sequence, Epoch uint64 }
 type Worker struct {
 	ID, Name, Kernels, Build string
 	Slots                    int
+	Bond                     Bond
 	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
 	gone                     bool // it has been silent for a lease's time
 	charges                  []charge
 	quarantined              time.Duration // leased nothing before
 	why                      string
+}
+
+// Bond is what a worker's id belongs to.
+type Bond struct {
+	Secret      [32]byte // its digest
+	Certificate string   // the digest of its public key; "" without one
 }
 
 // Counts are facts since this leader was elected.

@@ -29,7 +29,7 @@ func (s State) Encode(w io.Writer) error {
 	out := &recordWriter{w: bufio.NewWriter(w), digest: sha256.New()}
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Header{Header: &pb.SnapshotHeader{
 		Version: snapshotVersion, ClusterId: s.ClusterID, NowUnixMs: s.Now, NextJob: s.NextJob,
-		RestoreEpoch: s.Epoch, HeldUnixMs: s.HeldSince,
+		RestoreEpoch: s.Epoch, HeldUnixMs: s.HeldSince, Secret: s.Secret,
 	}}})
 	s.EachJob(func(job *Job) bool {
 		out.writeJob(job)
@@ -177,6 +177,7 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 	switch body := record.GetBody().(type) {
 	case *pb.SnapshotRecord_Header:
 		in.state.ClusterID, in.state.Now, in.state.NextJob = body.Header.GetClusterId(), body.Header.GetNowUnixMs(), body.Header.GetNextJob()
+		in.state.Secret = body.Header.GetSecret()
 		in.state.Epoch, in.state.HeldSince = body.Header.GetRestoreEpoch(), body.Header.GetHeldUnixMs()
 	case *pb.SnapshotRecord_Job:
 		in.closeJob()

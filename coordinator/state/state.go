@@ -36,6 +36,7 @@ type State struct {
 	Now       int64  // the largest proposed time, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	Epoch     uint64 // how often a backup was the beginning of a new cluster
+	Secret    []byte // of the cluster: lease tokens are authenticated by it, and audits drawn
 	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended

@@ -48,6 +48,8 @@ type Command struct {
 	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
+	//	*Command_SetSecret
+	//	*Command_WaiveAudits
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,6 +279,24 @@ func (x *Command) GetRemoveMember() *RemoveMember {
 	return nil
 }
 
+func (x *Command) GetSetSecret() *SetSecret {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetSecret); ok {
+			return x.SetSecret
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetWaiveAudits() *WaiveAudits {
+	if x != nil {
+		if x, ok := x.Body.(*Command_WaiveAudits); ok {
+			return x.WaiveAudits
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -361,6 +381,14 @@ type Command_RemoveMember struct {
 	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
 }
 
+type Command_SetSecret struct {
+	SetSecret *SetSecret `protobuf:"bytes,50,opt,name=set_secret,json=setSecret,proto3,oneof"`
+}
+
+type Command_WaiveAudits struct {
+	WaiveAudits *WaiveAudits `protobuf:"bytes,51,opt,name=waive_audits,json=waiveAudits,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -400,6 +428,10 @@ func (*Command_Checkpoint) isCommand_Body() {}
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+func (*Command_SetSecret) isCommand_Body() {}
+
+func (*Command_WaiveAudits) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
 // the leader holds the hashes against each other.
@@ -443,6 +475,7 @@ func (*Checkpoint) Descriptor() ([]byte, []int) {
 type InitCluster struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ClusterId     string                 `protobuf:"bytes,1,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"` // of the cluster; see SetSecret
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -484,6 +517,104 @@ func (x *InitCluster) GetClusterId() string {
 	return ""
 }
 
+func (x *InitCluster) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+// SetSecret gives a cluster its secret that was begun by a release without: lease tokens are authenticated by it,
+// and audits drawn. One that it has already stays.
+type SetSecret struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Secret        []byte                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetSecret) Reset() {
+	*x = SetSecret{}
+	mi := &file_gram_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSecret) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSecret) ProtoMessage() {}
+
+func (x *SetSecret) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSecret.ProtoReflect.Descriptor instead.
+func (*SetSecret) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SetSecret) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+// WaiveAudits ends the audits of a job that nobody disputes: there is no second worker to make the tasks.
+type WaiveAudits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaiveAudits) Reset() {
+	*x = WaiveAudits{}
+	mi := &file_gram_v1_log_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaiveAudits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaiveAudits) ProtoMessage() {}
+
+func (x *WaiveAudits) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaiveAudits.ProtoReflect.Descriptor instead.
+func (*WaiveAudits) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WaiveAudits) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 type SubmitJob struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -503,13 +634,14 @@ type SubmitJob struct {
 	ModelUri       string `protobuf:"bytes,51,opt,name=model_uri,json=modelUri,proto3" json:"model_uri,omitempty"`                   // what it begins from
 	ModelJob       string `protobuf:"bytes,52,opt,name=model_job,json=modelJob,proto3" json:"model_job,omitempty"`                   // whose model that is, where the spec named it by reference
 	ModelReference string `protobuf:"bytes,53,opt,name=model_reference,json=modelReference,proto3" json:"model_reference,omitempty"` // as the spec named it
+	AuditPpm       uint32 `protobuf:"varint,130,opt,name=audit_ppm,json=auditPpm,proto3" json:"audit_ppm,omitempty"`                 // share of the nodes to be made twice, in millionths; 0 means none, and no step either
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -521,7 +653,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -534,7 +666,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -642,6 +774,13 @@ func (x *SubmitJob) GetModelReference() string {
 	return ""
 }
 
+func (x *SubmitJob) GetAuditPpm() uint32 {
+	if x != nil {
+		return x.AuditPpm
+	}
+	return 0
+}
+
 // StartJob admits a queued job.
 type StartJob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -652,7 +791,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +803,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +816,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StartJob) GetId() string {
@@ -697,7 +836,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -709,7 +848,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -722,7 +861,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -739,13 +878,14 @@ type Completion struct {
 	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
+	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +897,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +910,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -808,6 +948,13 @@ func (x *Completion) GetBackups() *Backups {
 	return nil
 }
 
+func (x *Completion) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
 type FailJob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -818,7 +965,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +977,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +990,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FailJob) GetId() string {
@@ -869,7 +1016,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +1028,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +1041,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CancelJob) GetId() string {
@@ -922,7 +1069,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1081,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1094,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutToken) GetId() string {
@@ -1015,7 +1162,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1027,7 +1174,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1040,7 +1187,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -1070,7 +1217,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1082,7 +1229,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1095,7 +1242,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -1184,7 +1331,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1343,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1356,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1228,7 +1375,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1387,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1400,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1272,7 +1419,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1284,7 +1431,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1297,7 +1444,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1325,7 +1472,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1484,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1497,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1422,7 +1569,7 @@ type RetireJobs struct {
 
 func (x *RetireJobs) Reset() {
 	*x = RetireJobs{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1581,7 @@ func (x *RetireJobs) String() string {
 func (*RetireJobs) ProtoMessage() {}
 
 func (x *RetireJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1594,7 @@ func (x *RetireJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
 func (*RetireJobs) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RetireJobs) GetJobs() []*RetireJob {
@@ -1481,7 +1628,7 @@ type RetireJob struct {
 
 func (x *RetireJob) Reset() {
 	*x = RetireJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1640,7 @@ func (x *RetireJob) String() string {
 func (*RetireJob) ProtoMessage() {}
 
 func (x *RetireJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1653,7 @@ func (x *RetireJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
 func (*RetireJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RetireJob) GetId() string {
@@ -1534,7 +1681,7 @@ type MarkSwept struct {
 
 func (x *MarkSwept) Reset() {
 	*x = MarkSwept{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1546,7 +1693,7 @@ func (x *MarkSwept) String() string {
 func (*MarkSwept) ProtoMessage() {}
 
 func (x *MarkSwept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1559,7 +1706,7 @@ func (x *MarkSwept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
 func (*MarkSwept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MarkSwept) GetEnded() []string {
@@ -1589,7 +1736,7 @@ type SetAlias struct {
 
 func (x *SetAlias) Reset() {
 	*x = SetAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1748,7 @@ func (x *SetAlias) String() string {
 func (*SetAlias) ProtoMessage() {}
 
 func (x *SetAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1761,7 @@ func (x *SetAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
 func (*SetAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetAlias) GetName() string {
@@ -1656,7 +1803,7 @@ type RemoveAlias struct {
 
 func (x *RemoveAlias) Reset() {
 	*x = RemoveAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1668,7 +1815,7 @@ func (x *RemoveAlias) String() string {
 func (*RemoveAlias) ProtoMessage() {}
 
 func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1681,7 +1828,7 @@ func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
 func (*RemoveAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RemoveAlias) GetName() string {
@@ -1714,7 +1861,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1873,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1886,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1752,7 +1899,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1911,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1924,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1803,6 +1950,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_Retired
 	//	*SnapshotRecord_Alias
 	//	*SnapshotRecord_RemovedMember
+	//	*SnapshotRecord_Audit
+	//	*SnapshotRecord_Convicted
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1810,7 +1959,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +1971,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +1984,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -1935,6 +2084,24 @@ func (x *SnapshotRecord) GetRemovedMember() *RemovedMember {
 	return nil
 }
 
+func (x *SnapshotRecord) GetAudit() *AuditRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Audit); ok {
+			return x.Audit
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetConvicted() *ConvictedWorker {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Convicted); ok {
+			return x.Convicted
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -1979,6 +2146,14 @@ type SnapshotRecord_RemovedMember struct {
 	RemovedMember *RemovedMember `protobuf:"bytes,18,opt,name=removed_member,json=removedMember,proto3,oneof"`
 }
 
+type SnapshotRecord_Audit struct {
+	Audit *AuditRecord `protobuf:"bytes,130,opt,name=audit,proto3,oneof"`
+}
+
+type SnapshotRecord_Convicted struct {
+	Convicted *ConvictedWorker `protobuf:"bytes,131,opt,name=convicted,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -1999,6 +2174,10 @@ func (*SnapshotRecord_Alias) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_RemovedMember) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_Audit) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_Convicted) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -2007,13 +2186,14 @@ type SnapshotHeader struct {
 	NextJob       uint64                 `protobuf:"varint,4,opt,name=next_job,json=nextJob,proto3" json:"next_job,omitempty"`
 	RestoreEpoch  uint64                 `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"` // how often this state was the beginning of a new cluster
 	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // slots are held since this restore; 0 means they are not
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2205,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2218,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2083,6 +2263,13 @@ func (x *SnapshotHeader) GetHeldUnixMs() int64 {
 	return 0
 }
 
+func (x *SnapshotHeader) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
 type RemovedMember struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -2093,7 +2280,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2105,7 +2292,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2118,7 +2305,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2162,13 +2349,23 @@ type JobRecord struct {
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
+	Audit              *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
+	Makers             []string               `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
+	Inherited          uint64                 `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
+	ModelMakers        uint64                 `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
+	First              *Next                  `protobuf:"bytes,134,opt,name=first,proto3" json:"first,omitempty"` // the first round, to begin with again
+	PlanVerified       bool                   `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
+	PlanMaker          string                 `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
+	Generation         uint32                 `protobuf:"varint,137,opt,name=generation,proto3" json:"generation,omitempty"`                         // of the open round's commits: how often some were taken back
+	StateRound         *uint32                `protobuf:"varint,138,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"` // that made the open round's state, where it is not the round before
+	Verified           []uint32               `protobuf:"varint,139,rep,packed,name=verified,proto3" json:"verified,omitempty"`                      // closed rounds whose step two workers made
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +2377,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +2390,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2371,17 +2568,268 @@ func (x *JobRecord) GetCourse() *ObjectRef {
 	return nil
 }
 
+func (x *JobRecord) GetAudit() *AuditSummary {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
+func (x *JobRecord) GetMakers() []string {
+	if x != nil {
+		return x.Makers
+	}
+	return nil
+}
+
+func (x *JobRecord) GetInherited() uint64 {
+	if x != nil {
+		return x.Inherited
+	}
+	return 0
+}
+
+func (x *JobRecord) GetModelMakers() uint64 {
+	if x != nil {
+		return x.ModelMakers
+	}
+	return 0
+}
+
+func (x *JobRecord) GetFirst() *Next {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+func (x *JobRecord) GetPlanVerified() bool {
+	if x != nil {
+		return x.PlanVerified
+	}
+	return false
+}
+
+func (x *JobRecord) GetPlanMaker() string {
+	if x != nil {
+		return x.PlanMaker
+	}
+	return ""
+}
+
+func (x *JobRecord) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *JobRecord) GetStateRound() uint32 {
+	if x != nil && x.StateRound != nil {
+		return *x.StateRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetVerified() []uint32 {
+	if x != nil {
+		return x.Verified
+	}
+	return nil
+}
+
+// AuditRecord is a task that is made a second time.
+type AuditRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Phase         string                 `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
+	State         *ObjectRef             `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	StateRound    uint32                 `protobuf:"varint,4,opt,name=state_round,json=stateRound,proto3" json:"state_round,omitempty"`
+	TreeLeaves    uint32                 `protobuf:"varint,5,opt,name=tree_leaves,json=treeLeaves,proto3" json:"tree_leaves,omitempty"`
+	Pieces        []*Piece               `protobuf:"bytes,6,rep,name=pieces,proto3" json:"pieces,omitempty"`
+	Carries       []*CarryPiece          `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
+	Makers        uint64                 `protobuf:"varint,8,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
+	Opinions      []*Opinion             `protobuf:"bytes,9,rep,name=opinions,proto3" json:"opinions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditRecord) Reset() {
+	*x = AuditRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRecord) ProtoMessage() {}
+
+func (x *AuditRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRecord.ProtoReflect.Descriptor instead.
+func (*AuditRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *AuditRecord) GetId() *TaskID {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *AuditRecord) GetState() *ObjectRef {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetStateRound() uint32 {
+	if x != nil {
+		return x.StateRound
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetTreeLeaves() uint32 {
+	if x != nil {
+		return x.TreeLeaves
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetPieces() []*Piece {
+	if x != nil {
+		return x.Pieces
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetCarries() []*CarryPiece {
+	if x != nil {
+		return x.Carries
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetMakers() uint64 {
+	if x != nil {
+		return x.Makers
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetOpinions() []*Opinion {
+	if x != nil {
+		return x.Opinions
+	}
+	return nil
+}
+
+// Opinion is what a worker made of an audited task.
+type Opinion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"` // of the digests in its result
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Opinion) Reset() {
+	*x = Opinion{}
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Opinion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Opinion) ProtoMessage() {}
+
+func (x *Opinion) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Opinion.ProtoReflect.Descriptor instead.
+func (*Opinion) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Opinion) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *Opinion) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *Opinion) GetKernels() string {
+	if x != nil {
+		return x.Kernels
+	}
+	return ""
+}
+
+func (x *Opinion) GetSum() []byte {
+	if x != nil {
+		return x.Sum
+	}
+	return nil
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	Kernels       string                 `protobuf:"bytes,131,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Makers        uint64                 `protobuf:"varint,132,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2841,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2854,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2423,6 +2871,27 @@ func (x *CommitRecord) GetWorker() string {
 	return ""
 }
 
+func (x *CommitRecord) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *CommitRecord) GetKernels() string {
+	if x != nil {
+		return x.Kernels
+	}
+	return ""
+}
+
+func (x *CommitRecord) GetMakers() uint64 {
+	if x != nil {
+		return x.Makers
+	}
+	return 0
+}
+
 // CarryRecord is a carry of the open round, or one kept from the phase's last round.
 type CarryRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2434,7 +2903,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2915,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2928,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2495,7 +2964,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2507,7 +2976,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2520,7 +2989,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2614,7 +3083,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2626,7 +3095,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2639,7 +3108,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -2688,7 +3157,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +3169,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +3182,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -2747,7 +3216,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2759,7 +3228,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2772,7 +3241,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2793,7 +3262,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xfe\b\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xee\t\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2820,13 +3289,21 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
-	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x123\n" +
+	"\n" +
+	"set_secret\x182 \x01(\v2\x12.gram.v1.SetSecretH\x00R\tsetSecret\x129\n" +
+	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAuditsB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
-	"Checkpoint\",\n" +
+	"Checkpoint\"E\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb0\x03\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"#\n" +
+	"\tSetSecret\x12\x16\n" +
+	"\x06secret\x18\x01 \x01(\fR\x06secret\"\x1d\n" +
+	"\vWaiveAudits\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xce\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2847,18 +3324,20 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\akeep_ms\x182 \x01(\x03R\x06keepMs\x12\x1b\n" +
 	"\tmodel_uri\x183 \x01(\tR\bmodelUri\x12\x1b\n" +
 	"\tmodel_job\x184 \x01(\tR\bmodelJob\x12'\n" +
-	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\"\x1a\n" +
+	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\x12\x1c\n" +
+	"\taudit_ppm\x18\x82\x01 \x01(\rR\bauditPpm\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xb8\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xd6\x01\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"E\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -2931,7 +3410,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xf7\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -2943,8 +3422,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\aretired\x18\n" +
 	" \x01(\v2\x16.gram.v1.RetiredRecordH\x00R\aretired\x12,\n" +
 	"\x05alias\x18\v \x01(\v2\x14.gram.v1.AliasRecordH\x00R\x05alias\x12?\n" +
-	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMemberB\x06\n" +
-	"\x04body\"\xcb\x01\n" +
+	"\x0eremoved_member\x18\x12 \x01(\v2\x16.gram.v1.RemovedMemberH\x00R\rremovedMember\x12-\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x14.gram.v1.AuditRecordH\x00R\x05audit\x129\n" +
+	"\tconvicted\x18\x83\x01 \x01(\v2\x18.gram.v1.ConvictedWorkerH\x00R\tconvictedB\x06\n" +
+	"\x04body\"\xe4\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
@@ -2953,10 +3434,12 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bnext_job\x18\x04 \x01(\x04R\anextJob\x12#\n" +
 	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x12 \n" +
 	"\fheld_unix_ms\x18Q \x01(\x03R\n" +
-	"heldUnixMs\"7\n" +
+	"heldUnixMs\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xaa\a\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\x95\n" +
+	"\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -2985,10 +3468,45 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"slotUnixMs\x12\x17\n" +
 	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
 	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
-	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"L\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12,\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\x12\x17\n" +
+	"\x06makers\x18\x83\x01 \x03(\tR\x06makers\x12\x1d\n" +
+	"\tinherited\x18\x84\x01 \x01(\x04R\tinherited\x12\"\n" +
+	"\fmodel_makers\x18\x85\x01 \x01(\x04R\vmodelMakers\x12$\n" +
+	"\x05first\x18\x86\x01 \x01(\v2\r.gram.v1.NextR\x05first\x12$\n" +
+	"\rplan_verified\x18\x87\x01 \x01(\bR\fplanVerified\x12\x1e\n" +
+	"\n" +
+	"plan_maker\x18\x88\x01 \x01(\tR\tplanMaker\x12\x1f\n" +
+	"\n" +
+	"generation\x18\x89\x01 \x01(\rR\n" +
+	"generation\x12%\n" +
+	"\vstate_round\x18\x8a\x01 \x01(\rH\x00R\n" +
+	"stateRound\x88\x01\x01\x12\x1b\n" +
+	"\bverified\x18\x8b\x01 \x03(\rR\bverifiedB\x0e\n" +
+	"\f_state_round\"\xcd\x02\n" +
+	"\vAuditRecord\x12\x1f\n" +
+	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\tR\x05phase\x12(\n" +
+	"\x05state\x18\x03 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12\x1f\n" +
+	"\vstate_round\x18\x04 \x01(\rR\n" +
+	"stateRound\x12\x1f\n" +
+	"\vtree_leaves\x18\x05 \x01(\rR\n" +
+	"treeLeaves\x12&\n" +
+	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
+	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12\x16\n" +
+	"\x06makers\x18\b \x01(\x04R\x06makers\x12,\n" +
+	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\"j\n" +
+	"\aOpinion\x12\x1b\n" +
+	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x16\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x18\n" +
+	"\akernels\x18\x03 \x01(\tR\akernels\x12\x10\n" +
+	"\x03sum\x18\x04 \x01(\fR\x03sum\"\x9e\x01\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
-	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x1c\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x19\n" +
+	"\akernels\x18\x83\x01 \x01(\tR\akernels\x12\x17\n" +
+	"\x06makers\x18\x84\x01 \x01(\x04R\x06makers\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
 	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
@@ -3034,118 +3552,136 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),          // 0: gram.v1.Command
 	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
 	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 3: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 4: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 5: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 6: gram.v1.Completion
-	(*FailJob)(nil),          // 7: gram.v1.FailJob
-	(*CancelJob)(nil),        // 8: gram.v1.CancelJob
-	(*PutToken)(nil),         // 9: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 10: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 11: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 12: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 13: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 14: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 15: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 16: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 17: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 18: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 19: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 20: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 21: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 22: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 23: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 24: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 25: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 26: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 27: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 28: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 29: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 30: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 31: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 32: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 33: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 34: gram.v1.TaskOutput
-	(*Backups)(nil),          // 35: gram.v1.Backups
-	(*Failure)(nil),          // 36: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 37: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 38: gram.v1.CatchUp
-	(SkipReason)(0),          // 39: gram.v1.SkipReason
-	(JobState)(0),            // 40: gram.v1.JobState
-	(*ObjectRef)(nil),        // 41: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 42: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 43: gram.v1.OutputFile
-	(*Counters)(nil),         // 44: gram.v1.Counters
-	(*Piece)(nil),            // 45: gram.v1.Piece
-	(*CarryPiece)(nil),       // 46: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 47: gram.v1.SlotRecord
+	(*SetSecret)(nil),        // 3: gram.v1.SetSecret
+	(*WaiveAudits)(nil),      // 4: gram.v1.WaiveAudits
+	(*SubmitJob)(nil),        // 5: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 6: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 7: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 8: gram.v1.Completion
+	(*FailJob)(nil),          // 9: gram.v1.FailJob
+	(*CancelJob)(nil),        // 10: gram.v1.CancelJob
+	(*PutToken)(nil),         // 11: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 12: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 13: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 14: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 15: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 16: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 17: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 18: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 19: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 20: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 21: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 22: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 23: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 24: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 25: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 26: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 27: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 28: gram.v1.JobRecord
+	(*AuditRecord)(nil),      // 29: gram.v1.AuditRecord
+	(*Opinion)(nil),          // 30: gram.v1.Opinion
+	(*CommitRecord)(nil),     // 31: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 32: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 33: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 34: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 35: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 36: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 37: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 38: gram.v1.TaskOutput
+	(*Backups)(nil),          // 39: gram.v1.Backups
+	(*Failure)(nil),          // 40: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 41: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 42: gram.v1.CatchUp
+	(SkipReason)(0),          // 43: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),  // 44: gram.v1.ConvictedWorker
+	(JobState)(0),            // 45: gram.v1.JobState
+	(*ObjectRef)(nil),        // 46: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 47: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 48: gram.v1.OutputFile
+	(*Counters)(nil),         // 49: gram.v1.Counters
+	(*AuditSummary)(nil),     // 50: gram.v1.AuditSummary
+	(*Next)(nil),             // 51: gram.v1.Next
+	(*Piece)(nil),            // 52: gram.v1.Piece
+	(*CarryPiece)(nil),       // 53: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 54: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	4,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	5,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	7,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	8,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	9,  // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	10, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	5,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	6,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	7,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	9,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	10, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
 	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	11, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	12, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	13, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	14, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	15, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	16, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
-	18, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
-	19, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
-	20, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	18, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	20, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	21, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	22, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
 	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
-	21, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	22, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	6,  // 20: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	33, // 21: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	34, // 22: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	35, // 23: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	36, // 24: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	37, // 25: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	38, // 26: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	3,  // 27: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	39, // 28: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	17, // 29: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	24, // 30: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	26, // 31: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	27, // 32: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	28, // 33: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	9,  // 34: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	32, // 35: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	29, // 36: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	30, // 37: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	31, // 38: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	25, // 39: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	3,  // 40: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	40, // 41: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	41, // 42: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	41, // 43: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	41, // 44: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	42, // 45: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	41, // 46: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	41, // 50: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	45, // 51: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	46, // 52: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	11, // 53: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	47, // 54: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	23, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	24, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	3,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
+	4,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
+	8,  // 22: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	37, // 23: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	38, // 24: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	39, // 25: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	40, // 26: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	41, // 27: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	42, // 28: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	5,  // 29: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	43, // 30: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	19, // 31: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	26, // 32: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	28, // 33: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	31, // 34: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	32, // 35: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	11, // 36: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	36, // 37: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	33, // 38: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	34, // 39: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	35, // 40: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	27, // 41: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	29, // 42: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
+	44, // 43: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
+	5,  // 44: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	45, // 45: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	46, // 46: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	46, // 47: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	46, // 48: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	47, // 49: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	46, // 50: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	48, // 51: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	40, // 52: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	49, // 53: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	46, // 54: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	50, // 55: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
+	51, // 56: gram.v1.JobRecord.first:type_name -> gram.v1.Next
+	37, // 57: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
+	46, // 58: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
+	52, // 59: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
+	53, // 60: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
+	30, // 61: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
+	52, // 62: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	53, // 63: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	13, // 64: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	54, // 65: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	66, // [66:66] is the sub-list for method output_type
+	66, // [66:66] is the sub-list for method input_type
+	66, // [66:66] is the sub-list for extension type_name
+	66, // [66:66] is the sub-list for extension extendee
+	0,  // [0:66] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3177,8 +3713,10 @@ func file_gram_v1_log_proto_init() {
 		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
+		(*Command_SetSecret)(nil),
+		(*Command_WaiveAudits)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[23].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[25].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3189,14 +3727,17 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Retired)(nil),
 		(*SnapshotRecord_Alias)(nil),
 		(*SnapshotRecord_RemovedMember)(nil),
+		(*SnapshotRecord_Audit)(nil),
+		(*SnapshotRecord_Convicted)(nil),
 	}
+	file_gram_v1_log_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
