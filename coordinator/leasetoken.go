@@ -25,7 +25,8 @@ func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.To
 		mac.Write([]byte(text))
 	}
 	for _, n := range []uint64{
-		uint64(t.Round), uint64(t.Kind), uint64(t.Tree), uint64(t.Node.Level), uint64(t.Node.Index), token.Term, token.Sequence, token.Epoch,
+		uint64(t.Round), uint64(t.Kind), uint64(t.Tree), uint64(t.Node.Level), uint64(t.Node.Index), t.Changes,
+		token.Term, token.Sequence, token.Epoch,
 	} {
 		mac.Write(binary.BigEndian.AppendUint64(nil, n))
 	}

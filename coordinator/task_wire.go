@@ -5,6 +5,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 func leaseResponse(view state.State, workerID string, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
@@ -29,13 +30,16 @@ func leaseResponse(view state.State, workerID string, grants []schedule.Grant, c
 func brief(job *state.Job) *pb.JobBrief {
 	b := &pb.JobBrief{
 		Id: job.ID, SpecJson: string(job.SpecJSON), SpecHash: job.SpecHash, ResultHash: job.ResultHash,
-		Manifest: job.Manifest.Proto(), Plan: job.Plan.Proto(), Model: job.Model.Proto(),
+		Model: job.Model.Proto(),
+	}
+	if job.Stage != pb.JobState_JOB_STATE_PLANNING { // where it is made again, nobody can read it
+		b.Manifest, b.Plan = job.Manifest.Proto(), job.Plan.Proto()
 	}
 	if job.Reporting() {
 		b.Kernels, b.Workers, b.Course = job.Kernels, job.Workers, job.Course.Proto()
 		b.Record = &pb.Job{
 			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
-			Counters: job.Counters.Proto(), Rounds: job.RoundRecords(),
+			Counters: job.Counters.Proto(), Rounds: job.RoundRecordsSince(),
 		}
 	}
 	return b
@@ -44,7 +48,7 @@ func brief(job *state.Job) *pb.JobBrief {
 func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 	t := &pb.Task{
 		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
-		Phase: job.Round.Phase, State: job.Round.State.Proto(),
+		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
 	}
 	for _, p := range g.Pieces {
 		t.Pieces = append(t.Pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index), Object: p.Object.Proto()})
@@ -68,13 +72,14 @@ func wireBackups(b schedule.Backups) *pb.Backups {
 }
 
 func taskID(t schedule.Task) *pb.TaskID {
-	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index)}
+	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes}
 }
 
 func taskFrom(id *pb.TaskID) schedule.Task {
 	return schedule.Task{
 		JobID: id.GetJobId(), Round: id.GetRound(), Kind: id.GetKind(), Tree: id.GetTree(),
-		Node: protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
+		Node:    protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
+		Changes: id.GetChanges(),
 	}
 }
 

@@ -72,6 +72,7 @@ func TestWhatATokenCovers(t *testing.T) {
 		"round":    func(h *schedule.Held) { h.Task.Round++ },
 		"kind":     func(h *schedule.Held) { h.Task.Kind = pb.TaskKind_TASK_KIND_STEP },
 		"tree":     func(h *schedule.Held) { h.Task.Tree = 0 },
+		"change":   func(h *schedule.Held) { h.Task.Changes++ },
 		"term":     func(h *schedule.Held) { h.Token.Term++ },
 		"sequence": func(h *schedule.Held) { h.Token.Sequence++ },
 		"epoch":    func(h *schedule.Held) { h.Token.Epoch++ },

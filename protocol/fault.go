@@ -40,6 +40,7 @@ const (
 	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it
 	CodeNoWorkerFits Code = "NO_WORKER_FITS" // the job's state is larger than any worker's memory
 	CodeNeedFailed   Code = "NEED_FAILED"    // a job that this one needs did not succeed
+	CodeLost         Code = "LOST"           // a job object is missing, or its bytes do not have its digest
 )
 
 // Fault is an error with a stable code and, where it has one, a position in the input.

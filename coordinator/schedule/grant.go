@@ -229,7 +229,7 @@ func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 }
 
 func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
-	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n}
+	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n, Changes: s.job.Counters.Remade.Changes}
 }
 
 // available reports whether a task is neither leased nor held back after a fault, and may be granted beside

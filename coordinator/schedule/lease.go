@@ -21,6 +21,8 @@ type Task struct {
 	Kind  pb.TaskKind
 	Tree  uint32
 	Node  protocol.Node
+	// Changes are those of the job when the task was granted: with another number it is another task.
+	Changes uint64
 }
 
 // String names the task for people.
@@ -76,8 +78,10 @@ type jobBoard struct {
 	id     string
 	number uint64
 	round  uint32
-	leases *iradix.Tree[*lease]
-	faults map[string]fault
+	// changes are those that the round saw: what was taken back is to do again.
+	changes uint64
+	leases  *iradix.Tree[*lease]
+	faults  map[string]fault
 	// suspects are tasks during which workers fell silent, by key.
 	suspects []*suspect
 	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
@@ -95,7 +99,7 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
 		b.jobs[at].course = newTimeline(b.sawFrom(job))
 	}
-	if old := b.jobs[at]; old.round != job.Round.Number {
+	if old := b.jobs[at]; old.round != job.Round.Number || old.changes != job.Counters.Remade.Changes {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
 		b.jobs[at].untold, b.jobs[at].course = old.untold, old.course
@@ -120,7 +124,7 @@ func (b *Board) findJob(number uint64) (at int, found bool) {
 
 func newJobBoard(job *state.Job) *jobBoard {
 	return &jobBoard{
-		id: job.ID, number: job.Number, round: job.Round.Number,
+		id: job.ID, number: job.Number, round: job.Round.Number, changes: job.Counters.Remade.Changes,
 		leases: iradix.New[*lease](), faults: make(map[string]fault), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
 	}
 }
@@ -250,7 +254,7 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 
 // needed reports whether the job still waits for this task.
 func (b *Board) needed(job *state.Job, t Task) bool {
-	if job.Ended() {
+	if job.Ended() || t.Changes != job.Counters.Remade.Changes {
 		return false
 	}
 	switch t.Kind {

@@ -44,7 +44,7 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
 	b.latest = max(b.latest, now)
 	memory := b.jobBoard(job)
-	if t.Round != memory.round {
+	if t.Round != memory.round || t.Changes != memory.changes {
 		return
 	}
 	memory.clear(job, t)

@@ -114,6 +114,8 @@ func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
 		return applyMarkSwept(s, body.MarkSwept)
 	case *pb.Command_SetAlias:
 		return applySetAlias(s, body.SetAlias)
+	case *pb.Command_Uncommit:
+		return applyUncommit(s, body.Uncommit)
 	case *pb.Command_RemoveAlias:
 		return applyRemoveAlias(s, body.RemoveAlias)
 	}

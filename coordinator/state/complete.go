@@ -25,7 +25,7 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	if !ok {
 		return s, pb.Verdict_VERDICT_INVALID
 	}
-	if job.Ended() {
+	if job.Ended() || c.GetId().GetChanges() != job.Counters.Remade.Changes {
 		return s, pb.Verdict_VERDICT_STALE
 	}
 	job = job.clone()
@@ -73,11 +73,18 @@ func (j *Job) completePlan(c *pb.Completion, now int64) pb.Verdict {
 	}
 	manifest, ok1 := refFrom(c.GetOutput().GetManifest())
 	plan, ok2 := refFrom(c.GetOutput().GetPlan())
-	next, ok3 := roundFrom(c.GetOutput().GetNext(), 1, now)
+	next, ok3 := roundFrom(c.GetOutput().GetNext(), j.nextNumber(), now)
 	if !ok1 || !ok2 || !ok3 {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	j.Stage, j.Manifest, j.Plan, j.Round = pb.JobState_JOB_STATE_RUNNING, manifest, plan, next
+	next.Base = 0
+	if !j.plannedBefore(manifest, plan, next) {
+		j.replannedOtherwise(now)
+		return pb.Verdict_VERDICT_VIOLATION
+	}
+	j.Stage, j.Manifest, j.Plan = pb.JobState_JOB_STATE_RUNNING, manifest, plan
+	j.first = next
+	j.open(next)
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED
 }

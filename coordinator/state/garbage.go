@@ -28,10 +28,13 @@ func (j *Job) Garbage(at int64) Garbage {
 		g.below = math.MaxUint32 + 1
 	case !j.Ended():
 		for _, r := range j.Rounds {
-			if r.FinishedAt <= at { // what the round before it made was read by this one last
+			// What the round before it made was read by this one last. The round whose model waits for its report may be
+			// made again, and the one before it too.
+			if r.FinishedAt <= at && r.Number != j.Round.Number {
 				g.below = uint64(r.Number)
 			}
 		}
+		g.below = max(g.below, j.floorAt(at))
 	}
 	if g.below > 0 {
 		j.EachReference(func(o ObjectID) {
@@ -49,10 +52,12 @@ func (g Garbage) Empty() bool { return g.below == 0 }
 // Has reports whether an object of the job is garbage.
 func (g Garbage) Has(o ObjectID) bool { return uint64(o.Round) < g.below && !g.held[o] }
 
-// EachReference visits the job objects that somebody may read. It may visit one twice.
+// EachReference visits the job objects that somebody may read, those included that are needed only when others are lost.
+// It may visit one twice.
 func (j *Job) EachReference(visit func(ObjectID)) {
 	j.eachObject(func(o Object) bool {
 		visit(ObjectID{o.Round, o.Ref.SHA256})
 		return true
 	})
+	j.eachSpare(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
 }

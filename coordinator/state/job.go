@@ -37,6 +37,7 @@ type Job struct {
 	ModelJob             string   // whose model that is, if the spec named it by reference
 	ModelReference       string   // as the spec named it
 	Swept                bool     // it has ended, and what could be swept of it is
+	keptRounds
 }
 
 // Ref names an immutable object of a job by content.
@@ -73,6 +74,7 @@ type Failure struct {
 type Counters struct {
 	Committed, Duplicates, Superseded, Violations uint64
 	BackupsLaunched, BackupsWon, BackupsWasted    uint64
+	Remade                                        Remade
 }
 
 // Ended reports whether the job is in a terminal state.
@@ -92,7 +94,7 @@ func (j *Job) Reporting() bool {
 // clone copies what a command may change; slices are clipped so that appending copies.
 func (j *Job) clone() *Job {
 	c := *j
-	c.Rounds = slices.Clip(c.Rounds)
+	c.Rounds, c.floors = slices.Clip(c.Rounds), slices.Clip(c.floors)
 	return &c
 }
 

@@ -36,7 +36,7 @@ func (j *Job) eachObject(visit func(Object) bool) bool {
 		return more
 	}
 	open := j.Round.Number
-	before := max(open, 1) - 1
+	before := j.Round.Base
 	see("manifest", 0, j.Manifest)
 	see("plan", 0, j.Plan)
 	if j.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
@@ -47,7 +47,7 @@ func (j *Job) eachObject(visit func(Object) bool) bool {
 	j.Round.EachCommit(func(c Commit) bool { return see("partial", open, c.Object) })
 	j.Round.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", open, c.Object) })
 	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", before, c.Object) })
-	for _, r := range j.Rounds {
+	for _, r := range j.RoundsSince() {
 		see("metrics", r.Number, r.Metrics)
 	}
 	return more

@@ -17,7 +17,7 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 22).Draw(t, "command") {
+	switch rapid.IntRange(0, 25).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
@@ -48,6 +48,8 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}
 	case 16:
 		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
+	case 17, 18:
+		cmd.Body = &pb.Command_Uncommit{Uncommit: drawUncommit(t, s)}
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {
@@ -68,6 +70,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	}
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
 		id.Round, id.Kind = job.Round.Number, awaited(job)
+		id.Changes = job.Counters.Remade.Changes
 	}
 	object := func(name string) *pb.ObjectRef {
 		if rapid.IntRange(0, 19).Draw(t, name+" odd") == 0 {
@@ -188,10 +191,13 @@ func checkTransition(t *rapid.T, before, after state.State) {
 			return true
 		}
 		checkGarbage(t, old, job)
-		if job.Round.Number < old.Round.Number || old.Ended() && !sameRecord(old, job) {
+		if job.Round.Number < old.Round.Number && !reopened(old, job) || old.Ended() && !sameRecord(old, job) {
 			t.Fatalf("job %s went back or changed after its end", old.ID)
 		}
 		path := old.Stage
+		if job.Stage == pb.JobState_JOB_STATE_PLANNING && job.Counters.Remade.Anew == old.Counters.Remade.Anew+1 {
+			path = job.Stage // the plan is made again
+		}
 		// One command may carry several completions, hence several transitions.
 		for path != job.Stage && slices.Contains(allowed[path], pb.JobState_JOB_STATE_RUNNING) {
 			path = pb.JobState_JOB_STATE_RUNNING
@@ -231,6 +237,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 		}
 		return true
 	})
+	checkMakers(t, s)
 	checkRunning(t, s)
 	checkLatest(t, s)
 	checkNamed(t, s)

@@ -45,13 +45,16 @@ func (j *Job) record() *pb.JobRecord {
 		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
 		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
+	j.recordKept(record)
 	return record
 }
 
 // RoundRecords are the finished rounds as they cross the wire.
-func (j *Job) RoundRecords() []*pb.RoundRecord {
+func (j *Job) RoundRecords() []*pb.RoundRecord { return roundRecords(j.Rounds) }
+
+func roundRecords(rounds []RoundRecord) []*pb.RoundRecord {
 	var records []*pb.RoundRecord
-	for _, r := range j.Rounds {
+	for _, r := range rounds {
 		records = append(records, &pb.RoundRecord{
 			Round: r.Number, Phase: r.Phase, Leaves: r.Leaves, StartedUnixMs: r.StartedAt,
 			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(),
@@ -87,6 +90,7 @@ func (c Counters) Proto() *pb.Counters {
 	return &pb.Counters{
 		Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations,
 		Backups: &pb.Backups{Launched: c.BackupsLaunched, Won: c.BackupsWon, Wasted: c.BackupsWasted},
+		Remade:  c.Remade.proto(),
 	}
 }
 
@@ -95,6 +99,7 @@ func countersFrom(c *pb.Counters) Counters {
 	return Counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(), Violations: c.GetViolations(),
 		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		Remade: remadeFrom(c.GetRemade()),
 	}
 }
 
@@ -121,6 +126,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		job.Failure = &failure
 	}
 	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
+	job.takeKept(r)
 	return job
 }
 
@@ -151,10 +157,14 @@ func (in *recordReader) takeCommit(r *pb.CommitRecord) error {
 	piece := r.GetPiece()
 	object, ok := refFrom(piece.GetObject())
 	node := protocol.Node{Level: int(piece.GetLevel()), Index: int(piece.GetIndex())}
-	if in.job == nil || !ok || int(piece.GetTree()) >= len(in.job.Round.Trees) || !in.job.Round.Tree(piece.GetTree()).Valid(node) {
+	if in.job == nil {
+		return errors.New("a commit of no job")
+	}
+	round := in.roundOf(r.GetLast())
+	if !ok || int(piece.GetTree()) >= len(round.Trees) || !round.Tree(piece.GetTree()).Valid(node) {
 		return errors.New("a commit of no node")
 	}
-	in.job.Round = in.job.Round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker()})
+	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker()})
 	return nil
 }
 
@@ -165,10 +175,14 @@ func (in *recordReader) takeCarry(r *pb.CarryRecord) error {
 		return errors.New("a carry of no leaf")
 	}
 	carry := Carry{Tree: piece.GetTree(), First: piece.GetFirst(), End: piece.GetEnd(), Object: object}
+	round := in.roundOf(r.GetLast())
+	if r.GetLast() && !round.known() {
+		return errors.New("a carry of no round")
+	}
 	if !r.GetKept() {
-		in.job.Round = in.job.Round.keep(carry)
+		*round = round.keep(carry)
 		return nil
 	}
-	in.job.Round.Kept, _, _ = in.job.Round.Kept.Insert(leafKey(carry.Tree, int(carry.First)), carry)
+	round.Kept, _, _ = round.Kept.Insert(leafKey(carry.Tree, int(carry.First)), carry)
 	return nil
 }

@@ -13,6 +13,8 @@ type Round struct {
 	Phase     string
 	Trees     []uint32 // leaves of each tree
 	State     Ref
+	Base      uint32 // the round that made State and Kept: the one before, or 0 where the rounds begin
+	Expected  Ref    // the state that the step made before the round was reopened; zero where it was not
 	StartedAt int64
 	// Covered counts the leaves below committed nodes.
 	Covered uint64
@@ -38,7 +40,7 @@ type Carry struct {
 
 func newRound(number uint32, phase string, trees []uint32, state Ref, now int64) Round {
 	return Round{
-		Number: number, Phase: phase, Trees: trees, State: state, StartedAt: now,
+		Number: number, Phase: phase, Trees: trees, State: state, StartedAt: now, Base: max(number, 1) - 1,
 		commits: iradix.New[Commit](), carries: iradix.New[Carry](), Kept: iradix.New[Carry](),
 	}
 }

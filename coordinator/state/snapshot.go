@@ -91,25 +91,33 @@ func (o *recordWriter) close() error {
 
 func (o *recordWriter) writeJob(job *Job) {
 	o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job.record()}})
-	job.Round.EachCommit(func(c Commit) bool {
+	o.writeRound(job.Round, false)
+	if job.last.known() {
+		o.writeRound(job.last, true)
+	}
+}
+
+// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it.
+func (o *recordWriter) writeRound(r Round, last bool) {
+	r.EachCommit(func(c Commit) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: &pb.CommitRecord{
 			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
-			Worker: c.Worker,
+			Worker: c.Worker, Last: last,
 		}}})
 		return o.err == nil
 	})
-	o.writeCarries(job.Round, false)
-	o.writeCarries(job.Round, true)
+	o.writeCarries(r, false, last)
+	o.writeCarries(r, true, last)
 }
 
-func (o *recordWriter) writeCarries(r Round, kept bool) {
+func (o *recordWriter) writeCarries(r Round, kept, last bool) {
 	carries := r.carries
 	if kept {
 		carries = r.Kept
 	}
 	carries.Root().Walk(func(_ []byte, c Carry) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: &pb.CarryRecord{
-			Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept,
+			Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept, Last: last,
 		}}})
 		return o.err != nil
 	})

@@ -14,11 +14,15 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 	if !ok {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if last := len(j.Rounds) - 1; last >= 0 && j.Rounds[last].Number == c.GetId().GetRound() {
-		return j.lateStep(j.Rounds[last], state, c, now)
+	if last, closed := j.lastClosed(); closed && last.Number == c.GetId().GetRound() {
+		return j.lateStep(last, state, c, now)
 	}
 	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() || !j.Round.Complete() {
 		return pb.Verdict_VERDICT_STALE
+	}
+	if expected := j.Round.Expected; !expected.IsZero() && expected != state {
+		j.violated(fmt.Sprintf("round %d, step", j.Round.Number), "", expected, state, c, now)
+		return pb.Verdict_VERDICT_VIOLATION
 	}
 	metrics, _ := refFrom(next.GetMetrics())
 	closed := RoundRecord{
@@ -28,6 +32,7 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 	if next.GetDone() {
 		j.Model = state
 		j.Course, _ = refFrom(next.GetCourse())
+		j.Round.Expected = Ref{}
 	} else {
 		opened, ok := roundFrom(next, j.Round.Number+1, now)
 		if !ok {
@@ -36,7 +41,9 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 		if opened.Phase == j.Round.Phase {
 			opened.Kept = j.Round.carries
 		}
-		j.Round = opened
+		j.last = j.Round
+		j.last.Expected = Ref{}
+		j.open(opened)
 	}
 	j.Rounds = append(j.Rounds, closed)
 	j.Rounds = j.Rounds[max(0, len(j.Rounds)-MaxRoundRecords):]

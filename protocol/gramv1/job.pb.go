@@ -198,6 +198,7 @@ type Failure struct {
 	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	Task          string                 `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`     // the task it ended, for people
 	Worker        string                 `protobuf:"bytes,5,opt,name=worker,proto3" json:"worker,omitempty"` // who reported it
+	Lost          *LostObject            `protobuf:"bytes,110,opt,name=lost,proto3" json:"lost,omitempty"`   // the job object that could not be read
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -267,6 +268,66 @@ func (x *Failure) GetWorker() string {
 	return ""
 }
 
+func (x *Failure) GetLost() *LostObject {
+	if x != nil {
+		return x.Lost
+	}
+	return nil
+}
+
+// LostObject is a job object that is missing, or whose bytes do not have its digest.
+type LostObject struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"` // that made it; 0 is the plan
+	Object        *ObjectRef             `protobuf:"bytes,2,opt,name=object,proto3" json:"object,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LostObject) Reset() {
+	*x = LostObject{}
+	mi := &file_gram_v1_job_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LostObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LostObject) ProtoMessage() {}
+
+func (x *LostObject) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LostObject.ProtoReflect.Descriptor instead.
+func (*LostObject) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LostObject) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *LostObject) GetObject() *ObjectRef {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
 // OutputFile is one of a finished job's objects.
 type OutputFile struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -280,7 +341,7 @@ type OutputFile struct {
 
 func (x *OutputFile) Reset() {
 	*x = OutputFile{}
-	mi := &file_gram_v1_job_proto_msgTypes[2]
+	mi := &file_gram_v1_job_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +353,7 @@ func (x *OutputFile) String() string {
 func (*OutputFile) ProtoMessage() {}
 
 func (x *OutputFile) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[2]
+	mi := &file_gram_v1_job_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +366,7 @@ func (x *OutputFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputFile.ProtoReflect.Descriptor instead.
 func (*OutputFile) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *OutputFile) GetName() string {
@@ -363,7 +424,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_gram_v1_job_proto_msgTypes[3]
+	mi := &file_gram_v1_job_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -375,7 +436,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[3]
+	mi := &file_gram_v1_job_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -388,7 +449,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Job) GetId() string {
@@ -537,7 +598,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_gram_v1_job_proto_msgTypes[4]
+	mi := &file_gram_v1_job_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +610,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[4]
+	mi := &file_gram_v1_job_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +623,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Progress) GetRound() uint32 {
@@ -608,13 +669,14 @@ type Counters struct {
 	Superseded    uint64                 `protobuf:"varint,3,opt,name=superseded,proto3" json:"superseded,omitempty"` // reported below a committed ancestor
 	Violations    uint64                 `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"` // reported again with another digest
 	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"`
+	Remade        *Remade                `protobuf:"bytes,110,opt,name=remade,proto3" json:"remade,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Counters) Reset() {
 	*x = Counters{}
-	mi := &file_gram_v1_job_proto_msgTypes[5]
+	mi := &file_gram_v1_job_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -626,7 +688,7 @@ func (x *Counters) String() string {
 func (*Counters) ProtoMessage() {}
 
 func (x *Counters) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[5]
+	mi := &file_gram_v1_job_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -639,7 +701,7 @@ func (x *Counters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counters.ProtoReflect.Descriptor instead.
 func (*Counters) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Counters) GetCommitted() uint64 {
@@ -677,6 +739,90 @@ func (x *Counters) GetBackups() *Backups {
 	return nil
 }
 
+func (x *Counters) GetRemade() *Remade {
+	if x != nil {
+		return x.Remade
+	}
+	return nil
+}
+
+// Remade counts what was taken back and made again.
+type Remade struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Changes       uint64                 `protobuf:"varint,1,opt,name=changes,proto3" json:"changes,omitempty"`   // commands that took something back
+	Tasks         uint64                 `protobuf:"varint,2,opt,name=tasks,proto3" json:"tasks,omitempty"`       // that these named
+	Reopened      uint32                 `protobuf:"varint,3,opt,name=reopened,proto3" json:"reopened,omitempty"` // closed rounds, and finished models
+	Anew          uint32                 `protobuf:"varint,4,opt,name=anew,proto3" json:"anew,omitempty"`         // how often the rounds began anew
+	Last          string                 `protobuf:"bytes,5,opt,name=last,proto3" json:"last,omitempty"`          // why, the last time
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Remade) Reset() {
+	*x = Remade{}
+	mi := &file_gram_v1_job_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Remade) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Remade) ProtoMessage() {}
+
+func (x *Remade) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Remade.ProtoReflect.Descriptor instead.
+func (*Remade) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Remade) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *Remade) GetTasks() uint64 {
+	if x != nil {
+		return x.Tasks
+	}
+	return 0
+}
+
+func (x *Remade) GetReopened() uint32 {
+	if x != nil {
+		return x.Reopened
+	}
+	return 0
+}
+
+func (x *Remade) GetAnew() uint32 {
+	if x != nil {
+		return x.Anew
+	}
+	return 0
+}
+
+func (x *Remade) GetLast() string {
+	if x != nil {
+		return x.Last
+	}
+	return ""
+}
+
 // AuditSummary tells of the tasks that were made a second time.
 type AuditSummary struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -694,7 +840,7 @@ type AuditSummary struct {
 
 func (x *AuditSummary) Reset() {
 	*x = AuditSummary{}
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +852,7 @@ func (x *AuditSummary) String() string {
 func (*AuditSummary) ProtoMessage() {}
 
 func (x *AuditSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +865,7 @@ func (x *AuditSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditSummary.ProtoReflect.Descriptor instead.
 func (*AuditSummary) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AuditSummary) GetSharePpm() uint32 {
@@ -792,7 +938,7 @@ type ConvictedWorker struct {
 
 func (x *ConvictedWorker) Reset() {
 	*x = ConvictedWorker{}
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +950,7 @@ func (x *ConvictedWorker) String() string {
 func (*ConvictedWorker) ProtoMessage() {}
 
 func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +963,7 @@ func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvictedWorker.ProtoReflect.Descriptor instead.
 func (*ConvictedWorker) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ConvictedWorker) GetId() string {
@@ -867,7 +1013,7 @@ type Backups struct {
 
 func (x *Backups) Reset() {
 	*x = Backups{}
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +1025,7 @@ func (x *Backups) String() string {
 func (*Backups) ProtoMessage() {}
 
 func (x *Backups) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +1038,7 @@ func (x *Backups) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Backups.ProtoReflect.Descriptor instead.
 func (*Backups) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Backups) GetLaunched() uint64 {
@@ -932,7 +1078,7 @@ type RoundRecord struct {
 
 func (x *RoundRecord) Reset() {
 	*x = RoundRecord{}
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +1090,7 @@ func (x *RoundRecord) String() string {
 func (*RoundRecord) ProtoMessage() {}
 
 func (x *RoundRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +1103,7 @@ func (x *RoundRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRecord.ProtoReflect.Descriptor instead.
 func (*RoundRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RoundRecord) GetRound() uint32 {
@@ -1019,7 +1165,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1177,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1190,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubmitRequest) GetId() string {
@@ -1071,7 +1217,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1229,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1242,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SubmitResponse) GetJob() *Job {
@@ -1122,7 +1268,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1134,7 +1280,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1147,7 +1293,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1166,7 +1312,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1178,7 +1324,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1337,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetResponse) GetJob() *Job {
@@ -1211,7 +1357,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +1369,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +1382,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListRequest) GetLimit() uint32 {
@@ -1263,7 +1409,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1275,7 +1421,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,7 +1434,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListResponse) GetJobs() []*Job {
@@ -1314,7 +1460,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1472,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,7 +1485,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1358,7 +1504,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1516,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1529,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1402,7 +1548,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1560,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1573,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1446,7 +1592,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1458,7 +1604,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1471,7 +1617,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1492,7 +1638,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1650,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1663,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1551,7 +1697,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1709,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1576,7 +1722,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -1600,13 +1746,18 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x11gram/v1/job.proto\x12\agram.v1\"7\n" +
 	"\tObjectRef\x12\x16\n" +
 	"\x06sha256\x18\x01 \x01(\fR\x06sha256\x12\x12\n" +
-	"\x04size\x18\x02 \x01(\x03R\x04size\"\x90\x01\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\"\xb9\x01\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12+\n" +
 	"\x05class\x18\x02 \x01(\x0e2\x15.gram.v1.FailureClassR\x05class\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x12\n" +
 	"\x04task\x18\x04 \x01(\tR\x04task\x12\x16\n" +
-	"\x06worker\x18\x05 \x01(\tR\x06worker\"^\n" +
+	"\x06worker\x18\x05 \x01(\tR\x06worker\x12'\n" +
+	"\x04lost\x18n \x01(\v2\x13.gram.v1.LostObjectR\x04lost\"N\n" +
+	"\n" +
+	"LostObject\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12*\n" +
+	"\x06object\x18\x02 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"^\n" +
 	"\n" +
 	"OutputFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
@@ -1643,7 +1794,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x06leaves\x18\x03 \x01(\x04R\x06leaves\x12\x1f\n" +
 	"\vleaves_done\x18\x04 \x01(\x04R\n" +
 	"leavesDone\x12!\n" +
-	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\xb4\x01\n" +
+	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\xdd\x01\n" +
 	"\bCounters\x12\x1c\n" +
 	"\tcommitted\x18\x01 \x01(\x04R\tcommitted\x12\x1e\n" +
 	"\n" +
@@ -1655,7 +1806,14 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\n" +
 	"violations\x18\x04 \x01(\x04R\n" +
 	"violations\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"\xfb\x01\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12'\n" +
+	"\x06remade\x18n \x01(\v2\x0f.gram.v1.RemadeR\x06remade\"|\n" +
+	"\x06Remade\x12\x18\n" +
+	"\achanges\x18\x01 \x01(\x04R\achanges\x12\x14\n" +
+	"\x05tasks\x18\x02 \x01(\x04R\x05tasks\x12\x1a\n" +
+	"\breopened\x18\x03 \x01(\rR\breopened\x12\x12\n" +
+	"\x04anew\x18\x04 \x01(\rR\x04anew\x12\x12\n" +
+	"\x04last\x18\x05 \x01(\tR\x04last\"\xfb\x01\n" +
 	"\fAuditSummary\x12\x1b\n" +
 	"\tshare_ppm\x18\x01 \x01(\rR\bsharePpm\x12\x14\n" +
 	"\x05drawn\x18\x02 \x01(\x04R\x05drawn\x12\x16\n" +
@@ -1752,68 +1910,73 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),           // 0: gram.v1.JobState
 	(FailureClass)(0),       // 1: gram.v1.FailureClass
 	(*ObjectRef)(nil),       // 2: gram.v1.ObjectRef
 	(*Failure)(nil),         // 3: gram.v1.Failure
-	(*OutputFile)(nil),      // 4: gram.v1.OutputFile
-	(*Job)(nil),             // 5: gram.v1.Job
-	(*Progress)(nil),        // 6: gram.v1.Progress
-	(*Counters)(nil),        // 7: gram.v1.Counters
-	(*AuditSummary)(nil),    // 8: gram.v1.AuditSummary
-	(*ConvictedWorker)(nil), // 9: gram.v1.ConvictedWorker
-	(*Backups)(nil),         // 10: gram.v1.Backups
-	(*RoundRecord)(nil),     // 11: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),   // 12: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),  // 13: gram.v1.SubmitResponse
-	(*GetRequest)(nil),      // 14: gram.v1.GetRequest
-	(*GetResponse)(nil),     // 15: gram.v1.GetResponse
-	(*ListRequest)(nil),     // 16: gram.v1.ListRequest
-	(*ListResponse)(nil),    // 17: gram.v1.ListResponse
-	(*WatchRequest)(nil),    // 18: gram.v1.WatchRequest
-	(*WatchResponse)(nil),   // 19: gram.v1.WatchResponse
-	(*CancelRequest)(nil),   // 20: gram.v1.CancelRequest
-	(*CancelResponse)(nil),  // 21: gram.v1.CancelResponse
-	(*LogsRequest)(nil),     // 22: gram.v1.LogsRequest
-	(*LogsResponse)(nil),    // 23: gram.v1.LogsResponse
+	(*LostObject)(nil),      // 4: gram.v1.LostObject
+	(*OutputFile)(nil),      // 5: gram.v1.OutputFile
+	(*Job)(nil),             // 6: gram.v1.Job
+	(*Progress)(nil),        // 7: gram.v1.Progress
+	(*Counters)(nil),        // 8: gram.v1.Counters
+	(*Remade)(nil),          // 9: gram.v1.Remade
+	(*AuditSummary)(nil),    // 10: gram.v1.AuditSummary
+	(*ConvictedWorker)(nil), // 11: gram.v1.ConvictedWorker
+	(*Backups)(nil),         // 12: gram.v1.Backups
+	(*RoundRecord)(nil),     // 13: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),   // 14: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),  // 15: gram.v1.SubmitResponse
+	(*GetRequest)(nil),      // 16: gram.v1.GetRequest
+	(*GetResponse)(nil),     // 17: gram.v1.GetResponse
+	(*ListRequest)(nil),     // 18: gram.v1.ListRequest
+	(*ListResponse)(nil),    // 19: gram.v1.ListResponse
+	(*WatchRequest)(nil),    // 20: gram.v1.WatchRequest
+	(*WatchResponse)(nil),   // 21: gram.v1.WatchResponse
+	(*CancelRequest)(nil),   // 22: gram.v1.CancelRequest
+	(*CancelResponse)(nil),  // 23: gram.v1.CancelResponse
+	(*LogsRequest)(nil),     // 24: gram.v1.LogsRequest
+	(*LogsResponse)(nil),    // 25: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
-	0,  // 1: gram.v1.Job.state:type_name -> gram.v1.JobState
-	6,  // 2: gram.v1.Job.progress:type_name -> gram.v1.Progress
-	3,  // 3: gram.v1.Job.failure:type_name -> gram.v1.Failure
-	4,  // 4: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
-	7,  // 5: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	11, // 6: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	8,  // 7: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	10, // 8: gram.v1.Counters.backups:type_name -> gram.v1.Backups
-	9,  // 9: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
-	2,  // 10: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 11: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	5,  // 12: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	5,  // 13: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	5,  // 14: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	5,  // 15: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	5,  // 16: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	12, // 17: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	14, // 18: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	16, // 19: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	18, // 20: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	20, // 21: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	22, // 22: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	13, // 23: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	15, // 24: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	17, // 25: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	19, // 26: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	21, // 27: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	23, // 28: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	23, // [23:29] is the sub-list for method output_type
-	17, // [17:23] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	4,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
+	2,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
+	0,  // 3: gram.v1.Job.state:type_name -> gram.v1.JobState
+	7,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
+	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
+	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
+	8,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
+	13, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	10, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
+	12, // 10: gram.v1.Counters.backups:type_name -> gram.v1.Backups
+	9,  // 11: gram.v1.Counters.remade:type_name -> gram.v1.Remade
+	11, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	2,  // 13: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	2,  // 14: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	6,  // 15: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	6,  // 16: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	6,  // 17: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	6,  // 18: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	6,  // 19: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	14, // 20: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	16, // 21: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	18, // 22: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	20, // 23: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	22, // 24: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	24, // 25: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	15, // 26: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	17, // 27: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	19, // 28: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	21, // 29: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	23, // 30: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	25, // 31: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	26, // [26:32] is the sub-list for method output_type
+	20, // [20:26] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -1827,7 +1990,7 @@ func file_gram_v1_job_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,55 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type UncommitReason int32
+
+const (
+	UncommitReason_UNCOMMIT_REASON_UNSPECIFIED UncommitReason = 0
+	UncommitReason_UNCOMMIT_REASON_LOST        UncommitReason = 1 // the object is gone or damaged; made again, it must have the same digest
+	UncommitReason_UNCOMMIT_REASON_LIED        UncommitReason = 2 // the object is wrong; made again, it may have another digest
+)
+
+// Enum value maps for UncommitReason.
+var (
+	UncommitReason_name = map[int32]string{
+		0: "UNCOMMIT_REASON_UNSPECIFIED",
+		1: "UNCOMMIT_REASON_LOST",
+		2: "UNCOMMIT_REASON_LIED",
+	}
+	UncommitReason_value = map[string]int32{
+		"UNCOMMIT_REASON_UNSPECIFIED": 0,
+		"UNCOMMIT_REASON_LOST":        1,
+		"UNCOMMIT_REASON_LIED":        2,
+	}
+)
+
+func (x UncommitReason) Enum() *UncommitReason {
+	p := new(UncommitReason)
+	*p = x
+	return p
+}
+
+func (x UncommitReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (UncommitReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_log_proto_enumTypes[0].Descriptor()
+}
+
+func (UncommitReason) Type() protoreflect.EnumType {
+	return &file_gram_v1_log_proto_enumTypes[0]
+}
+
+func (x UncommitReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use UncommitReason.Descriptor instead.
+func (UncommitReason) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
 // Command is one entry of the replicated log: a decision. It holds names and
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
@@ -50,6 +99,7 @@ type Command struct {
 	//	*Command_RemoveMember
 	//	*Command_SetSecret
 	//	*Command_WaiveAudits
+	//	*Command_Uncommit
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -297,6 +347,15 @@ func (x *Command) GetWaiveAudits() *WaiveAudits {
 	return nil
 }
 
+func (x *Command) GetUncommit() *Uncommit {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Uncommit); ok {
+			return x.Uncommit
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -389,6 +448,10 @@ type Command_WaiveAudits struct {
 	WaiveAudits *WaiveAudits `protobuf:"bytes,51,opt,name=waive_audits,json=waiveAudits,proto3,oneof"`
 }
 
+type Command_Uncommit struct {
+	Uncommit *Uncommit `protobuf:"bytes,45,opt,name=uncommit,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -432,6 +495,8 @@ func (*Command_RemoveMember) isCommand_Body() {}
 func (*Command_SetSecret) isCommand_Body() {}
 
 func (*Command_WaiveAudits) isCommand_Body() {}
+
+func (*Command_Uncommit) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
 // the leader holds the hashes against each other.
@@ -1051,6 +1116,97 @@ func (x *CancelJob) GetId() string {
 	return ""
 }
 
+// Uncommit takes back what tasks of a job have committed, so that it is made again. It is accepted iff the job is still
+// as the proposer saw it: the same open round, and the same number of earlier commands of this kind.
+//
+// A NODE of the open round is taken back by itself, with what covers it or is below it. A STEP whose model is waiting for
+// its report is taken back. Tasks of the last closed round reopen that round. All else begins the rounds anew under
+// new numbers; a PLAN is made again first. Tasks that were leased before are void: their reports are STALE, for they
+// may rest on what was taken back.
+type Uncommit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`     // the open round that the proposer saw
+	Changes       uint64                 `protobuf:"varint,3,opt,name=changes,proto3" json:"changes,omitempty"` // the job's counters.remade.changes that the proposer saw
+	Tasks         []*TaskID              `protobuf:"bytes,4,rep,name=tasks,proto3" json:"tasks,omitempty"`      // at most 4096
+	Reason        UncommitReason         `protobuf:"varint,5,opt,name=reason,proto3,enum=gram.v1.UncommitReason" json:"reason,omitempty"`
+	Message       string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"` // for people: which object or worker, and who said so
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Uncommit) Reset() {
+	*x = Uncommit{}
+	mi := &file_gram_v1_log_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Uncommit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Uncommit) ProtoMessage() {}
+
+func (x *Uncommit) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Uncommit.ProtoReflect.Descriptor instead.
+func (*Uncommit) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Uncommit) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *Uncommit) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Uncommit) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *Uncommit) GetTasks() []*TaskID {
+	if x != nil {
+		return x.Tasks
+	}
+	return nil
+}
+
+func (x *Uncommit) GetReason() UncommitReason {
+	if x != nil {
+		return x.Reason
+	}
+	return UncommitReason_UNCOMMIT_REASON_UNSPECIFIED
+}
+
+func (x *Uncommit) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // PutToken stores a token's hash; the secret never reaches the log.
 type PutToken struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1069,7 +1225,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1081,7 +1237,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1094,7 +1250,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PutToken) GetId() string {
@@ -1162,7 +1318,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1330,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1343,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -1217,7 +1373,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1229,7 +1385,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1242,7 +1398,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -1331,7 +1487,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1343,7 +1499,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1356,7 +1512,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1375,7 +1531,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +1543,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +1556,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1419,7 +1575,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1431,7 +1587,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1444,7 +1600,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1472,7 +1628,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1640,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1653,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1569,7 +1725,7 @@ type RetireJobs struct {
 
 func (x *RetireJobs) Reset() {
 	*x = RetireJobs{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1737,7 @@ func (x *RetireJobs) String() string {
 func (*RetireJobs) ProtoMessage() {}
 
 func (x *RetireJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1750,7 @@ func (x *RetireJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
 func (*RetireJobs) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RetireJobs) GetJobs() []*RetireJob {
@@ -1628,7 +1784,7 @@ type RetireJob struct {
 
 func (x *RetireJob) Reset() {
 	*x = RetireJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1640,7 +1796,7 @@ func (x *RetireJob) String() string {
 func (*RetireJob) ProtoMessage() {}
 
 func (x *RetireJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1653,7 +1809,7 @@ func (x *RetireJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
 func (*RetireJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RetireJob) GetId() string {
@@ -1681,7 +1837,7 @@ type MarkSwept struct {
 
 func (x *MarkSwept) Reset() {
 	*x = MarkSwept{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1693,7 +1849,7 @@ func (x *MarkSwept) String() string {
 func (*MarkSwept) ProtoMessage() {}
 
 func (x *MarkSwept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +1862,7 @@ func (x *MarkSwept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
 func (*MarkSwept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MarkSwept) GetEnded() []string {
@@ -1736,7 +1892,7 @@ type SetAlias struct {
 
 func (x *SetAlias) Reset() {
 	*x = SetAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +1904,7 @@ func (x *SetAlias) String() string {
 func (*SetAlias) ProtoMessage() {}
 
 func (x *SetAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1761,7 +1917,7 @@ func (x *SetAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
 func (*SetAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetAlias) GetName() string {
@@ -1803,7 +1959,7 @@ type RemoveAlias struct {
 
 func (x *RemoveAlias) Reset() {
 	*x = RemoveAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +1971,7 @@ func (x *RemoveAlias) String() string {
 func (*RemoveAlias) ProtoMessage() {}
 
 func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +1984,7 @@ func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
 func (*RemoveAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RemoveAlias) GetName() string {
@@ -1861,7 +2017,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +2029,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +2042,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1899,7 +2055,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +2067,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +2080,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1959,7 +2115,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1971,7 +2127,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1984,7 +2140,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -2193,7 +2349,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2205,7 +2361,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2218,7 +2374,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2280,7 +2436,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2292,7 +2448,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2305,7 +2461,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2349,23 +2505,28 @@ type JobRecord struct {
 	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
-	Audit              *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
-	Makers             []string               `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
-	Inherited          uint64                 `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
-	ModelMakers        uint64                 `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
-	First              *Next                  `protobuf:"bytes,134,opt,name=first,proto3" json:"first,omitempty"` // the first round, to begin with again
-	PlanVerified       bool                   `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
-	PlanMaker          string                 `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
-	Generation         uint32                 `protobuf:"varint,137,opt,name=generation,proto3" json:"generation,omitempty"`                         // of the open round's commits: how often some were taken back
-	StateRound         *uint32                `protobuf:"varint,138,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"` // that made the open round's state, where it is not the round before
-	Verified           []uint32               `protobuf:"varint,139,rep,packed,name=verified,proto3" json:"verified,omitempty"`                      // closed rounds whose step two workers made
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// What is needed to make lost objects again.
+	Last           *RoundKept    `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
+	First          *RoundKept    `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
+	TopRound       uint32        `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
+	Floors         []*Floor      `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
+	StateRound     *uint32       `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`         // which made state_object; absent: the one before the open round
+	Expected       *ObjectRef    `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                      // the state that the step of a reopened round made before
+	SinceRound     uint32        `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`               // the first round of the present beginning
+	ChangesInRound uint32        `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"` // by LOST, since the highest round was opened
+	Audit          *AuditSummary `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
+	Makers         []string      `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
+	Inherited      uint64        `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
+	ModelMakers    uint64        `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
+	PlanVerified   bool          `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
+	PlanMaker      string        `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2538,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2551,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2568,6 +2729,62 @@ func (x *JobRecord) GetCourse() *ObjectRef {
 	return nil
 }
 
+func (x *JobRecord) GetLast() *RoundKept {
+	if x != nil {
+		return x.Last
+	}
+	return nil
+}
+
+func (x *JobRecord) GetFirst() *RoundKept {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+func (x *JobRecord) GetTopRound() uint32 {
+	if x != nil {
+		return x.TopRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetFloors() []*Floor {
+	if x != nil {
+		return x.Floors
+	}
+	return nil
+}
+
+func (x *JobRecord) GetStateRound() uint32 {
+	if x != nil && x.StateRound != nil {
+		return *x.StateRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetExpected() *ObjectRef {
+	if x != nil {
+		return x.Expected
+	}
+	return nil
+}
+
+func (x *JobRecord) GetSinceRound() uint32 {
+	if x != nil {
+		return x.SinceRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetChangesInRound() uint32 {
+	if x != nil {
+		return x.ChangesInRound
+	}
+	return 0
+}
+
 func (x *JobRecord) GetAudit() *AuditSummary {
 	if x != nil {
 		return x.Audit
@@ -2596,13 +2813,6 @@ func (x *JobRecord) GetModelMakers() uint64 {
 	return 0
 }
 
-func (x *JobRecord) GetFirst() *Next {
-	if x != nil {
-		return x.First
-	}
-	return nil
-}
-
 func (x *JobRecord) GetPlanVerified() bool {
 	if x != nil {
 		return x.PlanVerified
@@ -2617,27 +2827,6 @@ func (x *JobRecord) GetPlanMaker() string {
 	return ""
 }
 
-func (x *JobRecord) GetGeneration() uint32 {
-	if x != nil {
-		return x.Generation
-	}
-	return 0
-}
-
-func (x *JobRecord) GetStateRound() uint32 {
-	if x != nil && x.StateRound != nil {
-		return *x.StateRound
-	}
-	return 0
-}
-
-func (x *JobRecord) GetVerified() []uint32 {
-	if x != nil {
-		return x.Verified
-	}
-	return nil
-}
-
 // AuditRecord is a task that is made a second time.
 type AuditRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2650,13 +2839,14 @@ type AuditRecord struct {
 	Carries       []*CarryPiece          `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
 	Makers        uint64                 `protobuf:"varint,8,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
 	Opinions      []*Opinion             `protobuf:"bytes,9,rep,name=opinions,proto3" json:"opinions,omitempty"`
+	Whole         bool                   `protobuf:"varint,10,opt,name=whole,proto3" json:"whole,omitempty"` // what it was folded from is not known any more: it is made from its leaves
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AuditRecord) Reset() {
 	*x = AuditRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2668,7 +2858,7 @@ func (x *AuditRecord) String() string {
 func (*AuditRecord) ProtoMessage() {}
 
 func (x *AuditRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2681,7 +2871,7 @@ func (x *AuditRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRecord.ProtoReflect.Descriptor instead.
 func (*AuditRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AuditRecord) GetId() *TaskID {
@@ -2747,6 +2937,13 @@ func (x *AuditRecord) GetOpinions() []*Opinion {
 	return nil
 }
 
+func (x *AuditRecord) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
 // Opinion is what a worker made of an audited task.
 type Opinion struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2760,7 +2957,7 @@ type Opinion struct {
 
 func (x *Opinion) Reset() {
 	*x = Opinion{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2772,7 +2969,7 @@ func (x *Opinion) String() string {
 func (*Opinion) ProtoMessage() {}
 
 func (x *Opinion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2785,7 +2982,7 @@ func (x *Opinion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opinion.ProtoReflect.Descriptor instead.
 func (*Opinion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Opinion) GetWorkerId() string {
@@ -2816,6 +3013,152 @@ func (x *Opinion) GetSum() []byte {
 	return nil
 }
 
+// RoundKept is a round that is not the open one.
+type RoundKept struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	Phase         string                 `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
+	Trees         []uint32               `protobuf:"varint,3,rep,packed,name=trees,proto3" json:"trees,omitempty"`
+	State         *ObjectRef             `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	StateRound    uint32                 `protobuf:"varint,5,opt,name=state_round,json=stateRound,proto3" json:"state_round,omitempty"`
+	StartedUnixMs int64                  `protobuf:"varint,6,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
+	Inherited     uint64                 `protobuf:"varint,130,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that its state is made of, as bits
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoundKept) Reset() {
+	*x = RoundKept{}
+	mi := &file_gram_v1_log_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoundKept) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoundKept) ProtoMessage() {}
+
+func (x *RoundKept) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoundKept.ProtoReflect.Descriptor instead.
+func (*RoundKept) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *RoundKept) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *RoundKept) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *RoundKept) GetTrees() []uint32 {
+	if x != nil {
+		return x.Trees
+	}
+	return nil
+}
+
+func (x *RoundKept) GetState() *ObjectRef {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *RoundKept) GetStateRound() uint32 {
+	if x != nil {
+		return x.StateRound
+	}
+	return 0
+}
+
+func (x *RoundKept) GetStartedUnixMs() int64 {
+	if x != nil {
+		return x.StartedUnixMs
+	}
+	return 0
+}
+
+func (x *RoundKept) GetInherited() uint64 {
+	if x != nil {
+		return x.Inherited
+	}
+	return 0
+}
+
+// Floor says since when what rounds below a number made is garbage, unless it is referred to.
+type Floor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	SinceUnixMs   int64                  `protobuf:"varint,2,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Floor) Reset() {
+	*x = Floor{}
+	mi := &file_gram_v1_log_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Floor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Floor) ProtoMessage() {}
+
+func (x *Floor) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Floor.ProtoReflect.Descriptor instead.
+func (*Floor) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *Floor) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Floor) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
 type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
@@ -2823,13 +3166,14 @@ type CommitRecord struct {
 	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Kernels       string                 `protobuf:"bytes,131,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Makers        uint64                 `protobuf:"varint,132,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
+	Last          bool                   `protobuf:"varint,110,opt,name=last,proto3" json:"last,omitempty"`     // of the last closed round
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2841,7 +3185,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2854,7 +3198,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2892,18 +3236,26 @@ func (x *CommitRecord) GetMakers() uint64 {
 	return 0
 }
 
+func (x *CommitRecord) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
 // CarryRecord is a carry of the open round, or one kept from the phase's last round.
 type CarryRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *CarryPiece            `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Kept          bool                   `protobuf:"varint,2,opt,name=kept,proto3" json:"kept,omitempty"`
+	Last          bool                   `protobuf:"varint,110,opt,name=last,proto3" json:"last,omitempty"` // of the last closed round, or kept for it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2915,7 +3267,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2928,7 +3280,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2941,6 +3293,13 @@ func (x *CarryRecord) GetPiece() *CarryPiece {
 func (x *CarryRecord) GetKept() bool {
 	if x != nil {
 		return x.Kept
+	}
+	return false
+}
+
+func (x *CarryRecord) GetLast() bool {
+	if x != nil {
+		return x.Last
 	}
 	return false
 }
@@ -2964,7 +3323,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2976,7 +3335,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2989,7 +3348,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -3083,7 +3442,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3095,7 +3454,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3108,7 +3467,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -3157,7 +3516,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3169,7 +3528,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3182,7 +3541,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -3216,7 +3575,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[36]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3228,7 +3587,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[36]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3241,7 +3600,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -3262,7 +3621,8 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xee\t\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\x9f\n" +
+	"\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -3292,7 +3652,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x123\n" +
 	"\n" +
 	"set_secret\x182 \x01(\v2\x12.gram.v1.SetSecretH\x00R\tsetSecret\x129\n" +
-	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAuditsB\x06\n" +
+	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAudits\x12/\n" +
+	"\buncommit\x18- \x01(\v2\x11.gram.v1.UncommitH\x00R\buncommitB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
 	"Checkpoint\"E\n" +
@@ -3342,7 +3703,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
 	"\tCancelJob\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xe9\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xc3\x01\n" +
+	"\bUncommit\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
+	"\x05round\x18\x02 \x01(\rR\x05round\x12\x18\n" +
+	"\achanges\x18\x03 \x01(\x04R\achanges\x12%\n" +
+	"\x05tasks\x18\x04 \x03(\v2\x0f.gram.v1.TaskIDR\x05tasks\x12/\n" +
+	"\x06reason\x18\x05 \x01(\x0e2\x17.gram.v1.UncommitReasonR\x06reason\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\"\xe9\x01\n" +
 	"\bPutToken\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rsecret_sha256\x18\x02 \x01(\fR\fsecretSha256\x12\x14\n" +
@@ -3438,8 +3806,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\x95\n" +
-	"\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xc2\v\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -3468,22 +3835,25 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"slotUnixMs\x12\x17\n" +
 	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
 	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
-	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12,\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12&\n" +
+	"\x04last\x18n \x01(\v2\x12.gram.v1.RoundKeptR\x04last\x12(\n" +
+	"\x05first\x18o \x01(\v2\x12.gram.v1.RoundKeptR\x05first\x12\x1b\n" +
+	"\ttop_round\x18p \x01(\rR\btopRound\x12&\n" +
+	"\x06floors\x18q \x03(\v2\x0e.gram.v1.FloorR\x06floors\x12$\n" +
+	"\vstate_round\x18s \x01(\rH\x00R\n" +
+	"stateRound\x88\x01\x01\x12.\n" +
+	"\bexpected\x18t \x01(\v2\x12.gram.v1.ObjectRefR\bexpected\x12\x1f\n" +
+	"\vsince_round\x18u \x01(\rR\n" +
+	"sinceRound\x12(\n" +
+	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRound\x12,\n" +
 	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\x12\x17\n" +
 	"\x06makers\x18\x83\x01 \x03(\tR\x06makers\x12\x1d\n" +
 	"\tinherited\x18\x84\x01 \x01(\x04R\tinherited\x12\"\n" +
 	"\fmodel_makers\x18\x85\x01 \x01(\x04R\vmodelMakers\x12$\n" +
-	"\x05first\x18\x86\x01 \x01(\v2\r.gram.v1.NextR\x05first\x12$\n" +
 	"\rplan_verified\x18\x87\x01 \x01(\bR\fplanVerified\x12\x1e\n" +
 	"\n" +
-	"plan_maker\x18\x88\x01 \x01(\tR\tplanMaker\x12\x1f\n" +
-	"\n" +
-	"generation\x18\x89\x01 \x01(\rR\n" +
-	"generation\x12%\n" +
-	"\vstate_round\x18\x8a\x01 \x01(\rH\x00R\n" +
-	"stateRound\x88\x01\x01\x12\x1b\n" +
-	"\bverified\x18\x8b\x01 \x03(\rR\bverifiedB\x0e\n" +
-	"\f_state_round\"\xcd\x02\n" +
+	"plan_maker\x18\x88\x01 \x01(\tR\tplanMakerB\x0e\n" +
+	"\f_state_round\"\xe3\x02\n" +
 	"\vAuditRecord\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12(\n" +
@@ -3495,21 +3865,37 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
 	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12\x16\n" +
 	"\x06makers\x18\b \x01(\x04R\x06makers\x12,\n" +
-	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\"j\n" +
+	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\x12\x14\n" +
+	"\x05whole\x18\n" +
+	" \x01(\bR\x05whole\"j\n" +
 	"\aOpinion\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x03 \x01(\tR\akernels\x12\x10\n" +
-	"\x03sum\x18\x04 \x01(\fR\x03sum\"\x9e\x01\n" +
+	"\x03sum\x18\x04 \x01(\fR\x03sum\"\xdf\x01\n" +
+	"\tRoundKept\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +
+	"\x05trees\x18\x03 \x03(\rR\x05trees\x12(\n" +
+	"\x05state\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12\x1f\n" +
+	"\vstate_round\x18\x05 \x01(\rR\n" +
+	"stateRound\x12&\n" +
+	"\x0fstarted_unix_ms\x18\x06 \x01(\x03R\rstartedUnixMs\x12\x1d\n" +
+	"\tinherited\x18\x82\x01 \x01(\x04R\tinherited\"A\n" +
+	"\x05Floor\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\"\n" +
+	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"\xb2\x01\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x1c\n" +
 	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x19\n" +
 	"\akernels\x18\x83\x01 \x01(\tR\akernels\x12\x17\n" +
-	"\x06makers\x18\x84\x01 \x01(\x04R\x06makers\"L\n" +
+	"\x06makers\x18\x84\x01 \x01(\x04R\x06makers\x12\x12\n" +
+	"\x04last\x18n \x01(\bR\x04last\"`\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
-	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
+	"\x04kept\x18\x02 \x01(\bR\x04kept\x12\x12\n" +
+	"\x04last\x18n \x01(\bR\x04last\"\x91\x03\n" +
 	"\x0eScheduleRecord\x124\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x14.gram.v1.PutScheduleR\n" +
@@ -3538,7 +3924,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vset_unix_ms\x18\x03 \x01(\x03R\tsetUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha256B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06sha256\x18\x02 \x01(\fR\x06sha256*e\n" +
+	"\x0eUncommitReason\x12\x1f\n" +
+	"\x1bUNCOMMIT_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14UNCOMMIT_REASON_LOST\x10\x01\x12\x18\n" +
+	"\x14UNCOMMIT_REASON_LIED\x10\x02B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_log_proto_rawDescOnce sync.Once
@@ -3552,136 +3942,147 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_gram_v1_log_proto_goTypes = []any{
-	(*Command)(nil),          // 0: gram.v1.Command
-	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
-	(*InitCluster)(nil),      // 2: gram.v1.InitCluster
-	(*SetSecret)(nil),        // 3: gram.v1.SetSecret
-	(*WaiveAudits)(nil),      // 4: gram.v1.WaiveAudits
-	(*SubmitJob)(nil),        // 5: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 6: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 7: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 8: gram.v1.Completion
-	(*FailJob)(nil),          // 9: gram.v1.FailJob
-	(*CancelJob)(nil),        // 10: gram.v1.CancelJob
-	(*PutToken)(nil),         // 11: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 12: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 13: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 14: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 15: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 16: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 17: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 18: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 19: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 20: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 21: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 22: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 23: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 24: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 25: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 26: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 27: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 28: gram.v1.JobRecord
-	(*AuditRecord)(nil),      // 29: gram.v1.AuditRecord
-	(*Opinion)(nil),          // 30: gram.v1.Opinion
-	(*CommitRecord)(nil),     // 31: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 32: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 33: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 34: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 35: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 36: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 37: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 38: gram.v1.TaskOutput
-	(*Backups)(nil),          // 39: gram.v1.Backups
-	(*Failure)(nil),          // 40: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 41: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 42: gram.v1.CatchUp
-	(SkipReason)(0),          // 43: gram.v1.SkipReason
-	(*ConvictedWorker)(nil),  // 44: gram.v1.ConvictedWorker
-	(JobState)(0),            // 45: gram.v1.JobState
-	(*ObjectRef)(nil),        // 46: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 47: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 48: gram.v1.OutputFile
-	(*Counters)(nil),         // 49: gram.v1.Counters
-	(*AuditSummary)(nil),     // 50: gram.v1.AuditSummary
-	(*Next)(nil),             // 51: gram.v1.Next
-	(*Piece)(nil),            // 52: gram.v1.Piece
-	(*CarryPiece)(nil),       // 53: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 54: gram.v1.SlotRecord
+	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
+	(*Command)(nil),          // 1: gram.v1.Command
+	(*Checkpoint)(nil),       // 2: gram.v1.Checkpoint
+	(*InitCluster)(nil),      // 3: gram.v1.InitCluster
+	(*SetSecret)(nil),        // 4: gram.v1.SetSecret
+	(*WaiveAudits)(nil),      // 5: gram.v1.WaiveAudits
+	(*SubmitJob)(nil),        // 6: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 7: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 8: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 9: gram.v1.Completion
+	(*FailJob)(nil),          // 10: gram.v1.FailJob
+	(*CancelJob)(nil),        // 11: gram.v1.CancelJob
+	(*Uncommit)(nil),         // 12: gram.v1.Uncommit
+	(*PutToken)(nil),         // 13: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 14: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 15: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 16: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 17: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 18: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 19: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 20: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 21: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 22: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 23: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 24: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 25: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 26: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 27: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 28: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 29: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 30: gram.v1.JobRecord
+	(*AuditRecord)(nil),      // 31: gram.v1.AuditRecord
+	(*Opinion)(nil),          // 32: gram.v1.Opinion
+	(*RoundKept)(nil),        // 33: gram.v1.RoundKept
+	(*Floor)(nil),            // 34: gram.v1.Floor
+	(*CommitRecord)(nil),     // 35: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 36: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 37: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 38: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 39: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 40: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 41: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 42: gram.v1.TaskOutput
+	(*Backups)(nil),          // 43: gram.v1.Backups
+	(*Failure)(nil),          // 44: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 45: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 46: gram.v1.CatchUp
+	(SkipReason)(0),          // 47: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),  // 48: gram.v1.ConvictedWorker
+	(JobState)(0),            // 49: gram.v1.JobState
+	(*ObjectRef)(nil),        // 50: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 51: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 52: gram.v1.OutputFile
+	(*Counters)(nil),         // 53: gram.v1.Counters
+	(*AuditSummary)(nil),     // 54: gram.v1.AuditSummary
+	(*Piece)(nil),            // 55: gram.v1.Piece
+	(*CarryPiece)(nil),       // 56: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 57: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	5,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	6,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	7,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	9,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	10, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
-	2,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	18, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
-	20, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
-	21, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
-	22, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
-	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
-	23, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	24, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	3,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
-	4,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
-	8,  // 22: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	37, // 23: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	38, // 24: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	39, // 25: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	40, // 26: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	41, // 27: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	42, // 28: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	5,  // 29: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	43, // 30: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	19, // 31: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	26, // 32: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	28, // 33: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	31, // 34: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	32, // 35: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	11, // 36: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	36, // 37: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	33, // 38: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	34, // 39: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	35, // 40: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	27, // 41: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	29, // 42: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
-	44, // 43: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
-	5,  // 44: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	45, // 45: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	46, // 46: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	46, // 47: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	46, // 48: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	47, // 49: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	46, // 50: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	48, // 51: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	40, // 52: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	49, // 53: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	46, // 54: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	50, // 55: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
-	51, // 56: gram.v1.JobRecord.first:type_name -> gram.v1.Next
-	37, // 57: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
-	46, // 58: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
-	52, // 59: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
-	53, // 60: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
-	30, // 61: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
-	52, // 62: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	53, // 63: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	13, // 64: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	54, // 65: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	66, // [66:66] is the sub-list for method output_type
-	66, // [66:66] is the sub-list for method input_type
-	66, // [66:66] is the sub-list for extension type_name
-	66, // [66:66] is the sub-list for extension extendee
-	0,  // [0:66] is the sub-list for field type_name
+	6,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	7,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	8,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	10, // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	11, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	13, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	14, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	3,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
+	15, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	16, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	17, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	18, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	19, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	20, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	22, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	23, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	24, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	2,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
+	25, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	26, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	4,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
+	5,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
+	12, // 22: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
+	9,  // 23: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	41, // 24: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	42, // 25: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	43, // 26: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	44, // 27: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	41, // 28: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
+	0,  // 29: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
+	45, // 30: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	46, // 31: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	6,  // 32: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	47, // 33: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	21, // 34: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	28, // 35: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	30, // 36: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	35, // 37: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	36, // 38: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	13, // 39: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	40, // 40: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	37, // 41: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	38, // 42: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	39, // 43: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	29, // 44: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	31, // 45: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
+	48, // 46: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
+	6,  // 47: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	49, // 48: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	50, // 49: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	50, // 50: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	50, // 51: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	51, // 52: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	50, // 53: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	52, // 54: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	44, // 55: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	53, // 56: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	50, // 57: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	33, // 58: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	33, // 59: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	34, // 60: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	50, // 61: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	54, // 62: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
+	41, // 63: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
+	50, // 64: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
+	55, // 65: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
+	56, // 66: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
+	32, // 67: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
+	50, // 68: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	55, // 69: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	56, // 70: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	15, // 71: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	57, // 72: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	73, // [73:73] is the sub-list for method output_type
+	73, // [73:73] is the sub-list for method input_type
+	73, // [73:73] is the sub-list for extension type_name
+	73, // [73:73] is the sub-list for extension extendee
+	0,  // [0:73] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3715,8 +4116,9 @@ func file_gram_v1_log_proto_init() {
 		(*Command_RemoveMember)(nil),
 		(*Command_SetSecret)(nil),
 		(*Command_WaiveAudits)(nil),
+		(*Command_Uncommit)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[25].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[26].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3730,19 +4132,20 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Audit)(nil),
 		(*SnapshotRecord_Convicted)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[28].OneofWrappers = []any{}
+	file_gram_v1_log_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   37,
+			NumEnums:      1,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_gram_v1_log_proto_goTypes,
 		DependencyIndexes: file_gram_v1_log_proto_depIdxs,
+		EnumInfos:         file_gram_v1_log_proto_enumTypes,
 		MessageInfos:      file_gram_v1_log_proto_msgTypes,
 	}.Build()
 	File_gram_v1_log_proto = out.File

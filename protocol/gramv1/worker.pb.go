@@ -202,6 +202,7 @@ const (
 	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED  TimelineEventKind = 4
 	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON       TimelineEventKind = 5
 	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED TimelineEventKind = 130 // two other workers made the task's result, and this one another
+	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE           TimelineEventKind = 110 // what a task had made was lost, and is made again
 )
 
 // Enum value maps for TimelineEventKind.
@@ -214,6 +215,7 @@ var (
 		4:   "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
 		5:   "TIMELINE_EVENT_KIND_BACKUP_WON",
 		130: "TIMELINE_EVENT_KIND_WORKER_CONVICTED",
+		110: "TIMELINE_EVENT_KIND_REMADE",
 	}
 	TimelineEventKind_value = map[string]int32{
 		"TIMELINE_EVENT_KIND_UNSPECIFIED":      0,
@@ -223,6 +225,7 @@ var (
 		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED":  4,
 		"TIMELINE_EVENT_KIND_BACKUP_WON":       5,
 		"TIMELINE_EVENT_KIND_WORKER_CONVICTED": 130,
+		"TIMELINE_EVENT_KIND_REMADE":           110,
 	}
 )
 
@@ -325,13 +328,15 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 
 // TaskID names a task for ever. Tree, level and index matter to nodes only.
 type TaskID struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
-	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
-	Kind          TaskKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=gram.v1.TaskKind" json:"kind,omitempty"`
-	Tree          uint32                 `protobuf:"varint,4,opt,name=tree,proto3" json:"tree,omitempty"`
-	Level         uint32                 `protobuf:"varint,5,opt,name=level,proto3" json:"level,omitempty"`
-	Index         uint32                 `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	JobId string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Round uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
+	Kind  TaskKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=gram.v1.TaskKind" json:"kind,omitempty"`
+	Tree  uint32                 `protobuf:"varint,4,opt,name=tree,proto3" json:"tree,omitempty"`
+	Level uint32                 `protobuf:"varint,5,opt,name=level,proto3" json:"level,omitempty"`
+	Index uint32                 `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"`
+	// The job's counters.remade.changes when the task was leased: what was made before a change is not committed after it.
+	Changes       uint64 `protobuf:"varint,110,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -404,6 +409,13 @@ func (x *TaskID) GetLevel() uint32 {
 func (x *TaskID) GetIndex() uint32 {
 	if x != nil {
 		return x.Index
+	}
+	return 0
+}
+
+func (x *TaskID) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
 	}
 	return 0
 }
@@ -491,9 +503,8 @@ type Task struct {
 	Carries []*CarryPiece `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
 	// STEP: what the leader remembers of the job. Whoever makes the last step keeps it, so that whoever
 	// writes the report, and however often, reads the same.
-	Timeline *Timeline `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"`
-	// The round that made the state; absent, it is the round before the task's.
-	StateRound    *uint32 `protobuf:"varint,130,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`
+	Timeline      *Timeline `protobuf:"bytes,60,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	StateRound    *uint32   `protobuf:"varint,110,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"` // which made state and carries; absent: the one before the task's
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2002,20 +2013,21 @@ var File_gram_v1_worker_proto protoreflect.FileDescriptor
 
 const file_gram_v1_worker_proto_rawDesc = "" +
 	"\n" +
-	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x9c\x01\n" +
+	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xb6\x01\n" +
 	"\x06TaskID\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12%\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x11.gram.v1.TaskKindR\x04kind\x12\x12\n" +
 	"\x04tree\x18\x04 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x05 \x01(\rR\x05level\x12\x14\n" +
-	"\x05index\x18\x06 \x01(\rR\x05index\"e\n" +
+	"\x05index\x18\x06 \x01(\rR\x05index\x12\x18\n" +
+	"\achanges\x18n \x01(\x04R\achanges\"e\n" +
 	"\n" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x14\n" +
 	"\x05epoch\x18P \x01(\x04R\x05epoch\x12\x11\n" +
-	"\x03mac\x18\x82\x01 \x01(\fR\x03mac\"\xf0\x02\n" +
+	"\x03mac\x18\x82\x01 \x01(\fR\x03mac\"\xef\x02\n" +
 	"\x04Task\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x14\n" +
@@ -2025,8 +2037,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"treeLeaves\x12&\n" +
 	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
 	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12-\n" +
-	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\x12%\n" +
-	"\vstate_round\x18\x82\x01 \x01(\rH\x00R\n" +
+	"\btimeline\x18< \x01(\v2\x11.gram.v1.TimelineR\btimeline\x12$\n" +
+	"\vstate_round\x18n \x01(\rH\x00R\n" +
 	"stateRound\x88\x01\x01B\x0e\n" +
 	"\f_state_round\"s\n" +
 	"\x05Piece\x12\x12\n" +
@@ -2165,7 +2177,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
 	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
 	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xa1\x02\n" +
+	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xc1\x02\n" +
 	"\x11TimelineEventKind\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
 	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
@@ -2173,7 +2185,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x12'\n" +
 	"#TIMELINE_EVENT_KIND_BACKUP_LAUNCHED\x10\x04\x12\"\n" +
 	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05\x12)\n" +
-	"$TIMELINE_EVENT_KIND_WORKER_CONVICTED\x10\x82\x01*\xe7\x01\n" +
+	"$TIMELINE_EVENT_KIND_WORKER_CONVICTED\x10\x82\x01\x12\x1e\n" +
+	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xe7\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_ACCEPTED\x10\x01\x12\x15\n" +

@@ -1,0 +1,158 @@
+package state
+
+import (
+	"github.com/gram-compute/gram/protocol"
+)
+
+// keptRounds is what a job keeps so that lost objects can be made again.
+type keptRounds struct {
+	first  Round  // how the rounds begin; without trees where that is not known
+	last   Round  // the last closed round, while it can be reopened; without trees where it cannot
+	top    uint32 // the highest number of a round so far
+	since  uint32 // the first round of the present beginning
+	floors []floor
+	// inRound counts the changes with reason LOST since the highest round was opened.
+	inRound uint32
+}
+
+// floor says since when what rounds below a number made is garbage, unless it is referred to: so that taking back
+// the end of a round does not take back what it made garbage.
+type floor struct {
+	below uint32
+	at    int64
+}
+
+// Remade counts what was taken back and made again.
+type Remade struct {
+	Changes  uint64 // commands that took something back
+	Tasks    uint64 // that these named
+	Reopened uint32 // closed rounds, and finished models
+	Anew     uint32 // how often the rounds began anew
+	Last     string // why, the last time
+}
+
+// known reports whether a kept round is kept.
+func (r Round) known() bool { return len(r.Trees) > 0 }
+
+// nextNumber is the number of a round that never was: keys of objects begin with what no earlier round made.
+func (j *Job) nextNumber() uint32 { return max(j.top, j.Round.Number) + 1 }
+
+// open makes r the open round.
+func (j *Job) open(r Round) {
+	if r.Number > j.top {
+		j.top, j.inRound = r.Number, 0
+	}
+	j.Round = r
+}
+
+// lastClosed is the record of the round that was closed last, of the present beginning.
+func (j *Job) lastClosed() (RoundRecord, bool) {
+	if at := len(j.Rounds) - 1; at >= 0 && j.Rounds[at].Number >= j.since {
+		return j.Rounds[at], true
+	}
+	return RoundRecord{}, false
+}
+
+// RoundsSince are the finished rounds of the present beginning: the model comes of them alone.
+func (j *Job) RoundsSince() []RoundRecord {
+	for i, r := range j.Rounds {
+		if r.Number >= j.since {
+			return j.Rounds[i:]
+		}
+	}
+	return nil
+}
+
+// floorAt is the number below which all was garbage by a time for the floors alone.
+func (j *Job) floorAt(at int64) uint64 {
+	below := uint64(0)
+	for _, f := range j.floors {
+		if f.at <= at {
+			below = max(below, uint64(f.below))
+		}
+	}
+	return below
+}
+
+// takeBackRecord removes the record of the round that was closed last. What its end made garbage stays so; that of the
+// open round, whose model waited for its report, made nothing garbage.
+func (j *Job) takeBackRecord() {
+	if r, ok := j.lastClosed(); ok {
+		if r.Number != j.Round.Number {
+			j.floors = append(j.floors, floor{r.Number, r.FinishedAt})
+		}
+		j.Rounds = j.Rounds[: len(j.Rounds)-1 : len(j.Rounds)-1]
+	}
+}
+
+// eachSpare visits the objects that are read only when others are lost.
+func (j *Job) eachSpare(visit func(round uint32, ref Ref)) {
+	if j.Ended() {
+		return
+	}
+	if j.first.known() {
+		visit(0, j.first.State)
+	}
+	if !j.last.known() {
+		return
+	}
+	visit(j.last.Base, j.last.State)
+	j.last.EachCommit(func(c Commit) bool {
+		visit(j.last.Number, c.Object)
+		return true
+	})
+	j.last.carries.Root().Walk(func(_ []byte, c Carry) bool {
+		visit(j.last.Number, c.Object)
+		return false
+	})
+	j.last.Kept.Root().Walk(func(_ []byte, c Carry) bool {
+		visit(j.last.Base, c.Object)
+		return false
+	})
+}
+
+// uncommit takes back what is committed of a node: its own commit, one that covers it, and those below it. Carries go
+// with the commits that their leaves are made by.
+func (r Round) uncommit(tree uint32, n protocol.Node) Round {
+	if c, ok := r.Covering(tree, n); ok {
+		n = c.Node
+	}
+	first, end := r.Tree(tree).Range(n)
+	commits, carries := r.commits.Txn(), r.carries.Txn()
+	r.Commits(tree, first, end, func(c Commit) bool {
+		from, to := r.Tree(tree).Range(c.Node)
+		commits.Delete(leafKey(tree, from))
+		r.Covered -= uint64(to - from)
+		return true
+	})
+	it := r.carries.Root().Iterator()
+	it.SeekLowerBound(leafKey(tree, first))
+	for key, c, ok := it.Next(); ok && c.Tree == tree && int(c.First) < end; key, c, ok = it.Next() {
+		carries.Delete(key)
+	}
+	r.commits, r.carries = commits.Commit(), carries.Commit()
+	return r
+}
+
+// nodeOver is the node that covers exactly the leaves [first, end) of a tree: such is what a carry belongs to.
+func (r Round) nodeOver(tree, first, end uint32) (protocol.Node, bool) {
+	if int(tree) >= len(r.Trees) || end <= first || end > r.Trees[tree] {
+		return protocol.Node{}, false
+	}
+	shape, n := r.Tree(tree), protocol.Node{Index: int(first)}
+	for level := 0; level < 32; level++ {
+		from, to := shape.Range(n)
+		if from != int(first) {
+			return protocol.Node{}, false
+		}
+		if to >= int(end) {
+			return n, to == int(end) && shape.Valid(n)
+		}
+		up, ok := shape.Parent(n)
+		if !ok {
+			break
+		}
+		n = up
+	}
+	return protocol.Node{}, false
+}

@@ -1,0 +1,195 @@
+package state
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Bounds on what a job's objects may cost it. Rounds are finite, so a job whose objects keep vanishing fails.
+const (
+	MaxUncommitTasks = 4096 // that one command names
+	MaxLostInRound   = 256  // changes with reason LOST while no new round is opened
+	MaxReopened      = 64   // closed rounds and models taken back
+	MaxAnew          = 4    // beginnings beside the first
+)
+
+// extent is how far a change reaches back.
+type extent int
+
+const (
+	ofNodes  extent = iota // nodes of the open round
+	ofModel                // the last step, whose model waits for its report
+	ofClosed               // the last closed round
+	ofRounds               // all rounds
+	ofPlan                 // the plan too
+)
+
+// applyUncommit takes back what tasks have committed. Twice the same command: the second is refused, for the job is not
+// as its proposer saw it.
+func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
+	job, ok := s.Job(cmd.GetJobId())
+	switch {
+	case !ok:
+		return s, reject(NotFound, "no job %q", Clip(cmd.GetJobId(), 64))
+	case job.Ended():
+		return s, reject(Ended, "job %s has ended", job.ID)
+	case len(cmd.GetTasks()) == 0 || len(cmd.GetTasks()) > MaxUncommitTasks:
+		return s, reject(Malformed, "1 to %d tasks are taken back at a time", MaxUncommitTasks)
+	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number || cmd.GetChanges() != job.Counters.Remade.Changes:
+		return s, reject(Conflict, "job %s is not as the proposer saw it", job.ID)
+	}
+	lied := cmd.GetReason() == pb.UncommitReason_UNCOMMIT_REASON_LIED
+	if !lied && cmd.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LOST {
+		return s, reject(Malformed, "unknown reason %d", cmd.GetReason())
+	}
+	reach := ofNodes
+	for _, id := range cmd.GetTasks() {
+		one, ok := job.extentOf(id)
+		if !ok {
+			return s, reject(Malformed, "job %s has committed no such task: %v", job.ID, id)
+		}
+		reach = max(reach, one)
+	}
+	job = job.clone()
+	remade := &job.Counters.Remade
+	remade.Changes++
+	remade.Tasks += uint64(len(cmd.GetTasks()))
+	remade.Last = Clip(cmd.GetMessage(), 512)
+	job.takeBack(reach, cmd.GetTasks(), lied, s.Now)
+	if why := job.keepsVanishing(lied); why != "" {
+		job.failed(Failure{
+			Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,
+			Message: fmt.Sprintf("objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", why, remade.Last),
+		}, s.Now)
+	}
+	return s.putJob(job), Reply{Job: job}
+}
+
+// extentOf is how far taking back one task reaches; ok is false for a task that cannot have committed anything.
+func (j *Job) extentOf(id *pb.TaskID) (reach extent, ok bool) {
+	if id.GetJobId() != j.ID {
+		return 0, false
+	}
+	node := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
+	valid := func(r Round) bool {
+		return r.known() && int(id.GetTree()) < len(r.Trees) && r.Tree(id.GetTree()).Valid(node)
+	}
+	closed := j.last.known() && id.GetRound() == j.last.Number
+	switch kind := id.GetKind(); {
+	case kind == pb.TaskKind_TASK_KIND_PLAN:
+		return ofPlan, true
+	case kind != pb.TaskKind_TASK_KIND_NODE && kind != pb.TaskKind_TASK_KIND_STEP:
+		return 0, false
+	case id.GetRound() == j.Round.Number && kind == pb.TaskKind_TASK_KIND_STEP:
+		return ofModel, j.Reporting()
+	case id.GetRound() == j.Round.Number && j.Reporting():
+		return ofModel, valid(j.Round)
+	case id.GetRound() == j.Round.Number:
+		return ofNodes, valid(j.Round)
+	case closed && kind == pb.TaskKind_TASK_KIND_NODE:
+		return ofClosed, valid(j.last)
+	case closed:
+		return ofClosed, true
+	}
+	return ofRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.top, j.Round.Number)
+}
+
+// takeBack changes j, a clone, to where the tasks are to be made again.
+func (j *Job) takeBack(reach extent, tasks []*pb.TaskID, lied bool, now int64) {
+	switch {
+	case reach == ofModel:
+		j.takeBackModel(lied)
+	case reach == ofClosed:
+		j.reopen(lied)
+	case reach == ofPlan, reach == ofRounds && !j.first.known():
+		j.planAnew()
+	case reach == ofRounds:
+		j.beginAnew(now)
+	}
+	if reach > ofClosed {
+		j.Counters.Remade.Anew++
+		return
+	}
+	if reach > ofNodes {
+		j.Counters.Remade.Reopened++
+	}
+	for _, id := range tasks {
+		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Round.Number {
+			j.Round = j.Round.uncommit(id.GetTree(), protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
+		}
+	}
+}
+
+// takeBackModel lets the last step be made again. A model that was lost is known by its digest.
+func (j *Job) takeBackModel(lied bool) {
+	if !lied {
+		j.Round.Expected = j.Model
+	}
+	j.Model, j.Course = Ref{}, Ref{}
+	j.takeBackRecord()
+}
+
+// reopen makes the last closed round the open one again, as it was before its step. What was made of it is void.
+func (j *Job) reopen(lied bool) {
+	expected := j.Round.State
+	j.Model, j.Course = Ref{}, Ref{}
+	if last, ok := j.lastClosed(); ok && last.Number == j.Round.Number { // of a round whose model was finished
+		j.takeBackRecord()
+	}
+	j.takeBackRecord()
+	j.Round, j.last = j.last, Round{}
+	if !lied {
+		j.Round.Expected = expected
+	}
+}
+
+// beginAnew opens the first round again, under a number that none had: what earlier rounds made is garbage.
+func (j *Job) beginAnew(now int64) {
+	number := j.nextNumber()
+	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
+	j.floors = append(j.floors, floor{number, now})
+	j.since = number
+	again := newRound(number, j.first.Phase, j.first.Trees, j.first.State, now)
+	again.Base = 0
+	j.open(again)
+}
+
+// planAnew lets the plan be made again, which must come out as it was.
+func (j *Job) planAnew() {
+	number := j.nextNumber()
+	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
+	j.top, j.since = max(j.top, j.Round.Number), number
+	j.Stage = pb.JobState_JOB_STATE_PLANNING
+	j.Round = newRound(j.Round.Number, "", nil, Ref{}, 0)
+}
+
+// plannedBefore reports whether a plan is that of an earlier beginning, or the first.
+func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
+	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan && (!j.first.known() || j.first.State == next.State)
+}
+
+func (j *Job) replannedOtherwise(now int64) {
+	j.failed(Failure{
+		Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
+		Message: "the plan was lost and is made again, and does not come out as it was: the input has changed since. Submit the job again",
+	}, now)
+}
+
+// keepsVanishing says which bound a change has passed; empty means none.
+func (j *Job) keepsVanishing(lied bool) string {
+	if lied {
+		return ""
+	}
+	j.inRound++
+	switch remade := j.Counters.Remade; {
+	case j.inRound > MaxLostInRound:
+		return fmt.Sprintf("%d times before round %d was done", j.inRound, j.top)
+	case remade.Reopened > MaxReopened:
+		return fmt.Sprintf("closed rounds were made again %d times", remade.Reopened)
+	case remade.Anew > MaxAnew:
+		return fmt.Sprintf("the rounds began anew %d times", remade.Anew)
+	}
+	return ""
+}
