@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,11 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	name, kernels := c.workerFacts(lead, workerID)
-	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
-	verdict, err := c.complete(ctx, completion)
+	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, WorkerId: workerID, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
+	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
+	if c.isModel(held.Task, r.GetOutput().GetFiles()) {
+		verdict, err = c.complete(ctx, completion)
+	}
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
 		// Made again it would be refused again: that must not go on for ever.
@@ -37,11 +41,29 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
-	if job, ok := view.Job(held.Task.JobID); ok {
+	if job, ok := view.Job(held.Task.JobID); ok && verdict != pb.Verdict_VERDICT_AUDITED {
 		lead.board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.now())
 		lead.signal()
 	}
 	return verdict, nil
+}
+
+// modelFile is the output that a job is for. Its digest is known before it is written.
+const modelFile = "model.safetensors"
+
+// isModel reports whether a report that says it wrote the model wrote that of the job.
+func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
+	view, _ := c.fsm.view()
+	job, ok := view.Job(t.JobID)
+	if !ok || !job.Reporting() || t.Kind != pb.TaskKind_TASK_KIND_REPORT {
+		return true
+	}
+	for _, f := range files {
+		if f.GetName() == modelFile && !bytes.Equal(f.GetSha256(), job.Model.SHA256[:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a

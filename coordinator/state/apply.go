@@ -106,6 +106,8 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 
 func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
 	switch body := cmd.GetBody().(type) {
+	case *pb.Command_WaiveAudits:
+		return applyWaive(s, body.WaiveAudits)
 	case *pb.Command_SetSecret:
 		return applySetSecret(s, body.SetSecret)
 	case *pb.Command_RetireJobs:

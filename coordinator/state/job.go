@@ -38,6 +38,7 @@ type Job struct {
 	ModelReference       string   // as the spec named it
 	Swept                bool     // it has ended, and what could be swept of it is
 	keptRounds
+	auditing
 }
 
 // Ref names an immutable object of a job by content.
@@ -56,6 +57,7 @@ type RoundRecord struct {
 	Leaves                uint64
 	StartedAt, FinishedAt int64
 	State, Metrics        Ref
+	Audited               bool // two workers made its step
 }
 
 // Output is an object a finished job left.

@@ -35,6 +35,7 @@ func (j *Job) record() *pb.JobRecord {
 			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
 			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 			KeepMs: j.Keep, ModelUri: j.ModelURI, ModelJob: j.ModelJob, ModelReference: j.ModelReference,
+			AuditPpm: j.AuditPPM,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -46,6 +47,7 @@ func (j *Job) record() *pb.JobRecord {
 		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	j.recordKept(record)
+	j.recordAuditing(record)
 	return record
 }
 
@@ -57,7 +59,7 @@ func roundRecords(rounds []RoundRecord) []*pb.RoundRecord {
 	for _, r := range rounds {
 		records = append(records, &pb.RoundRecord{
 			Round: r.Number, Phase: r.Phase, Leaves: r.Leaves, StartedUnixMs: r.StartedAt,
-			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(),
+			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(), Audited: r.Audited,
 		})
 	}
 	return records
@@ -127,6 +129,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 	}
 	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
 	job.takeKept(r)
+	job.takeAuditing(r)
 	return job
 }
 
@@ -135,7 +138,7 @@ func roundsFrom(records []*pb.RoundRecord) []RoundRecord {
 	for _, r := range records {
 		round := RoundRecord{
 			Number: r.GetRound(), Phase: r.GetPhase(), Leaves: r.GetLeaves(),
-			StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
+			StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(), Audited: r.GetAudited(),
 		}
 		round.State, _ = refFrom(r.GetState())
 		round.Metrics, _ = refFrom(r.GetMetrics())
@@ -164,7 +167,7 @@ func (in *recordReader) takeCommit(r *pb.CommitRecord) error {
 	if !ok || int(piece.GetTree()) >= len(round.Trees) || !round.Tree(piece.GetTree()).Valid(node) {
 		return errors.New("a commit of no node")
 	}
-	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker()})
+	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker(), WorkerID: r.GetWorkerId(), Makers: r.GetMakers()})
 	return nil
 }
 

@@ -45,6 +45,9 @@ func (s State) Encode(w io.Writer) error {
 	})
 	out.writeUpkeep(s)
 	out.writeRemoved(s)
+	s.EachConvicted(func(c Conviction) {
+		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Convicted{Convicted: c.Proto()}})
+	})
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
 		Records: out.records, Sha256: out.digest.Sum(nil),
 	}}})
@@ -95,6 +98,10 @@ func (o *recordWriter) writeJob(job *Job) {
 	if job.last.known() {
 		o.writeRound(job.last, true)
 	}
+	job.EachAudit(func(a *Audit) bool {
+		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Audit{Audit: a.record(job.ID)}})
+		return o.err == nil
+	})
 }
 
 // writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it.
@@ -102,7 +109,7 @@ func (o *recordWriter) writeRound(r Round, last bool) {
 	r.EachCommit(func(c Commit) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: &pb.CommitRecord{
 			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
-			Worker: c.Worker, Last: last,
+			Worker: c.Worker, Last: last, WorkerId: c.WorkerID, Makers: c.Makers,
 		}}})
 		return o.err == nil
 	})
@@ -192,6 +199,11 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		in.job = jobFrom(body.Job)
 	case *pb.SnapshotRecord_Commit:
 		return in.takeCommit(body.Commit)
+	case *pb.SnapshotRecord_Audit:
+		return in.takeAudit(body.Audit)
+	case *pb.SnapshotRecord_Convicted:
+		c := convictionFrom(body.Convicted)
+		in.state.convicted, _, _ = in.state.convicted.Insert([]byte(c.WorkerID), c)
 	case *pb.SnapshotRecord_Carry:
 		return in.takeCarry(body.Carry)
 	case *pb.SnapshotRecord_Token:

@@ -44,8 +44,9 @@ type State struct {
 	schedules *iradix.Tree[*Schedule]
 	retired   *iradix.Tree[Retired]
 	aliases   *iradix.Tree[Alias]
-	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
-	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
+	convicted *iradix.Tree[Conviction] // by the worker's id
+	removed   *iradix.Tree[uint64]     // ids of members taken out, numbered in order
+	running   *iradix.Tree[string]     // schedule id, job number -> id, of active's jobs that a slot made
 }
 
 // New is the state before the first command.
@@ -62,6 +63,8 @@ func New() State {
 		retired: iradix.New[Retired](),
 		aliases: iradix.New[Alias](),
 		removed: iradix.New[uint64](),
+
+		convicted: iradix.New[Conviction](),
 	}
 }
 

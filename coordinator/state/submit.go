@@ -65,6 +65,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(), ModelReference: cmd.GetModelReference(),
+		auditing: auditing{AuditPPM: min(cmd.GetAuditPpm(), million)},
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

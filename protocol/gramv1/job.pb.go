@@ -1070,8 +1070,9 @@ type RoundRecord struct {
 	Leaves         uint64                 `protobuf:"varint,3,opt,name=leaves,proto3" json:"leaves,omitempty"`
 	StartedUnixMs  int64                  `protobuf:"varint,4,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
 	FinishedUnixMs int64                  `protobuf:"varint,5,opt,name=finished_unix_ms,json=finishedUnixMs,proto3" json:"finished_unix_ms,omitempty"`
-	State          *ObjectRef             `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`     // the state it made
-	Metrics        *ObjectRef             `protobuf:"bytes,7,opt,name=metrics,proto3" json:"metrics,omitempty"` // facts for the report
+	State          *ObjectRef             `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`        // the state it made
+	Metrics        *ObjectRef             `protobuf:"bytes,7,opt,name=metrics,proto3" json:"metrics,omitempty"`    // facts for the report
+	Audited        bool                   `protobuf:"varint,130,opt,name=audited,proto3" json:"audited,omitempty"` // two workers made its step
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1153,6 +1154,13 @@ func (x *RoundRecord) GetMetrics() *ObjectRef {
 		return x.Metrics
 	}
 	return nil
+}
+
+func (x *RoundRecord) GetAudited() bool {
+	if x != nil {
+		return x.Audited
+	}
+	return false
 }
 
 type SubmitRequest struct {
@@ -1833,7 +1841,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\aBackups\x12\x1a\n" +
 	"\blaunched\x18\x01 \x01(\x04R\blaunched\x12\x10\n" +
 	"\x03won\x18\x02 \x01(\x04R\x03won\x12\x16\n" +
-	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\xfb\x01\n" +
+	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\x96\x02\n" +
 	"\vRoundRecord\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
@@ -1841,7 +1849,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x0fstarted_unix_ms\x18\x04 \x01(\x03R\rstartedUnixMs\x12(\n" +
 	"\x10finished_unix_ms\x18\x05 \x01(\x03R\x0efinishedUnixMs\x12(\n" +
 	"\x05state\x18\x06 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12,\n" +
-	"\ametrics\x18\a \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\"<\n" +
+	"\ametrics\x18\a \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\x12\x19\n" +
+	"\aaudited\x18\x82\x01 \x01(\bR\aaudited\"<\n" +
 	"\rSubmitRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tspec_json\x18\x02 \x01(\tR\bspecJson\"J\n" +

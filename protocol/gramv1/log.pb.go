@@ -2950,7 +2950,8 @@ type Opinion struct {
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"` // of the digests in its result
+	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"`     // of the digests in its result
+	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"` // of a plan: the digest of the manifest that it is made by
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3009,6 +3010,13 @@ func (x *Opinion) GetKernels() string {
 func (x *Opinion) GetSum() []byte {
 	if x != nil {
 		return x.Sum
+	}
+	return nil
+}
+
+func (x *Opinion) GetBasis() []byte {
+	if x != nil {
+		return x.Basis
 	}
 	return nil
 }
@@ -3164,7 +3172,6 @@ type CommitRecord struct {
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
 	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	Kernels       string                 `protobuf:"bytes,131,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Makers        uint64                 `protobuf:"varint,132,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
 	Last          bool                   `protobuf:"varint,110,opt,name=last,proto3" json:"last,omitempty"`     // of the last closed round
 	unknownFields protoimpl.UnknownFields
@@ -3218,13 +3225,6 @@ func (x *CommitRecord) GetWorker() string {
 func (x *CommitRecord) GetWorkerId() string {
 	if x != nil {
 		return x.WorkerId
-	}
-	return ""
-}
-
-func (x *CommitRecord) GetKernels() string {
-	if x != nil {
-		return x.Kernels
 	}
 	return ""
 }
@@ -3867,12 +3867,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06makers\x18\b \x01(\x04R\x06makers\x12,\n" +
 	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\x12\x14\n" +
 	"\x05whole\x18\n" +
-	" \x01(\bR\x05whole\"j\n" +
+	" \x01(\bR\x05whole\"\x80\x01\n" +
 	"\aOpinion\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x03 \x01(\tR\akernels\x12\x10\n" +
-	"\x03sum\x18\x04 \x01(\fR\x03sum\"\xdf\x01\n" +
+	"\x03sum\x18\x04 \x01(\fR\x03sum\x12\x14\n" +
+	"\x05basis\x18\x05 \x01(\fR\x05basis\"\xdf\x01\n" +
 	"\tRoundKept\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +
@@ -3884,12 +3885,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tinherited\x18\x82\x01 \x01(\x04R\tinherited\"A\n" +
 	"\x05Floor\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\"\n" +
-	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"\xb2\x01\n" +
+	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"\x97\x01\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x1c\n" +
-	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x19\n" +
-	"\akernels\x18\x83\x01 \x01(\tR\akernels\x12\x17\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x17\n" +
 	"\x06makers\x18\x84\x01 \x01(\x04R\x06makers\x12\x12\n" +
 	"\x04last\x18n \x01(\bR\x04last\"`\n" +
 	"\vCarryRecord\x12)\n" +
