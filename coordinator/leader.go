@@ -196,6 +196,7 @@ func (c *Coordinator) decide(lead *leadership) {
 		}
 		current, _ := c.fsm.view()
 		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
+		condemned = append(condemned, lead.board.Waivers(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		lead.asleep = 0
 		if timed {

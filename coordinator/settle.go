@@ -35,17 +35,28 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
 	case err != nil:
 		return 0, err
-	case verdict == pb.Verdict_VERDICT_STALE:
-		return verdict, nil
 	}
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
-	if job, ok := view.Job(held.Task.JobID); ok && verdict != pb.Verdict_VERDICT_AUDITED {
+	job, ok := view.Job(held.Task.JobID)
+	if ok {
+		c.tellConvicted(lead.board.Audited(job, held.Task, workerID, c.now()))
+		lead.signal()
+	}
+	if ok && verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
 		lead.board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.now())
 		lead.signal()
 	}
 	return verdict, nil
+}
+
+// tellConvicted says loudly who lied.
+func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
+	for _, w := range convicted {
+		c.cfg.Logger.Error("a worker made another result than two others; it is leased nothing more, and what it had a part in is made again",
+			"worker", w.WorkerID, "name", w.Worker, "job", w.JobID, "task", w.Task)
+	}
 }
 
 // modelFile is the output that a job is for. Its digest is known before it is written.

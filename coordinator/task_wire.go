@@ -46,6 +46,9 @@ func brief(job *state.Job) *pb.JobBrief {
 }
 
 func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
+	if g.Audit != nil {
+		return wireAudit(g)
+	}
 	t := &pb.Task{
 		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
 		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
@@ -61,6 +64,15 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 		}
 	}
 	return t
+}
+
+// wireAudit is a task that is made a second time as it crosses the wire: like the first time.
+func wireAudit(g schedule.Grant) *pb.Task {
+	return &pb.Task{
+		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
+		Phase: g.Audit.Phase, State: g.Audit.State.Proto(), StateRound: proto.Uint32(g.Audit.Base), TreeLeaves: g.Audit.TreeLeaves,
+		Pieces: g.Audit.PieceRecords(), Carries: g.Audit.CarryRecords(),
+	}
 }
 
 // wireBackups is nil for nothing: it would take room in every entry.

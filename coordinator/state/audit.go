@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -115,6 +116,12 @@ func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.No
 	return j.audits.Get(auditKey(round, kind, tree, n))
 }
 
+// is reports whether an id names the audited task.
+func (a *Audit) is(id *pb.TaskID) bool {
+	n := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
+	return bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
+}
+
 func (a *Audit) key() []byte { return auditKey(a.Round, a.Kind, a.Tree, a.Node) }
 
 func auditKey(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) []byte {
@@ -225,13 +232,13 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	if !ok {
 		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
 	}
-	if !job.Reporting() || job.Ended() {
+	if job.Ended() || len(cmd.GetTasks()) == 0 && !job.Reporting() {
 		return s, Reply{Job: job}
 	}
 	job = job.clone()
 	var waived []*Audit
 	job.EachAudit(func(a *Audit) bool {
-		if !a.Disputed() {
+		if len(cmd.GetTasks()) == 0 && !a.Disputed() || slices.ContainsFunc(cmd.GetTasks(), a.is) {
 			waived = append(waived, a)
 		}
 		return true

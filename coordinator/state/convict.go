@@ -113,6 +113,9 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 
 // committed reports whether what an audited task made still counts.
 func (j *Job) committed(a *Audit) bool {
+	if a.Kind == pb.TaskKind_TASK_KIND_PLAN {
+		return j.Stage == pb.JobState_JOB_STATE_RUNNING
+	}
 	if a.Kind == pb.TaskKind_TASK_KIND_STEP {
 		return a.Round < j.Round.Number || j.Reporting()
 	}
@@ -127,6 +130,9 @@ func (j *Job) committed(a *Audit) bool {
 func (s State) Convicted(workerID string) (Conviction, bool) {
 	return s.convicted.Get([]byte(workerID))
 }
+
+// ConvictedCount is how many there are.
+func (s State) ConvictedCount() int { return s.convicted.Len() }
 
 // EachConvicted visits them in order of id.
 func (s State) EachConvicted(visit func(Conviction)) {

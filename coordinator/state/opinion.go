@@ -55,7 +55,7 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	id := c.GetId()
 	a, ok := j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())})
-	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) {
+	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) || !j.committed(a) {
 		return false
 	}
 	if a.By(c.GetWorkerId()) {

@@ -639,6 +639,7 @@ func (x *SetSecret) GetSecret() []byte {
 type WaiveAudits struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Tasks         []*TaskID              `protobuf:"bytes,2,rep,name=tasks,proto3" json:"tasks,omitempty"` // these alone, whether or not the job waits for them: what they read is gone
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -678,6 +679,13 @@ func (x *WaiveAudits) GetId() string {
 		return x.Id
 	}
 	return ""
+}
+
+func (x *WaiveAudits) GetTasks() []*TaskID {
+	if x != nil {
+		return x.Tasks
+	}
+	return nil
 }
 
 type SubmitJob struct {
@@ -3662,9 +3670,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x17\n" +
 	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"#\n" +
 	"\tSetSecret\x12\x16\n" +
-	"\x06secret\x18\x01 \x01(\fR\x06secret\"\x1d\n" +
+	"\x06secret\x18\x01 \x01(\fR\x06secret\"D\n" +
 	"\vWaiveAudits\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xce\x03\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
+	"\x05tasks\x18\x02 \x03(\v2\x0f.gram.v1.TaskIDR\x05tasks\"\xce\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -4028,61 +4037,62 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	4,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
 	5,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
 	12, // 22: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
-	9,  // 23: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	41, // 24: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	42, // 25: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	43, // 26: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	44, // 27: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	41, // 28: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
-	0,  // 29: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
-	45, // 30: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	46, // 31: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	6,  // 32: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	47, // 33: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	21, // 34: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	28, // 35: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	30, // 36: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	35, // 37: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	36, // 38: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	13, // 39: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	40, // 40: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	37, // 41: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	38, // 42: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	39, // 43: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	29, // 44: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	31, // 45: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
-	48, // 46: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
-	6,  // 47: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	49, // 48: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	50, // 49: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	50, // 50: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	50, // 51: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	51, // 52: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	50, // 53: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	52, // 54: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	44, // 55: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	53, // 56: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	50, // 57: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	33, // 58: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
-	33, // 59: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
-	34, // 60: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
-	50, // 61: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
-	54, // 62: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
-	41, // 63: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
-	50, // 64: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
-	55, // 65: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
-	56, // 66: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
-	32, // 67: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
-	50, // 68: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
-	55, // 69: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	56, // 70: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	15, // 71: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	57, // 72: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	73, // [73:73] is the sub-list for method output_type
-	73, // [73:73] is the sub-list for method input_type
-	73, // [73:73] is the sub-list for extension type_name
-	73, // [73:73] is the sub-list for extension extendee
-	0,  // [0:73] is the sub-list for field type_name
+	41, // 23: gram.v1.WaiveAudits.tasks:type_name -> gram.v1.TaskID
+	9,  // 24: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	41, // 25: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	42, // 26: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	43, // 27: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	44, // 28: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	41, // 29: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
+	0,  // 30: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
+	45, // 31: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	46, // 32: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	6,  // 33: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	47, // 34: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	21, // 35: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	28, // 36: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	30, // 37: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	35, // 38: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	36, // 39: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	13, // 40: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	40, // 41: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	37, // 42: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	38, // 43: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	39, // 44: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	29, // 45: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	31, // 46: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
+	48, // 47: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
+	6,  // 48: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	49, // 49: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	50, // 50: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	50, // 51: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	50, // 52: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	51, // 53: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	50, // 54: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	52, // 55: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	44, // 56: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	53, // 57: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	50, // 58: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	33, // 59: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	33, // 60: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	34, // 61: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	50, // 62: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	54, // 63: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
+	41, // 64: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
+	50, // 65: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
+	55, // 66: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
+	56, // 67: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
+	32, // 68: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
+	50, // 69: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	55, // 70: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	56, // 71: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	15, // 72: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	57, // 73: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	74, // [74:74] is the sub-list for method output_type
+	74, // [74:74] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
