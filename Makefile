@@ -61,6 +61,10 @@ seeded: tools ## Show that tests find each of ten seeded bugs, in a build that h
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
 	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB
 
+.PHONY: lost
+lost: ## Lose or damage 400 job objects of each sort, and 400 PUTs: each job ends with the fault-free model (some 15 minutes).
+	go test -count=1 -timeout 60m -v -run '^TestLostObjectsAreMadeAgain$$' ./clustertest -lost.faults 100
+
 .PHONY: slots
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200

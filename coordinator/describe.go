@@ -49,7 +49,10 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	leased, workers := board.Leased(job.ID, ""), len(board.Workers(now))
 	tries, last := board.Trouble(job)
 	need, largest, tooBig := board.TooBig(job, now)
+	denied, patience, said, isDenied := board.Denied(job, now)
 	switch {
+	case isDenied:
+		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job fails): %s", denied.Round(time.Second), patience, said)
 	case tries > 0:
 		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
 	case board.Holding(job, now):

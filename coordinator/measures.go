@@ -59,6 +59,7 @@ var (
 	backupsBy      = gauge("gram_backups_total", "Backups since this leader's election, by outcome.", "outcome")
 	violations     = gauge("gram_determinism_violations", "Nodes of known jobs that were committed with two digests; never expected.")
 	schedulesBy    = gauge("gram_schedules", "Schedules, by whether they are paused.", "state")
+	storeDenied    = gauge("gram_store_denied_jobs", "Jobs that wait because the cluster's own store refuses their tasks.")
 	statesDiffer   = gauge("gram_state_mismatches_total", "Members found at a checkpoint to differ in state from most, since this leader's election; never expected.")
 	memberHealthy  = gauge("gram_member_healthy", "1 when another member answered the leader's last question.", "member")
 	memberBehind   = gauge("gram_member_behind_entries", "Entries another member had not applied when it last answered.", "member")
@@ -70,7 +71,7 @@ func (m *measures) Describe(out chan<- *prometheus.Desc) {
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
 		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
-		schedulesBy, statesDiffer, memberHealthy, memberBehind,
+		schedulesBy, storeDenied, statesDiffer, memberHealthy, memberBehind,
 	} {
 		out <- d
 	}
@@ -199,6 +200,9 @@ func (m *measures) ofBoard(r readings, lead *leadership) {
 	r.gauge(workersLive, float64(load.Workers))
 	r.gauge(workerSlots, float64(load.Slots))
 	r.gauge(slotsWanted, float64(load.Wanted))
+	lead.mu.Lock()
+	r.gauge(storeDenied, float64(lead.board.DeniedJobs()))
+	lead.mu.Unlock()
 	r.counter(leasesGranted, counts.Granted)
 	r.counter(leasesExpired, counts.Expired)
 	r.counter(committedLease, counts.CommittedLeased)

@@ -56,6 +56,14 @@ type Fault struct {
 	What   string
 	Hint   string // what to do about it
 	Err    error
+	Lost   *LostObject // the job object that could not be read; of CodeLost
+}
+
+// LostObject is a job object that is missing, or whose bytes do not have its digest.
+type LostObject struct {
+	Round  uint32 // that made it; 0 is the plan
+	SHA256 [32]byte
+	Size   int64
 }
 
 func (f *Fault) Error() string {

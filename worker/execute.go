@@ -51,15 +51,21 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 		return nil, err
 	}
 	defer giveBack()
+	output, err = job.work(ctx, brief, task)
+	return output, job.refused(ctx, err)
+}
+
+// work does a task of the job.
+func (j *job) work(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*pb.TaskOutput, error) {
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
-		return job.plan(ctx)
+		return j.plan(ctx)
 	case pb.TaskKind_TASK_KIND_NODE:
-		return job.node(ctx, task)
+		return j.node(ctx, task)
 	case pb.TaskKind_TASK_KIND_STEP:
-		return job.step(ctx, task)
+		return j.step(ctx, task)
 	case pb.TaskKind_TASK_KIND_REPORT:
-		return job.report(ctx, brief, task)
+		return j.report(ctx, brief, task)
 	}
 	return nil, fmt.Errorf("unknown kind of task %v; the coordinator is of a newer release", task.GetId().GetKind())
 }
@@ -80,7 +86,11 @@ func failureOf(ctx context.Context, err error) *pb.Failure {
 	default:
 		fault = &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassTask, Offset: -1, What: err.Error()}
 	}
-	return &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
+	failure := &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
+	if lost := fault.Lost; lost != nil {
+		failure.Lost = &pb.LostObject{Round: lost.Round, Object: &pb.ObjectRef{Sha256: lost.SHA256[:], Size: lost.Size}}
+	}
+	return failure
 }
 
 func wireClass(c protocol.Class) pb.FailureClass {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -14,7 +15,7 @@ import (
 func TestAnotherJobUnderAKnownID(t *testing.T) {
 	o := newOffice()
 	w := &worker{cfg: o.config(&bench{}, 1), store: o.store, cache: newBlockCache(1 << 20)}
-	w.cfg.OpenInput = w.cfg.OpenStore
+	w.cfg.OpenInput, w.cfg.Logger = w.cfg.OpenStore, slog.New(slog.DiscardHandler)
 	c := newJobCache(w)
 	open := func(brief *pb.JobBrief) *job {
 		t.Helper()
@@ -42,7 +43,7 @@ func TestAnotherJobUnderAKnownID(t *testing.T) {
 	}
 	w.cache.lookup(setKey{other.cached(), jobs.Input}, 0)
 	var fault *protocol.Fault
-	if _, err := c.open(t.Context(), planned(2)); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+	if _, err := c.open(t.Context(), planned(2)); !errors.As(err, &fault) || fault.Code != protocol.CodeLost {
 		t.Errorf("another plan was not looked for: %v", err) // there is none in this store
 	}
 	if len(w.cache.sets) != 0 {

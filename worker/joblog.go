@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -141,6 +142,12 @@ func (l *jobLogs) abandoned(t *pb.Task) { l.add(t.GetId(), logLine{Event: "aband
 
 func (l *jobLogs) failed(t *pb.Task, f *pb.Failure) {
 	l.add(t.GetId(), logLine{Event: "failed", Level: "error", Code: f.GetCode(), Message: f.GetMessage()})
+}
+
+// probeStays tells of an object that was written to try the output place and could not be deleted.
+func (l *jobLogs) probeStays(jobID, uri string, err error) {
+	l.add(&pb.TaskID{JobId: jobID, Kind: pb.TaskKind_TASK_KIND_PLAN}, logLine{Event: "probe stays", Level: "warn",
+		Message: fmt.Sprintf("%s was written to try the output place and cannot be deleted: %v", uri, err)})
 }
 
 func (l *jobLogs) committed(r *pb.TaskResult, v pb.Verdict) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/objstore"
@@ -33,28 +34,55 @@ func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.Obj
 	return w.put(ctx, by, a.Encode())
 }
 
-// get reads a job object whole and holds it against its digest.
+// readPauses are the pauses before a job object is read again that is missing or damaged: a store may lag, and a flipped bit may
+// come from the network, or from one connection.
+var readPauses = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
+
+// get reads a job object whole and checks its digest.
 func (w *worker) get(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, error) {
 	advance(ctx)
 	if len(ref.GetSha256()) != sha256.Size {
 		return nil, fmt.Errorf("a task refers to an object without a digest")
 	}
+	for _, pause := range readPauses {
+		data, err := w.getOnce(ctx, by, ref)
+		var fault *protocol.Fault
+		if err == nil || !errors.As(err, &fault) || fault.Lost == nil {
+			return data, err
+		}
+		w.cfg.Logger.Warn("a job object cannot be read; trying again", "error", err)
+		objstore.Refresh(w.store)
+		if !sleep(ctx, pause) {
+			return nil, context.Cause(ctx)
+		}
+	}
+	return w.getOnce(ctx, by, ref)
+}
+
+func (w *worker) getOnce(ctx context.Context, by made, ref *pb.ObjectRef) ([]byte, error) {
 	want := [sha256.Size]byte(ref.GetSha256())
 	key := protocol.ObjectKey(by.jobID, by.round, want)
+	lost := func(what string, err error) error {
+		return &protocol.Fault{Code: protocol.CodeLost, Class: protocol.ClassTask, Object: key, Offset: -1, What: what, Err: err,
+			Hint: "What is lost is made again.", Lost: &protocol.LostObject{Round: by.round, SHA256: want, Size: ref.GetSize()}}
+	}
 	body, info, err := w.store.Get(ctx, key, objstore.GetOptions{})
+	if errors.Is(err, objstore.ErrNotFound) {
+		return nil, lost("the store does not have the job object", err)
+	}
 	if err != nil {
-		return nil, readFault(err)
+		return nil, jobStoreFault("deliver a job object", err)
 	}
 	defer body.Close()
 	if info.Size != ref.GetSize() {
-		return nil, corrupt(key, fmt.Sprintf("it has %d bytes, not %d", info.Size, ref.GetSize()))
+		return nil, lost(fmt.Sprintf("it has %d bytes, not %d", info.Size, ref.GetSize()), nil)
 	}
 	data := make([]byte, info.Size)
 	if _, err := io.ReadFull(advancingReader{ctx, body}, data); err != nil {
-		return nil, readFault(fmt.Errorf("read %s: %w", key, err))
+		return nil, jobStoreFault("deliver a job object", fmt.Errorf("read %s: %w", key, err))
 	}
 	if sha256.Sum256(data) != want {
-		return nil, corrupt(key, "its bytes do not have the digest in its name")
+		return nil, lost("its bytes do not have the digest in its name", nil)
 	}
 	return data, nil
 }
@@ -67,29 +95,16 @@ func (w *worker) getArrays(ctx context.Context, by made, ref *pb.ObjectRef) (job
 	return jobs.Decode(data)
 }
 
-func corrupt(key, what string) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: key, Offset: -1, What: what,
-		Hint: "The store returns other bytes than were written."}
-}
-
-// jobStoreFault says what an error of the cluster's own store means to a task. A
-// worker without the right to it may be the only one, so it is tried on another.
+// jobStoreFault says what an error of the cluster's own store means to a task. All workers share that store, and it served
+// them before: a refusal passes when a key is replaced or a clock is set right, so it is class infrastructure.
 func jobStoreFault(doing string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, objstore.ErrDenied):
-		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Offset: -1,
-			What: "the cluster's store refuses to " + doing, Err: err}
+		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassInfrastructure, Offset: -1,
+			What: "the cluster's store refuses to " + doing, Hint: "Check the workers' credentials for it, and the clocks.", Err: err}
 	}
 	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1,
 		What: "the cluster's store did not " + doing, Err: err}
-}
-
-// readFault is jobStoreFault for reading, where an object that is not there has been lost.
-func readFault(err error) error {
-	if errors.Is(err, objstore.ErrNotFound) {
-		return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Offset: -1, What: "a job object is missing", Err: err}
-	}
-	return jobStoreFault("deliver a job object", err)
 }

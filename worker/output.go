@@ -58,6 +58,9 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte) (*pb.Ou
 	}
 	uri := base + "/" + prefix + name
 	if _, err := store.Put(ctx, prefix+name, data); err != nil {
+		if j.spec.Spec.Output.URI == "" {
+			return nil, jobStoreFault("take the output", err)
+		}
 		return nil, outputFault(uri, err)
 	}
 	sum := sha256.Sum256(data)
@@ -84,5 +87,5 @@ func outputFault(uri string, err error) error {
 			What: "the store did not take the output", Err: err}
 	}
 	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
-		What: "the output cannot be written", Hint: "Check spec.output.uri and the workers' rights", Err: err}
+		What: "the output place cannot be written to, or not deleted from", Hint: "Check spec.output.uri and the workers' rights", Err: err}
 }

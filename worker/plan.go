@@ -14,6 +14,9 @@ import (
 // plan lists the data sets once, cuts shards, reads the model to begin from, and opens the
 // first phase over the shards of the input.
 func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
+	if err := j.probeOutput(ctx); err != nil {
+		return nil, err
+	}
 	var all planned
 	for _, in := range j.inputs {
 		manifest, shards, err := in.list(ctx)

@@ -14,9 +14,14 @@ import (
 )
 
 // in names what the round of a task makes, before what the round before it made: the state that the
-// task begins with, and what was kept for its leaves.
-func (j *job) in(task *pb.Task) made     { return j.madeBy(task.GetId().GetRound()) }
-func (j *job) before(task *pb.Task) made { return j.madeBy(task.GetId().GetRound() - 1) }
+// task begins with, and what was kept for its leaves. Where the rounds begin anew, that is the plan.
+func (j *job) in(task *pb.Task) made { return j.madeBy(task.GetId().GetRound()) }
+func (j *job) before(task *pb.Task) made {
+	if task.StateRound != nil {
+		return j.madeBy(task.GetStateRound())
+	}
+	return j.madeBy(task.GetId().GetRound() - 1)
+}
 
 // node makes the partial of one node: committed pieces are read, other leaves mapped.
 func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {

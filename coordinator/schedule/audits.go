@@ -137,14 +137,17 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 	}
 	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
-	if failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
+	switch {
+	case failure.GetLost() != nil: // it may be read another time, and one worker's word is not enough
+		work.failures += maxAuditFailures / 3
+	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK:
 		work.failures++
 	}
 	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures, 6)
 	switch {
 	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil:
 		return failJob(job, failure), true
-	case failure.GetLost() != nil || work.failures >= maxAuditFailures:
+	case work.failures >= maxAuditFailures:
 		return waive(job.ID, []Task{h.Task}), true
 	}
 	return nil, true

@@ -82,6 +82,8 @@ type jobBoard struct {
 	changes uint64
 	leases  *iradix.Tree[*lease]
 	faults  map[string]fault
+	lost    map[state.ObjectID]*missing // reported, and not yet made again
+	denied  *refusal                    // nil while the cluster's own store takes what it is given
 	// suspects are tasks during which workers fell silent, by key.
 	suspects []*suspect
 	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
@@ -104,7 +106,7 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	if old := b.jobs[at]; old.round != job.Round.Number || old.changes != job.Counters.Remade.Changes {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told = old.untold, old.course, old.told
+		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told, old.denied
 		if old.changes == b.jobs[at].changes {
 			b.jobs[at].audits = old.audits
 		}
@@ -130,7 +132,8 @@ func (b *Board) findJob(number uint64) (at int, found bool) {
 func newJobBoard(job *state.Job) *jobBoard {
 	return &jobBoard{
 		id: job.ID, number: job.Number, round: job.Round.Number, changes: job.Counters.Remade.Changes,
-		leases: iradix.New[*lease](), faults: make(map[string]fault), audits: make(map[Task]*auditWork), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
+		leases: iradix.New[*lease](), faults: make(map[string]fault), lost: make(map[state.ObjectID]*missing),
+		audits: make(map[Task]*auditWork), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
 	}
 }
 

@@ -16,6 +16,7 @@ type fault struct {
 	attempts  int // task faults; infrastructure faults are not counted
 	delays    int
 	hangs     int           // leases taken away because it stood still
+	barred    int           // reports of the store that are to be confirmed elsewhere
 	at        time.Duration // of the last one
 	notBefore time.Duration
 	worker    string   // who had it last
@@ -47,6 +48,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	if t.Round != memory.round || t.Changes != memory.changes {
 		return
 	}
+	memory.denied = nil
 	memory.clear(job, t)
 	b.settleFaults(memory, job, t, workerID, now)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
@@ -118,6 +120,9 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 		memory.dropOne(l)
 		b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED)
 		memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
+	}
+	if cmd, taken := b.storeFault(job, h.Task, workerID, failure, held, now); taken {
+		return cmd
 	}
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	switch class := failure.GetClass(); {
@@ -193,7 +198,7 @@ func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Durat
 	wait := false
 	b.jobBoard(job).eachFault(t, func(f fault) {
 		wait = wait || now < f.notBefore
-		if (f.attempts > 0 || f.hangs > 0) && (last.worker == "" || f.at > last.at) {
+		if (f.attempts > 0 || f.hangs > 0 || f.barred > 0) && (last.worker == "" || f.at > last.at) {
 			last = f
 		}
 	})
@@ -243,7 +248,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)
-			barred = barred || f.attempts > 0 || f.hangs > 0
+			barred = barred || f.attempts > 0 || f.hangs > 0 || f.barred > 0
 		}
 	}
 	if barred { // a task that failed on the last worker left is for it again

@@ -34,42 +34,42 @@ func (j *Job) disown(ids []string, why string, now int64) {
 		mask |= j.bitOf(id)
 	}
 	plan := slices.Contains(ids, j.planMaker) && !j.planVerified && !j.Manifest.IsZero()
-	if reach, some := j.reachOf(mask, plan); some {
+	if reach, some := j.reachOfMakers(mask, plan); some {
 		j.takenBack(reach, why, now)
 		j.Audits.Repeated += j.uncommitMade(mask)
 	}
 	j.voidAudits(ids, mask)
 }
 
-// reachOf is how far back one of the makers had a part in what the job stands on; some is false where they had none.
-func (j *Job) reachOf(mask uint64, plan bool) (reach extent, some bool) {
+// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had none.
+func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
 	switch {
 	case plan:
-		return ofPlan, true
+		return ReachPlan, true
 	case j.Round.Inherited&mask != 0 && j.last.known() && j.last.Inherited&mask == 0:
-		return ofClosed, true
+		return ReachClosed, true
 	case j.Round.Inherited&mask != 0:
-		return ofRounds, true
+		return ReachRounds, true
 	case j.Reporting() && j.modelMakers&mask != 0:
-		return ofModel, true
+		return ReachModel, true
 	}
 	j.Round.EachCommit(func(c Commit) bool {
 		some = c.Makers&mask != 0
 		return !some
 	})
-	return ofNodes, some
+	return ReachNodes, some
 }
 
 // takenBack is takeBack for what is wrong, not lost: made again it may come out otherwise.
-func (j *Job) takenBack(reach extent, why string, now int64) {
+func (j *Job) takenBack(reach Reach, why string, now int64) {
 	j.Counters.Remade.Changes++
 	j.Counters.Remade.Last = Clip(why, 512)
 	j.takeBack(reach, nil, true, now)
-	if reach == ofPlan {
+	if reach == ReachPlan {
 		j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
 		j.planMaker, j.planVerified = "", false
 	}
-	if reach >= ofModel {
+	if reach >= ReachModel {
 		j.modelMakers = 0
 	}
 }

@@ -162,7 +162,7 @@ func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
 		return
 	}
 	j.Audits.Repeated++
-	j.takenBack(ofPlan, "two workers listed other input than the plan's maker", now)
+	j.takenBack(ReachPlan, "two workers listed other input than the plan's maker", now)
 	j.voidAudits(nil, 0)
 	if j.Counters.Remade.Anew > MaxAnew {
 		j.failed(Failure{

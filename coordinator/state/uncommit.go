@@ -9,21 +9,22 @@ import (
 
 // Bounds on what a job's objects may cost it. Rounds are finite, so a job whose objects keep vanishing fails.
 const (
-	MaxUncommitTasks = 4096 // that one command names
+	MaxUncommitTasks = 2048 // that one command names
 	MaxLostInRound   = 256  // changes with reason LOST while no new round is opened
 	MaxReopened      = 64   // closed rounds and models taken back
 	MaxAnew          = 4    // beginnings beside the first
 )
 
-// extent is how far a change reaches back.
-type extent int
+// Reach is how far a change reaches back.
+type Reach int
 
+// From the least to the farthest.
 const (
-	ofNodes  extent = iota // nodes of the open round
-	ofModel                // the last step, whose model waits for its report
-	ofClosed               // the last closed round
-	ofRounds               // all rounds
-	ofPlan                 // the plan too
+	ReachNodes  Reach = iota // nodes of the open round
+	ReachModel               // the last step, whose model waits for its report
+	ReachClosed              // the last closed round
+	ReachRounds              // all rounds
+	ReachPlan                // the plan too
 )
 
 // applyUncommit takes back what tasks have committed. Twice the same command: the second is refused, for the job is not
@@ -44,13 +45,9 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	if !lied && cmd.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LOST {
 		return s, reject(Malformed, "unknown reason %d", cmd.GetReason())
 	}
-	reach := ofNodes
-	for _, id := range cmd.GetTasks() {
-		one, ok := job.extentOf(id)
-		if !ok {
-			return s, reject(Malformed, "job %s has committed no such task: %v", job.ID, id)
-		}
-		reach = max(reach, one)
+	reach, ok := job.Reach(cmd.GetTasks())
+	if !ok {
+		return s, reject(Malformed, "job %s has committed nothing by some of these tasks", job.ID)
 	}
 	job = job.clone()
 	remade := &job.Counters.Remade
@@ -68,8 +65,20 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	return s.putJob(job), Reply{Job: job}
 }
 
-// extentOf is how far taking back one task reaches; ok is false for a task that cannot have committed anything.
-func (j *Job) extentOf(id *pb.TaskID) (reach extent, ok bool) {
+// Reach is how far taking back tasks reaches; ok is false unless all of them may have committed something.
+func (j *Job) Reach(tasks []*pb.TaskID) (reach Reach, ok bool) {
+	for _, id := range tasks {
+		one, ok := j.reachOf(id)
+		if !ok {
+			return 0, false
+		}
+		reach = max(reach, one)
+	}
+	return reach, len(tasks) > 0
+}
+
+// reachOf is how far taking back one task reaches; ok is false for a task that cannot have committed anything.
+func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
 	if id.GetJobId() != j.ID {
 		return 0, false
 	}
@@ -80,40 +89,40 @@ func (j *Job) extentOf(id *pb.TaskID) (reach extent, ok bool) {
 	closed := j.last.known() && id.GetRound() == j.last.Number
 	switch kind := id.GetKind(); {
 	case kind == pb.TaskKind_TASK_KIND_PLAN:
-		return ofPlan, true
+		return ReachPlan, true
 	case kind != pb.TaskKind_TASK_KIND_NODE && kind != pb.TaskKind_TASK_KIND_STEP:
 		return 0, false
 	case id.GetRound() == j.Round.Number && kind == pb.TaskKind_TASK_KIND_STEP:
-		return ofModel, j.Reporting()
+		return ReachModel, j.Reporting()
 	case id.GetRound() == j.Round.Number && j.Reporting():
-		return ofModel, valid(j.Round)
+		return ReachModel, valid(j.Round)
 	case id.GetRound() == j.Round.Number:
-		return ofNodes, valid(j.Round)
+		return ReachNodes, valid(j.Round)
 	case closed && kind == pb.TaskKind_TASK_KIND_NODE:
-		return ofClosed, valid(j.last)
+		return ReachClosed, valid(j.last)
 	case closed:
-		return ofClosed, true
+		return ReachClosed, true
 	}
-	return ofRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.top, j.Round.Number)
+	return ReachRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.top, j.Round.Number)
 }
 
 // takeBack changes j, a clone, to where the tasks are to be made again.
-func (j *Job) takeBack(reach extent, tasks []*pb.TaskID, lied bool, now int64) {
+func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 	switch {
-	case reach == ofModel:
+	case reach == ReachModel:
 		j.takeBackModel(lied)
-	case reach == ofClosed:
+	case reach == ReachClosed:
 		j.reopen(lied)
-	case reach == ofPlan, reach == ofRounds && !j.first.known():
+	case reach == ReachPlan, reach == ReachRounds && !j.first.known():
 		j.planAnew()
-	case reach == ofRounds:
+	case reach == ReachRounds:
 		j.beginAnew(now)
 	}
-	if reach > ofClosed {
+	if reach > ReachClosed {
 		j.Counters.Remade.Anew++
 		return
 	}
-	if reach > ofNodes {
+	if reach > ReachNodes {
 		j.Counters.Remade.Reopened++
 	}
 	for _, id := range tasks {

@@ -1,4 +1,4 @@
-// Package seeded plants eleven known bugs, each at the place where somebody could make it, to
+// Package seeded plants known bugs, each at the place where somebody could make it, to
 // test what is there to find such bugs: a checker that has never found one proves nothing.
 //
 // They exist only in a build with -tags seededbugs, one at a time: that which GRAM_SEEDED_BUG
@@ -20,12 +20,14 @@ const (
 	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
 	NoAudit         Bug = "no-audit"              // no task is made a second time
+	LostObjectFails Bug = "lost-object-fails"     // a job object that is lost fails the job
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
 )
 
 // All lists the bugs.
 func All() []Bug {
 	return []Bug{
-		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell, NoAudit,
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+		LostObjectFails, NoAudit,
 	}
 }

@@ -33,6 +33,7 @@ type Store struct {
 	client *minio.Client
 	core   minio.Core
 	idle   func() // closes idle connections
+	renew  func() // has credentials loaded again
 	cfg    Config // complete
 	prefix string // "" or ending in a slash
 }
@@ -53,8 +54,9 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.endpoint.amazon {
 		lookup = minio.BucketLookupDNS
 	}
+	creds := newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect})
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
-		Creds:        newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
+		Creds:        creds,
 		Secure:       cfg.endpoint.secure,
 		Transport:    transport,
 		Region:       cfg.Region,
@@ -64,7 +66,7 @@ func Open(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w: %w", cfg.Bucket, objstore.ErrInvalidURI, err)
 	}
-	s := &Store{client: client, core: minio.Core{Client: client}, cfg: cfg, idle: func() {
+	s := &Store{client: client, core: minio.Core{Client: client}, cfg: cfg, renew: creds.Expire, idle: func() {
 		transport.CloseIdleConnections()
 		services.CloseIdleConnections()
 	}}

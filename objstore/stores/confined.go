@@ -19,6 +19,7 @@ type confined struct {
 var (
 	_ objstore.Store         = (*confined)(nil)
 	_ objstore.UploadAborter = (*confined)(nil)
+	_ objstore.Refresher     = (*confined)(nil)
 )
 
 func (s *confined) check(op, key string, write bool) error {
@@ -80,6 +81,9 @@ func (s *confined) Delete(ctx context.Context, key string) error {
 	}
 	return s.store.Delete(ctx, key)
 }
+
+// Refresh implements objstore.Refresher where the store does.
+func (s *confined) Refresh() { objstore.Refresh(s.store) }
 
 // String gives the URI that it was opened by.
 func (s *confined) String() string {

@@ -1136,7 +1136,7 @@ type Uncommit struct {
 	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
 	Round         uint32                 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`     // the open round that the proposer saw
 	Changes       uint64                 `protobuf:"varint,3,opt,name=changes,proto3" json:"changes,omitempty"` // the job's counters.remade.changes that the proposer saw
-	Tasks         []*TaskID              `protobuf:"bytes,4,rep,name=tasks,proto3" json:"tasks,omitempty"`      // at most 4096
+	Tasks         []*TaskID              `protobuf:"bytes,4,rep,name=tasks,proto3" json:"tasks,omitempty"`      // at most 2048
 	Reason        UncommitReason         `protobuf:"varint,5,opt,name=reason,proto3,enum=gram.v1.UncommitReason" json:"reason,omitempty"`
 	Message       string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"` // for people: which object or worker, and who said so
 	unknownFields protoimpl.UnknownFields

@@ -1,0 +1,153 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// How long a lost object is asked for before its makers' work is taken back, in delays of a retry: the more work that is, the longer.
+const (
+	closedDelays = 10
+	roundsDelays = 50
+)
+
+// missing is what workers reported of a job object.
+type missing struct {
+	reporters
+	since time.Duration
+}
+
+// reporters counts reports and keeps the first two workers that made one.
+type reporters struct {
+	workers []string
+	count   int
+}
+
+func (r *reporters) add(workerID string) {
+	r.count++
+	if len(r.workers) < 2 && !slices.Contains(r.workers, workerID) {
+		r.workers = append(slices.Clip(r.workers), workerID)
+	}
+}
+
+// refusal is what is known of the cluster's own store refusing a job's tasks, since one was last done.
+type refusal struct {
+	reporters
+	since time.Duration
+	last  string
+}
+
+// storeFault takes a fault of the cluster's own store into account. It is no fault of the task, and not counted as one:
+// an object that is lost is made again, and a store that refuses is waited for. taken is false for every other fault.
+func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.Failure, held bool, now time.Duration) (cmd *pb.Command, taken bool) {
+	denied := failure.GetCode() == string(protocol.CodeStoreDenied) && failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
+	tasks := makersOf(job, failure.GetLost())
+	if !denied && len(tasks) == 0 || !held || seeded.Is(seeded.LostObjectFails) {
+		return nil, false
+	}
+	memory := b.jobBoard(job)
+	memory.bar(t, workerID, failure, now, b.cfg.RetryDelay)
+	if denied {
+		return b.refused(job, memory, workerID, failure, now), true
+	}
+	id := state.ObjectID{Round: failure.GetLost().GetRound(), SHA256: [32]byte(failure.GetLost().GetObject().GetSha256())}
+	known := memory.lost[id]
+	if known == nil {
+		known = &missing{since: now}
+		memory.lost[id] = known
+	}
+	known.add(workerID)
+	reach, _ := job.Reach(tasks)
+	if !b.confirmed(job, known.reporters, workerID, now) || now-known.since < b.delayFor(reach) {
+		return nil, true
+	}
+	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, b.nameOf(workerID), t)
+	return uncommit(job, tasks, fmt.Sprintf("%s, reported by %s at %s", failure.GetMessage(), b.nameOf(workerID), t)), true
+}
+
+// makersOf are the tasks that made an object which a worker says is lost: none if the job reads no such object.
+func makersOf(job *state.Job, lost *pb.LostObject) []*pb.TaskID {
+	if lost == nil || len(lost.GetObject().GetSha256()) != 32 {
+		return nil
+	}
+	return job.MakersOf(state.ObjectID{Round: lost.GetRound(), SHA256: [32]byte(lost.GetObject().GetSha256())})
+}
+
+// confirmed reports whether two workers said the same, or one twice that has no other beside it. One that never gets as far
+// delays that, but not for ever.
+func (b *Board) confirmed(job *state.Job, r reporters, workerID string, now time.Duration) bool {
+	return len(r.workers) > 1 || r.count > 1 && !b.hasOther(job, workerID, now) || r.count >= b.cfg.MaxAttempts
+}
+
+func (b *Board) delayFor(reach state.Reach) time.Duration {
+	switch {
+	case reach > state.ReachClosed:
+		return roundsDelays * b.cfg.RetryDelay
+	case reach > state.ReachNodes:
+		return closedDelays * b.cfg.RetryDelay
+	}
+	return 0
+}
+
+func uncommit(job *state.Job, tasks []*pb.TaskID, message string) *pb.Command {
+	return &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
+		JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+		Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST, Message: message,
+	}}}
+}
+
+// bar notes a fault that another worker is to confirm, or not: it is charged with it when another does the task.
+func (j *jobBoard) bar(t Task, workerID string, failure *pb.Failure, now, delay time.Duration) {
+	j.blame(t, workerID, failure, 0, now, delay)
+	key := string(taskKey(t))
+	f := j.faults[key]
+	f.barred++
+	if len(f.blamed) < 2 && !slices.Contains(f.blamed, workerID) {
+		f.blamed = append(slices.Clip(f.blamed), workerID)
+	}
+	j.faults[key] = f
+}
+
+// refused notes that the cluster's own store refuses a task. It returns the command that fails the job when that went on
+// for too long, on two workers, or on the only one.
+func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failure *pb.Failure, now time.Duration) *pb.Command {
+	if memory.denied == nil {
+		memory.denied = &refusal{since: now}
+	}
+	d := memory.denied
+	d.add(workerID)
+	d.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
+	if b.cfg.DenyPatience == 0 || now-d.since < b.cfg.DenyPatience || len(d.workers) < 2 && b.hasOther(job, workerID, now) {
+		return nil
+	}
+	failure.Message = state.Clip(fmt.Sprintf("for %v: %s", (now-d.since).Round(time.Second), failure.GetMessage()), state.MaxFailureBytes)
+	return failJob(job, failure)
+}
+
+// Denied is for how long the cluster's own store has refused the job's tasks, for how long the job waits for that, and what
+// the store said last; ok is false when it does not refuse.
+func (b *Board) Denied(job *state.Job, now time.Duration) (since, patience time.Duration, last string, ok bool) {
+	found, known := b.findJob(job.Number)
+	if !known || b.jobs[found].denied == nil {
+		return 0, 0, "", false
+	}
+	d := b.jobs[found].denied
+	return now - d.since, b.cfg.DenyPatience, d.last, true
+}
+
+// DeniedJobs counts the jobs that wait because the cluster's own store refuses their tasks.
+func (b *Board) DeniedJobs() int {
+	count := 0
+	for _, j := range b.jobs {
+		if j.denied != nil {
+			count++
+		}
+	}
+	return count
+}
