@@ -93,6 +93,22 @@ func (j *Job) maker(workerID string) uint64 {
 	return j.bitOf(workerID)
 }
 
+// eachAudited visits what pending audits read. Where it is lost an audit is waived, and nothing made again.
+func (j *Job) eachAudited(visit func(round uint32, ref Ref)) {
+	j.EachAudit(func(a *Audit) bool {
+		if !a.State.IsZero() {
+			visit(a.Base, a.State)
+		}
+		for _, c := range a.Pieces {
+			visit(a.Round, c.Object)
+		}
+		for _, c := range a.Carries {
+			visit(a.Base, c.Object)
+		}
+		return true
+	})
+}
+
 // PendingAudits is how many tasks wait to be made a second time.
 func (j *Job) PendingAudits() int {
 	if j.audits == nil {
@@ -147,9 +163,10 @@ func (j *Job) dropAudit(a *Audit) {
 	}
 }
 
-// audited reports whether this job's tasks are audited at all.
-func (j *Job) audited(secret []byte) bool {
-	return j.AuditPPM > 0 && len(secret) > 0 && !seeded.Is(seeded.NoAudit)
+// audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older release do
+// not.
+func (j *Job) audited(secret []byte, own Opinion) bool {
+	return j.AuditPPM > 0 && len(secret) > 0 && own.WorkerID != "" && !seeded.Is(seeded.NoAudit)
 }
 
 // lot is a number that nobody can tell who does not know the secret.
@@ -170,7 +187,7 @@ const million = 1_000_000
 // drawNode decides, when a node is committed, whether it is audited: by its share, or because it holds the leaf that is
 // drawn of the first round of each phase. The pieces are what was committed below it.
 func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
-	if !j.audited(secret) {
+	if !j.audited(secret, own) {
 		return
 	}
 	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
@@ -203,7 +220,7 @@ func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
 
 // drawStep has the step of the round audited that is open still.
 func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
-	if !j.audited(secret) {
+	if !j.audited(secret, own) {
 		return
 	}
 	var roots []Commit
@@ -219,7 +236,7 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 }
 
 func (j *Job) drawPlan(secret []byte, own Opinion) {
-	if !j.audited(secret) {
+	if !j.audited(secret, own) {
 		return
 	}
 	j.Audits.Drawn++

@@ -50,15 +50,5 @@ func (j *Job) eachObject(visit func(Object) bool) bool {
 	for _, r := range j.RoundsSince() {
 		see("metrics", r.Number, r.Metrics)
 	}
-	j.EachAudit(func(a *Audit) bool {
-		see("state of an audit", a.Base, a.State)
-		for _, c := range a.Pieces {
-			see("partial of an audit", a.Round, c.Object)
-		}
-		for _, c := range a.Carries {
-			see("carry of an audit", a.Base, c.Object)
-		}
-		return more
-	})
 	return more
 }
