@@ -58,23 +58,30 @@ func (p lyingPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 
 func (p lyingPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	next, err := p.Phase.Step(ctx, state, round)
-	if _, there := next.State["records"]; there && p.lies() {
-		next.State["records"] = wrong(next.State["records"])
-	}
+	next.State = p.told(next.State)
 	return next, err
 }
 
+// told flips a low bit of a value in the largest of the arrays.
 func (p lyingPhase) told(a jobs.Arrays) jobs.Arrays {
-	if _, there := a["n"]; there && p.lies() {
-		a["n"] = wrong(a["n"])
+	largest := ""
+	for _, name := range a.Names() {
+		if largest == "" || len(a[name].Data) > len(a[largest].Data) {
+			largest = name
+		}
 	}
-	return a
-}
-
-func wrong(a jobs.Array) jobs.Array {
-	a.Data = slices.Clone(a.Data)
-	a.Data[0] ^= 0x10
-	return a
+	if largest == "" || len(a[largest].Data) == 0 || !p.lies() {
+		return a
+	}
+	told := jobs.Arrays{}
+	for _, name := range a.Names() {
+		told[name] = a[name]
+	}
+	wrong := told[largest]
+	wrong.Data = slices.Clone(wrong.Data)
+	wrong.Data[0] ^= 0x10
+	told[largest] = wrong
+	return told
 }
 
 func always() bool { return true }

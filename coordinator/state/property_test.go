@@ -21,7 +21,7 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
-			AuditPpm: rapid.SampledFrom([]uint32{0, 300_000, 1_000_000}).Draw(t, "audit"),
+			AuditPpm:   rapid.SampledFrom([]uint32{0, 300_000, 1_000_000}).Draw(t, "audit"),
 			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), KeepMs: rapid.Int64Range(-1, 3).Draw(t, "keep"),
 			ModelJob: rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"), ModelUri: rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
 		}}
