@@ -53,7 +53,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
 
 .PHONY: seeded
-seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
+seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
 	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
 
@@ -83,7 +83,7 @@ chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from 
 	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: chaos-bugs
-chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twenty minutes; BUG=name for one).
+chaos-bugs: tools ## Show that chaos finds each of the seeded bugs (some twenty minutes; BUG=name for one).
 	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 

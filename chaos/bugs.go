@@ -30,6 +30,9 @@ func everything() aim { return aim{schedules: 2, snapshots: 500, bound: endBound
 // The kinds that several bugs are sought with.
 var (
 	crashes = []nemesis.Kind{nemesis.KillLeader, nemesis.KillAll, nemesis.KillFollower}
+	losses  = []nemesis.Kind{
+		nemesis.StoreKind("403 denied"), nemesis.StoreKind("PUT answered and lost"), nemesis.StoreKind("bit flipped in a GET"),
+	}
 	zombies = []nemesis.Kind{nemesis.PauseWorker, nemesis.CutWorker, nemesis.KillWorker, nemesis.StoreKind("delay")}
 )
 
@@ -56,6 +59,7 @@ func bugs() []bug {
 		{seeded.SlotByNow, 1.3, aim{kinds: crashes, schedules: 2}},
 		{seeded.NoIfMatch, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
+		{seeded.LostObjectFails, 0.6, aim{kinds: losses}},
 	}
 	for i := range list {
 		list[i].brief, list[i].bound = true, huntBound

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -202,5 +203,94 @@ func TestALiarIsFoundAndItsWorkMadeAgain(t *testing.T) {
 				t.Errorf("convicted: %v", named)
 			}
 		})
+	}
+}
+
+// brokenUnit is a phase that one kernel set computes wrongly: a machine with a broken vector unit.
+type brokenUnit struct {
+	lyingPhase
+	set string
+}
+
+func (p brokenUnit) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+	if ops.Name == p.set {
+		return p.lyingPhase.Map(ctx, state, leaf, carry, ops)
+	}
+	return p.Phase.Map(ctx, state, leaf, carry, ops)
+}
+
+type brokenAlgorithm struct{ lyingAlgorithm }
+
+func (a brokenAlgorithm) Phases() (phases []jobs.Phase) {
+	for _, p := range a.Algorithm.Phases() {
+		phases = append(phases, brokenUnit{lyingPhase{p, always}, "generic"})
+	}
+	return phases
+}
+
+// A worker alone computes its first leaf by two kernel sets: a broken one makes no model.
+func TestAWorkerChecksItself(t *testing.T) {
+	t.Parallel()
+	if len(kernelops.All()) < 2 {
+		t.Skip("this machine runs one kernel set only: a worker has nothing to check itself with")
+	}
+	b := newBench(t, 4)
+	kind := pairsKind()
+	honest := kind.New
+	kind.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
+		algorithm, err := honest(spec)
+		return brokenAlgorithm{lyingAlgorithm{algorithm, always}}, err
+	}
+	b.KindsWith(kind)
+	b.Work(t, "broken", 1, kernelops.Generic())
+	b.Submit(t, "a", auditSpec(5, "1"))
+	// The first leaf fails on the machine; there is no other, and later attempts are not all checked: what a worker alone
+	// has is a share of its leaves. It must have been said.
+	job := b.Wait(t, "a")
+	lines := logsOf(t, b.Local, "a")
+	if !strings.Contains(lines, "this machine computes wrongly") {
+		t.Errorf("%v: nobody says so in the job's log:\n%s", job.GetState(), lines)
+	}
+}
+
+func logsOf(t *testing.T, l *clustertest.Local, id string) string {
+	t.Helper()
+	stream, err := l.Jobs.Logs(t.Context(), connect.NewRequest(&pb.LogsRequest{Id: id}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	var lines []string
+	for stream.Receive() {
+		lines = append(lines, stream.Msg().GetLines()...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Two workers disagree: the job waits, says what for, and a third worker decides.
+func TestTwoWorkersWaitForAThird(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 8)
+	b.liar(t, "liar", always)
+	b.Work(t, "honest", 1, kernelops.Generic())
+	b.Submit(t, "a", auditSpec(5, "1"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	said := func() string {
+		res, err := b.Jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: "a"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state := res.Msg.GetJob().GetState(); state == pb.JobState_JOB_STATE_SUCCEEDED || state == pb.JobState_JOB_STATE_FAILED {
+			t.Fatalf("it ended with two workers that disagree: %v", res.Msg.GetJob())
+		}
+		return res.Msg.GetJob().GetReason()
+	}
+	clustertest.Poll(ctx, t, "the job to say that it waits", func() bool { return strings.Contains(said(), "waits for a third worker") })
+	b.Work(t, "third", 1, kernelops.Generic())
+	job := b.Wait(t, "a")
+	model, err := clustertest.Output(job, "model.safetensors")
+	if err != nil || string(model.GetSha256()) != string(b.truth) || len(job.GetAudit().GetConvicted()) != 1 || job.GetAudit().GetConvicted()[0].GetName() != "liar" {
+		t.Errorf("%v, %v, %v", job.GetState(), err, job.GetAudit())
 	}
 }

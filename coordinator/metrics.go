@@ -22,6 +22,7 @@ type meters struct {
 	denied       *prometheus.CounterVec
 	commits      prometheus.Histogram
 	taskFailures *prometheus.CounterVec
+	remade       prometheus.Counter
 	slots        *prometheus.CounterVec
 	slotDelay    prometheus.Histogram
 }
@@ -42,6 +43,9 @@ func newMeters(c *Coordinator) *meters {
 		taskFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gram_task_failures_total", Help: "Tasks that failed, by class of failure.",
 		}, []string{"class"}),
+		remade: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "gram_remade_tasks_total", Help: "Tasks whose committed work was taken back, because it was lost or wrong.",
+		}),
 		slots: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gram_schedule_slots_total", Help: "Slots of schedules that this leader decided: fired, or why they were skipped.",
 		}, []string{"outcome"}),
@@ -50,7 +54,7 @@ func newMeters(c *Coordinator) *meters {
 			Buckets: []float64{1, 2, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400},
 		}),
 	}
-	m.registry.MustRegister(m.calls, m.denied, m.commits, m.taskFailures, m.slots, m.slotDelay,
+	m.registry.MustRegister(m.calls, m.denied, m.commits, m.taskFailures, m.remade, m.slots, m.slotDelay,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &measures{c})
 	m.showZeros()
 	return m

@@ -131,8 +131,22 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	if cmd == nil {
 		return nil
 	}
-	_, err := c.propose(ctx, cmd)
+	reply, err := c.propose(ctx, cmd)
+	if change := cmd.GetUncommit(); change != nil && err == nil {
+		c.tellUncommit(change, reply)
+	}
 	return err
+}
+
+// tellUncommit logs and counts what was taken back. One that was refused came second.
+func (c *Coordinator) tellUncommit(change *pb.Uncommit, reply state.Reply) {
+	if reply.Err != nil {
+		return
+	}
+	remade := reply.Job.Counters.Remade
+	c.meters.remade.Add(float64(len(change.GetTasks())))
+	c.cfg.Logger.Warn("what tasks had made is made again", "job", change.GetJobId(), "tasks", len(change.GetTasks()), "round", change.GetRound(),
+		"reopened", remade.Reopened, "anew", remade.Anew, "reason", change.GetReason().String(), "message", change.GetMessage())
 }
 
 // className is how a class of failure is written in labels: "task".

@@ -24,7 +24,7 @@ func (j *job) probeOutput(ctx context.Context) error {
 	}
 	key := prefix + probeName + rand.Text()
 	if _, err := store.Put(ctx, key, []byte("gram tries whether it may write here\n")); err != nil {
-		return outputFault(base+"/"+key, err)
+		return outputFault(base+"/"+prefix, err)
 	}
 	err = store.Delete(ctx, key)
 	switch {
@@ -34,5 +34,5 @@ func (j *job) probeOutput(ctx context.Context) error {
 		j.w.logs.probeStays(j.id, base+"/"+key, err)
 		return nil
 	}
-	return outputFault(base+"/"+key, err)
+	return outputFault(base+"/"+prefix, err)
 }

@@ -75,6 +75,7 @@ type runReport struct {
 	Seconds       float64          `json:"seconds"` // from submission to the end of the last round
 	Rounds        []reportRound    `json:"rounds"`
 	Counters      counters         `json:"counters"`
+	Audit         *auditReport     `json:"audit,omitempty"`   // tasks that were made a second time
 	Metrics       []jobs.Metric    `json:"metrics"`           // in order of round
 	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
@@ -98,6 +99,12 @@ type counters struct {
 	BackupsLaunched uint64 `json:"backups_launched"`
 	BackupsWon      uint64 `json:"backups_won"`
 	BackupsWasted   uint64 `json:"backups_wasted"`
+
+	// What was lost or wrong, and made again.
+	RemadeTasks    uint64 `json:"remade_tasks,omitempty"`
+	ReopenedRounds uint32 `json:"reopened_rounds,omitempty"`
+	BegunAnew      uint32 `json:"begun_anew,omitempty"`
+	RemadeLast     string `json:"remade_last,omitempty"`
 }
 
 func countersFrom(c *pb.Counters) counters {
@@ -105,6 +112,8 @@ func countersFrom(c *pb.Counters) counters {
 	return counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
 		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		RemadeTasks: c.GetRemade().GetTasks(), ReopenedRounds: c.GetRemade().GetReopened(), BegunAnew: c.GetRemade().GetAnew(),
+		RemadeLast: c.GetRemade().GetLast(),
 	}
 }
 
@@ -115,6 +124,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
+		Audit:       auditFrom(brief.GetAudit()),
 		Metrics:     []jobs.Metric{},
 	}
 	course, err := j.course(ctx, j.in(task), brief.GetCourse())

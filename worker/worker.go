@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -20,6 +21,7 @@ import (
 type worker struct {
 	cfg     Config
 	id      string
+	checker *selfCheck
 	secret  []byte         // that the id follows from
 	store   objstore.Store // job objects
 	storeAt string
@@ -56,7 +58,7 @@ func Run(ctx context.Context, cfg Config) error {
 	secret := make([]byte, 32)
 	rand.Read(secret) // never fails (crypto/rand)
 	w := &worker{
-		cfg: cfg, id: protocol.WorkerID(secret), secret: secret, results: make(chan *pb.TaskResult, cfg.Slots),
+		cfg: cfg, checker: newSelfCheck(cfg.Ops, kernelops.All()), id: protocol.WorkerID(secret), secret: secret, results: make(chan *pb.TaskResult, cfg.Slots),
 		slots: make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
 		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare}, memory: newTaskMemory(cfg.Memory),
 	}

@@ -55,9 +55,13 @@ func reasonOf(job *gramv1.Job) string {
 		return job.GetReason()
 	}
 	p := job.GetProgress()
-	if p.GetPhase() == "" {
-		return "a worker lists its input and cuts shards"
-	}
-	return fmt.Sprintf("round %d %s, %d of %d leaves are done, %d tasks are at work",
+	text := fmt.Sprintf("round %d %s, %d of %d leaves are done, %d tasks are at work",
 		p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased())
+	if p.GetPhase() == "" {
+		text = "a worker lists its input and cuts shards"
+	}
+	if r := job.GetCounters().GetRemade(); r.GetChanges() > 0 {
+		text += "; made again: " + remadeText(r)
+	}
+	return text
 }

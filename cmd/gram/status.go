@@ -76,6 +76,12 @@ func (a *app) printJob(job *gramv1.Job) {
 		if b := n.GetBackups(); b.GetLaunched() > 0 {
 			table.Row("backups", backupsText(b))
 		}
+		if r := n.GetRemade(); r.GetChanges() > 0 {
+			table.Row("made again", remadeText(r))
+		}
+	}
+	if text := auditText(job.GetAudit()); text != "" {
+		table.Row("audits", text)
 	}
 	if f := job.GetFailure(); f != nil {
 		table.Row("failure", failureText(f))

@@ -22,14 +22,15 @@ type Config struct {
 	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
 	MaxPieces   int           // committed nodes folded by one reduce
 	MaxDeaths   int           // workers that end while alone with a task before the job fails; 0 means it never does
-	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means for ever.
+	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end. It is a
+	// minute more than a refusal may last without ending a job: attempts that began within are told after it.
 	DenyPatience time.Duration
 	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means for ever
 }
 
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
-	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 15 * time.Minute}
+	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 16 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster

@@ -9,6 +9,11 @@ import (
 	"github.com/gram-compute/gram/internal/seeded/seededtest"
 )
 
+func TestSeededLostObjectFails(t *testing.T) {
+	seededtest.Caught(t, seeded.LostObjectFails, "TestTwoWorkersMissAnObject", "command <nil>")
+	seededtest.Caught(t, seeded.LostObjectFails, "TestARefusingStoreIsWaitedFor", "after 0s")
+}
+
 func TestSeededSlotByNow(t *testing.T) {
 	seededtest.Caught(t, seeded.SlotByNow, "TestEverySlotOnce", "is not what comes next")
 }

@@ -31,7 +31,7 @@ func now(s state.State, c *pb.Completion) *pb.Completion {
 	return c
 }
 
-func jobA(t *testing.T, s state.State) *state.Job {
+func auditedJob(t *testing.T, s state.State) *state.Job {
 	t.Helper()
 	job, ok := s.Job("a")
 	if !ok {
@@ -54,16 +54,16 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 1, 11)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 1, 0, 77)), accepted)
-	if job := jobA(t, s); job.PendingAudits() != 3 || !job.Round.Complete() || job.Audits.Agreed != 1 {
+	if job := auditedJob(t, s); job.PendingAudits() != 3 || !job.Round.Complete() || job.Audits.Agreed != 1 {
 		t.Fatalf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
 	}
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard) // repeated, it counts once
-	if job := jobA(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 || job.Ended() {
+	if job := auditedJob(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 || job.Ended() {
 		t.Fatalf("disputed: %+v, %v, %v", job.Audits, job.Convicted, job.Stage)
 	}
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
-	job := jobA(t, s)
+	job := auditedJob(t, s)
 	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
 		t.Fatalf("convicted: %+v", job.Convicted)
 	}
@@ -84,7 +84,7 @@ func TestALyingAuditor(t *testing.T) {
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := jobA(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Counters.Remade.Changes != 0 {
+	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Counters.Remade.Changes != 0 {
 		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Convicted, job.Counters.Remade)
 	}
 }
@@ -115,13 +115,13 @@ func TestHowFarALieReachesBack(t *testing.T) {
 				}
 				s = oneRound(t, s, round, leaf, "x", byte(10*round))
 			}
-			if job := jobA(t, s); job.Round.Number != 4 || job.Round.Inherited == 0 {
+			if job := auditedJob(t, s); job.Round.Number != 4 || job.Round.Inherited == 0 {
 				t.Fatalf("round %d, inherited %b", job.Round.Number, job.Round.Inherited)
 			}
 			for _, worker := range []string{"y", "z"} {
 				s = wantVerdict(t, s, now(s, by(worker, node("a", c.lied, 0, 0, 0, 200))), heard)
 			}
-			job := jobA(t, s)
+			job := auditedJob(t, s)
 			if len(job.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base || job.Round.Covered != 0 || len(job.Rounds) != c.records {
 				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Convicted, job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
 			}
@@ -141,25 +141,25 @@ func TestTheReportWaitsForAudits(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	waive := &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a"}}}
-	if early, _ := run(t, s, waive); jobA(t, early).PendingAudits() != 2 {
+	if early, _ := run(t, s, waive); auditedJob(t, early).PendingAudits() != 2 {
 		t.Error("audits of a job that goes on are waived")
 	}
 	s = wantVerdict(t, s, by("x", step("a", 1, &pb.Next{Done: true, State: ref(9)})), accepted)
 	s = wantVerdict(t, s, report("a"), stale)
 	disputed := wantVerdict(t, s, by("y", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
 	disputed, _ = run(t, disputed, waive)
-	if job := jobA(t, disputed); job.PendingAudits() != 1 || job.Audits.Waived != 2 {
+	if job := auditedJob(t, disputed); job.PendingAudits() != 1 || job.Audits.Waived != 2 {
 		t.Errorf("disputed: %d pending, %+v", job.PendingAudits(), job.Audits)
 	}
 	disputed = wantVerdict(t, disputed, report("a"), stale)
 	// The third agrees with the second: the model is taken back, and the step made again.
 	disputed = wantVerdict(t, disputed, by("z", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
-	if job := jobA(t, disputed); job.Reporting() || job.Round.Covered != 0 || len(job.Rounds) != 0 {
+	if job := auditedJob(t, disputed); job.Reporting() || job.Round.Covered != 0 || len(job.Rounds) != 0 {
 		t.Errorf("reporting %v, %d leaves, %d records", job.Reporting(), job.Round.Covered, len(job.Rounds))
 	}
 	s, _ = run(t, s, waive)
-	if s = wantVerdict(t, s, report("a"), accepted); jobA(t, s).Audits.Waived != 3 {
-		t.Errorf("%+v", jobA(t, s).Audits)
+	if s = wantVerdict(t, s, report("a"), accepted); auditedJob(t, s).Audits.Waived != 3 {
+		t.Errorf("%+v", auditedJob(t, s).Audits)
 	}
 }
 
@@ -173,17 +173,17 @@ func TestPlansThatDiffer(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, other("x", 101, 3), heard)
 	s = wantVerdict(t, s, other("y", 101, 3), heard)
-	if job := jobA(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
+	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
 		t.Errorf("other objects: %v, %v, %+v", job.Convicted, job.Stage, job.Counters.Remade)
 	}
 	s = wantVerdict(t, s, now(s, other("x", 101, 3)), accepted)
-	if job := jobA(t, s); job.Round.Number != 1 && job.Round.Number != 2 {
+	if job := auditedJob(t, s); job.Round.Number != 1 && job.Round.Number != 2 {
 		t.Errorf("round %d", job.Round.Number)
 	}
 	s = audited(t, 1)
 	s = wantVerdict(t, s, other("x", 1, 103), heard)
 	s = wantVerdict(t, s, other("y", 1, 103), heard)
-	if job := jobA(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" || job.Stage != pb.JobState_JOB_STATE_PLANNING {
+	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" || job.Stage != pb.JobState_JOB_STATE_PLANNING {
 		t.Errorf("the same objects: %v, %v", job.Convicted, job.Stage)
 	}
 }
@@ -218,7 +218,7 @@ func TestDraws(t *testing.T) {
 		for leaf := range uint32(4000) {
 			s = wantVerdict(t, s, by("w", node("a", 1, 1, 0, leaf, 1)), accepted)
 		}
-		return jobA(t, s).PendingAudits() - 1 // the plan
+		return auditedJob(t, s).PendingAudits() - 1 // the plan
 	}
 	if n := drawn(1, aSecret); n != 1 {
 		t.Errorf("of a tiny share: %d", n)

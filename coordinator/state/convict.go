@@ -36,7 +36,9 @@ func (j *Job) disown(ids []string, why string, now int64) {
 	plan := slices.Contains(ids, j.planMaker) && !j.planVerified && !j.Manifest.IsZero()
 	if reach, some := j.reachOfMakers(mask, plan); some {
 		j.takenBack(reach, why, now)
-		j.Audits.Repeated += j.uncommitMade(mask)
+		repeated := j.uncommitMade(mask)
+		j.Audits.Repeated += repeated
+		j.Counters.Remade.Tasks += repeated
 	}
 	j.voidAudits(ids, mask)
 }
