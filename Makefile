@@ -65,6 +65,11 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 lost: ## Lose or damage 400 job objects of each sort, and 400 PUTs: each job ends with the fault-free model (some 15 minutes).
 	go test -count=1 -timeout 60m -v -run '^TestLostObjectsAreMadeAgain$$' ./clustertest -lost.faults 100
 
+.PHONY: liars
+LIARS_JOBS ?= 200
+liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (some 40 minutes).
+	go test -count=1 -timeout 120m -v -run '^TestLiars$$' ./clustertest -liars.jobs $(LIARS_JOBS)
+
 .PHONY: slots
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200

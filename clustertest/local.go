@@ -129,17 +129,19 @@ func (l *Local) OpenWith(stores func(context.Context, string) (objstore.Store, e
 	l.stores = stores
 }
 
+// KindsWith changes which further kinds the workers started from now on know.
+func (l *Local) KindsWith(further ...jobs.Kind) { l.kinds = kindsWith(further) }
+
 // Work runs a worker until stop is called; stop waits for it to drain.
 func (l *Local) Work(t testing.TB, name string, slots int, ops *kernelops.Set) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() {
-		done <- worker.Run(ctx, worker.Config{
-			Client: gramv1connect.NewWorkerServiceClient(l.client, l.URL(), WithToken(l.WorkerToken())),
-			Name:   name, Slots: slots, Ops: ops, Kind: l.kinds, OpenStore: l.stores, DrainTimeout: 5 * time.Second,
-		})
-	}()
+	cfg := worker.Config{
+		Client: gramv1connect.NewWorkerServiceClient(l.client, l.URL(), WithToken(l.WorkerToken())),
+		Name:   name, Slots: slots, Ops: ops, Kind: l.kinds, OpenStore: l.stores, DrainTimeout: 5 * time.Second,
+	}
+	go func() { done <- worker.Run(ctx, cfg) }()
 	stopped := false
 	stop = func() {
 		if stopped {

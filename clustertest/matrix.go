@@ -152,7 +152,11 @@ func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[str
 		cluster.Submit(t, jobID(t, c), c.Spec(in[c.Name]))
 	}
 	for _, c := range cases {
-		p.wantResult(t, c, cluster.Wait(t, jobID(t, c), 2*time.Minute), c.want())
+		job := cluster.Wait(t, jobID(t, c), 2*time.Minute)
+		p.wantResult(t, c, job, c.want())
+		if a := job.GetAudit(); a.GetDisputed() > 0 || len(a.GetConvicted()) > 0 {
+			t.Errorf("%s: honest workers disagree: %v", c.Name, a)
+		}
 	}
 }
 

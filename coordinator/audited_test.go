@@ -170,10 +170,9 @@ func TestAuditTellsTheLeadersDecisions(t *testing.T) {
 	c, l := startAudited(t)
 	planTest(t, c, "a", 2)
 	failure := &pb.Failure{Code: "BROKEN", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "canary"}
-	id := &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}
-	if _, err := (&workerService{c}).Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{{Id: id, Outcome: &pb.TaskResult_Failure{Failure: failure}}}})); err != nil {
-		t.Fatal(err)
-	}
+	registerTest(t, c, "w", 1)
+	task := leaseTest(t, c, "w", 1).GetTasks()[0]
+	completeTest(t, c, "w", &pb.TaskResult{Id: task.GetId(), Token: task.GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}})
 	await(t, c, "a fails", inStage("a", pb.JobState_JOB_STATE_FAILED))
 	var got []string
 	for _, r := range l.take(t, true) {

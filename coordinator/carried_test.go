@@ -1,7 +1,10 @@
 package coordinator
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -52,6 +55,24 @@ func TestCredentialsByAFollower(t *testing.T) {
 		}
 	}
 
+	// An id is bound to the certificate, which the follower has seen.
+	for name, shown := range map[string]struct {
+		certificate tls.Certificate
+		forged      string
+		code        connect.Code
+	}{
+		"its own certificate":                {certified, "", 0},
+		"another worker's":                   {certificate(t, filepath.Dir(q.authority), "worker"), "", connect.CodePermissionDenied},
+		"another's, and a forged digest too": {certificate(t, filepath.Dir(q.authority), "worker"), keyDigestOf(t, certified), connect.CodePermissionDenied},
+	} {
+		client := gramv1connect.NewWorkerServiceClient(clientShowing(t, follower, shown.certificate), "https://"+follower.Addr(), as(worker))
+		req := connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w"})
+		req.Header().Set(gate.KeyHeader, shown.forged)
+		if _, err := client.Heartbeat(t.Context(), req); shown.code == 0 && err != nil || shown.code != 0 && connect.CodeOf(err) != shown.code {
+			t.Errorf("heartbeat with %s: %v", name, err)
+		}
+	}
+
 	submitTest(t, leader, "a")
 	token := makeToken(t, leader, gate.ScopeRead, 0)
 	jobs := gramv1connect.NewJobServiceClient(clientShowing(t, follower), "https://"+follower.Addr(), as(token))
@@ -74,4 +95,15 @@ func TestCredentialsByAFollower(t *testing.T) {
 	if watch.Err() == nil {
 		t.Error("the watch ended as if the job had")
 	}
+}
+
+// keyDigestOf is what a member's gate makes of a certificate.
+func keyDigestOf(t *testing.T, shown tls.Certificate) string {
+	t.Helper()
+	leaf, err := x509.ParseCertificate(shown.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(leaf.RawSubjectPublicKeyInfo)
+	return hex.EncodeToString(sum[:])
 }

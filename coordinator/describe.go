@@ -16,7 +16,7 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 		State: job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt, FinishedUnixMs: job.FinishedAt,
 		Progress: &pb.Progress{Round: job.Round.Number, Phase: job.Round.Phase, Leaves: job.Round.Leaves(), LeavesDone: job.Round.Covered},
 		Failure:  job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(), Rounds: job.RoundRecords(),
-		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot,
+		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.AuditSummary(),
 	}
 	if lead, err := c.leader(); err == nil && !job.Ended() {
 		c.describeWork(lead, job, out)
@@ -44,6 +44,23 @@ func (c *Coordinator) describeWork(lead *leadership, job *state.Job, out *pb.Job
 	out.Reason = reason(lead.board, job, c.now())
 }
 
+// waitsForAudits says what a job waits for that is made, but for its audits.
+func waitsForAudits(job *state.Job) string {
+	pending, disputed := 0, (*state.Audit)(nil)
+	job.EachAudit(func(a *state.Audit) bool {
+		pending++
+		if disputed == nil && a.Disputed() {
+			disputed = a
+		}
+		return true
+	})
+	if disputed == nil {
+		return fmt.Sprintf("waits for another worker to make %d of its tasks a second time (spec.run.audit)", pending)
+	}
+	return fmt.Sprintf("workers %s and %s disagree on %s: waits for a third worker, which decides; start one", disputed.Opinions[0].Worker,
+		disputed.Opinions[len(disputed.Opinions)-1].Worker, disputed)
+}
+
 // reason says why a job that was admitted waits, or what it does; empty means that it is at work.
 func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	leased, workers := board.Leased(job.ID, ""), len(board.Workers(now))
@@ -53,6 +70,8 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	switch {
 	case isDenied:
 		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job fails): %s", denied.Round(time.Second), patience, said)
+	case job.Reporting() && job.PendingAudits() > 0 && leased == 0:
+		return waitsForAudits(job)
 	case tries > 0:
 		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
 	case board.Holding(job, now):

@@ -86,6 +86,7 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
 			p.Out.Header.Set(gate.RoleHeader, string(gate.CallerOf(r.Context()).Role))
+			p.Out.Header.Set(gate.KeyHeader, gate.CallerOf(r.Context()).Key)
 			p.Out.Header.Set(sourceHeader, p.In.RemoteAddr)
 			p.Out.Header.Set(viaHeader, f.c.cfg.NodeID)
 		},

@@ -72,7 +72,7 @@ func (c *Coordinator) jobCommand(view state.State, id string, spec protocol.JobS
 	cmd := &pb.SubmitJob{
 		Id: id, Name: spec.Metadata.Name, Kind: spec.Kind,
 		Priority: int32(run.Priority), MaxWorkers: uint32(run.MaxWorkers), Needs: run.Needs, // within their bounds by Validate
-		KeepMs: int64(run.Keep), ModelUri: spec.Spec.Model, ModelJob: spec.Spec.ModelJob, ModelReference: reference,
+		KeepMs: int64(run.Keep), AuditPpm: run.AuditPPM(), ModelUri: spec.Spec.Model, ModelJob: spec.Spec.ModelJob, ModelReference: reference,
 	}
 	if cmd.SpecJson, err = spec.Canonical(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -156,7 +157,9 @@ func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 				return nil, err
 			}
 		}
-		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: id}}})
+		commands = append(commands, &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: id, Secret: newSecret()}}})
+	} else if len(view.Secret) == 0 { // an older release began it
+		commands = append(commands, &pb.Command{Body: &pb.Command_SetSecret{SetSecret: &pb.SetSecret{Secret: newSecret()}}})
 	}
 	for _, first := range []struct {
 		token gate.Token
@@ -181,6 +184,13 @@ func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 	return commands, nil
 }
 
+// newSecret draws what a cluster keeps to itself. A machine without randomness has ended the program by then.
+func newSecret() []byte {
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails (crypto/rand)
+	return secret
+}
+
 // decide proposes what follows from the view, whenever it changes or time frees a task.
 func (c *Coordinator) decide(lead *leadership) {
 	for {
@@ -193,6 +203,7 @@ func (c *Coordinator) decide(lead *leadership) {
 		}
 		current, _ := c.fsm.view()
 		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
+		condemned = append(condemned, lead.board.Waivers(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		lead.asleep = 0
 		if timed {
@@ -253,11 +264,12 @@ func (l *leadership) rouse(wake time.Duration) {
 	}
 }
 
-// granted reports whether a lease may be this cluster's.
-func (l *leadership) granted(t schedule.Token) bool {
+// granted reports whether a result comes under a lease that this cluster granted its worker: one of before a restore is void.
+func (c *Coordinator) granted(l *leadership, workerID string, h schedule.Held, mac []byte) bool {
+	view, _ := c.fsm.view()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.board.Granted(t)
+	return l.board.Granted(h.Token) && authentic(view.Secret, workerID, h, mac)
 }
 
 // signal wakes who waits for work. The caller holds lead.mu.

@@ -58,6 +58,8 @@ var (
 	committedLease = gauge("gram_committed_leased_total", "Tasks leased though committed, since this leader's election; never expected.")
 	backupsBy      = gauge("gram_backups_total", "Speculative copies since this leader's election, by outcome.", "outcome")
 	violations     = gauge("gram_determinism_violations", "Nodes of known jobs that were committed with two digests; never expected.")
+	auditsBy       = gauge("gram_audits", "Tasks of known jobs that were drawn to be made a second time, by what came of it.", "outcome")
+	convicted      = gauge("gram_workers_convicted", "Workers that made another result of a task than two others: what they had a part in is made again, and their machines are to be looked at.")
 	schedulesBy    = gauge("gram_schedules", "Schedules, by whether they are paused.", "state")
 	storeDenied    = gauge("gram_store_denied_jobs", "Jobs that wait because the cluster's own store refuses their tasks.")
 	statesDiffer   = gauge("gram_state_mismatches_total", "Members found at a checkpoint to differ in state from most, since this leader's election; never expected.")
@@ -71,7 +73,7 @@ func (m *measures) Describe(out chan<- *prometheus.Desc) {
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
 		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
-		schedulesBy, storeDenied, statesDiffer, memberHealthy, memberBehind,
+		auditsBy, convicted, schedulesBy, storeDenied, statesDiffer, memberHealthy, memberBehind,
 	} {
 		out <- d
 	}
@@ -171,9 +173,15 @@ func (m *measures) ofState(r readings) {
 	view, _ := m.c.fsm.view()
 	counts := make(map[pb.JobState]int)
 	broken := uint64(0)
+	audits := state.AuditCounts{}
+	pending := 0
 	view.EachJob(func(job *state.Job) bool {
 		counts[job.Stage]++
 		broken += job.Counters.Violations
+		audits.Agreed += job.Audits.Agreed
+		audits.Waived += job.Audits.Waived
+		audits.Disputed += job.Audits.Disputed
+		pending += job.PendingAudits()
 		return true
 	})
 	for number := range pb.JobState_name {
@@ -182,6 +190,11 @@ func (m *measures) ofState(r readings) {
 		}
 	}
 	r.gauge(violations, float64(broken))
+	r.gauge(auditsBy, float64(audits.Agreed), "agreed")
+	r.gauge(auditsBy, float64(audits.Waived), "waived")
+	r.gauge(auditsBy, float64(audits.Disputed), "disputed")
+	r.gauge(auditsBy, float64(pending), "pending")
+	r.gauge(convicted, float64(view.ConvictedCount()))
 	paused := 0
 	view.EachSchedule(func(s *state.Schedule) bool {
 		if s.Paused {

@@ -95,7 +95,7 @@ func begunWith(t *testing.T, before, after state.State, c *Coordinator) state.St
 	}
 	for _, cmd := range commands {
 		if body := cmd.GetInit(); body != nil {
-			body.ClusterId = after.ClusterID
+			body.ClusterId, body.Secret = after.ClusterID, after.Secret
 		}
 		cmd.NowUnixMs = after.Now
 		var reply state.Reply
@@ -143,7 +143,7 @@ func TestLeasesOfTheOldEpochAreVoid(t *testing.T) {
 	}
 	result := &pb.TaskResult{Id: id, Token: old, Outcome: &pb.TaskResult_Output{Output: leafDone("a", 0).GetOutput()}}
 	done, err := service.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{result}}))
-	if err != nil || done.Msg.GetVerdicts()[0] != pb.Verdict_VERDICT_STALE {
+	if err != nil || done.Msg.GetVerdicts()[0] != pb.Verdict_VERDICT_UNGRANTED {
 		t.Errorf("reported: %v, %v", done, err)
 	}
 	lease, err := service.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: uint32(schedule.DefaultConfig().LeaseTTL.Milliseconds())}))

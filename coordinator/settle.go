@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +16,12 @@ import (
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
 	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
-	if failure := r.GetFailure(); failure != nil && lead.granted(held.Token) {
-		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
+	if !c.granted(lead, workerID, held, r.GetToken().GetMac()) {
+		c.cfg.Logger.Warn("a result without a lease is not taken", "worker", workerID, "job", held.Task.JobID, "task", held.Task.String())
+		return pb.Verdict_VERDICT_UNGRANTED, nil
 	}
-	if !lead.granted(held.Token) {
-		return pb.Verdict_VERDICT_STALE, nil // the lease died with the cluster that this one was restored from
+	if failure := r.GetFailure(); failure != nil {
+		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	if held.Task.Kind == pb.TaskKind_TASK_KIND_REPORT {
 		if err := c.checkOutputs(held.Task.JobID, r.GetOutput().GetFiles()); err != nil {
@@ -27,25 +29,57 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		}
 	}
 	name, kernels := c.workerFacts(lead, workerID)
-	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
-	verdict, err := c.complete(ctx, completion)
+	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, WorkerId: workerID, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
+	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
+	if c.isModel(held.Task, r.GetOutput().GetFiles()) {
+		verdict, err = c.complete(ctx, completion)
+	}
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
 		// Made again it would be refused again: that must not go on for ever.
 		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
 	case err != nil:
 		return 0, err
-	case verdict == pb.Verdict_VERDICT_STALE:
-		return verdict, nil
 	}
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.view()
-	if job, ok := view.Job(held.Task.JobID); ok {
+	job, ok := view.Job(held.Task.JobID)
+	if ok {
+		c.tellConvicted(lead.board.Audited(job, held.Task, workerID, c.now()))
+		lead.signal()
+	}
+	if ok && verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
 		lead.board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.now())
 		lead.signal()
 	}
 	return verdict, nil
+}
+
+// tellConvicted says loudly who lied.
+func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
+	for _, w := range convicted {
+		c.cfg.Logger.Error("a worker made another result than two others; it is leased nothing more, and what it had a part in is made again",
+			"worker", w.WorkerID, "name", w.Worker, "job", w.JobID, "task", w.Task)
+	}
+}
+
+// modelFile is the output that a job is for. Its digest is known before it is written.
+const modelFile = "model.safetensors"
+
+// isModel reports whether a report that says it wrote the model wrote that of the job.
+func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
+	view, _ := c.fsm.view()
+	job, ok := view.Job(t.JobID)
+	if !ok || !job.Reporting() || t.Kind != pb.TaskKind_TASK_KIND_REPORT {
+		return true
+	}
+	for _, f := range files {
+		if f.GetName() == modelFile && !bytes.Equal(f.GetSha256(), job.Model.SHA256[:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a

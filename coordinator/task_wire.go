@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-func leaseResponse(view state.State, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
+func leaseResponse(view state.State, workerID string, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
 	res := &pb.LeaseResponse{}
 	briefed := make(map[string]bool)
 	for _, g := range grants {
@@ -18,6 +18,7 @@ func leaseResponse(view state.State, grants []schedule.Grant, courses map[string
 			res.Jobs = append(res.Jobs, brief(job))
 		}
 		task := wireTask(job, g)
+		task.Token.Mac = grantMAC(view.Secret, workerID, g.Task, g.Token)
 		if g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			task.Timeline = courses[job.ID]
 		}
@@ -36,6 +37,7 @@ func brief(job *state.Job) *pb.JobBrief {
 	}
 	if job.Reporting() {
 		b.Kernels, b.Workers, b.Course = job.Kernels, job.Workers, job.Course.Proto()
+		b.Audit = job.AuditSummary()
 		b.Record = &pb.Job{
 			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
 			Counters: job.Counters.Proto(), Rounds: job.RoundRecordsSince(),
@@ -45,6 +47,9 @@ func brief(job *state.Job) *pb.JobBrief {
 }
 
 func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
+	if g.Audit != nil {
+		return wireAudit(g)
+	}
 	t := &pb.Task{
 		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
 		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
@@ -60,6 +65,15 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 		}
 	}
 	return t
+}
+
+// wireAudit is a task that is made a second time as it crosses the wire: like the first time.
+func wireAudit(g schedule.Grant) *pb.Task {
+	return &pb.Task{
+		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
+		Phase: g.Audit.Phase, State: g.Audit.State.Proto(), StateRound: proto.Uint32(g.Audit.Base), TreeLeaves: g.Audit.TreeLeaves,
+		Pieces: g.Audit.PieceRecords(), Carries: g.Audit.CarryRecords(),
+	}
 }
 
 // wireBackups is nil for nothing: it would take room in every entry.
@@ -86,6 +100,16 @@ func heldFrom(list []*pb.HeldTask) []schedule.Held {
 	held := make([]schedule.Held, len(list))
 	for i, h := range list {
 		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken()), Progress: h.GetProgress()}
+	}
+	return held
+}
+
+// grantedTo are the tasks of a list that were leased to the worker by this cluster.
+func grantedTo(view state.State, workerID string, list []*pb.HeldTask) (held []schedule.Held) {
+	for i, h := range heldFrom(list) {
+		if authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()) {
+			held = append(held, h)
+		}
 	}
 	return held
 }

@@ -45,10 +45,9 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 		return nil, err
 	}
 	worker := schedule.Worker{ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Build: m.GetBuild(), Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0)}
-	lead.mu.Lock()
-	view, _ := s.c.fsm.view()
-	lead.board.Register(view, worker, heldFrom(m.GetHeld()), s.c.now())
-	lead.mu.Unlock()
+	if err := lead.register(ctx, s.c, worker, m); err != nil {
+		return nil, err
+	}
 	s.c.cfg.Logger.Info("worker registered", "worker", m.GetWorkerId(), "name", m.GetName(), "slots", m.GetSlots(), "kernels", m.GetKernels())
 	ttl := s.c.cfg.Schedule.LeaseTTL
 	return connect.NewResponse(&pb.RegisterResponse{
@@ -64,6 +63,9 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 	for {
 		lead, err := s.c.leader()
 		if err != nil {
+			return nil, err
+		}
+		if err := lead.bound(ctx, req.Msg.GetWorkerId(), req.Msg.GetSecret()); err != nil {
 			return nil, err
 		}
 		lead.mu.Lock()
@@ -82,7 +84,7 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 		}
 		lead.mu.Unlock()
 		if len(grants) > 0 || now >= deadline {
-			return connect.NewResponse(leaseResponse(view, grants, courses)), nil
+			return connect.NewResponse(leaseResponse(view, req.Msg.GetWorkerId(), grants, courses)), nil
 		}
 		if !timed || wake > deadline {
 			wake = deadline
@@ -112,9 +114,12 @@ func (c *Coordinator) awaitWork(ctx context.Context, lead *leadership, wake time
 
 // Heartbeat renews leases. It reads this member's state without asking the
 // others: a lost leader's leases are void anyway.
-func (s *workerService) Heartbeat(_ context.Context, req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
+func (s *workerService) Heartbeat(ctx context.Context, req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
 	lead, err := s.c.leader()
 	if err != nil {
+		return nil, err
+	}
+	if err := lead.bound(ctx, req.Msg.GetWorkerId(), req.Msg.GetSecret()); err != nil {
 		return nil, err
 	}
 	lead.mu.Lock()
@@ -140,6 +145,9 @@ func (s *workerService) Complete(ctx context.Context, req *connect.Request[pb.Co
 	}
 	if len(req.Msg.GetResults()) > maxTasksLease {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("at most %d results a call", maxTasksLease))
+	}
+	if err := lead.bound(ctx, req.Msg.GetWorkerId(), req.Msg.GetSecret()); err != nil {
+		return nil, err
 	}
 	results, failures := req.Msg.GetResults(), []int(nil)
 	res := &pb.CompleteResponse{Verdicts: make([]pb.Verdict, len(results))}

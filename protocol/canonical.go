@@ -142,6 +142,8 @@ func (r Run) validate() error {
 		return specFault("spec.run.priority is %d; it may be -%d to %d", r.Priority, MaxPriority, MaxPriority)
 	case r.MaxWorkers < 0 || r.MaxWorkers > MaxWorkers:
 		return specFault("spec.run.max_workers is %d; it may be 1 to %d, or 0 for no limit", r.MaxWorkers, MaxWorkers)
+	case r.Audit != nil && !(*r.Audit >= 0 && *r.Audit <= 1):
+		return specFault("spec.run.audit is %v; it is a share from 0, for no audits, to 1, for all tasks", *r.Audit)
 	case len(r.Needs) > MaxNeeds:
 		return specFault("spec.run.needs names %d jobs; at most %d are accepted", len(r.Needs), MaxNeeds)
 	}

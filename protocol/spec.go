@@ -69,11 +69,29 @@ type Run struct {
 	Priority int `json:"priority,omitempty"`
 	// MaxWorkers is how many workers may be at work on the job at a time; 0 means no limit.
 	MaxWorkers int `json:"max_workers,omitempty"`
+	// Audit is the share of the nodes that is made a second time on another worker before the job ends; nil means
+	// DefaultAudit. Unless it is 0, so are every step and the plan, and a node of each phase at least.
+	Audit *float64 `json:"audit,omitempty"`
 	// Needs are ids of jobs that must succeed before this one begins.
 	Needs []string `json:"needs,omitempty"`
 	// Keep is how long the job, its objects and, unless output.uri names a place, its model are kept when it has
 	// ended and nobody names it; 0 means as long as the cluster says.
 	Keep Retention `json:"keep,omitempty"`
+}
+
+// DefaultAudit is the share of a job's nodes that is made twice where its spec says nothing.
+const DefaultAudit = 0.01
+
+// AuditPPM is the share of the nodes to audit, in millionths: no float enters the log. A share above 0 is 1 at least.
+func (r Run) AuditPPM() uint32 {
+	share := DefaultAudit
+	if r.Audit != nil {
+		share = *r.Audit
+	}
+	if share <= 0 {
+		return 0
+	}
+	return max(1, uint32(share*1e6+0.5))
 }
 
 // Bounds of a spec's run.

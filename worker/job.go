@@ -20,6 +20,7 @@ type job struct {
 	spec     protocol.JobSpec
 	kind     jobs.Kind
 	tasks    *jobs.Tasks
+	check    *jobs.Tasks // with another kernel set; nil where the machine runs one only
 
 	mu      sync.Mutex
 	planned bool
@@ -86,11 +87,17 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
+	var check *jobs.Tasks
+	if w.checker != nil && w.checker.ops != nil {
+		if check, err = jobs.NewTasks(algorithm, spec, w.checker.ops); err != nil {
+			return nil, err
+		}
+	}
 	inputs, err := w.openInputs(ctx, spec.Spec)
 	if err != nil {
 		return nil, err
 	}
-	return &job{w: w, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
+	return &job{w: w, check: check, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
 }
 
 // madeBy names the objects of one of the job's rounds.

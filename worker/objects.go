@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -31,7 +32,7 @@ func (w *worker) put(ctx context.Context, by made, data []byte) (*pb.ObjectRef, 
 }
 
 func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.ObjectRef, error) {
-	return w.put(ctx, by, a.Encode())
+	return w.put(ctx, by, faults.Lie(a.Encode()))
 }
 
 // readPauses are the pauses before a job object is read again that is missing or damaged: a store may lag, and a flipped bit may

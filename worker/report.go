@@ -76,6 +76,7 @@ type runReport struct {
 	Seconds       float64          `json:"seconds"` // from submission to the end of the last round
 	Rounds        []reportRound    `json:"rounds"`
 	Counters      counters         `json:"counters"`
+	Audit         *auditReport     `json:"audit,omitempty"`   // tasks that were made a second time
 	Metrics       []jobs.Metric    `json:"metrics"`           // in order of round
 	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
@@ -124,6 +125,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
+		Audit:       auditFrom(brief.GetAudit()),
 		Metrics:     []jobs.Metric{},
 	}
 	course, err := j.course(ctx, j.in(task), brief.GetCourse())

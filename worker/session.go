@@ -41,7 +41,7 @@ func (w *worker) tryRegister(ctx context.Context) (*pb.RegisterResponse, error) 
 	defer cancel()
 	res, err := w.cfg.Client.Register(call, connect.NewRequest(&pb.RegisterRequest{
 		WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build, Held: w.holding(),
-		MemoryBytes: w.cfg.Memory,
+		MemoryBytes: w.cfg.Memory, Secret: w.secret,
 	}))
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (w *worker) renew(ctx context.Context, limit time.Duration) {
 	call, cancel := context.WithTimeout(ctx, max(limit, time.Second))
 	defer cancel()
 	sent := time.Now()
-	res, err := w.cfg.Client.Heartbeat(call, connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding()}))
+	res, err := w.cfg.Client.Heartbeat(call, connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding(), Secret: w.secret}))
 	if connect.CodeOf(err) == connect.CodeNotFound {
 		// A new leader. Whoever asks for tasks would register too, but with every slot
 		// taken nobody asks, and what we hold would be leased to others.
@@ -202,7 +202,7 @@ func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
 func (w *worker) tryComplete(ctx context.Context, batch []*pb.TaskResult) error {
 	call, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	res, err := w.cfg.Client.Complete(call, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch}))
+	res, err := w.cfg.Client.Complete(call, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch, Secret: w.secret}))
 	if err != nil {
 		return err
 	}

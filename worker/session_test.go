@@ -18,7 +18,7 @@ import (
 func TestRegistration(t *testing.T) {
 	withWorker(t, 3, func(s *shift) {
 		s.until(t, "it asks for tasks", func() bool { return len(s.asked) > 0 })
-		if r := s.registers[0]; r.GetName() != "w" || r.GetSlots() != 3 || r.GetKernels() != "generic" || len(r.GetHeld()) != 0 || len(r.GetWorkerId()) != 36 {
+		if r := s.registers[0]; r.GetName() != "w" || r.GetSlots() != 3 || r.GetKernels() != "generic" || len(r.GetHeld()) != 0 || r.GetWorkerId() != protocol.WorkerID(r.GetSecret()) {
 			t.Errorf("registered as %v", r)
 		}
 		if s.asked[0] != 3 {

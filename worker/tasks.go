@@ -78,6 +78,9 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, n.placed(err)
 	}
+	if err := n.checkLeaf(ctx, leaf, carry, partial, carried); err != nil {
+		return nil, err
+	}
 	for _, name := range carried.Names() {
 		n.kept[strconv.Itoa(index)+"/"+name] = carried[name]
 	}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,8 +10,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/uuid"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/proto"
 )
@@ -19,6 +21,8 @@ import (
 type worker struct {
 	cfg     Config
 	id      string
+	checker *selfCheck
+	secret  []byte         // that the id follows from
 	store   objstore.Store // job objects
 	storeAt string
 	jobs    *jobCache
@@ -51,8 +55,10 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails (crypto/rand)
 	w := &worker{
-		cfg: cfg, id: uuid.NewString(), results: make(chan *pb.TaskResult, cfg.Slots),
+		cfg: cfg, checker: newSelfCheck(cfg.Ops, kernelops.All()), id: protocol.WorkerID(secret), secret: secret, results: make(chan *pb.TaskResult, cfg.Slots),
 		slots: make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
 		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare}, memory: newTaskMemory(cfg.Memory),
 	}
@@ -148,7 +154,7 @@ func (w *worker) askForTasks(ctx context.Context, free int) (*pb.LeaseResponse, 
 	call, cancel := context.WithTimeout(ctx, leaseWait+callLimit)
 	defer cancel()
 	res, err := w.cfg.Client.Lease(call, connect.NewRequest(&pb.LeaseRequest{
-		WorkerId: w.id, MaxTasks: uint32(free), WaitMs: uint32(leaseWait.Milliseconds()),
+		WorkerId: w.id, MaxTasks: uint32(free), WaitMs: uint32(leaseWait.Milliseconds()), Secret: w.secret,
 	}))
 	if err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ type jobView struct {
 	ResultHash    string          `json:"result_hash,omitempty"`
 	Outputs       []outputView    `json:"outputs,omitempty"`
 	Counters      *countersView   `json:"counters,omitempty"`
+	Audit         *auditView      `json:"audit,omitempty"`
 	Rounds        []roundView     `json:"rounds,omitempty"`
 	Spec          json.RawMessage `json:"spec,omitempty"`
 }
@@ -102,6 +103,7 @@ func viewJob(job *gramv1.Job) jobView {
 		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations(),
 			b.GetLaunched(), b.GetWon(), b.GetWasted(), viewRemade(n.GetRemade())}
 	}
+	v.Audit = viewAudit(job.GetAudit())
 	for _, o := range job.GetOutputs() {
 		v.Outputs = append(v.Outputs, outputView{o.GetName(), o.GetUri(), hex.EncodeToString(o.GetSha256()), o.GetSize()})
 	}

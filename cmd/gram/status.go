@@ -80,6 +80,9 @@ func (a *app) printJob(job *gramv1.Job) {
 			table.Row("made again", remadeText(r))
 		}
 	}
+	if text := auditText(job.GetAudit()); text != "" {
+		table.Row("audits", text)
+	}
 	if f := job.GetFailure(); f != nil {
 		table.Row("failure", failureText(f))
 	}

@@ -12,6 +12,7 @@ type Caller struct {
 	TokenID string   // "" where no valid token came
 	Scope   Scope    // of the token
 	Role    pki.Role // of the certificate shown; "" for none
+	Key     string   // the digest of that certificate's public key, in hexadecimal
 }
 
 type callerKey struct{}

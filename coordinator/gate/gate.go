@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -41,10 +43,14 @@ func New(policy Policy) *Gate {
 // between members only.
 const RoleHeader = "Gram-Certificate-Role"
 
+// KeyHeader tells it the digest of that certificate's public key.
+const KeyHeader = "Gram-Certificate-Key"
+
 // Wrap puts the gate in front of next. Its calls end when their token does.
 func (g *Gate) Wrap(next http.Handler) http.Handler {
 	return g.wrap(next, func(r *http.Request) (Caller, error) {
 		r.Header.Del(RoleHeader)
+		r.Header.Del(KeyHeader)
 		if err := g.sameOrigin(r); err != nil {
 			return Caller{}, err
 		}
@@ -53,6 +59,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 			return Caller{}, err
 		}
 		caller, err := g.admit(r, role)
+		caller.Key = keyShown(r)
 		if err == nil && caller.TokenID != "" && !unmetered[r.URL.Path] {
 			err = g.rates.take(caller, g.policy.Now())
 		}
@@ -64,7 +71,9 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 // them shows a coordinator's certificate, and is believed the role that the client showed.
 func (g *Gate) WrapCarried(next http.Handler) http.Handler {
 	return g.wrap(next, func(r *http.Request) (Caller, error) {
-		return g.admit(r, pki.Role(r.Header.Get(RoleHeader)))
+		caller, err := g.admit(r, pki.Role(r.Header.Get(RoleHeader)))
+		caller.Key = r.Header.Get(KeyHeader)
+		return caller, err
 	})
 }
 
@@ -121,6 +130,15 @@ func roleShown(r *http.Request) (pki.Role, error) {
 		return "", fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
 	return role, nil
+}
+
+// keyShown is the digest of the public key in the client's certificate, "" where it shows none.
+func keyShown(r *http.Request) string {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(r.TLS.PeerCertificates[0].RawSubjectPublicKeyInfo)
+	return hex.EncodeToString(sum[:])
 }
 
 func (g *Gate) deny(w http.ResponseWriter, r *http.Request, err error) {

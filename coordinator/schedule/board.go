@@ -41,12 +41,19 @@ type Token struct{ Term, Sequence, Epoch uint64 }
 type Worker struct {
 	ID, Name, Kernels, Build string
 	Slots                    int
+	Bond                     Bond
 	Memory                   int64 // bytes it plans with; 0 means not told
 	LastSeen                 time.Duration
 	gone                     bool // it has been silent for a lease's time
 	charges                  []charge
 	quarantined              time.Duration // leased nothing before
 	why                      string
+}
+
+// Bond is what a worker's id belongs to.
+type Bond struct {
+	Secret      [32]byte // its digest
+	Certificate string   // the digest of its public key; "" without one
 }
 
 // Counts are facts since this leader was elected.
@@ -76,6 +83,7 @@ type Board struct {
 	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
 	ahead      int             // leases of the highest priority since one of a lower was granted
 	patience   time.Duration   // when a job has waited long enough for a larger worker; 0 means none waits
+	forlorn    bool            // a job waits for audits alone
 	verdict    time.Duration   // when a task may be found to end its workers; 0 means no such time
 	Counts     Counts
 }
@@ -135,7 +143,11 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	} else {
 		b.workers = slices.Insert(b.workers, at, &w)
 	}
+	b.condemn(view)
 	for _, h := range held {
+		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.holdsAudit(job, w.ID, h, now) {
+			continue
+		}
 		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
 			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now})
 		}
@@ -200,10 +212,16 @@ func (b *Board) Leased(jobID, workerID string) int {
 		}
 		if workerID == "" {
 			count += j.leases.Len()
+			j.eachAudit(func(Task, *auditWork) { count++ })
 			continue
 		}
 		j.each(func(l *lease) {
 			if l.worker == workerID {
+				count++
+			}
+		})
+		j.eachAudit(func(_ Task, work *auditWork) {
+			if work.lease.worker == workerID {
 				count++
 			}
 		})

@@ -16,6 +16,8 @@ type Grant struct {
 	// Pieces are the committed nodes the task folds: of a node, those below it, in
 	// order of leaf; of a step, the roots in order of tree.
 	Pieces []state.Commit
+	// Audit is what the task was made from, when it is made a second time; else nil.
+	Audit *state.Audit
 	// Backup: another worker is at work on it and takes long.
 	Backup bool
 }
@@ -25,6 +27,10 @@ type Grant struct {
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
+	b.condemn(view)
+	if _, lied := view.Convicted(workerID); lied {
+		return nil
+	}
 	if b.shunned(workerID, now) {
 		return nil
 	}
@@ -48,9 +54,13 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 // run grants what there is of the stage that the job is in.
 func (s *search) run() []Grant {
 	b, job := s.board, s.job
+	if s.audits(); s.satisfied() {
+		return s.grants
+	}
 	switch {
 	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
 		s.single(pb.TaskKind_TASK_KIND_PLAN)
+	case job.Reporting() && job.PendingAudits() > 0:
 	case job.Reporting():
 		s.single(pb.TaskKind_TASK_KIND_REPORT)
 	case job.Round.Complete():

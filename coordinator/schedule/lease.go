@@ -92,6 +92,8 @@ type jobBoard struct {
 	calm     time.Duration // no lease is a straggler before, as things stand
 	untold   Backups       // since the log was told last
 	course   *timeline     // of all rounds
+	audits   map[Task]*auditWork
+	told     int // of the job's convictions
 }
 
 // jobBoard returns the memory of the job's current round, fresh when the round is new.
@@ -104,7 +106,10 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	if old := b.jobs[at]; old.round != job.Round.Number || old.changes != job.Counters.Remade.Changes {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].denied = old.untold, old.course, old.denied
+		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told, old.denied
+		if old.changes == b.jobs[at].changes {
+			b.jobs[at].audits = old.audits
+		}
 		if old.pace.phase == job.Round.Phase {
 			b.jobs[at].pace = old.pace
 		}
@@ -127,7 +132,8 @@ func (b *Board) findJob(number uint64) (at int, found bool) {
 func newJobBoard(job *state.Job) *jobBoard {
 	return &jobBoard{
 		id: job.ID, number: job.Number, round: job.Round.Number, changes: job.Counters.Remade.Changes,
-		leases: iradix.New[*lease](), faults: make(map[string]fault), lost: make(map[state.ObjectID]*missing), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
+		leases: iradix.New[*lease](), faults: make(map[string]fault), lost: make(map[state.ObjectID]*missing),
+		audits: make(map[Task]*auditWork), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
 	}
 }
 
@@ -235,6 +241,9 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 	var lost []Task
 	for _, h := range held {
 		job, ok := view.Job(h.Task.JobID)
+		if ok && !job.Ended() && b.renewAudit(job, h, workerID, now) {
+			continue
+		}
 		if !ok || !b.needed(job, h.Task) {
 			lost = append(lost, h.Task)
 			continue
@@ -307,6 +316,14 @@ func (b *Board) expireLeases(now time.Duration) int {
 			b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
 			b.lost(j, l, now)
 		}
+		j.eachAudit(func(t Task, work *auditWork) {
+			if work.lease.deadline <= now {
+				void = append(void, work.lease)
+				b.endAudit(j, t, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED, now)
+			} else {
+				b.earliest = min(b.earliest, work.lease.deadline)
+			}
+		})
 		b.tellLost(j, void, now)
 		voided += len(void)
 	}

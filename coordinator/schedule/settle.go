@@ -106,6 +106,11 @@ func (j *jobBoard) below(t Task) []Task {
 // or a late one and counts for nothing, save that bad input stays bad input.
 func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Failure, now time.Duration) *pb.Command {
 	job, ok := view.Job(h.Task.JobID)
+	if ok && !job.Ended() {
+		if cmd, mine := b.auditFailed(job, h, workerID, failure, now); mine {
+			return cmd
+		}
+	}
 	if !ok || !b.needed(job, h.Task) {
 		return nil
 	}
@@ -229,12 +234,17 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		consider(b.earliest)
 	}
 	for _, w := range b.workers {
-		consider(w.quarantined)
+		if w.quarantined < math.MaxInt64 {
+			consider(w.quarantined)
+		}
 	}
-	barred := false
+	barred := b.forlorn
 	for _, j := range b.jobs {
 		for _, s := range j.suspects {
 			consider(s.notBefore)
+		}
+		for _, work := range j.audits { //lint:ordered a minimum does not depend on order
+			consider(work.notBefore)
 		}
 		for _, f := range j.faults { //lint:ordered a minimum does not depend on order
 			consider(f.notBefore)

@@ -129,6 +129,12 @@ func (j *jobBoard) admits(workerID string, limit int) bool {
 			others = append(others, l.worker)
 		}
 	})
+	j.eachAudit(func(_ Task, work *auditWork) {
+		own = own || work.lease.worker == workerID
+		if !slices.Contains(others, work.lease.worker) {
+			others = append(others, work.lease.worker)
+		}
+	})
 	return own || len(others) < limit
 }
 

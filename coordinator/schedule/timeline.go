@@ -162,11 +162,15 @@ func (t *timeline) coarsen() {
 }
 
 func (t *timeline) event(now time.Duration, what pb.TimelineEventKind, worker string, task Task) {
+	t.tell(now, what, worker, task.String())
+}
+
+func (t *timeline) tell(now time.Duration, what pb.TimelineEventKind, worker, task string) {
 	if len(t.Events) >= maxEvents {
 		t.EventsLost++
 		return
 	}
-	t.Events = append(t.Events, Event{At: now, What: what, Worker: worker, Task: task.String()})
+	t.Events = append(t.Events, Event{At: now, What: what, Worker: worker, Task: task})
 }
 
 // Timeline returns what is remembered of a job's course; the caller may keep it.

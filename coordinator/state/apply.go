@@ -106,6 +106,10 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 
 func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
 	switch body := cmd.GetBody().(type) {
+	case *pb.Command_WaiveAudits:
+		return applyWaive(s, body.WaiveAudits)
+	case *pb.Command_SetSecret:
+		return applySetSecret(s, body.SetSecret)
 	case *pb.Command_RetireJobs:
 		return applyRetire(s, body.RetireJobs)
 	case *pb.Command_MarkSwept:
@@ -128,6 +132,24 @@ func applyInit(s State, cmd *pb.InitCluster) (State, Reply) {
 		return s, reject(Conflict, "this cluster is %s already", s.ClusterID)
 	default:
 		s.ClusterID = id
-		return s, Reply{}
+		return keepSecret(s, cmd.GetSecret()), Reply{}
 	}
+}
+
+// secretBytes is the least that a cluster's secret has.
+const secretBytes = 32
+
+func applySetSecret(s State, cmd *pb.SetSecret) (State, Reply) {
+	if len(cmd.GetSecret()) < secretBytes {
+		return s, reject(Malformed, "a cluster's secret has %d bytes at least", secretBytes)
+	}
+	return keepSecret(s, cmd.GetSecret()), Reply{}
+}
+
+// keepSecret takes the first secret that a cluster is given: tokens and draws hang on it.
+func keepSecret(s State, secret []byte) State {
+	if len(s.Secret) == 0 && len(secret) >= secretBytes && len(secret) <= 2*secretBytes {
+		s.Secret = secret
+	}
+	return s
 }

@@ -28,26 +28,36 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	if job.Ended() || c.GetId().GetChanges() != job.Counters.Remade.Changes {
 		return s, pb.Verdict_VERDICT_STALE
 	}
-	job = job.clone()
-	reporting := job.Reporting()
-	var verdict pb.Verdict
-	switch c.GetId().GetKind() {
-	case pb.TaskKind_TASK_KIND_PLAN:
-		verdict = job.completePlan(c, s.Now)
-	case pb.TaskKind_TASK_KIND_NODE:
-		verdict = job.completeNode(c, s.Now)
-	case pb.TaskKind_TASK_KIND_STEP:
-		verdict = job.completeStep(c, s.Now)
-	case pb.TaskKind_TASK_KIND_REPORT:
-		verdict = job.completeReport(c, s.Now)
-	default:
-		return s, pb.Verdict_VERDICT_INVALID
+	if _, lied := s.Convicted(c.GetWorkerId()); lied && c.GetWorkerId() != "" {
+		return s, pb.Verdict_VERDICT_STALE
 	}
+	job = job.clone()
+	known := len(job.Convicted)
+	reporting := job.Reporting()
+	verdict := job.complete(c, s.Secret, s.Now)
 	// The report tells the counters: they stand still while it is made, so that every attempt writes the same bytes.
 	if !reporting || verdict == pb.Verdict_VERDICT_ACCEPTED || verdict == pb.Verdict_VERDICT_VIOLATION {
 		job.count(verdict, c.GetBackups())
 	}
-	return s.putJob(job).moveLatest(job), verdict
+	return s.putJob(job).moveLatest(job).remember(job.Convicted[known:]), verdict
+}
+
+// complete takes a result: one of a task that is audited as another opinion, else by its kind.
+func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
+	if j.second(c, now) {
+		return pb.Verdict_VERDICT_AUDITED
+	}
+	switch c.GetId().GetKind() {
+	case pb.TaskKind_TASK_KIND_PLAN:
+		return j.completePlan(c, secret, now)
+	case pb.TaskKind_TASK_KIND_NODE:
+		return j.completeNode(c, secret, now)
+	case pb.TaskKind_TASK_KIND_STEP:
+		return j.completeStep(c, secret, now)
+	case pb.TaskKind_TASK_KIND_REPORT:
+		return j.completeReport(c, now)
+	}
+	return pb.Verdict_VERDICT_INVALID
 }
 
 func (j *Job) count(v pb.Verdict, backups *pb.Backups) {
@@ -67,7 +77,7 @@ func (j *Job) count(v pb.Verdict, backups *pb.Backups) {
 }
 
 // completePlan opens the first round.
-func (j *Job) completePlan(c *pb.Completion, now int64) pb.Verdict {
+func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	if j.Stage != pb.JobState_JOB_STATE_PLANNING {
 		return pb.Verdict_VERDICT_STALE
 	}
@@ -85,12 +95,15 @@ func (j *Job) completePlan(c *pb.Completion, now int64) pb.Verdict {
 	j.Stage, j.Manifest, j.Plan = pb.JobState_JOB_STATE_RUNNING, manifest, plan
 	j.first = next
 	j.open(next)
+	j.planMaker, j.planVerified = Clip(c.GetWorkerId(), 128), false
+	j.maker(j.planMaker)
+	j.drawPlan(secret, opinionOf(c, false))
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
 // completeNode commits a node iff neither it nor an ancestor of it is committed.
-func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
+func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	id := c.GetId()
 	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != j.Round.Number || j.Reporting() {
 		return pb.Verdict_VERDICT_STALE
@@ -103,17 +116,25 @@ func (j *Job) completeNode(c *pb.Completion, now int64) pb.Verdict {
 	if winner, ok := j.Round.Covering(id.GetTree(), node); ok && !seeded.Is(seeded.DoubleCommit) {
 		return j.late(winner, node, object, c, now)
 	}
-	j.Round = j.Round.commit(Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256)})
+	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256), WorkerID: Clip(c.GetWorkerId(), 128)}
+	made.Makers = j.maker(made.WorkerID)
+	first, end := j.Round.Tree(made.Tree).Range(node)
+	var pieces []Commit
+	j.Round.Commits(made.Tree, first, end, func(p Commit) bool {
+		pieces, made.Makers = append(pieces, p), made.Makers|p.Makers
+		return true
+	})
+	j.Round = j.Round.commit(made)
+	j.drawNode(secret, made, pieces, opinionOf(c, false))
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
-		first, end := j.Round.Tree(id.GetTree()).Range(node)
 		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
 	}
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-// late judges a node that is committed already: two digests for one node are a
-// bug or a lying CPU, and no model may come of it.
+// late judges a node that is committed already. Two digests for one node are a bug or a lying CPU: another worker decides,
+// and no model comes of it before.
 func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completion, now int64) pb.Verdict {
 	switch {
 	case winner.Node != node:
@@ -121,8 +142,7 @@ func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completi
 	case winner.Object == object:
 		return pb.Verdict_VERDICT_DUPLICATE
 	}
-	task := fmt.Sprintf("round %d, tree %d, node %d/%d", j.Round.Number, winner.Tree, node.Level, node.Index)
-	j.violated(task, winner.Worker, winner.Object, object, c, now)
+	j.dispute(winner, c, now)
 	return pb.Verdict_VERDICT_VIOLATION
 }
 

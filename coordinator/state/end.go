@@ -36,6 +36,7 @@ func applyCancel(s State, cmd *pb.CancelJob) (State, Reply) {
 // ended changes j, a clone, to a terminal state and lets go of its round.
 func (j *Job) ended(stage pb.JobState, now int64) *Job {
 	j.Stage, j.FinishedAt, j.Course = stage, now, Ref{}
+	j.audits = nil
 	base := j.Round.Base
 	j.Round = newRound(j.Round.Number, j.Round.Phase, j.Round.Trees, j.Round.State, j.Round.StartedAt)
 	j.Round.Base, j.first, j.last = base, Round{}, Round{}

@@ -60,4 +60,5 @@ func (j *Job) EachReference(visit func(ObjectID)) {
 		return true
 	})
 	j.eachSpare(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
+	j.eachAudited(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
 }

@@ -39,6 +39,7 @@ type Job struct {
 	SubmittedBy          string   // id of the token that made it or its schedule; empty in a cluster without tokens
 	Swept                bool     // it has ended, and what could be swept of it is
 	keptRounds
+	auditing
 }
 
 // Ref names an immutable object of a job by content.
@@ -57,6 +58,7 @@ type RoundRecord struct {
 	Leaves                uint64
 	StartedAt, FinishedAt int64
 	State, Metrics        Ref
+	Audited               bool // two workers made its step
 }
 
 // Output is an object a finished job left.

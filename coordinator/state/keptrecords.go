@@ -23,7 +23,7 @@ func (r Round) keptRecord() *pb.RoundKept {
 	if !r.known() {
 		return nil
 	}
-	return &pb.RoundKept{Round: r.Number, Phase: r.Phase, Trees: r.Trees, State: r.State.Proto(), StateRound: r.Base, StartedUnixMs: r.StartedAt}
+	return &pb.RoundKept{Round: r.Number, Phase: r.Phase, Trees: r.Trees, State: r.State.Proto(), StateRound: r.Base, StartedUnixMs: r.StartedAt, Inherited: r.Inherited}
 }
 
 // takeKept reads what recordKept wrote.
@@ -45,7 +45,7 @@ func keptFrom(k *pb.RoundKept) Round {
 	}
 	state, _ := refFrom(k.GetState())
 	r := newRound(k.GetRound(), k.GetPhase(), k.GetTrees(), state, k.GetStartedUnixMs())
-	r.Base = k.GetStateRound()
+	r.Base, r.Inherited = k.GetStateRound(), k.GetInherited()
 	return r
 }
 

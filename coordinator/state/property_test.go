@@ -17,10 +17,11 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 25).Draw(t, "command") {
+	switch rapid.IntRange(0, 27).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
+			AuditPpm:   rapid.SampledFrom([]uint32{0, 300_000, 1_000_000}).Draw(t, "audit"),
 			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), KeepMs: rapid.Int64Range(-1, 3).Draw(t, "keep"),
 			ModelJob: rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"), ModelUri: rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
 			SubmittedBy: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "token"),
@@ -51,6 +52,10 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	case 17, 18:
 		cmd.Body = &pb.Command_Uncommit{Uncommit: drawUncommit(t, s)}
+	case 19:
+		cmd.Body = &pb.Command_SetSecret{SetSecret: &pb.SetSecret{Secret: []byte("a secret of thirty-two bytes, say")}}
+	case 20:
+		cmd.Body = &pb.Command_WaiveAudits{WaiveAudits: drawWaiver(t, s, id)}
 	default:
 		list := make([]*pb.Completion, rapid.IntRange(0, 6).Draw(t, "completions"))
 		for i := range list {
@@ -72,6 +77,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
 		id.Round, id.Kind = job.Round.Number, awaited(job)
 		id.Changes = job.Counters.Remade.Changes
+		drawAudit(t, job, id)
 	}
 	object := func(name string) *pb.ObjectRef {
 		if rapid.IntRange(0, 19).Draw(t, name+" odd") == 0 {
@@ -85,7 +91,8 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"), Course: object("course"),
 	}
 	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
-	return &pb.Completion{Id: id, Worker: rapid.SampledFrom([]string{"w1", "w2"}).Draw(t, "worker"), Backups: backups, Output: &pb.TaskOutput{
+	worker := rapid.SampledFrom([]string{"w1", "w2", "w3", "w4", ""}).Draw(t, "worker")
+	return &pb.Completion{Id: id, Worker: worker, WorkerId: worker, Backups: backups, Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
 		Files: []*pb.OutputFile{{Name: rapid.SampledFrom([]string{"model.safetensors", "model.safetensors", "m"}).Draw(t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
 	}}
@@ -239,6 +246,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 		return true
 	})
 	checkMakers(t, s)
+	checkAudits(t, s)
 	checkRunning(t, s)
 	checkLatest(t, s)
 	checkNamed(t, s)

@@ -36,6 +36,7 @@ func (j *Job) record() *pb.JobRecord {
 			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 			KeepMs: j.Keep, ModelUri: j.ModelURI, ModelJob: j.ModelJob, ModelReference: j.ModelReference,
 			SubmittedBy: j.SubmittedBy,
+			AuditPpm:    j.AuditPPM,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -47,6 +48,7 @@ func (j *Job) record() *pb.JobRecord {
 		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	j.recordKept(record)
+	j.recordAuditing(record)
 	return record
 }
 
@@ -58,7 +60,7 @@ func roundRecords(rounds []RoundRecord) []*pb.RoundRecord {
 	for _, r := range rounds {
 		records = append(records, &pb.RoundRecord{
 			Round: r.Number, Phase: r.Phase, Leaves: r.Leaves, StartedUnixMs: r.StartedAt,
-			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(),
+			FinishedUnixMs: r.FinishedAt, State: r.State.Proto(), Metrics: r.Metrics.Proto(), Audited: r.Audited,
 		})
 	}
 	return records
@@ -129,6 +131,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 	}
 	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
 	job.takeKept(r)
+	job.takeAuditing(r)
 	return job
 }
 
@@ -137,7 +140,7 @@ func roundsFrom(records []*pb.RoundRecord) []RoundRecord {
 	for _, r := range records {
 		round := RoundRecord{
 			Number: r.GetRound(), Phase: r.GetPhase(), Leaves: r.GetLeaves(),
-			StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
+			StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(), Audited: r.GetAudited(),
 		}
 		round.State, _ = refFrom(r.GetState())
 		round.Metrics, _ = refFrom(r.GetMetrics())
@@ -166,7 +169,7 @@ func (in *recordReader) takeCommit(r *pb.CommitRecord, last bool) error {
 	if !ok || int(piece.GetTree()) >= len(round.Trees) || !round.Tree(piece.GetTree()).Valid(node) {
 		return errors.New("a commit of no node")
 	}
-	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker()})
+	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker(), WorkerID: r.GetWorkerId(), Makers: r.GetMakers()})
 	return nil
 }
 

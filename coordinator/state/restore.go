@@ -8,7 +8,7 @@ import (
 // The leases of the old epoch count for nothing, its tokens and its members are forgotten, and no slot is
 // decided until an operator releases the schedules: the old cluster may have gone on after the backup.
 func (s State) Restored() State {
-	s.ClusterID = ""
+	s.ClusterID, s.Secret = "", nil
 	s.Epoch++
 	s.HeldSince = max(s.Now, 1)
 	s.tokens, s.removed = iradix.New[Token](), iradix.New[uint64]()

@@ -14,6 +14,7 @@ type Round struct {
 	Trees     []uint32 // leaves of each tree
 	State     Ref
 	Base      uint32 // the round that made State and Kept: the one before, or 0 where the rounds begin
+	Inherited uint64 // the makers that State is made of, as bits
 	Expected  Ref    // the state that the step made before the round was reopened; zero where it was not
 	StartedAt int64
 	// Covered counts the leaves below committed nodes.
@@ -30,6 +31,9 @@ type Commit struct {
 	Node   protocol.Node
 	Object Ref
 	Worker string
+	// WorkerID is that of the worker that made it, Makers all that had a part in it, as bits of the job's.
+	WorkerID string
+	Makers   uint64
 }
 
 // Carry is what a phase keeps for the leaves [First, End) of a tree.

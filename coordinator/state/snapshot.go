@@ -29,7 +29,7 @@ func (s State) Encode(w io.Writer) error {
 	out := &recordWriter{w: bufio.NewWriter(w), digest: sha256.New()}
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Header{Header: &pb.SnapshotHeader{
 		Version: snapshotVersion, ClusterId: s.ClusterID, NowUnixMs: s.Now, NextJob: s.NextJob,
-		RestoreEpoch: s.Epoch, HeldUnixMs: s.HeldSince,
+		RestoreEpoch: s.Epoch, HeldUnixMs: s.HeldSince, Secret: s.Secret,
 	}}})
 	s.EachJob(func(job *Job) bool {
 		out.writeJob(job)
@@ -45,6 +45,9 @@ func (s State) Encode(w io.Writer) error {
 	})
 	out.writeUpkeep(s)
 	out.writeRemoved(s)
+	s.EachConvicted(func(c Conviction) {
+		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Convicted{Convicted: c.Proto()}})
+	})
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
 		Records: out.records, Sha256: out.digest.Sum(nil),
 	}}})
@@ -95,6 +98,10 @@ func (o *recordWriter) writeJob(job *Job) {
 	if job.last.known() {
 		o.writeRound(job.last, true)
 	}
+	job.EachAudit(func(a *Audit) bool {
+		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Audit{Audit: a.record(job.ID)}})
+		return o.err == nil
+	})
 }
 
 // writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it. Those of the
@@ -103,7 +110,7 @@ func (o *recordWriter) writeRound(r Round, last bool) {
 	r.EachCommit(func(c Commit) bool {
 		commit := &pb.CommitRecord{
 			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
-			Worker: c.Worker,
+			Worker: c.Worker, WorkerId: c.WorkerID, Makers: c.Makers,
 		}
 		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: commit}}
 		if last {
@@ -194,6 +201,7 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 	switch body := record.GetBody().(type) {
 	case *pb.SnapshotRecord_Header:
 		in.state.ClusterID, in.state.Now, in.state.NextJob = body.Header.GetClusterId(), body.Header.GetNowUnixMs(), body.Header.GetNextJob()
+		in.state.Secret = body.Header.GetSecret()
 		in.state.Epoch, in.state.HeldSince = body.Header.GetRestoreEpoch(), body.Header.GetHeldUnixMs()
 	case *pb.SnapshotRecord_Job:
 		in.closeJob()
@@ -202,6 +210,11 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		return in.takeCommit(body.Commit, false)
 	case *pb.SnapshotRecord_LastCommit:
 		return in.takeCommit(body.LastCommit, true)
+	case *pb.SnapshotRecord_Audit:
+		return in.takeAudit(body.Audit)
+	case *pb.SnapshotRecord_Convicted:
+		c := convictionFrom(body.Convicted)
+		in.state.convicted, _, _ = in.state.convicted.Insert([]byte(c.WorkerID), c)
 	case *pb.SnapshotRecord_Carry:
 		return in.takeCarry(body.Carry, false)
 	case *pb.SnapshotRecord_LastCarry:

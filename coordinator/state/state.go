@@ -36,6 +36,7 @@ type State struct {
 	Now       int64  // the largest proposed time, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	Epoch     uint64 // how often a backup was the beginning of a new cluster
+	Secret    []byte // of the cluster: lease tokens are authenticated by it, and audits drawn
 	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
@@ -43,8 +44,9 @@ type State struct {
 	schedules *iradix.Tree[*Schedule]
 	retired   *iradix.Tree[Retired]
 	aliases   *iradix.Tree[Alias]
-	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
-	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
+	convicted *iradix.Tree[Conviction] // by the worker's id
+	removed   *iradix.Tree[uint64]     // ids of members taken out, numbered in order
+	running   *iradix.Tree[string]     // schedule id, job number -> id, of active's jobs that a slot made
 }
 
 // New is the state before the first command.
@@ -61,6 +63,8 @@ func New() State {
 		retired: iradix.New[Retired](),
 		aliases: iradix.New[Alias](),
 		removed: iradix.New[uint64](),
+
+		convicted: iradix.New[Conviction](),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // completeStep closes the round and opens the next, or keeps the model. A step
 // reported twice finds its round closed and is stale; its digest is compared all the same.
-func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
+func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	next := c.GetOutput().GetNext()
 	state, ok := refFrom(next.GetState())
 	if !ok {
@@ -29,7 +29,10 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 		Number: j.Round.Number, Phase: j.Round.Phase, Leaves: j.Round.Leaves(),
 		StartedAt: j.Round.StartedAt, FinishedAt: now, State: state, Metrics: metrics,
 	}
+	makers := j.stepMakers(Clip(c.GetWorkerId(), 128))
 	if next.GetDone() {
+		j.drawStep(secret, makers, opinionOf(c, false))
+		j.modelMakers = makers
 		j.Model = state
 		j.Course, _ = refFrom(next.GetCourse())
 		j.Round.Expected = Ref{}
@@ -38,6 +41,8 @@ func (j *Job) completeStep(c *pb.Completion, now int64) pb.Verdict {
 		if !ok {
 			return pb.Verdict_VERDICT_INVALID
 		}
+		j.drawStep(secret, makers, opinionOf(c, false))
+		opened.Inherited = makers
 		if opened.Phase == j.Round.Phase {
 			opened.Kept = j.Round.carries
 		}
@@ -55,13 +60,28 @@ func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int6
 	if closed.State == state {
 		return pb.Verdict_VERDICT_DUPLICATE
 	}
-	j.violated(fmt.Sprintf("round %d, step", closed.Number), "", closed.State, state, c, now)
+	task := fmt.Sprintf("round %d, step", closed.Number)
+	if closed.Audited && c.GetWorkerId() != "" { // two have made it otherwise
+		j.convict([]Opinion{opinionOf(c, false)}, task, now)
+	} else { // what it was made from is not known any more
+		j.violated(task, "", closed.State, state, c, now)
+	}
 	return pb.Verdict_VERDICT_VIOLATION
+}
+
+// stepMakers are all that had a part in what a step makes, as bits.
+func (j *Job) stepMakers(workerID string) uint64 {
+	makers := j.Round.Inherited | j.maker(workerID)
+	j.Round.EachCommit(func(c Commit) bool {
+		makers |= c.Makers
+		return true
+	})
+	return makers
 }
 
 // completeReport ends the job. Reports hold times, so two of them may differ: the first counts.
 func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
-	if !j.Reporting() {
+	if !j.Reporting() || j.PendingAudits() > 0 {
 		return pb.Verdict_VERDICT_STALE
 	}
 	files := c.GetOutput().GetFiles()

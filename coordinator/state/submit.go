@@ -70,6 +70,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(), ModelReference: cmd.GetModelReference(),
 		SubmittedBy: cmd.GetSubmittedBy(),
+		auditing:    auditing{AuditPPM: min(cmd.GetAuditPpm(), million)},
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

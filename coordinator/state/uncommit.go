@@ -55,6 +55,7 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	remade.Tasks += uint64(len(cmd.GetTasks()))
 	remade.Last = Clip(cmd.GetMessage(), 512)
 	job.takeBack(reach, cmd.GetTasks(), lied, s.Now)
+	job.voidAudits(nil, 0)
 	if why := job.keepsVanishing(lied); why != "" {
 		job.failed(Failure{
 			Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,

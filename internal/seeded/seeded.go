@@ -19,6 +19,7 @@ const (
 	EarlySnapshot   Bug = "early-snapshot-return" // reading a snapshot ends before its end
 	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
+	NoAudit         Bug = "no-audit"              // no task is made a second time
 	LostObjectFails Bug = "lost-object-fails"     // a job object that is lost fails the job
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
 	NoCentering     Bug = "no-centering"          // kernels take rows as they were read, with the bound of centered ones
@@ -29,9 +30,7 @@ const (
 func All() []Bug {
 	return []Bug{
 		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
-		NoCentering,
-		NoTieCheck,
-		LostObjectFails,
+		NoCentering, NoTieCheck, LostObjectFails, NoAudit,
 	}
 }
 

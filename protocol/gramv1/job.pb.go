@@ -417,6 +417,7 @@ type Job struct {
 	Rounds          []*RoundRecord         `protobuf:"bytes,16,rep,name=rounds,proto3" json:"rounds,omitempty"`
 	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose slot it was made
 	SlotUnixMs      int64                  `protobuf:"varint,18,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	Audit           *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -575,6 +576,13 @@ func (x *Job) GetSlotUnixMs() int64 {
 		return x.SlotUnixMs
 	}
 	return 0
+}
+
+func (x *Job) GetAudit() *AuditSummary {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
 }
 
 type Progress struct {
@@ -815,6 +823,184 @@ func (x *Remade) GetLast() string {
 	return ""
 }
 
+// AuditSummary tells of the tasks that were made a second time.
+type AuditSummary struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SharePpm      uint32                 `protobuf:"varint,1,opt,name=share_ppm,json=sharePpm,proto3" json:"share_ppm,omitempty"` // of the nodes, in millionths, as the spec asks; steps and plans are all audited unless it is 0
+	Drawn         uint64                 `protobuf:"varint,2,opt,name=drawn,proto3" json:"drawn,omitempty"`
+	Agreed        uint64                 `protobuf:"varint,3,opt,name=agreed,proto3" json:"agreed,omitempty"`     // two workers made the same result
+	Waived        uint64                 `protobuf:"varint,4,opt,name=waived,proto3" json:"waived,omitempty"`     // there was no second worker
+	Disputed      uint64                 `protobuf:"varint,5,opt,name=disputed,proto3" json:"disputed,omitempty"` // two results: another worker decided, or is to decide
+	Repeated      uint64                 `protobuf:"varint,6,opt,name=repeated,proto3" json:"repeated,omitempty"` // commits that were taken back, since a worker that lied had a part in them
+	Convicted     []*ConvictedWorker     `protobuf:"bytes,7,rep,name=convicted,proto3" json:"convicted,omitempty"`
+	Pending       uint64                 `protobuf:"varint,8,opt,name=pending,proto3" json:"pending,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditSummary) Reset() {
+	*x = AuditSummary{}
+	mi := &file_gram_v1_job_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditSummary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditSummary) ProtoMessage() {}
+
+func (x *AuditSummary) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditSummary.ProtoReflect.Descriptor instead.
+func (*AuditSummary) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AuditSummary) GetSharePpm() uint32 {
+	if x != nil {
+		return x.SharePpm
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetDrawn() uint64 {
+	if x != nil {
+		return x.Drawn
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetAgreed() uint64 {
+	if x != nil {
+		return x.Agreed
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetWaived() uint64 {
+	if x != nil {
+		return x.Waived
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetDisputed() uint64 {
+	if x != nil {
+		return x.Disputed
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetRepeated() uint64 {
+	if x != nil {
+		return x.Repeated
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetConvicted() []*ConvictedWorker {
+	if x != nil {
+		return x.Convicted
+	}
+	return nil
+}
+
+func (x *AuditSummary) GetPending() uint64 {
+	if x != nil {
+		return x.Pending
+	}
+	return 0
+}
+
+// ConvictedWorker made another result of a task than two others did.
+type ConvictedWorker struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Task          string                 `protobuf:"bytes,3,opt,name=task,proto3" json:"task,omitempty"`
+	AtUnixMs      int64                  `protobuf:"varint,4,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
+	JobId         string                 `protobuf:"bytes,5,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConvictedWorker) Reset() {
+	*x = ConvictedWorker{}
+	mi := &file_gram_v1_job_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConvictedWorker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConvictedWorker) ProtoMessage() {}
+
+func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConvictedWorker.ProtoReflect.Descriptor instead.
+func (*ConvictedWorker) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ConvictedWorker) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ConvictedWorker) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ConvictedWorker) GetTask() string {
+	if x != nil {
+		return x.Task
+	}
+	return ""
+}
+
+func (x *ConvictedWorker) GetAtUnixMs() int64 {
+	if x != nil {
+		return x.AtUnixMs
+	}
+	return 0
+}
+
+func (x *ConvictedWorker) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
 // Backups counts second leases of nodes that took long.
 type Backups struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -827,7 +1013,7 @@ type Backups struct {
 
 func (x *Backups) Reset() {
 	*x = Backups{}
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +1025,7 @@ func (x *Backups) String() string {
 func (*Backups) ProtoMessage() {}
 
 func (x *Backups) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +1038,7 @@ func (x *Backups) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Backups.ProtoReflect.Descriptor instead.
 func (*Backups) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Backups) GetLaunched() uint64 {
@@ -884,15 +1070,16 @@ type RoundRecord struct {
 	Leaves         uint64                 `protobuf:"varint,3,opt,name=leaves,proto3" json:"leaves,omitempty"`
 	StartedUnixMs  int64                  `protobuf:"varint,4,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
 	FinishedUnixMs int64                  `protobuf:"varint,5,opt,name=finished_unix_ms,json=finishedUnixMs,proto3" json:"finished_unix_ms,omitempty"`
-	State          *ObjectRef             `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`     // the state it made
-	Metrics        *ObjectRef             `protobuf:"bytes,7,opt,name=metrics,proto3" json:"metrics,omitempty"` // facts for the report
+	State          *ObjectRef             `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`        // the state it made
+	Metrics        *ObjectRef             `protobuf:"bytes,7,opt,name=metrics,proto3" json:"metrics,omitempty"`    // facts for the report
+	Audited        bool                   `protobuf:"varint,130,opt,name=audited,proto3" json:"audited,omitempty"` // two workers made its step
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RoundRecord) Reset() {
 	*x = RoundRecord{}
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +1091,7 @@ func (x *RoundRecord) String() string {
 func (*RoundRecord) ProtoMessage() {}
 
 func (x *RoundRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +1104,7 @@ func (x *RoundRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRecord.ProtoReflect.Descriptor instead.
 func (*RoundRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RoundRecord) GetRound() uint32 {
@@ -969,6 +1156,13 @@ func (x *RoundRecord) GetMetrics() *ObjectRef {
 	return nil
 }
 
+func (x *RoundRecord) GetAudited() bool {
+	if x != nil {
+		return x.Audited
+	}
+	return false
+}
+
 type SubmitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"` // made by the client: a-z, 0-9 and "-", at most 63
@@ -979,7 +1173,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1185,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1198,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubmitRequest) GetId() string {
@@ -1031,7 +1225,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1043,7 +1237,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1056,7 +1250,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SubmitResponse) GetJob() *Job {
@@ -1082,7 +1276,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1288,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1301,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1126,7 +1320,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1332,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1345,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetResponse) GetJob() *Job {
@@ -1171,7 +1365,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1183,7 +1377,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1196,7 +1390,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListRequest) GetLimit() uint32 {
@@ -1223,7 +1417,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1429,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1442,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListResponse) GetJobs() []*Job {
@@ -1274,7 +1468,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1480,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1493,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1318,7 +1512,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1330,7 +1524,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1343,7 +1537,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1362,7 +1556,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1374,7 +1568,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1387,7 +1581,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1406,7 +1600,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1612,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1625,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1452,7 +1646,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1464,7 +1658,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1477,7 +1671,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1511,7 +1705,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1717,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1730,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -1577,7 +1771,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uri\x18\x02 \x01(\tR\x03uri\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\fR\x06sha256\x12\x12\n" +
-	"\x04size\x18\x04 \x01(\x03R\x04size\"\x81\x05\n" +
+	"\x04size\x18\x04 \x01(\x03R\x04size\"\xaf\x05\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1600,7 +1794,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\vschedule_id\x18\x11 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
 	"\fslot_unix_ms\x18\x12 \x01(\x03R\n" +
-	"slotUnixMs\"\x92\x01\n" +
+	"slotUnixMs\x12,\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x92\x01\n" +
 	"\bProgress\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
@@ -1626,11 +1821,27 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x05tasks\x18\x02 \x01(\x04R\x05tasks\x12\x1a\n" +
 	"\breopened\x18\x03 \x01(\rR\breopened\x12\x12\n" +
 	"\x04anew\x18\x04 \x01(\rR\x04anew\x12\x12\n" +
-	"\x04last\x18\x05 \x01(\tR\x04last\"O\n" +
+	"\x04last\x18\x05 \x01(\tR\x04last\"\xfb\x01\n" +
+	"\fAuditSummary\x12\x1b\n" +
+	"\tshare_ppm\x18\x01 \x01(\rR\bsharePpm\x12\x14\n" +
+	"\x05drawn\x18\x02 \x01(\x04R\x05drawn\x12\x16\n" +
+	"\x06agreed\x18\x03 \x01(\x04R\x06agreed\x12\x16\n" +
+	"\x06waived\x18\x04 \x01(\x04R\x06waived\x12\x1a\n" +
+	"\bdisputed\x18\x05 \x01(\x04R\bdisputed\x12\x1a\n" +
+	"\brepeated\x18\x06 \x01(\x04R\brepeated\x126\n" +
+	"\tconvicted\x18\a \x03(\v2\x18.gram.v1.ConvictedWorkerR\tconvicted\x12\x18\n" +
+	"\apending\x18\b \x01(\x04R\apending\"~\n" +
+	"\x0fConvictedWorker\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04task\x18\x03 \x01(\tR\x04task\x12\x1c\n" +
+	"\n" +
+	"at_unix_ms\x18\x04 \x01(\x03R\batUnixMs\x12\x15\n" +
+	"\x06job_id\x18\x05 \x01(\tR\x05jobId\"O\n" +
 	"\aBackups\x12\x1a\n" +
 	"\blaunched\x18\x01 \x01(\x04R\blaunched\x12\x10\n" +
 	"\x03won\x18\x02 \x01(\x04R\x03won\x12\x16\n" +
-	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\xfb\x01\n" +
+	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\x96\x02\n" +
 	"\vRoundRecord\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
@@ -1638,7 +1849,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x0fstarted_unix_ms\x18\x04 \x01(\x03R\rstartedUnixMs\x12(\n" +
 	"\x10finished_unix_ms\x18\x05 \x01(\x03R\x0efinishedUnixMs\x12(\n" +
 	"\x05state\x18\x06 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12,\n" +
-	"\ametrics\x18\a \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\"<\n" +
+	"\ametrics\x18\a \x01(\v2\x12.gram.v1.ObjectRefR\ametrics\x12\x19\n" +
+	"\aaudited\x18\x82\x01 \x01(\bR\aaudited\"<\n" +
 	"\rSubmitRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tspec_json\x18\x02 \x01(\tR\bspecJson\"J\n" +
@@ -1707,32 +1919,34 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_gram_v1_job_proto_goTypes = []any{
-	(JobState)(0),          // 0: gram.v1.JobState
-	(FailureClass)(0),      // 1: gram.v1.FailureClass
-	(*ObjectRef)(nil),      // 2: gram.v1.ObjectRef
-	(*Failure)(nil),        // 3: gram.v1.Failure
-	(*LostObject)(nil),     // 4: gram.v1.LostObject
-	(*OutputFile)(nil),     // 5: gram.v1.OutputFile
-	(*Job)(nil),            // 6: gram.v1.Job
-	(*Progress)(nil),       // 7: gram.v1.Progress
-	(*Counters)(nil),       // 8: gram.v1.Counters
-	(*Remade)(nil),         // 9: gram.v1.Remade
-	(*Backups)(nil),        // 10: gram.v1.Backups
-	(*RoundRecord)(nil),    // 11: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),  // 12: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil), // 13: gram.v1.SubmitResponse
-	(*GetRequest)(nil),     // 14: gram.v1.GetRequest
-	(*GetResponse)(nil),    // 15: gram.v1.GetResponse
-	(*ListRequest)(nil),    // 16: gram.v1.ListRequest
-	(*ListResponse)(nil),   // 17: gram.v1.ListResponse
-	(*WatchRequest)(nil),   // 18: gram.v1.WatchRequest
-	(*WatchResponse)(nil),  // 19: gram.v1.WatchResponse
-	(*CancelRequest)(nil),  // 20: gram.v1.CancelRequest
-	(*CancelResponse)(nil), // 21: gram.v1.CancelResponse
-	(*LogsRequest)(nil),    // 22: gram.v1.LogsRequest
-	(*LogsResponse)(nil),   // 23: gram.v1.LogsResponse
+	(JobState)(0),           // 0: gram.v1.JobState
+	(FailureClass)(0),       // 1: gram.v1.FailureClass
+	(*ObjectRef)(nil),       // 2: gram.v1.ObjectRef
+	(*Failure)(nil),         // 3: gram.v1.Failure
+	(*LostObject)(nil),      // 4: gram.v1.LostObject
+	(*OutputFile)(nil),      // 5: gram.v1.OutputFile
+	(*Job)(nil),             // 6: gram.v1.Job
+	(*Progress)(nil),        // 7: gram.v1.Progress
+	(*Counters)(nil),        // 8: gram.v1.Counters
+	(*Remade)(nil),          // 9: gram.v1.Remade
+	(*AuditSummary)(nil),    // 10: gram.v1.AuditSummary
+	(*ConvictedWorker)(nil), // 11: gram.v1.ConvictedWorker
+	(*Backups)(nil),         // 12: gram.v1.Backups
+	(*RoundRecord)(nil),     // 13: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),   // 14: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),  // 15: gram.v1.SubmitResponse
+	(*GetRequest)(nil),      // 16: gram.v1.GetRequest
+	(*GetResponse)(nil),     // 17: gram.v1.GetResponse
+	(*ListRequest)(nil),     // 18: gram.v1.ListRequest
+	(*ListResponse)(nil),    // 19: gram.v1.ListResponse
+	(*WatchRequest)(nil),    // 20: gram.v1.WatchRequest
+	(*WatchResponse)(nil),   // 21: gram.v1.WatchResponse
+	(*CancelRequest)(nil),   // 22: gram.v1.CancelRequest
+	(*CancelResponse)(nil),  // 23: gram.v1.CancelResponse
+	(*LogsRequest)(nil),     // 24: gram.v1.LogsRequest
+	(*LogsResponse)(nil),    // 25: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
@@ -1743,33 +1957,35 @@ var file_gram_v1_job_proto_depIdxs = []int32{
 	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
 	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
 	8,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	11, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	10, // 9: gram.v1.Counters.backups:type_name -> gram.v1.Backups
-	9,  // 10: gram.v1.Counters.remade:type_name -> gram.v1.Remade
-	2,  // 11: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 12: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	6,  // 13: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	6,  // 14: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	6,  // 15: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	6,  // 16: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	6,  // 17: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	12, // 18: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	14, // 19: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	16, // 20: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	18, // 21: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	20, // 22: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	22, // 23: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	13, // 24: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	15, // 25: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	17, // 26: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	19, // 27: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	21, // 28: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	23, // 29: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	24, // [24:30] is the sub-list for method output_type
-	18, // [18:24] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	13, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	10, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
+	12, // 10: gram.v1.Counters.backups:type_name -> gram.v1.Backups
+	9,  // 11: gram.v1.Counters.remade:type_name -> gram.v1.Remade
+	11, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	2,  // 13: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	2,  // 14: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	6,  // 15: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	6,  // 16: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	6,  // 17: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	6,  // 18: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	6,  // 19: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	14, // 20: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	16, // 21: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	18, // 22: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	20, // 23: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	22, // 24: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	24, // 25: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	15, // 26: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	17, // 27: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	19, // 28: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	21, // 29: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	23, // 30: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	25, // 31: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	26, // [26:32] is the sub-list for method output_type
+	20, // [20:26] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -1783,7 +1999,7 @@ func file_gram_v1_job_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -97,6 +97,8 @@ type Command struct {
 	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
+	//	*Command_SetSecret
+	//	*Command_WaiveAudits
 	//	*Command_Uncommit
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
@@ -327,6 +329,24 @@ func (x *Command) GetRemoveMember() *RemoveMember {
 	return nil
 }
 
+func (x *Command) GetSetSecret() *SetSecret {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetSecret); ok {
+			return x.SetSecret
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetWaiveAudits() *WaiveAudits {
+	if x != nil {
+		if x, ok := x.Body.(*Command_WaiveAudits); ok {
+			return x.WaiveAudits
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetUncommit() *Uncommit {
 	if x != nil {
 		if x, ok := x.Body.(*Command_Uncommit); ok {
@@ -420,6 +440,14 @@ type Command_RemoveMember struct {
 	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
 }
 
+type Command_SetSecret struct {
+	SetSecret *SetSecret `protobuf:"bytes,50,opt,name=set_secret,json=setSecret,proto3,oneof"`
+}
+
+type Command_WaiveAudits struct {
+	WaiveAudits *WaiveAudits `protobuf:"bytes,51,opt,name=waive_audits,json=waiveAudits,proto3,oneof"`
+}
+
 type Command_Uncommit struct {
 	Uncommit *Uncommit `protobuf:"bytes,45,opt,name=uncommit,proto3,oneof"`
 }
@@ -463,6 +491,10 @@ func (*Command_Checkpoint) isCommand_Body() {}
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+func (*Command_SetSecret) isCommand_Body() {}
+
+func (*Command_WaiveAudits) isCommand_Body() {}
 
 func (*Command_Uncommit) isCommand_Body() {}
 
@@ -508,6 +540,7 @@ func (*Checkpoint) Descriptor() ([]byte, []int) {
 type InitCluster struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ClusterId     string                 `protobuf:"bytes,1,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"` // of the cluster; see SetSecret
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -549,6 +582,112 @@ func (x *InitCluster) GetClusterId() string {
 	return ""
 }
 
+func (x *InitCluster) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+// SetSecret gives a cluster its secret that was begun by a release without: lease tokens are authenticated by it,
+// and audits drawn. One that it has already stays.
+type SetSecret struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Secret        []byte                 `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetSecret) Reset() {
+	*x = SetSecret{}
+	mi := &file_gram_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSecret) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSecret) ProtoMessage() {}
+
+func (x *SetSecret) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSecret.ProtoReflect.Descriptor instead.
+func (*SetSecret) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SetSecret) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+// WaiveAudits ends the audits of a job that nobody disputes: there is no second worker to make the tasks.
+type WaiveAudits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Tasks         []*TaskID              `protobuf:"bytes,2,rep,name=tasks,proto3" json:"tasks,omitempty"` // these alone, whether or not the job waits for them: what they read is gone
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaiveAudits) Reset() {
+	*x = WaiveAudits{}
+	mi := &file_gram_v1_log_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaiveAudits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaiveAudits) ProtoMessage() {}
+
+func (x *WaiveAudits) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaiveAudits.ProtoReflect.Descriptor instead.
+func (*WaiveAudits) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WaiveAudits) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *WaiveAudits) GetTasks() []*TaskID {
+	if x != nil {
+		return x.Tasks
+	}
+	return nil
+}
+
 type SubmitJob struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -569,13 +708,14 @@ type SubmitJob struct {
 	ModelJob       string `protobuf:"bytes,52,opt,name=model_job,json=modelJob,proto3" json:"model_job,omitempty"`                   // whose model that is, where the spec named it by reference
 	ModelReference string `protobuf:"bytes,53,opt,name=model_reference,json=modelReference,proto3" json:"model_reference,omitempty"` // as the spec named it
 	SubmittedBy    string `protobuf:"bytes,160,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`         // id of the token that made the job, or its schedule; empty in a cluster without tokens
+	AuditPpm       uint32 `protobuf:"varint,130,opt,name=audit_ppm,json=auditPpm,proto3" json:"audit_ppm,omitempty"`                 // share of the nodes to be made twice, in millionths; 0 means none, and no step either
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SubmitJob) Reset() {
 	*x = SubmitJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +727,7 @@ func (x *SubmitJob) String() string {
 func (*SubmitJob) ProtoMessage() {}
 
 func (x *SubmitJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[3]
+	mi := &file_gram_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +740,7 @@ func (x *SubmitJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitJob.ProtoReflect.Descriptor instead.
 func (*SubmitJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SubmitJob) GetId() string {
@@ -715,6 +855,13 @@ func (x *SubmitJob) GetSubmittedBy() string {
 	return ""
 }
 
+func (x *SubmitJob) GetAuditPpm() uint32 {
+	if x != nil {
+		return x.AuditPpm
+	}
+	return 0
+}
+
 // StartJob admits a queued job.
 type StartJob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -725,7 +872,7 @@ type StartJob struct {
 
 func (x *StartJob) Reset() {
 	*x = StartJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +884,7 @@ func (x *StartJob) String() string {
 func (*StartJob) ProtoMessage() {}
 
 func (x *StartJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[4]
+	mi := &file_gram_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +897,7 @@ func (x *StartJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartJob.ProtoReflect.Descriptor instead.
 func (*StartJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StartJob) GetId() string {
@@ -770,7 +917,7 @@ type CompleteTasks struct {
 
 func (x *CompleteTasks) Reset() {
 	*x = CompleteTasks{}
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -782,7 +929,7 @@ func (x *CompleteTasks) String() string {
 func (*CompleteTasks) ProtoMessage() {}
 
 func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[5]
+	mi := &file_gram_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -795,7 +942,7 @@ func (x *CompleteTasks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTasks.ProtoReflect.Descriptor instead.
 func (*CompleteTasks) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CompleteTasks) GetCompletions() []*Completion {
@@ -812,13 +959,14 @@ type Completion struct {
 	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
+	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +978,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[6]
+	mi := &file_gram_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +991,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Completion) GetId() *TaskID {
@@ -881,6 +1029,13 @@ func (x *Completion) GetBackups() *Backups {
 	return nil
 }
 
+func (x *Completion) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
 type FailJob struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -891,7 +1046,7 @@ type FailJob struct {
 
 func (x *FailJob) Reset() {
 	*x = FailJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +1058,7 @@ func (x *FailJob) String() string {
 func (*FailJob) ProtoMessage() {}
 
 func (x *FailJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[7]
+	mi := &file_gram_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +1071,7 @@ func (x *FailJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailJob.ProtoReflect.Descriptor instead.
 func (*FailJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FailJob) GetId() string {
@@ -942,7 +1097,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1109,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[8]
+	mi := &file_gram_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1122,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CancelJob) GetId() string {
@@ -998,7 +1153,7 @@ type Uncommit struct {
 
 func (x *Uncommit) Reset() {
 	*x = Uncommit{}
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1165,7 @@ func (x *Uncommit) String() string {
 func (*Uncommit) ProtoMessage() {}
 
 func (x *Uncommit) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[9]
+	mi := &file_gram_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1178,7 @@ func (x *Uncommit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Uncommit.ProtoReflect.Descriptor instead.
 func (*Uncommit) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Uncommit) GetJobId() string {
@@ -1086,7 +1241,7 @@ type PutToken struct {
 
 func (x *PutToken) Reset() {
 	*x = PutToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1253,7 @@ func (x *PutToken) String() string {
 func (*PutToken) ProtoMessage() {}
 
 func (x *PutToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[10]
+	mi := &file_gram_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1266,7 @@ func (x *PutToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutToken.ProtoReflect.Descriptor instead.
 func (*PutToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PutToken) GetId() string {
@@ -1179,7 +1334,7 @@ type RevokeToken struct {
 
 func (x *RevokeToken) Reset() {
 	*x = RevokeToken{}
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1346,7 @@ func (x *RevokeToken) String() string {
 func (*RevokeToken) ProtoMessage() {}
 
 func (x *RevokeToken) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[11]
+	mi := &file_gram_v1_log_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1359,7 @@ func (x *RevokeToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeToken.ProtoReflect.Descriptor instead.
 func (*RevokeToken) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RevokeToken) GetId() string {
@@ -1235,7 +1390,7 @@ type PutSchedule struct {
 
 func (x *PutSchedule) Reset() {
 	*x = PutSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1402,7 @@ func (x *PutSchedule) String() string {
 func (*PutSchedule) ProtoMessage() {}
 
 func (x *PutSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[12]
+	mi := &file_gram_v1_log_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1415,7 @@ func (x *PutSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSchedule.ProtoReflect.Descriptor instead.
 func (*PutSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PutSchedule) GetId() string {
@@ -1356,7 +1511,7 @@ type RemoveSchedule struct {
 
 func (x *RemoveSchedule) Reset() {
 	*x = RemoveSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1523,7 @@ func (x *RemoveSchedule) String() string {
 func (*RemoveSchedule) ProtoMessage() {}
 
 func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[13]
+	mi := &file_gram_v1_log_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1536,7 @@ func (x *RemoveSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSchedule.ProtoReflect.Descriptor instead.
 func (*RemoveSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RemoveSchedule) GetId() string {
@@ -1400,7 +1555,7 @@ type PauseSchedule struct {
 
 func (x *PauseSchedule) Reset() {
 	*x = PauseSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1412,7 +1567,7 @@ func (x *PauseSchedule) String() string {
 func (*PauseSchedule) ProtoMessage() {}
 
 func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[14]
+	mi := &file_gram_v1_log_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1425,7 +1580,7 @@ func (x *PauseSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSchedule.ProtoReflect.Descriptor instead.
 func (*PauseSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseSchedule) GetId() string {
@@ -1444,7 +1599,7 @@ type ResumeSchedule struct {
 
 func (x *ResumeSchedule) Reset() {
 	*x = ResumeSchedule{}
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1456,7 +1611,7 @@ func (x *ResumeSchedule) String() string {
 func (*ResumeSchedule) ProtoMessage() {}
 
 func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[15]
+	mi := &file_gram_v1_log_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1469,7 +1624,7 @@ func (x *ResumeSchedule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSchedule.ProtoReflect.Descriptor instead.
 func (*ResumeSchedule) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResumeSchedule) GetId() string {
@@ -1497,7 +1652,7 @@ type FireSlot struct {
 
 func (x *FireSlot) Reset() {
 	*x = FireSlot{}
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1664,7 @@ func (x *FireSlot) String() string {
 func (*FireSlot) ProtoMessage() {}
 
 func (x *FireSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[16]
+	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1677,7 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
 func (*FireSlot) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FireSlot) GetScheduleId() string {
@@ -1594,7 +1749,7 @@ type RetireJobs struct {
 
 func (x *RetireJobs) Reset() {
 	*x = RetireJobs{}
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1761,7 @@ func (x *RetireJobs) String() string {
 func (*RetireJobs) ProtoMessage() {}
 
 func (x *RetireJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[17]
+	mi := &file_gram_v1_log_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1774,7 @@ func (x *RetireJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJobs.ProtoReflect.Descriptor instead.
 func (*RetireJobs) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RetireJobs) GetJobs() []*RetireJob {
@@ -1653,7 +1808,7 @@ type RetireJob struct {
 
 func (x *RetireJob) Reset() {
 	*x = RetireJob{}
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1665,7 +1820,7 @@ func (x *RetireJob) String() string {
 func (*RetireJob) ProtoMessage() {}
 
 func (x *RetireJob) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[18]
+	mi := &file_gram_v1_log_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1678,7 +1833,7 @@ func (x *RetireJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetireJob.ProtoReflect.Descriptor instead.
 func (*RetireJob) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RetireJob) GetId() string {
@@ -1706,7 +1861,7 @@ type MarkSwept struct {
 
 func (x *MarkSwept) Reset() {
 	*x = MarkSwept{}
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1873,7 @@ func (x *MarkSwept) String() string {
 func (*MarkSwept) ProtoMessage() {}
 
 func (x *MarkSwept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[19]
+	mi := &file_gram_v1_log_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1886,7 @@ func (x *MarkSwept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSwept.ProtoReflect.Descriptor instead.
 func (*MarkSwept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MarkSwept) GetEnded() []string {
@@ -1761,7 +1916,7 @@ type SetAlias struct {
 
 func (x *SetAlias) Reset() {
 	*x = SetAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +1928,7 @@ func (x *SetAlias) String() string {
 func (*SetAlias) ProtoMessage() {}
 
 func (x *SetAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[20]
+	mi := &file_gram_v1_log_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +1941,7 @@ func (x *SetAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAlias.ProtoReflect.Descriptor instead.
 func (*SetAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetAlias) GetName() string {
@@ -1828,7 +1983,7 @@ type RemoveAlias struct {
 
 func (x *RemoveAlias) Reset() {
 	*x = RemoveAlias{}
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1840,7 +1995,7 @@ func (x *RemoveAlias) String() string {
 func (*RemoveAlias) ProtoMessage() {}
 
 func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[21]
+	mi := &file_gram_v1_log_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1853,7 +2008,7 @@ func (x *RemoveAlias) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveAlias.ProtoReflect.Descriptor instead.
 func (*RemoveAlias) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RemoveAlias) GetName() string {
@@ -1886,7 +2041,7 @@ type ReleaseSchedules struct {
 
 func (x *ReleaseSchedules) Reset() {
 	*x = ReleaseSchedules{}
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +2053,7 @@ func (x *ReleaseSchedules) String() string {
 func (*ReleaseSchedules) ProtoMessage() {}
 
 func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[22]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +2066,7 @@ func (x *ReleaseSchedules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseSchedules.ProtoReflect.Descriptor instead.
 func (*ReleaseSchedules) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 // RemoveMember keeps the id of a coordinator that is taken out, so that none joins under it again.
@@ -1924,7 +2079,7 @@ type RemoveMember struct {
 
 func (x *RemoveMember) Reset() {
 	*x = RemoveMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1936,7 +2091,7 @@ func (x *RemoveMember) String() string {
 func (*RemoveMember) ProtoMessage() {}
 
 func (x *RemoveMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1949,7 +2104,7 @@ func (x *RemoveMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMember.ProtoReflect.Descriptor instead.
 func (*RemoveMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemoveMember) GetId() string {
@@ -1977,6 +2132,8 @@ type SnapshotRecord struct {
 	//	*SnapshotRecord_RemovedMember
 	//	*SnapshotRecord_LastCommit
 	//	*SnapshotRecord_LastCarry
+	//	*SnapshotRecord_Audit
+	//	*SnapshotRecord_Convicted
 	Body          isSnapshotRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1984,7 +2141,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1996,7 +2153,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2009,7 +2166,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -2127,6 +2284,24 @@ func (x *SnapshotRecord) GetLastCarry() *CarryRecord {
 	return nil
 }
 
+func (x *SnapshotRecord) GetAudit() *AuditRecord {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Audit); ok {
+			return x.Audit
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotRecord) GetConvicted() *ConvictedWorker {
+	if x != nil {
+		if x, ok := x.Body.(*SnapshotRecord_Convicted); ok {
+			return x.Convicted
+		}
+	}
+	return nil
+}
+
 type isSnapshotRecord_Body interface {
 	isSnapshotRecord_Body()
 }
@@ -2179,6 +2354,14 @@ type SnapshotRecord_LastCarry struct {
 	LastCarry *CarryRecord `protobuf:"bytes,111,opt,name=last_carry,json=lastCarry,proto3,oneof"` // of that round, or kept for it
 }
 
+type SnapshotRecord_Audit struct {
+	Audit *AuditRecord `protobuf:"bytes,130,opt,name=audit,proto3,oneof"`
+}
+
+type SnapshotRecord_Convicted struct {
+	Convicted *ConvictedWorker `protobuf:"bytes,131,opt,name=convicted,proto3,oneof"`
+}
+
 func (*SnapshotRecord_Header) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_Job) isSnapshotRecord_Body() {}
@@ -2203,6 +2386,10 @@ func (*SnapshotRecord_LastCommit) isSnapshotRecord_Body() {}
 
 func (*SnapshotRecord_LastCarry) isSnapshotRecord_Body() {}
 
+func (*SnapshotRecord_Audit) isSnapshotRecord_Body() {}
+
+func (*SnapshotRecord_Convicted) isSnapshotRecord_Body() {}
+
 type SnapshotHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -2211,13 +2398,14 @@ type SnapshotHeader struct {
 	NextJob       uint64                 `protobuf:"varint,4,opt,name=next_job,json=nextJob,proto3" json:"next_job,omitempty"`
 	RestoreEpoch  uint64                 `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"` // how often this state was the beginning of a new cluster
 	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // slots are held since this restore; 0 means they are not
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2417,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2430,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2287,6 +2475,13 @@ func (x *SnapshotHeader) GetHeldUnixMs() int64 {
 	return 0
 }
 
+func (x *SnapshotHeader) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
 type RemovedMember struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -2297,7 +2492,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2309,7 +2504,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2322,7 +2517,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2367,21 +2562,27 @@ type JobRecord struct {
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
 	// What is needed to make lost objects again.
-	Last           *RoundKept `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
-	First          *RoundKept `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
-	TopRound       uint32     `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
-	Floors         []*Floor   `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
-	StateRound     *uint32    `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`         // which made state_object; absent: the one before the open round
-	Expected       *ObjectRef `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                      // the state that the step of a reopened round made before
-	SinceRound     uint32     `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`               // the first round of the present beginning
-	ChangesInRound uint32     `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"` // by LOST, since the highest round was opened
+	Last           *RoundKept    `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
+	First          *RoundKept    `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
+	TopRound       uint32        `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
+	Floors         []*Floor      `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
+	StateRound     *uint32       `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`         // which made state_object; absent: the one before the open round
+	Expected       *ObjectRef    `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                      // the state that the step of a reopened round made before
+	SinceRound     uint32        `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`               // the first round of the present beginning
+	ChangesInRound uint32        `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"` // by LOST, since the highest round was opened
+	Audit          *AuditSummary `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
+	Makers         []string      `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
+	Inherited      uint64        `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
+	ModelMakers    uint64        `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
+	PlanVerified   bool          `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
+	PlanMaker      string        `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2594,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2607,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2640,6 +2841,242 @@ func (x *JobRecord) GetChangesInRound() uint32 {
 	return 0
 }
 
+func (x *JobRecord) GetAudit() *AuditSummary {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
+func (x *JobRecord) GetMakers() []string {
+	if x != nil {
+		return x.Makers
+	}
+	return nil
+}
+
+func (x *JobRecord) GetInherited() uint64 {
+	if x != nil {
+		return x.Inherited
+	}
+	return 0
+}
+
+func (x *JobRecord) GetModelMakers() uint64 {
+	if x != nil {
+		return x.ModelMakers
+	}
+	return 0
+}
+
+func (x *JobRecord) GetPlanVerified() bool {
+	if x != nil {
+		return x.PlanVerified
+	}
+	return false
+}
+
+func (x *JobRecord) GetPlanMaker() string {
+	if x != nil {
+		return x.PlanMaker
+	}
+	return ""
+}
+
+// AuditRecord is a task that is made a second time.
+type AuditRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Phase         string                 `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
+	State         *ObjectRef             `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	StateRound    uint32                 `protobuf:"varint,4,opt,name=state_round,json=stateRound,proto3" json:"state_round,omitempty"`
+	TreeLeaves    uint32                 `protobuf:"varint,5,opt,name=tree_leaves,json=treeLeaves,proto3" json:"tree_leaves,omitempty"`
+	Pieces        []*Piece               `protobuf:"bytes,6,rep,name=pieces,proto3" json:"pieces,omitempty"`
+	Carries       []*CarryPiece          `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
+	Makers        uint64                 `protobuf:"varint,8,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
+	Opinions      []*Opinion             `protobuf:"bytes,9,rep,name=opinions,proto3" json:"opinions,omitempty"`
+	Whole         bool                   `protobuf:"varint,10,opt,name=whole,proto3" json:"whole,omitempty"` // what it was folded from is not known any more: it is made from its leaves
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditRecord) Reset() {
+	*x = AuditRecord{}
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRecord) ProtoMessage() {}
+
+func (x *AuditRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRecord.ProtoReflect.Descriptor instead.
+func (*AuditRecord) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *AuditRecord) GetId() *TaskID {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *AuditRecord) GetState() *ObjectRef {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetStateRound() uint32 {
+	if x != nil {
+		return x.StateRound
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetTreeLeaves() uint32 {
+	if x != nil {
+		return x.TreeLeaves
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetPieces() []*Piece {
+	if x != nil {
+		return x.Pieces
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetCarries() []*CarryPiece {
+	if x != nil {
+		return x.Carries
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetMakers() uint64 {
+	if x != nil {
+		return x.Makers
+	}
+	return 0
+}
+
+func (x *AuditRecord) GetOpinions() []*Opinion {
+	if x != nil {
+		return x.Opinions
+	}
+	return nil
+}
+
+func (x *AuditRecord) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+// Opinion is what a worker made of an audited task.
+type Opinion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"`     // of the digests in its result
+	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"` // of a plan: the digest of the manifest that it is made by
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Opinion) Reset() {
+	*x = Opinion{}
+	mi := &file_gram_v1_log_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Opinion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Opinion) ProtoMessage() {}
+
+func (x *Opinion) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Opinion.ProtoReflect.Descriptor instead.
+func (*Opinion) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *Opinion) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *Opinion) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *Opinion) GetKernels() string {
+	if x != nil {
+		return x.Kernels
+	}
+	return ""
+}
+
+func (x *Opinion) GetSum() []byte {
+	if x != nil {
+		return x.Sum
+	}
+	return nil
+}
+
+func (x *Opinion) GetBasis() []byte {
+	if x != nil {
+		return x.Basis
+	}
+	return nil
+}
+
 // RoundKept is a round that is not the open one.
 type RoundKept struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2649,13 +3086,14 @@ type RoundKept struct {
 	State         *ObjectRef             `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
 	StateRound    uint32                 `protobuf:"varint,5,opt,name=state_round,json=stateRound,proto3" json:"state_round,omitempty"`
 	StartedUnixMs int64                  `protobuf:"varint,6,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
+	Inherited     uint64                 `protobuf:"varint,130,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that its state is made of, as bits
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RoundKept) Reset() {
 	*x = RoundKept{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2667,7 +3105,7 @@ func (x *RoundKept) String() string {
 func (*RoundKept) ProtoMessage() {}
 
 func (x *RoundKept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2680,7 +3118,7 @@ func (x *RoundKept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundKept.ProtoReflect.Descriptor instead.
 func (*RoundKept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RoundKept) GetRound() uint32 {
@@ -2725,6 +3163,13 @@ func (x *RoundKept) GetStartedUnixMs() int64 {
 	return 0
 }
 
+func (x *RoundKept) GetInherited() uint64 {
+	if x != nil {
+		return x.Inherited
+	}
+	return 0
+}
+
 // Floor says since when what rounds below a number made is garbage, unless it is referred to.
 type Floor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2736,7 +3181,7 @@ type Floor struct {
 
 func (x *Floor) Reset() {
 	*x = Floor{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2748,7 +3193,7 @@ func (x *Floor) String() string {
 func (*Floor) ProtoMessage() {}
 
 func (x *Floor) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2761,7 +3206,7 @@ func (x *Floor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Floor.ProtoReflect.Descriptor instead.
 func (*Floor) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Floor) GetRound() uint32 {
@@ -2782,13 +3227,15 @@ type CommitRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Piece         *Piece                 `protobuf:"bytes,1,opt,name=piece,proto3" json:"piece,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	Makers        uint64                 `protobuf:"varint,132,opt,name=makers,proto3" json:"makers,omitempty"` // that had a part in it, as bits
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2800,7 +3247,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2813,7 +3260,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2830,6 +3277,20 @@ func (x *CommitRecord) GetWorker() string {
 	return ""
 }
 
+func (x *CommitRecord) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *CommitRecord) GetMakers() uint64 {
+	if x != nil {
+		return x.Makers
+	}
+	return 0
+}
+
 // CarryRecord is a carry of the open round, or one kept from the phase's last round.
 type CarryRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2841,7 +3302,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2853,7 +3314,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2866,7 +3327,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2902,7 +3363,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2914,7 +3375,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2927,7 +3388,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -3021,7 +3482,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3033,7 +3494,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3046,7 +3507,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -3095,7 +3556,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3107,7 +3568,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3120,7 +3581,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -3154,7 +3615,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3166,7 +3627,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3179,7 +3640,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -3200,7 +3661,8 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xaf\t\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\x9f\n" +
+	"\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -3227,14 +3689,23 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
-	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x12/\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x123\n" +
+	"\n" +
+	"set_secret\x182 \x01(\v2\x12.gram.v1.SetSecretH\x00R\tsetSecret\x129\n" +
+	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAudits\x12/\n" +
 	"\buncommit\x18- \x01(\v2\x11.gram.v1.UncommitH\x00R\buncommitB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
-	"Checkpoint\",\n" +
+	"Checkpoint\"E\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xd4\x03\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"#\n" +
+	"\tSetSecret\x12\x16\n" +
+	"\x06secret\x18\x01 \x01(\fR\x06secret\"D\n" +
+	"\vWaiveAudits\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
+	"\x05tasks\x18\x02 \x03(\v2\x0f.gram.v1.TaskIDR\x05tasks\"\xf2\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -3256,18 +3727,20 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tmodel_uri\x183 \x01(\tR\bmodelUri\x12\x1b\n" +
 	"\tmodel_job\x184 \x01(\tR\bmodelJob\x12'\n" +
 	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\x12\"\n" +
-	"\fsubmitted_by\x18\xa0\x01 \x01(\tR\vsubmittedBy\"\x1a\n" +
+	"\fsubmitted_by\x18\xa0\x01 \x01(\tR\vsubmittedBy\x12\x1c\n" +
+	"\taudit_ppm\x18\x82\x01 \x01(\rR\bauditPpm\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xb8\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xd6\x01\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\"E\n" +
+	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -3348,7 +3821,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xfe\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xe8\x05\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -3364,8 +3837,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vlast_commit\x18n \x01(\v2\x15.gram.v1.CommitRecordH\x00R\n" +
 	"lastCommit\x125\n" +
 	"\n" +
-	"last_carry\x18o \x01(\v2\x14.gram.v1.CarryRecordH\x00R\tlastCarryB\x06\n" +
-	"\x04body\"\xcb\x01\n" +
+	"last_carry\x18o \x01(\v2\x14.gram.v1.CarryRecordH\x00R\tlastCarry\x12-\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x14.gram.v1.AuditRecordH\x00R\x05audit\x129\n" +
+	"\tconvicted\x18\x83\x01 \x01(\v2\x18.gram.v1.ConvictedWorkerH\x00R\tconvictedB\x06\n" +
+	"\x04body\"\xe4\x01\n" +
 	"\x0eSnapshotHeader\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1d\n" +
 	"\n" +
@@ -3374,10 +3849,11 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bnext_job\x18\x04 \x01(\x04R\anextJob\x12#\n" +
 	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x12 \n" +
 	"\fheld_unix_ms\x18Q \x01(\x03R\n" +
-	"heldUnixMs\"7\n" +
+	"heldUnixMs\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xf2\t\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xc2\v\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -3416,8 +3892,35 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bexpected\x18t \x01(\v2\x12.gram.v1.ObjectRefR\bexpected\x12\x1f\n" +
 	"\vsince_round\x18u \x01(\rR\n" +
 	"sinceRound\x12(\n" +
-	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRoundB\x0e\n" +
-	"\f_state_round\"\xc0\x01\n" +
+	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRound\x12,\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\x12\x17\n" +
+	"\x06makers\x18\x83\x01 \x03(\tR\x06makers\x12\x1d\n" +
+	"\tinherited\x18\x84\x01 \x01(\x04R\tinherited\x12\"\n" +
+	"\fmodel_makers\x18\x85\x01 \x01(\x04R\vmodelMakers\x12$\n" +
+	"\rplan_verified\x18\x87\x01 \x01(\bR\fplanVerified\x12\x1e\n" +
+	"\n" +
+	"plan_maker\x18\x88\x01 \x01(\tR\tplanMakerB\x0e\n" +
+	"\f_state_round\"\xe3\x02\n" +
+	"\vAuditRecord\x12\x1f\n" +
+	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\tR\x05phase\x12(\n" +
+	"\x05state\x18\x03 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12\x1f\n" +
+	"\vstate_round\x18\x04 \x01(\rR\n" +
+	"stateRound\x12\x1f\n" +
+	"\vtree_leaves\x18\x05 \x01(\rR\n" +
+	"treeLeaves\x12&\n" +
+	"\x06pieces\x18\x06 \x03(\v2\x0e.gram.v1.PieceR\x06pieces\x12-\n" +
+	"\acarries\x18\a \x03(\v2\x13.gram.v1.CarryPieceR\acarries\x12\x16\n" +
+	"\x06makers\x18\b \x01(\x04R\x06makers\x12,\n" +
+	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\x12\x14\n" +
+	"\x05whole\x18\n" +
+	" \x01(\bR\x05whole\"\x80\x01\n" +
+	"\aOpinion\x12\x1b\n" +
+	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x16\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x18\n" +
+	"\akernels\x18\x03 \x01(\tR\akernels\x12\x10\n" +
+	"\x03sum\x18\x04 \x01(\fR\x03sum\x12\x14\n" +
+	"\x05basis\x18\x05 \x01(\fR\x05basis\"\xdf\x01\n" +
 	"\tRoundKept\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +
@@ -3425,13 +3928,16 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x05state\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x05state\x12\x1f\n" +
 	"\vstate_round\x18\x05 \x01(\rR\n" +
 	"stateRound\x12&\n" +
-	"\x0fstarted_unix_ms\x18\x06 \x01(\x03R\rstartedUnixMs\"A\n" +
+	"\x0fstarted_unix_ms\x18\x06 \x01(\x03R\rstartedUnixMs\x12\x1d\n" +
+	"\tinherited\x18\x82\x01 \x01(\x04R\tinherited\"A\n" +
 	"\x05Floor\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\"\n" +
-	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"L\n" +
+	"\rsince_unix_ms\x18\x02 \x01(\x03R\vsinceUnixMs\"\x83\x01\n" +
 	"\fCommitRecord\x12$\n" +
 	"\x05piece\x18\x01 \x01(\v2\x0e.gram.v1.PieceR\x05piece\x12\x16\n" +
-	"\x06worker\x18\x02 \x01(\tR\x06worker\"L\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x1c\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x17\n" +
+	"\x06makers\x18\x84\x01 \x01(\x04R\x06makers\"L\n" +
 	"\vCarryRecord\x12)\n" +
 	"\x05piece\x18\x01 \x01(\v2\x13.gram.v1.CarryPieceR\x05piece\x12\x12\n" +
 	"\x04kept\x18\x02 \x01(\bR\x04kept\"\x91\x03\n" +
@@ -3482,132 +3988,149 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_gram_v1_log_proto_goTypes = []any{
 	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
 	(*Command)(nil),          // 1: gram.v1.Command
 	(*Checkpoint)(nil),       // 2: gram.v1.Checkpoint
 	(*InitCluster)(nil),      // 3: gram.v1.InitCluster
-	(*SubmitJob)(nil),        // 4: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 5: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 6: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 7: gram.v1.Completion
-	(*FailJob)(nil),          // 8: gram.v1.FailJob
-	(*CancelJob)(nil),        // 9: gram.v1.CancelJob
-	(*Uncommit)(nil),         // 10: gram.v1.Uncommit
-	(*PutToken)(nil),         // 11: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 12: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 13: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 14: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 15: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 16: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 17: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 18: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 19: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 20: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 21: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 22: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 23: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 24: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 25: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 26: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 27: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 28: gram.v1.JobRecord
-	(*RoundKept)(nil),        // 29: gram.v1.RoundKept
-	(*Floor)(nil),            // 30: gram.v1.Floor
-	(*CommitRecord)(nil),     // 31: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 32: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 33: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 34: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 35: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 36: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 37: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 38: gram.v1.TaskOutput
-	(*Backups)(nil),          // 39: gram.v1.Backups
-	(*Failure)(nil),          // 40: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 41: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 42: gram.v1.CatchUp
-	(SkipReason)(0),          // 43: gram.v1.SkipReason
-	(JobState)(0),            // 44: gram.v1.JobState
-	(*ObjectRef)(nil),        // 45: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 46: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 47: gram.v1.OutputFile
-	(*Counters)(nil),         // 48: gram.v1.Counters
-	(*Piece)(nil),            // 49: gram.v1.Piece
-	(*CarryPiece)(nil),       // 50: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 51: gram.v1.SlotRecord
+	(*SetSecret)(nil),        // 4: gram.v1.SetSecret
+	(*WaiveAudits)(nil),      // 5: gram.v1.WaiveAudits
+	(*SubmitJob)(nil),        // 6: gram.v1.SubmitJob
+	(*StartJob)(nil),         // 7: gram.v1.StartJob
+	(*CompleteTasks)(nil),    // 8: gram.v1.CompleteTasks
+	(*Completion)(nil),       // 9: gram.v1.Completion
+	(*FailJob)(nil),          // 10: gram.v1.FailJob
+	(*CancelJob)(nil),        // 11: gram.v1.CancelJob
+	(*Uncommit)(nil),         // 12: gram.v1.Uncommit
+	(*PutToken)(nil),         // 13: gram.v1.PutToken
+	(*RevokeToken)(nil),      // 14: gram.v1.RevokeToken
+	(*PutSchedule)(nil),      // 15: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),   // 16: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),    // 17: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),   // 18: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),         // 19: gram.v1.FireSlot
+	(*RetireJobs)(nil),       // 20: gram.v1.RetireJobs
+	(*RetireJob)(nil),        // 21: gram.v1.RetireJob
+	(*MarkSwept)(nil),        // 22: gram.v1.MarkSwept
+	(*SetAlias)(nil),         // 23: gram.v1.SetAlias
+	(*RemoveAlias)(nil),      // 24: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil), // 25: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),     // 26: gram.v1.RemoveMember
+	(*SnapshotRecord)(nil),   // 27: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 28: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 29: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 30: gram.v1.JobRecord
+	(*AuditRecord)(nil),      // 31: gram.v1.AuditRecord
+	(*Opinion)(nil),          // 32: gram.v1.Opinion
+	(*RoundKept)(nil),        // 33: gram.v1.RoundKept
+	(*Floor)(nil),            // 34: gram.v1.Floor
+	(*CommitRecord)(nil),     // 35: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 36: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 37: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 38: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 39: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 40: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 41: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 42: gram.v1.TaskOutput
+	(*Backups)(nil),          // 43: gram.v1.Backups
+	(*Failure)(nil),          // 44: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 45: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 46: gram.v1.CatchUp
+	(SkipReason)(0),          // 47: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),  // 48: gram.v1.ConvictedWorker
+	(JobState)(0),            // 49: gram.v1.JobState
+	(*ObjectRef)(nil),        // 50: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 51: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 52: gram.v1.OutputFile
+	(*Counters)(nil),         // 53: gram.v1.Counters
+	(*AuditSummary)(nil),     // 54: gram.v1.AuditSummary
+	(*Piece)(nil),            // 55: gram.v1.Piece
+	(*CarryPiece)(nil),       // 56: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 57: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
-	4,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
-	5,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
-	6,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
-	8,  // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
-	9,  // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
-	11, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
-	12, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
+	6,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
+	7,  // 1: gram.v1.Command.start:type_name -> gram.v1.StartJob
+	8,  // 2: gram.v1.Command.complete:type_name -> gram.v1.CompleteTasks
+	10, // 3: gram.v1.Command.fail:type_name -> gram.v1.FailJob
+	11, // 4: gram.v1.Command.cancel:type_name -> gram.v1.CancelJob
+	13, // 5: gram.v1.Command.put_token:type_name -> gram.v1.PutToken
+	14, // 6: gram.v1.Command.revoke_token:type_name -> gram.v1.RevokeToken
 	3,  // 7: gram.v1.Command.init:type_name -> gram.v1.InitCluster
-	13, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
-	14, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
-	15, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
-	16, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	17, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
-	18, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
-	20, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
-	21, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
-	22, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
+	15, // 8: gram.v1.Command.put_schedule:type_name -> gram.v1.PutSchedule
+	16, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
+	17, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
+	18, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
+	19, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	20, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
+	22, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
+	23, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
+	24, // 16: gram.v1.Command.remove_alias:type_name -> gram.v1.RemoveAlias
 	2,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
-	23, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
-	24, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	10, // 20: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
-	7,  // 21: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	37, // 22: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	38, // 23: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	39, // 24: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	40, // 25: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	37, // 26: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
-	0,  // 27: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
-	41, // 28: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	42, // 29: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	4,  // 30: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	43, // 31: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	19, // 32: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	26, // 33: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	28, // 34: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	31, // 35: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	32, // 36: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	11, // 37: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	36, // 38: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	33, // 39: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	34, // 40: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	35, // 41: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	27, // 42: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	31, // 43: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
-	32, // 44: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
-	4,  // 45: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	44, // 46: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	45, // 47: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	45, // 48: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	45, // 49: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	46, // 50: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	45, // 51: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	47, // 52: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	40, // 53: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	48, // 54: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	45, // 55: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	29, // 56: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
-	29, // 57: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
-	30, // 58: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
-	45, // 59: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
-	45, // 60: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
-	49, // 61: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	50, // 62: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	13, // 63: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	51, // 64: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	65, // [65:65] is the sub-list for method output_type
-	65, // [65:65] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	25, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
+	26, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
+	4,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
+	5,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
+	12, // 22: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
+	41, // 23: gram.v1.WaiveAudits.tasks:type_name -> gram.v1.TaskID
+	9,  // 24: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	41, // 25: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	42, // 26: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	43, // 27: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	44, // 28: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	41, // 29: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
+	0,  // 30: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
+	45, // 31: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	46, // 32: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	6,  // 33: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	47, // 34: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	21, // 35: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	28, // 36: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	30, // 37: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	35, // 38: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	36, // 39: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	13, // 40: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	40, // 41: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	37, // 42: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	38, // 43: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	39, // 44: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	29, // 45: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	35, // 46: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
+	36, // 47: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
+	31, // 48: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
+	48, // 49: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
+	6,  // 50: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	49, // 51: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	50, // 52: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	50, // 53: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	50, // 54: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	51, // 55: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	50, // 56: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	52, // 57: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	44, // 58: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	53, // 59: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	50, // 60: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	33, // 61: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	33, // 62: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	34, // 63: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	50, // 64: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	54, // 65: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
+	41, // 66: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
+	50, // 67: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
+	55, // 68: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
+	56, // 69: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
+	32, // 70: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
+	50, // 71: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	55, // 72: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	56, // 73: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	15, // 74: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	57, // 75: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	76, // [76:76] is the sub-list for method output_type
+	76, // [76:76] is the sub-list for method input_type
+	76, // [76:76] is the sub-list for extension type_name
+	76, // [76:76] is the sub-list for extension extendee
+	0,  // [0:76] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3639,9 +4162,11 @@ func file_gram_v1_log_proto_init() {
 		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
+		(*Command_SetSecret)(nil),
+		(*Command_WaiveAudits)(nil),
 		(*Command_Uncommit)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[24].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[26].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3654,15 +4179,17 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_RemovedMember)(nil),
 		(*SnapshotRecord_LastCommit)(nil),
 		(*SnapshotRecord_LastCarry)(nil),
+		(*SnapshotRecord_Audit)(nil),
+		(*SnapshotRecord_Convicted)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[27].OneofWrappers = []any{}
+	file_gram_v1_log_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

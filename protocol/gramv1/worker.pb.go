@@ -195,13 +195,14 @@ func (TimelineOutcome) EnumDescriptor() ([]byte, []int) {
 type TimelineEventKind int32
 
 const (
-	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED     TimelineEventKind = 0
-	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED   TimelineEventKind = 1
-	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST     TimelineEventKind = 2
-	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED     TimelineEventKind = 3
-	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED TimelineEventKind = 4
-	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON      TimelineEventKind = 5
-	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE          TimelineEventKind = 110 // what a task had made was lost, and is made again
+	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED      TimelineEventKind = 0
+	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED    TimelineEventKind = 1
+	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST      TimelineEventKind = 2
+	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED      TimelineEventKind = 3
+	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED  TimelineEventKind = 4
+	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON       TimelineEventKind = 5
+	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED TimelineEventKind = 130 // two other workers made the task's result, and this one another
+	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE           TimelineEventKind = 110 // what a task had made was lost, and is made again
 )
 
 // Enum value maps for TimelineEventKind.
@@ -213,16 +214,18 @@ var (
 		3:   "TIMELINE_EVENT_KIND_TASK_FAILED",
 		4:   "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
 		5:   "TIMELINE_EVENT_KIND_BACKUP_WON",
+		130: "TIMELINE_EVENT_KIND_WORKER_CONVICTED",
 		110: "TIMELINE_EVENT_KIND_REMADE",
 	}
 	TimelineEventKind_value = map[string]int32{
-		"TIMELINE_EVENT_KIND_UNSPECIFIED":     0,
-		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":   1,
-		"TIMELINE_EVENT_KIND_WORKER_LOST":     2,
-		"TIMELINE_EVENT_KIND_TASK_FAILED":     3,
-		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED": 4,
-		"TIMELINE_EVENT_KIND_BACKUP_WON":      5,
-		"TIMELINE_EVENT_KIND_REMADE":          110,
+		"TIMELINE_EVENT_KIND_UNSPECIFIED":      0,
+		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":    1,
+		"TIMELINE_EVENT_KIND_WORKER_LOST":      2,
+		"TIMELINE_EVENT_KIND_TASK_FAILED":      3,
+		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED":  4,
+		"TIMELINE_EVENT_KIND_BACKUP_WON":       5,
+		"TIMELINE_EVENT_KIND_WORKER_CONVICTED": 130,
+		"TIMELINE_EVENT_KIND_REMADE":           110,
 	}
 )
 
@@ -258,25 +261,29 @@ type Verdict int32
 const (
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
 	Verdict_VERDICT_ACCEPTED    Verdict = 1
-	Verdict_VERDICT_DUPLICATE   Verdict = 2 // committed before, same digest
-	Verdict_VERDICT_SUPERSEDED  Verdict = 3 // an ancestor is committed
-	Verdict_VERDICT_STALE       Verdict = 4 // another round, or the job has ended
-	Verdict_VERDICT_VIOLATION   Verdict = 5 // committed before with another digest
-	Verdict_VERDICT_INVALID     Verdict = 6 // names no task of this job
-	Verdict_VERDICT_NOTED       Verdict = 7 // a failure, taken into account
+	Verdict_VERDICT_DUPLICATE   Verdict = 2   // committed before, same digest
+	Verdict_VERDICT_SUPERSEDED  Verdict = 3   // an ancestor is committed
+	Verdict_VERDICT_STALE       Verdict = 4   // another round, or the job has ended
+	Verdict_VERDICT_VIOLATION   Verdict = 5   // committed before with another digest
+	Verdict_VERDICT_INVALID     Verdict = 6   // names no task of this job
+	Verdict_VERDICT_NOTED       Verdict = 7   // a failure, taken into account
+	Verdict_VERDICT_UNGRANTED   Verdict = 130 // no token of this cluster grants the task to this worker
+	Verdict_VERDICT_AUDITED     Verdict = 131 // committed before by another; this one counts as a second opinion
 )
 
 // Enum value maps for Verdict.
 var (
 	Verdict_name = map[int32]string{
-		0: "VERDICT_UNSPECIFIED",
-		1: "VERDICT_ACCEPTED",
-		2: "VERDICT_DUPLICATE",
-		3: "VERDICT_SUPERSEDED",
-		4: "VERDICT_STALE",
-		5: "VERDICT_VIOLATION",
-		6: "VERDICT_INVALID",
-		7: "VERDICT_NOTED",
+		0:   "VERDICT_UNSPECIFIED",
+		1:   "VERDICT_ACCEPTED",
+		2:   "VERDICT_DUPLICATE",
+		3:   "VERDICT_SUPERSEDED",
+		4:   "VERDICT_STALE",
+		5:   "VERDICT_VIOLATION",
+		6:   "VERDICT_INVALID",
+		7:   "VERDICT_NOTED",
+		130: "VERDICT_UNGRANTED",
+		131: "VERDICT_AUDITED",
 	}
 	Verdict_value = map[string]int32{
 		"VERDICT_UNSPECIFIED": 0,
@@ -287,6 +294,8 @@ var (
 		"VERDICT_VIOLATION":   5,
 		"VERDICT_INVALID":     6,
 		"VERDICT_NOTED":       7,
+		"VERDICT_UNGRANTED":   130,
+		"VERDICT_AUDITED":     131,
 	}
 )
 
@@ -417,6 +426,7 @@ type LeaseToken struct {
 	Term          uint64                 `protobuf:"varint,1,opt,name=term,proto3" json:"term,omitempty"`
 	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	Epoch         uint64                 `protobuf:"varint,80,opt,name=epoch,proto3" json:"epoch,omitempty"` // of the cluster that granted it: one restored from a backup takes no lease of the old one
+	Mac           []byte                 `protobuf:"bytes,130,opt,name=mac,proto3" json:"mac,omitempty"`     // by the cluster's key, over the worker's id, the task and the rest of the token
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -470,6 +480,13 @@ func (x *LeaseToken) GetEpoch() uint64 {
 		return x.Epoch
 	}
 	return 0
+}
+
+func (x *LeaseToken) GetMac() []byte {
+	if x != nil {
+		return x.Mac
+	}
+	return nil
 }
 
 type Task struct {
@@ -736,6 +753,7 @@ type JobBrief struct {
 	Kernels       []string               `protobuf:"bytes,9,rep,name=kernels,proto3" json:"kernels,omitempty"` // sets that made committed nodes
 	Workers       []string               `protobuf:"bytes,10,rep,name=workers,proto3" json:"workers,omitempty"`
 	Course        *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // REPORT tasks only: a Timeline
+	Audit         *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`  // REPORT tasks only
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -843,6 +861,13 @@ func (x *JobBrief) GetWorkers() []string {
 func (x *JobBrief) GetCourse() *ObjectRef {
 	if x != nil {
 		return x.Course
+	}
+	return nil
+}
+
+func (x *JobBrief) GetAudit() *AuditSummary {
+	if x != nil {
+		return x.Audit
 	}
 	return nil
 }
@@ -1177,6 +1202,7 @@ type RegisterRequest struct {
 	Build         string                 `protobuf:"bytes,5,opt,name=build,proto3" json:"build,omitempty"`
 	Held          []*HeldTask            `protobuf:"bytes,6,rep,name=held,proto3" json:"held,omitempty"`
 	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`                             // whose digest the id is; every call of the worker carries it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1258,6 +1284,13 @@ func (x *RegisterRequest) GetMemoryBytes() int64 {
 		return x.MemoryBytes
 	}
 	return 0
+}
+
+func (x *RegisterRequest) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
 }
 
 type HeldTask struct {
@@ -1393,6 +1426,7 @@ type LeaseRequest struct {
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	MaxTasks      uint32                 `protobuf:"varint,2,opt,name=max_tasks,json=maxTasks,proto3" json:"max_tasks,omitempty"`
 	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1446,6 +1480,13 @@ func (x *LeaseRequest) GetWaitMs() uint32 {
 		return x.WaitMs
 	}
 	return 0
+}
+
+func (x *LeaseRequest) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
 }
 
 type LeaseResponse struct {
@@ -1504,6 +1545,7 @@ type HeartbeatRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Held          []*HeldTask            `protobuf:"bytes,2,rep,name=held,proto3" json:"held,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1548,6 +1590,13 @@ func (x *HeartbeatRequest) GetWorkerId() string {
 func (x *HeartbeatRequest) GetHeld() []*HeldTask {
 	if x != nil {
 		return x.Held
+	}
+	return nil
+}
+
+func (x *HeartbeatRequest) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
 	}
 	return nil
 }
@@ -1600,6 +1649,7 @@ type CompleteRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Results       []*TaskResult          `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1644,6 +1694,13 @@ func (x *CompleteRequest) GetWorkerId() string {
 func (x *CompleteRequest) GetResults() []*TaskResult {
 	if x != nil {
 		return x.Results
+	}
+	return nil
+}
+
+func (x *CompleteRequest) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
 	}
 	return nil
 }
@@ -1972,12 +2029,13 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04tree\x18\x04 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x05 \x01(\rR\x05level\x12\x14\n" +
 	"\x05index\x18\x06 \x01(\rR\x05index\x12\x18\n" +
-	"\achanges\x18n \x01(\x04R\achanges\"R\n" +
+	"\achanges\x18n \x01(\x04R\achanges\"e\n" +
 	"\n" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x14\n" +
-	"\x05epoch\x18P \x01(\x04R\x05epoch\"\xef\x02\n" +
+	"\x05epoch\x18P \x01(\x04R\x05epoch\x12\x11\n" +
+	"\x03mac\x18\x82\x01 \x01(\fR\x03mac\"\xef\x02\n" +
 	"\x04Task\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x14\n" +
@@ -2001,7 +2059,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04tree\x18\x01 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05first\x18\x02 \x01(\rR\x05first\x12\x10\n" +
 	"\x03end\x18\x03 \x01(\rR\x03end\x12*\n" +
-	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\xfd\x02\n" +
+	"\x06object\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\"\xab\x03\n" +
 	"\bJobBrief\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tspec_json\x18\x02 \x01(\tR\bspecJson\x12\x1b\n" +
@@ -2015,7 +2073,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\akernels\x18\t \x03(\tR\akernels\x12\x18\n" +
 	"\aworkers\x18\n" +
 	" \x03(\tR\aworkers\x12*\n" +
-	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\"\x99\x02\n" +
+	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12,\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x99\x02\n" +
 	"\bTimeline\x12\"\n" +
 	"\rsince_unix_ms\x18\x01 \x01(\x03R\vsinceUnixMs\x121\n" +
 	"\aworkers\x18\x02 \x03(\v2\x17.gram.v1.TimelineWorkerR\aworkers\x12+\n" +
@@ -2046,7 +2105,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1a.gram.v1.TimelineEventKindR\x04kind\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x12\n" +
-	"\x04task\x18\x04 \x01(\tR\x04task\"\xd2\x01\n" +
+	"\x04task\x18\x04 \x01(\tR\x04task\"\xeb\x01\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -2054,7 +2113,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12\x14\n" +
 	"\x05build\x18\x05 \x01(\tR\x05build\x12%\n" +
 	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12!\n" +
-	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\"r\n" +
+	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"r\n" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x1a\n" +
@@ -2065,22 +2125,25 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\fheartbeat_ms\x18\x02 \x01(\rR\vheartbeatMs\x12\x1b\n" +
 	"\tstore_uri\x18\x03 \x01(\tR\bstoreUri\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18x \x01(\tR\tclusterId\"a\n" +
+	"cluster_id\x18x \x01(\tR\tclusterId\"z\n" +
 	"\fLeaseRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x1b\n" +
 	"\tmax_tasks\x18\x02 \x01(\rR\bmaxTasks\x12\x17\n" +
-	"\await_ms\x18\x03 \x01(\rR\x06waitMs\"[\n" +
+	"\await_ms\x18\x03 \x01(\rR\x06waitMs\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"[\n" +
 	"\rLeaseResponse\x12%\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x11.gram.v1.JobBriefR\x04jobs\x12#\n" +
-	"\x05tasks\x18\x02 \x03(\v2\r.gram.v1.TaskR\x05tasks\"V\n" +
+	"\x05tasks\x18\x02 \x03(\v2\r.gram.v1.TaskR\x05tasks\"o\n" +
 	"\x10HeartbeatRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12%\n" +
-	"\x04held\x18\x02 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\"8\n" +
+	"\x04held\x18\x02 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"8\n" +
 	"\x11HeartbeatResponse\x12#\n" +
-	"\x04lost\x18\x01 \x03(\v2\x0f.gram.v1.TaskIDR\x04lost\"]\n" +
+	"\x04lost\x18\x01 \x03(\v2\x0f.gram.v1.TaskIDR\x04lost\"v\n" +
 	"\x0fCompleteRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12-\n" +
-	"\aresults\x18\x02 \x03(\v2\x13.gram.v1.TaskResultR\aresults\"\xc0\x01\n" +
+	"\aresults\x18\x02 \x03(\v2\x13.gram.v1.TaskResultR\aresults\x12\x17\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"\xc0\x01\n" +
 	"\n" +
 	"TaskResult\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
@@ -2124,15 +2187,16 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
 	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
 	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\x96\x02\n" +
+	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xc1\x02\n" +
 	"\x11TimelineEventKind\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
 	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_WORKER_LOST\x10\x02\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x12'\n" +
 	"#TIMELINE_EVENT_KIND_BACKUP_LAUNCHED\x10\x04\x12\"\n" +
-	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05\x12\x1e\n" +
-	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xb9\x01\n" +
+	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05\x12)\n" +
+	"$TIMELINE_EVENT_KIND_WORKER_CONVICTED\x10\x82\x01\x12\x1e\n" +
+	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xe7\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_ACCEPTED\x10\x01\x12\x15\n" +
@@ -2141,7 +2205,9 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\rVERDICT_STALE\x10\x04\x12\x15\n" +
 	"\x11VERDICT_VIOLATION\x10\x05\x12\x13\n" +
 	"\x0fVERDICT_INVALID\x10\x06\x12\x11\n" +
-	"\rVERDICT_NOTED\x10\a2\x95\x02\n" +
+	"\rVERDICT_NOTED\x10\a\x12\x16\n" +
+	"\x11VERDICT_UNGRANTED\x10\x82\x01\x12\x14\n" +
+	"\x0fVERDICT_AUDITED\x10\x83\x012\x95\x02\n" +
 	"\rWorkerService\x12A\n" +
 	"\bRegister\x12\x18.gram.v1.RegisterRequest\x1a\x19.gram.v1.RegisterResponse\"\x00\x128\n" +
 	"\x05Lease\x12\x15.gram.v1.LeaseRequest\x1a\x16.gram.v1.LeaseResponse\"\x00\x12D\n" +
@@ -2192,8 +2258,9 @@ var file_gram_v1_worker_proto_goTypes = []any{
 	(*CompleteResponse)(nil),  // 26: gram.v1.CompleteResponse
 	(*ObjectRef)(nil),         // 27: gram.v1.ObjectRef
 	(*Job)(nil),               // 28: gram.v1.Job
-	(*Failure)(nil),           // 29: gram.v1.Failure
-	(*OutputFile)(nil),        // 30: gram.v1.OutputFile
+	(*AuditSummary)(nil),      // 29: gram.v1.AuditSummary
+	(*Failure)(nil),           // 30: gram.v1.Failure
+	(*OutputFile)(nil),        // 31: gram.v1.OutputFile
 }
 var file_gram_v1_worker_proto_depIdxs = []int32{
 	0,  // 0: gram.v1.TaskID.kind:type_name -> gram.v1.TaskKind
@@ -2210,47 +2277,48 @@ var file_gram_v1_worker_proto_depIdxs = []int32{
 	28, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
 	27, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
 	27, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
-	12, // 14: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
-	13, // 15: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
-	14, // 16: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
-	1,  // 17: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
-	2,  // 18: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
-	3,  // 19: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
-	16, // 20: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 21: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
-	6,  // 22: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
-	10, // 23: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
-	7,  // 24: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
-	16, // 25: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 26: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
-	23, // 27: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
-	5,  // 28: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
-	6,  // 29: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
-	24, // 30: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
-	29, // 31: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
-	27, // 32: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
-	27, // 33: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
-	27, // 34: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
-	27, // 35: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
-	25, // 36: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
-	30, // 37: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
-	27, // 38: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
-	27, // 39: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
-	27, // 40: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
-	4,  // 41: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
-	15, // 42: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
-	18, // 43: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
-	20, // 44: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
-	22, // 45: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
-	17, // 46: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
-	19, // 47: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
-	21, // 48: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
-	26, // 49: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
-	46, // [46:50] is the sub-list for method output_type
-	42, // [42:46] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	29, // 14: gram.v1.JobBrief.audit:type_name -> gram.v1.AuditSummary
+	12, // 15: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
+	13, // 16: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
+	14, // 17: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
+	1,  // 18: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
+	2,  // 19: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
+	3,  // 20: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
+	16, // 21: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 22: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
+	6,  // 23: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
+	10, // 24: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
+	7,  // 25: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
+	16, // 26: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 27: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
+	23, // 28: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
+	5,  // 29: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
+	6,  // 30: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
+	24, // 31: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
+	30, // 32: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
+	27, // 33: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
+	27, // 34: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
+	27, // 35: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
+	27, // 36: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
+	25, // 37: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
+	31, // 38: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
+	27, // 39: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
+	27, // 40: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
+	27, // 41: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
+	4,  // 42: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
+	15, // 43: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
+	18, // 44: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
+	20, // 45: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
+	22, // 46: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
+	17, // 47: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
+	19, // 48: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
+	21, // 49: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
+	26, // 50: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
+	47, // [47:51] is the sub-list for method output_type
+	43, // [43:47] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_worker_proto_init() }

@@ -1,0 +1,230 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// auditWork is the leader's memory of a task that is made a second time.
+type auditWork struct {
+	lease     *lease // nil while nobody has it
+	failures  int
+	notBefore time.Duration // after a failure
+}
+
+// auditTask names an audit as a task: to its worker it is one like any other.
+func auditTask(job *state.Job, a *state.Audit) Task {
+	return Task{JobID: job.ID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Node: a.Node, Changes: job.Counters.Remade.Changes}
+}
+
+// audits grants tasks of the job that others have made, to be made again: before what is left to do, of which they are a
+// small part, so that what they read may be swept soon.
+func (s *search) audits() {
+	if s.alone || s.look {
+		return
+	}
+	s.job.EachAudit(func(a *state.Audit) bool {
+		t := auditTask(s.job, a)
+		if s.mayAudit(a, t) {
+			s.grantAudit(a, t)
+		}
+		return !s.satisfied()
+	})
+}
+
+// mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the job goes
+// on to one with another instruction set than its maker's, where there is such a worker.
+func (s *search) mayAudit(a *state.Audit, t Task) bool {
+	if work := s.memory.audits[t]; work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
+		return false
+	}
+	w, known := s.board.Worker(s.worker)
+	maker := a.Opinions[0].Kernels
+	if s.job.Reporting() || a.Disputed() || !known || w.Kernels != maker {
+		return true
+	}
+	for other := range s.board.live(s.now) {
+		if other.Kernels != maker && !a.By(other.ID) && other.fits(s.job) && s.now >= other.quarantined {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) grantAudit(a *state.Audit, t Task) {
+	b := s.board
+	l := s.lease(t, a.Pieces)
+	work := s.memory.audits[t]
+	if work == nil {
+		work = &auditWork{}
+		s.memory.audits[t] = work
+	}
+	work.lease = l
+	b.begun(s.memory, l)
+	b.earliest = min(b.earliest, l.deadline)
+	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: a.Pieces, Audit: a})
+}
+
+// eachAudit visits the leases of audits, in no order that matters.
+func (j *jobBoard) eachAudit(visit func(Task, *auditWork)) {
+	for t, work := range j.audits { //lint:ordered sums and minima, and each lease by itself
+		if work.lease != nil {
+			visit(t, work)
+		}
+	}
+}
+
+// auditBy is the audit that a worker holds.
+func (j *jobBoard) auditBy(t Task, workerID string) (*auditWork, bool) {
+	work := j.audits[t]
+	return work, work != nil && work.lease != nil && work.lease.worker == workerID
+}
+
+// renewAudit renews the lease of an audit; it is not the worker's, or not needed any more, where that fails.
+func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Duration) bool {
+	memory := b.jobBoard(job)
+	work, held := memory.auditBy(h.Task, workerID)
+	if !held {
+		return false
+	}
+	if _, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node); !pending || memory.hung(work.lease, h.Progress, now) {
+		b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
+		return false
+	}
+	work.lease.deadline = now + b.cfg.LeaseTTL
+	return true
+}
+
+// Audited takes note that a worker has reported an audit, and of the workers that were convicted by it.
+func (b *Board) Audited(job *state.Job, t Task, workerID string, now time.Duration) (convicted []state.Conviction) {
+	memory := b.jobBoard(job)
+	if _, held := memory.auditBy(t, workerID); held {
+		b.endAudit(memory, t, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED, now)
+		if _, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node); !pending {
+			delete(memory.audits, t)
+		}
+	}
+	if memory.told < len(job.Convicted) {
+		convicted = job.Convicted[memory.told:]
+		memory.told = len(job.Convicted)
+	}
+	for _, c := range convicted {
+		memory.course.tell(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED, c.Worker, c.Task)
+	}
+	return convicted
+}
+
+func (b *Board) endAudit(j *jobBoard, t Task, outcome pb.TimelineOutcome, now time.Duration) {
+	work := j.audits[t]
+	b.took(j, work.lease, now, outcome)
+	work.lease = nil
+}
+
+// maxAuditFailures is how often an audit may fail before nobody can be expected to make it.
+const maxAuditFailures = 8
+
+// auditFailed takes an audit that failed into account. What was made once can be made again, unless what it reads is gone:
+// the command then waives this one audit, visibly. It is nil where the audit is tried again.
+func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb.Failure, now time.Duration) (cmd *pb.Command, mine bool) {
+	memory := b.jobBoard(job)
+	work, held := memory.auditBy(h.Task, workerID)
+	if !held || work.lease.token != h.Token {
+		return nil, false
+	}
+	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
+	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
+	switch {
+	case failure.GetLost() != nil: // it may be read another time, and one worker's word is not enough
+		work.failures += maxAuditFailures / 3
+	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK:
+		work.failures++
+	}
+	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures, 6)
+	switch {
+	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil:
+		return failJob(job, failure), true
+	case work.failures >= maxAuditFailures:
+		return waive(job.ID, []Task{h.Task}), true
+	}
+	return nil, true
+}
+
+func waive(jobID string, tasks []Task) *pb.Command {
+	cmd := &pb.WaiveAudits{Id: jobID}
+	for _, t := range tasks {
+		cmd.Tasks = append(cmd.Tasks, &pb.TaskID{
+			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes,
+		})
+	}
+	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: cmd}}
+}
+
+// Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one worker is
+// all there is. Disputed ones wait for another worker.
+func (b *Board) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
+	b.forlorn = false
+	view.EachActive(func(job *state.Job) bool {
+		if !job.Reporting() || job.PendingAudits() == 0 || b.Holding(job, now) {
+			return true
+		}
+		b.forlorn = true // who is live changes with time alone
+		only, count := "", 0
+		for w := range b.live(now) {
+			if _, lied := view.Convicted(w.ID); !lied && w.fits(job) && now >= w.quarantined {
+				only, count = w.ID, count+1
+			}
+		}
+		hopeless := count == 1
+		job.EachAudit(func(a *state.Audit) bool {
+			hopeless = hopeless && (a.Disputed() || a.By(only))
+			return hopeless
+		})
+		if hopeless && slices.ContainsFunc(audits(job), func(a *state.Audit) bool { return !a.Disputed() }) {
+			commands = append(commands, waive(job.ID, nil))
+		}
+		return true
+	})
+	return commands
+}
+
+func audits(job *state.Job) (all []*state.Audit) {
+	job.EachAudit(func(a *state.Audit) bool {
+		all = append(all, a)
+		return true
+	})
+	return all
+}
+
+// condemn has the board know of the workers that were convicted, by whatever leader: they are leased nothing for good.
+func (b *Board) condemn(view state.State) {
+	if view.ConvictedCount() == 0 {
+		return
+	}
+	for _, w := range b.workers {
+		if c, lied := view.Convicted(w.ID); lied {
+			w.quarantined = math.MaxInt64
+			w.why = "it made another result of " + c.Task + " of job " + c.JobID + " than two other workers; look at the machine, then start it again"
+		}
+	}
+}
+
+// holdsAudit takes an audit that a worker says it holds as leased to it.
+func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Duration) bool {
+	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
+	if !pending || a.By(workerID) || job.Ended() || h.Task.Changes != job.Counters.Remade.Changes {
+		return false
+	}
+	memory := b.jobBoard(job)
+	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
+		return work.lease.worker == workerID
+	}
+	l := &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
+	memory.audits[h.Task] = &auditWork{lease: l}
+	b.begun(memory, l)
+	b.earliest = min(b.earliest, l.deadline)
+	return true
+}

@@ -1,0 +1,268 @@
+package state
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+)
+
+// Audit is a committed task that is made a second time, with all that it was made from. It is never changed: commands
+// put a changed copy.
+type Audit struct {
+	Kind       pb.TaskKind
+	Round      uint32
+	Tree       uint32
+	Node       protocol.Node
+	Phase      string
+	State      Ref
+	Base       uint32 // the round that made State and Carries
+	TreeLeaves uint32
+	Pieces     []Commit // that it was folded from
+	Carries    []Carry
+	Makers     uint64    // that had a part in it, as bits
+	Whole      bool      // what it was folded from is not known any more: it is made from its leaves
+	Opinions   []Opinion // the first is that of who committed it
+}
+
+// Opinion is what a worker made of an audited task.
+type Opinion struct {
+	WorkerID, Worker, Kernels string
+	Sum                       [32]byte
+	Basis                     [32]byte // of a plan: the digest of its manifest
+}
+
+// Disputed reports whether there are two results.
+func (a *Audit) Disputed() bool {
+	for _, o := range a.Opinions[1:] {
+		if o.Sum != a.Opinions[0].Sum {
+			return true
+		}
+	}
+	return false
+}
+
+// By reports whether a worker has made the task already.
+func (a *Audit) By(workerID string) bool {
+	return slices.ContainsFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == workerID })
+}
+
+// auditing is what a job's audits need.
+type auditing struct {
+	AuditPPM     uint32 // share of the nodes, in millionths; 0 means no audits
+	Audits       AuditCounts
+	Convicted    []Conviction
+	makers       []string // ids of the workers with a bit of their own, at most 63
+	modelMakers  uint64
+	planMaker    string
+	planVerified bool
+	audits       *iradix.Tree[*Audit] // pending; nil is none
+}
+
+// AuditCounts count a job's audits. Repeated are the commits that were taken back.
+type AuditCounts struct{ Drawn, Agreed, Waived, Disputed, Repeated uint64 }
+
+// Conviction says who made another result of which task than two others.
+type Conviction struct {
+	WorkerID, Worker, Task, JobID string
+	At                            int64
+}
+
+// sharedBit stands for all workers beyond those with a bit of their own.
+const sharedBit = 63
+
+// bitOf is a worker's bit among a job's makers.
+func (j *Job) bitOf(workerID string) uint64 {
+	if at := slices.Index(j.makers, workerID); at >= 0 {
+		return 1 << at
+	}
+	return 1 << sharedBit
+}
+
+// maker gives a worker its bit.
+func (j *Job) maker(workerID string) uint64 {
+	if !slices.Contains(j.makers, workerID) && len(j.makers) < sharedBit {
+		j.makers = append(slices.Clip(j.makers), workerID)
+	}
+	return j.bitOf(workerID)
+}
+
+// eachAudited visits what pending audits read. Where it is lost an audit is waived, and nothing made again.
+func (j *Job) eachAudited(visit func(round uint32, ref Ref)) {
+	j.EachAudit(func(a *Audit) bool {
+		if !a.State.IsZero() {
+			visit(a.Base, a.State)
+		}
+		for _, c := range a.Pieces {
+			visit(a.Round, c.Object)
+		}
+		for _, c := range a.Carries {
+			visit(a.Base, c.Object)
+		}
+		return true
+	})
+}
+
+// PendingAudits is how many tasks wait to be made a second time.
+func (j *Job) PendingAudits() int {
+	if j.audits == nil {
+		return 0
+	}
+	return j.audits.Len()
+}
+
+// EachAudit visits the pending audits in order of round, until visit returns false.
+func (j *Job) EachAudit(visit func(*Audit) bool) {
+	if j.audits != nil {
+		j.audits.Root().Walk(func(_ []byte, a *Audit) bool { return !visit(a) })
+	}
+}
+
+// AuditOf is the pending audit of a task.
+func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) (*Audit, bool) {
+	if j.audits == nil {
+		return nil, false
+	}
+	return j.audits.Get(auditKey(round, kind, tree, n))
+}
+
+// is reports whether an id names the audited task.
+func (a *Audit) is(id *pb.TaskID) bool {
+	n := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
+	return bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
+}
+
+func (a *Audit) key() []byte { return auditKey(a.Round, a.Kind, a.Tree, a.Node) }
+
+func auditKey(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) []byte {
+	if kind == pb.TaskKind_TASK_KIND_PLAN {
+		round = 0 // there is one
+	}
+	key := binary.BigEndian.AppendUint32(nil, round)
+	key = binary.BigEndian.AppendUint32(append(key, byte(kind)), tree)
+	key = binary.BigEndian.AppendUint64(key, uint64(n.Index))
+	return append(key, byte(n.Level))
+}
+
+func (j *Job) putAudit(a *Audit) {
+	if j.audits == nil {
+		j.audits = iradix.New[*Audit]()
+	}
+	j.audits, _, _ = j.audits.Insert(a.key(), a)
+}
+
+func (j *Job) dropAudit(a *Audit) {
+	if j.audits != nil {
+		j.audits, _, _ = j.audits.Delete(a.key())
+	}
+}
+
+// audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older release do
+// not.
+func (j *Job) audited(secret []byte, own Opinion) bool {
+	return j.AuditPPM > 0 && len(secret) > 0 && own.WorkerID != "" && !seeded.Is(seeded.NoAudit)
+}
+
+// lot is a number that nobody can tell who does not know the secret.
+func lot(secret []byte, jobID, purpose string, numbers ...uint64) uint64 {
+	mac := hmac.New(sha256.New, secret)
+	for _, text := range []string{purpose, jobID} {
+		mac.Write(binary.AppendUvarint(nil, uint64(len(text))))
+		mac.Write([]byte(text))
+	}
+	for _, n := range numbers {
+		mac.Write(binary.BigEndian.AppendUint64(nil, n))
+	}
+	return binary.BigEndian.Uint64(mac.Sum(nil))
+}
+
+const million = 1_000_000
+
+// drawNode decides, when a node is committed, whether it is audited: by its share, or because it holds the leaf that is
+// drawn of the first round of each phase. The pieces are what was committed below it.
+func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
+	if !j.audited(secret, own) {
+		return
+	}
+	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
+	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level), uint64(c.Node.Index))%million < uint64(j.AuditPPM)
+	first, end := shape.Range(c.Node)
+	if last, closed := j.lastClosed(); !drawn && (!closed || last.Phase != j.Round.Phase) {
+		at := lot(secret, j.ID, "phase", uint64(number)) % j.Round.Leaves()
+		for t := range c.Tree {
+			at -= uint64(j.Round.Trees[t]) // of an earlier tree: beyond every leaf
+		}
+		drawn = at >= uint64(first) && at < uint64(end) && !slices.ContainsFunc(pieces, func(p Commit) bool {
+			from, to := shape.Range(p.Node)
+			return at >= uint64(from) && at < uint64(to)
+		})
+	}
+	if drawn {
+		j.Audits.Drawn++
+		j.putAudit(j.nodeAudit(c, pieces, own))
+	}
+}
+
+func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
+	first, end := j.Round.Tree(c.Tree).Range(c.Node)
+	return &Audit{
+		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
+		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
+		Carries: j.Round.CarriesIn(c.Tree, first, end), Makers: c.Makers, Opinions: []Opinion{own},
+	}
+}
+
+// drawStep has the step of the round audited that is open still.
+func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
+	if !j.audited(secret, own) {
+		return
+	}
+	var roots []Commit
+	j.Round.EachCommit(func(c Commit) bool {
+		roots = append(roots, c)
+		return true
+	})
+	j.Audits.Drawn++
+	j.putAudit(&Audit{
+		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State, Base: j.Round.Base,
+		Pieces: roots, Makers: makers, Opinions: []Opinion{own},
+	})
+}
+
+func (j *Job) drawPlan(secret []byte, own Opinion) {
+	if !j.audited(secret, own) {
+		return
+	}
+	j.Audits.Drawn++
+	j.putAudit(&Audit{Kind: pb.TaskKind_TASK_KIND_PLAN, Makers: j.bitOf(own.WorkerID), Opinions: []Opinion{own}})
+}
+
+// applyWaive ends the audits that nobody disputes, of a job that waits for nothing else.
+func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	if !ok {
+		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
+	}
+	if job.Ended() || len(cmd.GetTasks()) == 0 && !job.Reporting() {
+		return s, Reply{Job: job}
+	}
+	job = job.clone()
+	var waived []*Audit
+	job.EachAudit(func(a *Audit) bool {
+		if len(cmd.GetTasks()) == 0 && !a.Disputed() || slices.ContainsFunc(cmd.GetTasks(), a.is) {
+			waived = append(waived, a)
+		}
+		return true
+	})
+	for _, a := range waived {
+		job.dropAudit(a)
+		job.Audits.Waived++
+	}
+	return s.putJob(job), Reply{Job: job}
+}

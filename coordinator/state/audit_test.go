@@ -1,0 +1,233 @@
+package state_test
+
+import (
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+var aSecret = []byte("thirty-two bytes that nobody knows, say")
+
+// audited is a job with trees of leaves, all of which is audited, planned by worker "p".
+func audited(t *testing.T, trees ...uint32) state.State {
+	t.Helper()
+	submitted := submit("a", "h")
+	submitted.GetSubmit().AuditPpm = 1_000_000
+	s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: aSecret}}}, submitted, start("a"))
+	return wantVerdict(t, s, by("p", planned("a", trees...)), pb.Verdict_VERDICT_ACCEPTED)
+}
+
+// by has a worker make a result, of the job as it is.
+func by(worker string, c *pb.Completion) *pb.Completion {
+	c.Worker, c.WorkerId = worker, worker
+	return c
+}
+
+// now has a result count for the job as it is now.
+func now(s state.State, c *pb.Completion) *pb.Completion {
+	job, _ := s.Job("a")
+	c.Id.Changes = job.Counters.Remade.Changes
+	return c
+}
+
+func auditedJob(t *testing.T, s state.State) *state.Job {
+	t.Helper()
+	job, ok := s.Job("a")
+	if !ok {
+		t.Fatal("no job")
+	}
+	return job
+}
+
+const (
+	accepted = pb.Verdict_VERDICT_ACCEPTED
+	heard    = pb.Verdict_VERDICT_AUDITED
+	stale    = pb.Verdict_VERDICT_STALE
+)
+
+// A round of two leaves by hand: leaf 0 is made wrongly by "l", and merged by an honest worker. A second worker disagrees, a
+// third decides; the leaf and what was folded from it are made again, the other leaf too, for it went into the root.
+func TestALiarsLeafIsMadeAgain(t *testing.T) {
+	s := audited(t, 2)
+	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
+	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), accepted)
+	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 1, 11)), accepted)
+	s = wantVerdict(t, s, by("x", node("a", 1, 0, 1, 0, 77)), accepted)
+	if job := auditedJob(t, s); job.PendingAudits() != 3 || !job.Round.Complete() || job.Audits.Agreed != 1 {
+		t.Fatalf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
+	}
+	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
+	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard) // repeated, it counts once
+	if job := auditedJob(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 || job.Ended() {
+		t.Fatalf("disputed: %+v, %v, %v", job.Audits, job.Convicted, job.Stage)
+	}
+	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
+	job := auditedJob(t, s)
+	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
+		t.Fatalf("convicted: %+v", job.Convicted)
+	}
+	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Repeated != 1 || job.Counters.Remade.Changes != 1 || job.PendingAudits() != 0 {
+		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits, job.Counters.Remade, job.PendingAudits())
+	}
+	if c, known := s.Convicted("l"); !known || c.JobID != "a" {
+		t.Errorf("the cluster knows %+v", c)
+	}
+	s = wantVerdict(t, s, now(s, by("l", node("a", 1, 0, 0, 0, 66))), stale)
+	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), stale) // leased before
+	wantVerdict(t, s, now(s, by("x", node("a", 1, 0, 0, 0, 10))), accepted)
+}
+
+// The auditor is the one that lies: nothing of the maker's is taken back.
+func TestALyingAuditor(t *testing.T) {
+	s := audited(t, 2)
+	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
+	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
+	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
+	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Counters.Remade.Changes != 0 {
+		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Convicted, job.Counters.Remade)
+	}
+}
+
+// oneRound ends a round of one leaf, made by a worker, with a step by another.
+func oneRound(t *testing.T, s state.State, round uint32, leaf, stepper string, digest byte) state.State {
+	t.Helper()
+	s = wantVerdict(t, s, now(s, by(leaf, node("a", round, 0, 0, 0, digest))), accepted)
+	return wantVerdict(t, s, now(s, by(stepper, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(digest + 1)}))), accepted)
+}
+
+// A lie in the last closed round reopens it, one before that begins the rounds anew, and nothing that an honest worker made
+// for a round that stands is lost.
+func TestHowFarALieReachesBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		lied    uint32 // the round in which "l" makes the leaf
+		opens   uint32
+		base    uint32
+		records int
+	}{"the last closed round": {3, 3, 2, 2}, "an older one": {2, 5, 0, 3}, "the first": {1, 5, 0, 3}} {
+		t.Run(name, func(t *testing.T) {
+			s := audited(t, 1)
+			s = wantVerdict(t, s, by("x", planned("a", 1)), heard)
+			for round := uint32(1); round <= 3; round++ {
+				leaf := "x"
+				if round == c.lied {
+					leaf = "l"
+				}
+				s = oneRound(t, s, round, leaf, "x", byte(10*round))
+			}
+			if job := auditedJob(t, s); job.Round.Number != 4 || job.Round.Inherited == 0 {
+				t.Fatalf("round %d, inherited %b", job.Round.Number, job.Round.Inherited)
+			}
+			for _, worker := range []string{"y", "z"} {
+				s = wantVerdict(t, s, now(s, by(worker, node("a", c.lied, 0, 0, 0, 200))), heard)
+			}
+			job := auditedJob(t, s)
+			if len(job.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base || job.Round.Covered != 0 || len(job.Rounds) != c.records {
+				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Convicted, job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
+			}
+			job.EachAudit(func(a *state.Audit) bool {
+				if c.base == 0 || a.Round >= c.lied {
+					t.Errorf("%v is audited still", a)
+				}
+				return true
+			})
+			oneRound(t, s, c.opens, "y", "y", 100)
+		})
+	}
+}
+
+// A job does not end before its audits, and what nobody disputes may be waived; what is disputed may not.
+func TestTheReportWaitsForAudits(t *testing.T) {
+	s := audited(t, 1)
+	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
+	waive := &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a"}}}
+	if early, _ := run(t, s, waive); auditedJob(t, early).PendingAudits() != 2 {
+		t.Error("audits of a job that goes on are waived")
+	}
+	s = wantVerdict(t, s, by("x", step("a", 1, &pb.Next{Done: true, State: ref(9)})), accepted)
+	s = wantVerdict(t, s, report("a"), stale)
+	disputed := wantVerdict(t, s, by("y", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
+	disputed, _ = run(t, disputed, waive)
+	if job := auditedJob(t, disputed); job.PendingAudits() != 1 || job.Audits.Waived != 2 {
+		t.Errorf("disputed: %d pending, %+v", job.PendingAudits(), job.Audits)
+	}
+	disputed = wantVerdict(t, disputed, report("a"), stale)
+	// The third agrees with the second: the model is taken back, and the step made again.
+	disputed = wantVerdict(t, disputed, by("z", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
+	if job := auditedJob(t, disputed); job.Reporting() || job.Round.Covered != 0 || len(job.Rounds) != 0 {
+		t.Errorf("reporting %v, %d leaves, %d records", job.Reporting(), job.Round.Covered, len(job.Rounds))
+	}
+	s, _ = run(t, s, waive)
+	if s = wantVerdict(t, s, report("a"), accepted); auditedJob(t, s).Audits.Waived != 3 {
+		t.Errorf("%+v", auditedJob(t, s).Audits)
+	}
+}
+
+// A plan whose makers saw other objects convicts nobody: the input may have changed. One of the same objects does.
+func TestPlansThatDiffer(t *testing.T) {
+	other := func(worker string, manifest, first byte) *pb.Completion {
+		c := by(worker, planned("a", 1))
+		c.Output.Manifest, c.Output.Next.State = ref(manifest), ref(first)
+		return c
+	}
+	s := audited(t, 1)
+	s = wantVerdict(t, s, other("x", 101, 3), heard)
+	s = wantVerdict(t, s, other("y", 101, 3), heard)
+	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
+		t.Errorf("other objects: %v, %v, %+v", job.Convicted, job.Stage, job.Counters.Remade)
+	}
+	s = wantVerdict(t, s, now(s, other("x", 101, 3)), accepted)
+	if job := auditedJob(t, s); job.Round.Number != 1 && job.Round.Number != 2 {
+		t.Errorf("round %d", job.Round.Number)
+	}
+	s = audited(t, 1)
+	s = wantVerdict(t, s, other("x", 1, 103), heard)
+	s = wantVerdict(t, s, other("y", 1, 103), heard)
+	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" || job.Stage != pb.JobState_JOB_STATE_PLANNING {
+		t.Errorf("the same objects: %v, %v", job.Convicted, job.Stage)
+	}
+}
+
+// What a convicted worker made for other jobs is made again too.
+func TestALiarsOtherJobs(t *testing.T) {
+	s := audited(t, 2)
+	s, _ = run(t, s, submit("b", "h"), start("b"))
+	s = wantVerdict(t, s, by("x", planned("b", 2)), accepted)
+	s = wantVerdict(t, s, by("l", node("b", 1, 0, 0, 0, 5)), accepted)
+	s = wantVerdict(t, s, by("x", node("b", 1, 0, 0, 1, 6)), accepted)
+	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), accepted)
+	for _, worker := range []string{"y", "z"} {
+		s = wantVerdict(t, s, by(worker, node("a", 1, 0, 0, 0, 10)), heard)
+	}
+	b, _ := s.Job("b")
+	if b.Round.Covered != 1 || b.Audits.Repeated != 1 || len(b.Convicted) != 1 {
+		t.Errorf("%d leaves, %+v, %v", b.Round.Covered, b.Audits, b.Convicted)
+	}
+}
+
+// A share of the nodes is drawn, another for another secret, and of every phase at least one.
+func TestDraws(t *testing.T) {
+	drawn := func(ppm uint32, secret []byte) (nodes int) {
+		submitted := submit("a", "h")
+		submitted.GetSubmit().AuditPpm = ppm
+		s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: secret}}}, submitted, start("a"))
+		s = wantVerdict(t, s, by("p", planned("a", 3, 4000)), accepted)
+		for leaf := range uint32(3) {
+			s = wantVerdict(t, s, by("w", node("a", 1, 0, 0, leaf, 1)), accepted)
+		}
+		for leaf := range uint32(4000) {
+			s = wantVerdict(t, s, by("w", node("a", 1, 1, 0, leaf, 1)), accepted)
+		}
+		return auditedJob(t, s).PendingAudits() - 1 // the plan
+	}
+	if n := drawn(1, aSecret); n != 1 {
+		t.Errorf("of a tiny share: %d", n)
+	}
+	first, second := drawn(10_000, aSecret), drawn(10_000, []byte("another secret of thirty-two bytes, or so"))
+	if first < 20 || first > 65 || second < 20 || second > 65 {
+		t.Errorf("of 4003 nodes with 1 %%: %d, %d", first, second)
+	}
+	if n := drawn(1_000_000, aSecret); n != 4003 {
+		t.Errorf("of all: %d", n)
+	}
+}

@@ -1,0 +1,110 @@
+package state
+
+import (
+	"errors"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// AuditSummary is a job's audits as they cross the wire.
+func (j *Job) AuditSummary() *pb.AuditSummary {
+	a := &pb.AuditSummary{
+		SharePpm: j.AuditPPM, Drawn: j.Audits.Drawn, Agreed: j.Audits.Agreed, Waived: j.Audits.Waived,
+		Disputed: j.Audits.Disputed, Repeated: j.Audits.Repeated, Pending: uint64(j.PendingAudits()),
+	}
+	for _, c := range j.Convicted {
+		a.Convicted = append(a.Convicted, c.Proto())
+	}
+	return a
+}
+
+// Proto is the conviction as it crosses the wire.
+func (c Conviction) Proto() *pb.ConvictedWorker {
+	return &pb.ConvictedWorker{Id: c.WorkerID, Name: c.Worker, Task: c.Task, AtUnixMs: c.At, JobId: c.JobID}
+}
+
+func convictionFrom(c *pb.ConvictedWorker) Conviction {
+	return Conviction{WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), At: c.GetAtUnixMs(), JobID: c.GetJobId()}
+}
+
+// recordAuditing adds what a job's audits need to its record; the pending ones have records of their own.
+func (j *Job) recordAuditing(record *pb.JobRecord) {
+	record.Audit = j.AuditSummary()
+	record.Audit.Pending, record.Audit.SharePpm = 0, 0
+	record.Makers, record.Inherited, record.ModelMakers = j.makers, j.Round.Inherited, j.modelMakers
+	record.PlanMaker, record.PlanVerified = j.planMaker, j.planVerified
+}
+
+// takeAuditing reads what recordAuditing wrote.
+func (j *Job) takeAuditing(record *pb.JobRecord) {
+	a := record.GetAudit()
+	j.AuditPPM = record.GetSpec().GetAuditPpm()
+	j.Audits = AuditCounts{Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(), Repeated: a.GetRepeated()}
+	for _, c := range a.GetConvicted() {
+		j.Convicted = append(j.Convicted, convictionFrom(c))
+	}
+	j.makers, j.Round.Inherited, j.modelMakers = record.GetMakers(), record.GetInherited(), record.GetModelMakers()
+	j.planMaker, j.planVerified = record.GetPlanMaker(), record.GetPlanVerified()
+}
+
+func (a *Audit) record(jobID string) *pb.AuditRecord {
+	r := &pb.AuditRecord{
+		Id: &pb.TaskID{
+			JobId: jobID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Level: uint32(a.Node.Level), Index: uint32(a.Node.Index),
+		},
+		Phase: a.Phase, State: a.State.Proto(), StateRound: a.Base, TreeLeaves: a.TreeLeaves, Pieces: a.PieceRecords(),
+		Carries: a.CarryRecords(), Makers: a.Makers, Whole: a.Whole,
+	}
+	for _, o := range a.Opinions {
+		r.Opinions = append(r.Opinions, &pb.Opinion{WorkerId: o.WorkerID, Worker: o.Worker, Kernels: o.Kernels, Sum: o.Sum[:], Basis: o.Basis[:]})
+	}
+	return r
+}
+
+// PieceRecords are what the task folds, as they cross the wire.
+func (a *Audit) PieceRecords() (pieces []*pb.Piece) {
+	for _, p := range a.Pieces {
+		pieces = append(pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index), Object: p.Object.Proto()})
+	}
+	return pieces
+}
+
+// CarryRecords are the carries that the task reads, as they cross the wire.
+func (a *Audit) CarryRecords() (carries []*pb.CarryPiece) {
+	for _, c := range a.Carries {
+		carries = append(carries, &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()})
+	}
+	return carries
+}
+
+// takeAudit reads what record wrote.
+func (in *recordReader) takeAudit(r *pb.AuditRecord) error {
+	id := r.GetId()
+	if in.job == nil || in.job.ID != id.GetJobId() || len(r.GetOpinions()) == 0 {
+		return errors.New("an audit of no job, or without a result")
+	}
+	a := &Audit{
+		Kind: id.GetKind(), Round: id.GetRound(), Tree: id.GetTree(), Node: protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
+		Phase: r.GetPhase(), Base: r.GetStateRound(), TreeLeaves: r.GetTreeLeaves(), Makers: r.GetMakers(), Whole: r.GetWhole(),
+	}
+	a.State, _ = refFrom(r.GetState())
+	for _, p := range r.GetPieces() {
+		object, _ := refFrom(p.GetObject())
+		a.Pieces = append(a.Pieces, Commit{Tree: p.GetTree(), Node: protocol.Node{Level: int(min(p.GetLevel(), 63)), Index: int(p.GetIndex())}, Object: object})
+	}
+	for _, c := range r.GetCarries() {
+		object, _ := refFrom(c.GetObject())
+		a.Carries = append(a.Carries, Carry{Tree: c.GetTree(), First: c.GetFirst(), End: c.GetEnd(), Object: object})
+	}
+	for _, o := range r.GetOpinions() {
+		if len(o.GetSum()) != 32 || len(o.GetBasis()) != 32 {
+			return errors.New("an audit with an opinion of nothing")
+		}
+		a.Opinions = append(a.Opinions, Opinion{
+			WorkerID: o.GetWorkerId(), Worker: o.GetWorker(), Kernels: o.GetKernels(), Sum: [32]byte(o.GetSum()), Basis: [32]byte(o.GetBasis()),
+		})
+	}
+	in.job.putAudit(a)
+	return nil
+}

@@ -1,0 +1,183 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// MaxConvicted bounds how many convicted workers the cluster remembers, the newest, and how many a job.
+const MaxConvicted = 1024
+
+// convict notes the workers that made another result of a task than two others, and takes back what they had a part in.
+func (j *Job) convict(liars []Opinion, task string, now int64) {
+	var ids []string
+	for _, o := range liars {
+		if !j.hasConvicted(o.WorkerID) && len(j.Convicted) < MaxConvicted {
+			j.Convicted = append(slices.Clip(j.Convicted), Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
+		}
+		ids = append(ids, o.WorkerID)
+	}
+	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than two others", liars[0].Worker, task), now)
+}
+
+// hasConvicted reports whether a worker's results count for nothing in this job.
+func (j *Job) hasConvicted(workerID string) bool {
+	return slices.ContainsFunc(j.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
+}
+
+// disown takes back everything in which one of the workers had a part, as far back as it reaches.
+func (j *Job) disown(ids []string, why string, now int64) {
+	mask := uint64(0)
+	for _, id := range ids {
+		mask |= j.bitOf(id)
+	}
+	plan := slices.Contains(ids, j.planMaker) && !j.planVerified && !j.Manifest.IsZero()
+	if reach, some := j.reachOfMakers(mask, plan); some {
+		j.takenBack(reach, why, now)
+		repeated := j.uncommitMade(mask)
+		j.Audits.Repeated += repeated
+		j.Counters.Remade.Tasks += repeated
+	}
+	j.voidAudits(ids, mask)
+}
+
+// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had none.
+func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
+	switch {
+	case plan:
+		return ReachPlan, true
+	case j.Round.Inherited&mask != 0 && j.last.known() && j.last.Inherited&mask == 0:
+		return ReachClosed, true
+	case j.Round.Inherited&mask != 0:
+		return ReachRounds, true
+	case j.Reporting() && j.modelMakers&mask != 0:
+		return ReachModel, true
+	}
+	j.Round.EachCommit(func(c Commit) bool {
+		some = c.Makers&mask != 0
+		return !some
+	})
+	return ReachNodes, some
+}
+
+// takenBack is takeBack for what is wrong, not lost: made again it may come out otherwise.
+func (j *Job) takenBack(reach Reach, why string, now int64) {
+	j.Counters.Remade.Changes++
+	j.Counters.Remade.Last = Clip(why, 512)
+	j.takeBack(reach, nil, true, now)
+	if reach == ReachPlan {
+		j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
+		j.planMaker, j.planVerified = "", false
+	}
+	if reach >= ReachModel {
+		j.modelMakers = 0
+	}
+}
+
+// uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
+func (j *Job) uncommitMade(mask uint64) (repeated uint64) {
+	var tainted []Commit
+	j.Round.EachCommit(func(c Commit) bool {
+		if c.Makers&mask != 0 {
+			tainted = append(tainted, c)
+		}
+		return true
+	})
+	for _, c := range tainted {
+		j.Round = j.Round.uncommit(c.Tree, c.Node)
+	}
+	return uint64(len(tainted))
+}
+
+// voidAudits ends the audits of what was taken back, and strikes what the workers said from the others.
+func (j *Job) voidAudits(ids []string, mask uint64) {
+	var all []*Audit
+	j.EachAudit(func(a *Audit) bool {
+		all = append(all, a)
+		return true
+	})
+	for _, a := range all {
+		plan := a.Kind == pb.TaskKind_TASK_KIND_PLAN
+		stands := a.Round >= j.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
+		kept := slices.DeleteFunc(slices.Clone(a.Opinions), func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
+		switch {
+		case !stands || len(kept) == 0 || kept[0] != a.Opinions[0]:
+			j.dropAudit(a)
+		case len(kept) < len(a.Opinions):
+			changed := *a
+			changed.Opinions = kept
+			j.putAudit(&changed)
+		}
+	}
+}
+
+// committed reports whether what an audited task made still counts.
+func (j *Job) committed(a *Audit) bool {
+	if a.Kind == pb.TaskKind_TASK_KIND_PLAN {
+		return j.Stage == pb.JobState_JOB_STATE_RUNNING
+	}
+	if a.Kind == pb.TaskKind_TASK_KIND_STEP {
+		return a.Round < j.Round.Number || j.Reporting()
+	}
+	if a.Round != j.Round.Number || j.Stage != pb.JobState_JOB_STATE_RUNNING {
+		return a.Round < j.Round.Number
+	}
+	_, covered := j.Round.Covering(a.Tree, a.Node)
+	return covered
+}
+
+// Convicted are the workers that are leased nothing any more, by id.
+func (s State) Convicted(workerID string) (Conviction, bool) {
+	return s.convicted.Get([]byte(workerID))
+}
+
+// ConvictedCount is how many there are.
+func (s State) ConvictedCount() int { return s.convicted.Len() }
+
+// EachConvicted visits them in order of id.
+func (s State) EachConvicted(visit func(Conviction)) {
+	s.convicted.Root().Walk(func(_ []byte, c Conviction) bool {
+		visit(c)
+		return false
+	})
+}
+
+// remember keeps the convictions of a job for the whole cluster, and has what the workers made for other jobs made again.
+func (s State) remember(fresh []Conviction) State {
+	for _, c := range fresh {
+		if _, known := s.Convicted(c.WorkerID); known {
+			continue
+		}
+		if s.convicted.Len() >= MaxConvicted {
+			s = s.forgetOldest()
+		}
+		s.convicted, _, _ = s.convicted.Insert([]byte(c.WorkerID), c)
+		var touched []*Job
+		s.EachActive(func(other *Job) bool {
+			if other.ID != c.JobID && slices.Contains(other.makers, c.WorkerID) {
+				touched = append(touched, other)
+			}
+			return true
+		})
+		for _, other := range touched {
+			other = other.clone()
+			other.Convicted = append(slices.Clip(other.Convicted), c)
+			other.disown([]string{c.WorkerID}, fmt.Sprintf("worker %s made another result of %s of job %s than two others", c.Worker, c.Task, c.JobID), s.Now)
+			s = s.putJob(other)
+		}
+	}
+	return s
+}
+
+func (s State) forgetOldest() State {
+	var oldest Conviction
+	s.EachConvicted(func(c Conviction) {
+		if oldest.WorkerID == "" || c.At < oldest.At {
+			oldest = c
+		}
+	})
+	s.convicted, _, _ = s.convicted.Delete([]byte(oldest.WorkerID))
+	return s
+}

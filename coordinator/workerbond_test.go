@@ -1,0 +1,135 @@
+package coordinator
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Who was leased nothing commits nothing and fails nothing, whatever worker's token it holds.
+func TestAStrangersResultsCountForNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		registerTest(t, c, "w", 4)
+		planTest(t, c, "a", 2)
+		leaves := leaseTest(t, c, "w", 2).GetTasks()
+		wantVerdicts(t, completeTest(t, c, "w", made(leaves[0], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
+		step := &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP}
+		lie := &pb.TaskOutput{Object: object(66), Next: &pb.Next{Done: true, State: object(66)}}
+		failure := &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "bad input, says a stranger"}
+		forged := &pb.LeaseToken{Term: leaves[0].GetToken().GetTerm(), Sequence: 1, Mac: make([]byte, macBytes)}
+		registerTest(t, c, "rogue", 1)
+		for _, worker := range []string{"rogue", "nobody"} {
+			for name, r := range map[string]*pb.TaskResult{
+				"a committed leaf, without a token":   {Id: leaves[0].GetId(), Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a committed leaf, by a forged token": {Id: leaves[0].GetId(), Token: forged, Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a leaf, by another's token":          {Id: leaves[1].GetId(), Token: leaves[1].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a step, without a token":             {Id: step, Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a step, by a leaf's token":           {Id: step, Token: leaves[0].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a failure, without a token":          {Id: leaves[1].GetId(), Outcome: &pb.TaskResult_Failure{Failure: failure}},
+				"a failure, by another's token":       {Id: leaves[1].GetId(), Token: leaves[1].GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}},
+			} {
+				if got := completeTest(t, c, worker, r); got[0] != pb.Verdict_VERDICT_UNGRANTED {
+					t.Errorf("%s, by %s: %v", name, worker, got)
+				}
+			}
+		}
+		// The worker's own token is for its own leaf alone.
+		other := &pb.TaskResult{Id: leaves[1].GetId(), Token: leaves[0].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}}
+		wantVerdicts(t, completeTest(t, c, "w", other), pb.Verdict_VERDICT_UNGRANTED)
+		view, _ := c.fsm.view()
+		if job := mustJob(t, view, "a"); job.Ended() || job.Round.Covered != 1 || job.Counters.Violations != 0 {
+			t.Errorf("the job: %v, %d leaves, %+v", job.Stage, job.Round.Covered, job.Counters)
+		}
+		wantVerdicts(t, completeTest(t, c, "w", made(leaves[1], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
+		stopTest(t, c)
+	})
+}
+
+// A token covers the nodes below the one it was granted for, those above and beside it not, and no other worker.
+func TestWhatATokenCovers(t *testing.T) {
+	secret := []byte(strings.Repeat("s", 32))
+	at := func(level, index int) schedule.Task {
+		return schedule.Task{JobID: "a", Round: 3, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: 1, Node: protocol.Node{Level: level, Index: index}}
+	}
+	token := schedule.Token{Term: 2, Sequence: 7, Epoch: 1}
+	mac := grantMAC(secret, "w", at(2, 3), token) // leaves 12 to 15
+	for _, c := range []struct {
+		level, index int
+		want         bool
+	}{{2, 3, true}, {1, 6, true}, {1, 7, true}, {0, 12, true}, {0, 15, true}, {0, 11, false}, {0, 16, false}, {1, 5, false}, {3, 1, false}, {2, 2, false}} {
+		if got := authentic(secret, "w", schedule.Held{Task: at(c.level, c.index), Token: token}, mac); got != c.want {
+			t.Errorf("node %d/%d: %v", c.level, c.index, got)
+		}
+	}
+	changes := map[string]func(h *schedule.Held){
+		"job":      func(h *schedule.Held) { h.Task.JobID = "b" },
+		"round":    func(h *schedule.Held) { h.Task.Round++ },
+		"kind":     func(h *schedule.Held) { h.Task.Kind = pb.TaskKind_TASK_KIND_STEP },
+		"tree":     func(h *schedule.Held) { h.Task.Tree = 0 },
+		"change":   func(h *schedule.Held) { h.Task.Changes++ },
+		"term":     func(h *schedule.Held) { h.Token.Term++ },
+		"sequence": func(h *schedule.Held) { h.Token.Sequence++ },
+		"epoch":    func(h *schedule.Held) { h.Token.Epoch++ },
+	}
+	for name, change := range changes { //lint:ordered each is tried by itself
+		h := schedule.Held{Task: at(2, 3), Token: token}
+		if change(&h); authentic(secret, "w", h, mac) {
+			t.Errorf("it holds with another %s", name)
+		}
+	}
+	held := schedule.Held{Task: at(2, 3), Token: token}
+	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token)) ||
+		authentic(secret, "w", held, nil) {
+		t.Error("it holds for another worker, another cluster, without a secret or without a code")
+	}
+}
+
+// Nobody registers or calls under another worker's id, whether it knows the id or not.
+func TestAWorkersIDIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startTest(t, testConfig(""))
+		s := &workerService{c}
+		secret := []byte(strings.Repeat("k", 32))
+		id := protocol.WorkerID(secret)
+		register := func(id string, secret []byte, memory int64) error {
+			_, err := s.Register(t.Context(), connect.NewRequest(&pb.RegisterRequest{WorkerId: id, Name: "n", Slots: 1, Secret: secret, MemoryBytes: memory}))
+			return err
+		}
+		stranger := func(what string, err error) {
+			t.Helper()
+			if connect.CodeOf(err) != connect.CodePermissionDenied {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		stranger("register first, without the secret", register(id, nil, 1)) // as after a change of leader
+		for _, id := range []string{id, "an-older-release"} {
+			if err := register(id, secret, 1<<30); err != nil {
+				t.Fatal(err)
+			}
+			if err := register(id, secret, 1<<30); err != nil {
+				t.Errorf("it registers again: %v", err)
+			}
+			for _, other := range [][]byte{nil, []byte("another")} {
+				stranger("register", register(id, other, 1))
+				_, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, Secret: other}))
+				stranger("lease", err)
+				_, err = s.Heartbeat(t.Context(), connect.NewRequest(&pb.HeartbeatRequest{WorkerId: id, Secret: other}))
+				stranger("heartbeat", err)
+				_, err = s.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: id, Secret: other}))
+				stranger("complete", err)
+			}
+		}
+		planTest(t, c, "a", 1)
+		res, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, WaitMs: 1000, Secret: secret}))
+		if err != nil || len(res.Msg.GetTasks()) != 1 {
+			t.Errorf("the worker itself, afterwards: %v, %v", res, err)
+		}
+		stopTest(t, c)
+	})
+}
