@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"github.com/gram-compute/gram/protocol"
@@ -125,34 +126,56 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 		}
 		field, rest, more, bad := cutField(text, p.delim)
 		bad.at += whole - len(text)
-		if bad.reason != "" {
+		if bad.reason != "" && bad.reason != bareReturn {
 			bad.column = col + 1
 			return bad
 		}
-		bad = p.put(b, row, use, col, field)
+		if bad.reason == "" {
+			bad = p.put(b, row, use, col, field)
+		}
 		switch {
 		case bad.reason != "":
 			bad.column = col + 1
-			return p.unlessOpen(bad, rest, col+1, whole)
+			return p.instead(bad, rest, more, whole)
 		case more && last:
-			return p.unlessOpen(flaw{reason: tooMany, column: col + 2, have: len(p.columns)}, rest, col+1, whole)
+			return p.instead(flaw{reason: tooMany, column: col + 2}, rest, more, whole)
 		case !more && !last:
-			return flaw{reason: tooFew, column: len(p.columns), have: col + 1}
+			return flaw{reason: tooFew, column: len(p.columns), have: col + 1, want: len(p.columns)}
 		}
 		text = rest
 	}
 	return flaw{}
 }
 
-// unlessOpen is bad, unless a quote further on in the line is open: that cannot be skipped.
-// rest is what follows the flaw, beginning with the column after columns others.
-func (p *csvParser) unlessOpen(bad flaw, rest []byte, columns, whole int) flaw {
-	open := p.fields(rest, func(int, []byte) {})
-	if open.reason != openQuote {
-		return bad
+// instead is bad, unless the rest of the line explains more: a quote that is open cannot be skipped, and a line with
+// fewer or more fields than the first record of the object has its values in other columns. rest is what follows the
+// field at fault, if more says that there is anything.
+func (p *csvParser) instead(bad flaw, rest []byte, more bool, whole int) flaw {
+	columns := bad.column
+	if bad.reason == tooMany {
+		columns--
 	}
-	open.column += columns
-	return open.shifted(whole - len(rest))
+	have := columns
+	if more {
+		other := p.fields(rest, func(int, []byte) { have++ })
+		if other.reason == openQuote {
+			other.column += columns
+			return other.shifted(whole - len(rest))
+		}
+		if other.reason != "" {
+			return bad
+		}
+	}
+	switch want := len(p.columns); {
+	case have < want:
+		return flaw{reason: tooFew, column: want, have: have, want: want}
+	case have > want:
+		return flaw{reason: tooMany, column: want + 1, have: have, want: want}
+	}
+	if bad.column <= len(p.names) {
+		bad.path = string(p.names[bad.column-1])
+	}
+	return bad
 }
 
 // put takes one field for what it is for.
@@ -179,17 +202,20 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 
 // fields gives every field of a line to each, in order; they share the line's memory, which it changes.
 func (p *csvParser) fields(text []byte, each func(col int, field []byte)) flaw {
-	whole := len(text)
+	whole, first := len(text), flaw{}
 	for col := 0; ; col++ {
 		field, rest, more, bad := cutField(text, p.delim)
 		if bad.reason != "" {
 			bad.column = col + 1
 			bad.at += whole - len(text)
-			return bad
+			if bad.reason != bareReturn {
+				return bad
+			}
+			first = cmp.Or(first, bad)
 		}
 		each(col, field)
 		if !more {
-			return flaw{}
+			return first
 		}
 		text = rest
 	}

@@ -8,7 +8,7 @@ import (
 
 // element is how one number is stored in a binary format.
 type element struct {
-	kind  byte // 'f' IEEE 754, 'i' two's complement, 'u' unsigned
+	kind  byte // 'f' IEEE 754, 'i' two's complement, 'u' unsigned, 'b' 0 or 1
 	size  int  // bytes
 	order binary.ByteOrder
 }
@@ -20,6 +20,9 @@ func (e element) decode(to []float32, row []byte) flaw {
 			to[i] = float32(b)
 		}
 		return flaw{}
+	}
+	if e.kind == 'b' {
+		return bools(to, row)
 	}
 	if e.kind == 'f' && e.size == 4 && e.order == binary.LittleEndian && floats(to, row) {
 		return flaw{}
@@ -37,6 +40,17 @@ func (e element) decode(to []float32, row []byte) flaw {
 			}
 			return flaw{reason: notFinite, column: i + 1}
 		}
+	}
+	return flaw{}
+}
+
+// bools decodes numpy's truth values: a byte of 0 or 1 each.
+func bools(to []float32, row []byte) flaw {
+	for i, b := range row[:len(to)] {
+		if b > 1 {
+			return flaw{reason: notBool, column: i + 1}
+		}
+		to[i] = float32(b)
 	}
 	return flaw{}
 }
@@ -87,6 +101,11 @@ func (e element) integer32(b []byte) float32 {
 // label appends the number in decimal: the shortest that reads back as the same.
 func (e element) label(to, b []byte) ([]byte, flaw) {
 	switch e.kind {
+	case 'b':
+		if b[0] > 1 {
+			return to, flaw{reason: notBool}
+		}
+		return append(to, '0'+b[0]), flaw{}
 	case 'u':
 		return strconv.AppendUint(to, e.unsigned(b), 10), flaw{}
 	case 'i':

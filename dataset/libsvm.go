@@ -22,7 +22,7 @@ func (p libsvmParser) header([]byte) error { return nil }
 func (p libsvmParser) first([]byte) flaw   { return flaw{} }
 
 func (p libsvmParser) content(text []byte) []byte {
-	if i := bytes.IndexByte(text, '#'); i >= 0 {
+	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i:], '\r') < 0 { // else record refuses the line
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")
@@ -34,9 +34,15 @@ func (p libsvmParser) record(b *Block, text []byte) flaw {
 	if len(s.Indptr) == 0 {
 		s.Indptr = append(s.Indptr, 0)
 	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return flaw{reason: bareReturn}
+	}
 	label, rest := cutToken(text)
-	label = bytes.TrimPrefix(label, []byte{'+'})
+	label, plus := bytes.CutPrefix(label, []byte{'+'})
 	b.Labels = append(b.Labels, label)
+	if plus && len(label) > 0 && (label[0] == '+' || label[0] == '-') {
+		return flaw{reason: twoSigns, column: 1}
+	}
 	if bytes.IndexByte(label, ':') >= 0 {
 		return flaw{reason: noLabel, column: 1}
 	}

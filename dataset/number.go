@@ -59,7 +59,7 @@ func parseNumber(field []byte) (float32, flaw) {
 	}
 	for i, c := range field {
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
-			return 0, flaw{reason: notDecimal(field), at: i}
+			return 0, flaw{reason: notDecimal(field), at: i, text: excerpt(field)}
 		}
 	}
 	value, err := strconv.ParseFloat(string(field), 32)
@@ -67,9 +67,20 @@ func parseNumber(field []byte) (float32, flaw) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, flaw{reason: beyond32}
 	case err != nil:
-		return 0, flaw{reason: notNumber}
+		return 0, flaw{reason: notNumber, text: excerpt(field), empty: len(field) == 0}
 	}
 	return float32(value), flaw{}
+}
+
+// maxExcerpt bounds what a message shows of a field.
+const maxExcerpt = 40
+
+// excerpt is the beginning of a field, for a message.
+func excerpt(field []byte) string {
+	if len(field) <= maxExcerpt {
+		return string(field)
+	}
+	return string(field[:maxExcerpt]) + "..."
 }
 
 // notDecimal tells the names of non-finite numbers from other text.

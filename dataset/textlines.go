@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 
@@ -149,7 +150,11 @@ func (p *linePiece) header(in *lines) error {
 		return flaw{reason: tooLong}.fault(p.obj.obj.Key, ln)
 	}
 	text, _ := trimLine(ln.text, 0)
-	if err := p.parser.header(text); err != nil {
+	err = errors.New("the header: " + secondMark)
+	if !hasMark(text) {
+		err = p.parser.header(text)
+	}
+	if err != nil {
 		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(), "Correct the columns of spec.input, or the header")
 		fault.Offset, fault.Line = 0, 1
 		return fault
@@ -165,7 +170,11 @@ func (p *linePiece) see(ln line) error {
 		return nil
 	}
 	bad := flaw{reason: tooLong}
-	if !ln.long {
+	switch {
+	case ln.long:
+	case hasMark(text):
+		bad = flaw{reason: secondMark, column: 1}
+	default:
 		bad = p.parser.first(text).shifted(marks)
 	}
 	p.ready = true
@@ -189,7 +198,11 @@ func (p *linePiece) line(ln line) error {
 		return nil
 	}
 	bad := flaw{reason: tooLong, final: p.lines.quoted}
-	if !ln.long {
+	switch {
+	case ln.long:
+	case hasMark(text):
+		bad = flaw{reason: secondMark, column: 1}
+	default:
 		bad = p.parser.record(&p.block, text).shifted(marks)
 	}
 	if p.start > 0 {
@@ -227,4 +240,9 @@ func trimMark(text []byte, off int64) (content []byte, marks int) {
 		marks = len(byteOrder)
 	}
 	return text[marks:], marks
+}
+
+// hasMark reports a byte order mark that trimMark left: files that were joined have one in the middle.
+func hasMark(text []byte) bool {
+	return len(text) > 2 && text[0] == 0xef && bytes.HasPrefix(text, []byte(byteOrder))
 }
