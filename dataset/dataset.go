@@ -6,12 +6,16 @@
 // Plan does List and Cut as an input wants them; docs/formats.md describes the formats.
 package dataset
 
+import "github.com/gram-compute/gram/objstore"
+
 // Object is one input object as it was when the manifest was made.
 type Object struct {
 	Key       string `json:"key"`  // relative to the input's prefix
 	Size      int64  `json:"size"` // stored bytes
 	ETag      string `json:"etag"`
 	VersionID string `json:"version_id,omitempty"`
+	// Digest is what the store says of all its bytes, where reading can verify it; see Integrity.
+	Digest objstore.Digest `json:"digest,omitempty"`
 }
 
 // Manifest is the input, listed once, in byte order of key.

@@ -77,7 +77,13 @@ func (f rowFormat) labels(r *shardReader, object int) (*rowStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openRows(r, pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}, zipped, new(gunzip), f.head)
+	obj := pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}
+	if loads(o) {
+		if obj.data, err = obj.load(r.ctx); err != nil {
+			return nil, err
+		}
+	}
+	return openRows(r, obj, zipped, new(gunzip), f.head)
 }
 
 // rows reads the rows [first, last) into blocks.

@@ -46,7 +46,11 @@ func (r *shardReader) piece(p Piece) error {
 	if err != nil {
 		return err
 	}
-	return r.src.format.read(r, obj, p, zipped)
+	verify, err := r.src.prepare(r.ctx, &obj, p)
+	if err != nil {
+		return err
+	}
+	return verify(r.src.format.read(r, obj, p, zipped))
 }
 
 // keep ends a record whose fields have been appended to the block.

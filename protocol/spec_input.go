@@ -27,6 +27,8 @@ type Input struct {
 	Compression string      `json:"compression"`            // "auto" (by suffix), "none", "gzip"
 	ShardBytes  ByteSize    `json:"shard_bytes"`            // stored bytes per shard at most, one record excepted
 	OnBadRecord OnBadRecord `json:"on_bad_record"`
+	// Verify is "off" to read objects without comparing them with what the store says of their bytes.
+	Verify string `json:"verify,omitempty"`
 	Split       Split       `json:"split"`
 	// MaxRecordBytes bounds one record; a longer one is a bad input.
 	MaxRecordBytes ByteSize `json:"max_record_bytes"`
@@ -36,6 +38,9 @@ type Input struct {
 func Formats() []string {
 	return []string{"tsv", "csv", "jsonl", "libsvm", "document", "mail", "idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}
 }
+
+// VerifyOff is the value of Input.Verify that leaves objects unverified.
+const VerifyOff = "off"
 
 // FolderLabel is the label of an object that is one record: the first folder of its key below the input's prefix.
 const FolderLabel = "folder"

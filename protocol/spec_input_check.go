@@ -16,6 +16,8 @@ func (in Input) Validate(field string) error {
 		return specFault("%s.format is %q; known formats: %s", field, in.Format, strings.Join(Formats(), ", "))
 	case in.Compression != "auto" && in.Compression != "none" && in.Compression != "gzip":
 		return specFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
+	case in.Verify != "" && in.Verify != VerifyOff:
+		return specFault("%s.verify is %q; leave it out, or set it to %q", field, in.Verify, VerifyOff)
 	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI):
 		return specFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
 	}

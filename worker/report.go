@@ -79,6 +79,7 @@ type runReport struct {
 	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
 	Timeline      *report.Timeline `json:"timeline,omitempty"`
+	Integrity     []inputIntegrity `json:"integrity"` // of what was read, by data set
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
@@ -115,7 +116,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
-		Metrics:     []jobs.Metric{},
+		Metrics:     []jobs.Metric{}, Integrity: j.integrity(),
 	}
 	course, err := j.course(ctx, j.in(task), brief.GetCourse())
 	if err != nil {
