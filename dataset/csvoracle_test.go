@@ -203,7 +203,7 @@ func TestNumbersAreRoundedCorrectly(t *testing.T) {
 			if bad.reason != beyond32 {
 				t.Fatalf("%s: %v %v, want a flaw", text, got, bad)
 			}
-		} else if bad.reason != "" || math.Float32bits(got) != math.Float32bits(want) {
+		} else if bad.reason != "" || math.Float32bits(got.value) != math.Float32bits(want) {
 			t.Fatalf("%s: %v %v, want %v", text, got, bad, want)
 		}
 	})

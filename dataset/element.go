@@ -14,7 +14,7 @@ type element struct {
 }
 
 // decode reads a row of numbers, each rounded to the nearest float32.
-func (e element) decode(to []float32, row []byte) flaw {
+func (e element) decode(to []float32, row []byte, w *watch) flaw {
 	if e.kind == 'u' && e.size == 1 {
 		for i, b := range row[:len(to)] {
 			to[i] = float32(b)
@@ -27,11 +27,14 @@ func (e element) decode(to []float32, row []byte) flaw {
 	if e.kind == 'f' && e.size == 4 && e.order == binary.LittleEndian && floats(to, row) {
 		return flaw{}
 	}
+	if e.kind == 'f' && e.size == 8 && e.order == binary.LittleEndian && w.quiet && w.shifts == nil && doubles(to, row) {
+		return flaw{}
+	}
+	if e.kind != 'f' {
+		e.integers(to, row, w)
+		return flaw{}
+	}
 	for i := range to {
-		if e.kind != 'f' {
-			to[i] = e.integer32(row[i*e.size:])
-			continue
-		}
 		value := e.float(row[i*e.size:])
 		to[i] = float32(value)
 		if float64(to[i])-float64(to[i]) != 0 { // infinity or NaN
@@ -39,6 +42,9 @@ func (e element) decode(to []float32, row []byte) flaw {
 				return flaw{reason: beyond32, column: i + 1}
 			}
 			return flaw{reason: notFinite, column: i + 1}
+		}
+		if !e.short() {
+			to[i] = w.take(i, floatNumber(value))
 		}
 	}
 	return flaw{}
@@ -67,6 +73,33 @@ func floats(to []float32, row []byte) bool {
 	return most < infinity
 }
 
+// integers decodes whole numbers. Small ones are float32s.
+func (e element) integers(to []float32, row []byte, w *watch) {
+	for i := range to {
+		b := row[i*e.size:]
+		switch n := e.signed(b); {
+		case e.short():
+			to[i] = e.integer32(b)
+		case w.shifts == nil && n <= float32Wholes && n >= -float32Wholes && (e.kind == 'i' || n >= 0):
+			to[i] = float32(n)
+		default:
+			to[i] = w.take(i, e.integer(b))
+		}
+	}
+}
+
+// doubles is floats for float64; false too where a value is so large that its whole numbers are compared.
+func doubles(to []float32, row []byte) bool {
+	const sign, large = 1 << 63, 1047 << 52 // 2^24
+	most := uint64(0)
+	for i := range to {
+		bits := binary.LittleEndian.Uint64(row)
+		to[i], row = float32(math.Float64frombits(bits)), row[8:]
+		most = max(most, bits&^sign)
+	}
+	return most < large
+}
+
 func (e element) float(b []byte) float64 {
 	if e.size == 4 {
 		return float64(math.Float32frombits(e.order.Uint32(b)))
@@ -89,6 +122,20 @@ func (e element) unsigned(b []byte) uint64 {
 func (e element) signed(b []byte) int64 {
 	shift := 64 - 8*e.size
 	return int64(e.unsigned(b)<<shift) >> shift
+}
+
+// short reports that every number of the kind is a float32.
+func (e element) short() bool { return e.size < 4 || e.kind == 'f' && e.size == 4 }
+
+// integer is a whole number; one beyond int64 is not compared with others.
+func (e element) integer(b []byte) number {
+	if e.kind == 'u' {
+		if n := e.unsigned(b); n > math.MaxInt64 {
+			return number{exact: float64(n), value: float32(n)}
+		}
+		return wholeNumber(int64(e.unsigned(b)))
+	}
+	return wholeNumber(e.signed(b))
 }
 
 func (e element) integer32(b []byte) float32 {

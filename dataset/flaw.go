@@ -11,16 +11,21 @@ import (
 
 // flaw is what makes a line a bad record. The zero value is none.
 type flaw struct {
-	reason string // never the content
-	column int    // from 1; 0 where no column is at fault
-	at     int    // byte within the field, of a quote within the line; where it matters
-	inLine bool   // at is a byte of the line, and where the fault is
-	path   string // of the JSON value at fault
-	have   int    // columns there are, for tooFew and tooMany
-	want   int    // columns that the first record of the object has; 0 where that does not matter
-	empty  bool   // the field that is not a number is empty
-	text   string // the field that is not a number, shortened; for the fault only
-	final  bool   // what follows cannot be told apart, so the record cannot be skipped
+	reason string  // never the content
+	column int     // from 1; 0 where no column is at fault
+	at     int     // byte within the field, of a quote within the line; where it matters
+	inLine bool    // at is a byte of the line, and where the fault is
+	path   string  // of the JSON value at fault
+	have   int     // columns there are, for tooFew and tooMany
+	more   *detail // for the message only
+	final  bool    // what follows cannot be told apart, so the record cannot be skipped
+}
+
+// detail is what only the message of a fault says of a flaw.
+type detail struct {
+	text  string // the field that is not a number, shortened
+	empty bool   // it is empty
+	want  int    // columns that the first record of the object has; 0 where that does not matter
 }
 
 const (
@@ -41,6 +46,7 @@ const (
 	beyond32       = "beyond the range of float32"
 	badWeight      = "a weight must not be negative"
 	twoUses        = "a column is used twice, by number and by name"
+	noSubtract     = "spec.input.subtract names no number of the vector so"
 	noFeatures     = "no column is left for the features"
 	badNumberLabel = "the label is not a finite number"
 	otherWidth     = "the vector declares another width"
@@ -116,7 +122,7 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 		hint = hintReturn
 	case secondMark:
 		hint = hintMark
-	case twoUses, noFeatures:
+	case twoUses, noFeatures, noSubtract:
 		code = protocol.CodeSpecInvalid
 	case notUTF8, nulByte:
 		if f.inLine {
@@ -146,8 +152,8 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 
 // counts says how many columns a line has, and how many it should have.
 func (f flaw) counts() string {
-	if f.want > 0 {
-		return fmt.Sprintf("%s: the line has %d, the first record of the object has %d", f.reason, f.have, f.want)
+	if f.more != nil && f.more.want > 0 {
+		return fmt.Sprintf("%s: the line has %d, the first record of the object has %d", f.reason, f.have, f.more.want)
 	}
 	return fmt.Sprintf("%s: the line has %d, column %d is wanted", f.reason, f.have, f.column)
 }
@@ -155,9 +161,10 @@ func (f flaw) counts() string {
 // aboutNumber shows the text that is not a number, where the reader kept it.
 func (f flaw) aboutNumber() string {
 	switch {
-	case f.text != "":
-		return fmt.Sprintf("%q is %s", f.text, f.reason)
-	case f.empty:
+	case f.more == nil:
+	case f.more.text != "":
+		return fmt.Sprintf("%q is %s", f.more.text, f.reason)
+	case f.more.empty:
 		return "the field is empty, " + f.reason
 	}
 	return f.reason

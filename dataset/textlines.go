@@ -23,6 +23,9 @@ type lineParser interface {
 	content(text []byte) []byte
 	// record appends a record's fields to b. On a flaw it may leave some of them.
 	record(b *Block, text []byte) flaw
+	// columns names the vector's columns, and says what is taken off them; name is nil where there is no
+	// vector. It is called before the first record is. Its flaw is final.
+	columns() (name func(col int) string, offsets []Offset, bad flaw)
 }
 
 // What a lineParser must see of an object's head.
@@ -48,6 +51,7 @@ type linePiece struct {
 	lines  *lines
 	parser lineParser
 	ready  bool // the parser has seen the head
+	begun  bool // the block's columns are watched
 }
 
 func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (err error) {
@@ -197,6 +201,11 @@ func (p *linePiece) line(ln line) error {
 	if len(text) == 0 && !ln.long {
 		return nil
 	}
+	if !p.begun {
+		if err := p.watchColumns(ln); err != nil {
+			return err
+		}
+	}
 	bad := flaw{reason: tooLong, final: p.lines.quoted}
 	switch {
 	case ln.long:
@@ -216,6 +225,17 @@ func (p *linePiece) line(ln line) error {
 		return p.badRecord(bad, ln)
 	}
 	return p.skip(Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
+}
+
+// watchColumns tells the block what its columns are.
+func (p *linePiece) watchColumns(ln line) error {
+	name, offsets, bad := p.parser.columns()
+	if bad.reason != "" {
+		return bad.fault(p.obj.obj.Key, ln)
+	}
+	p.begun, p.block.Subtracted = true, offsets
+	p.block.watch.begin(name, offsets)
+	return nil
 }
 
 func (p *linePiece) badRecord(bad flaw, ln line) error {

@@ -41,6 +41,8 @@ func (p *tsvParser) header(text []byte) (err error) {
 
 func (p *tsvParser) first([]byte) flaw { return flaw{} }
 
+func (p *tsvParser) columns() (func(int) string, []Offset, flaw) { return nil, nil, flaw{} }
+
 // record cuts the label and the text out of a trimmed line and checks them.
 func (p *tsvParser) record(b *Block, text []byte) flaw {
 	if i := bytes.IndexByte(text, '\r'); i >= 0 {

@@ -24,7 +24,7 @@ func (in Input) Validate(field string) error {
 	if err := in.checkFields(field, takes); err != nil {
 		return err
 	}
-	for _, check := range []func(string) error{in.checkColumns, in.checkFormat, in.checkRanges} {
+	for _, check := range []func(string) error{in.checkColumns, in.checkOffsets, in.checkFormat, in.checkRanges} {
 		if err := check(field); err != nil {
 			return err
 		}
@@ -48,6 +48,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"width", in.Width != 0, takes.libsvm},
 		{"index_base", in.IndexBase != nil, takes.libsvm},
 		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
+		{"subtract", len(in.Subtract) > 0, takes.vectors()},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 	} {
 		if f.given && !f.taken {
