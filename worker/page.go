@@ -17,6 +17,9 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
 		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)),
 	}
+	for _, warning := range facts.Warnings {
+		page.Facts = append(page.Facts, [2]string{"warning", warning})
+	}
 	for _, c := range facts.Integrity {
 		page.Facts = append(page.Facts, [2]string{"integrity of " + strings.TrimPrefix(c.DataSet, "spec."), c.text()})
 	}
