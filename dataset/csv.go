@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"strconv"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -21,7 +23,7 @@ type csvParser struct {
 	input   *protocol.Input
 	delim   byte
 	names   [][]byte // of the header
-	columns []int    // for each field its place in the vector, or what else it is for
+	uses    []int    // for each field its place in the vector, or what else it is for
 	width   int      // of the vectors
 	scratch []byte
 }
@@ -53,9 +55,9 @@ func (p *csvParser) first(text []byte) flaw {
 	if bad := p.fields(p.scratch, func(int, []byte) { n++ }); bad.reason != "" {
 		return bad
 	}
-	p.columns = make([]int, n)
-	for i := range p.columns {
-		p.columns[i] = unused
+	p.uses = make([]int, n)
+	for i := range p.uses {
+		p.uses[i] = unused
 	}
 	in := p.input
 	for _, c := range []struct {
@@ -84,25 +86,25 @@ func (p *csvParser) use(c protocol.Column, use int) flaw {
 	switch {
 	case i < 0 || err != nil: // header has refused names that are not there
 		return flaw{}
-	case i >= len(p.columns):
-		return flaw{reason: tooFew, column: i + 1, have: len(p.columns)}
-	case p.columns[i] != unused:
+	case i >= len(p.uses):
+		return flaw{reason: tooFew, column: i + 1, have: len(p.uses)}
+	case p.uses[i] != unused:
 		return flaw{reason: twoUses, column: i + 1}
 	}
-	p.columns[i] = use
+	p.uses[i] = use
 	return flaw{}
 }
 
 // useOthers makes every column without a use a feature.
 func (p *csvParser) useOthers() flaw {
-	for i, use := range p.columns {
+	for i, use := range p.uses {
 		if use == unused {
-			p.columns[i] = p.width
+			p.uses[i] = p.width
 			p.width++
 		}
 	}
 	if p.width == 0 {
-		return flaw{reason: noFeatures, have: len(p.columns)}
+		return flaw{reason: noFeatures, have: len(p.uses)}
 	}
 	return flaw{}
 }
@@ -111,48 +113,98 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 	at := len(b.Dense.Values)
 	b.Dense.Width = p.width
 	b.Dense.Values = extend(b.Dense.Values, p.width)
-	row, whole := b.Dense.Values[at:], len(text)
-	for col, use := range p.columns {
-		last := col == len(p.columns)-1
+	row, whole, w := b.Dense.Values[at:], len(text), &b.watch
+	plain := w.quiet && w.shifts == nil
+	for col, use := range p.uses {
+		last := col == len(p.uses)-1
 		if use >= 0 {
 			if value, n := scanNumber(text); n > 0 && n < len(text) && text[n] == p.delim && !last {
-				row[use], text = value, text[n+1:]
+				if text = text[n+1:]; plain {
+					row[use] = value.float32()
+				} else {
+					row[use] = w.short(use, value)
+				}
 				continue
 			} else if n > 0 && n == len(text) && last {
-				row[use] = value
+				row[use] = w.short(use, value)
 				return flaw{}
 			}
 		}
 		field, rest, more, bad := cutField(text, p.delim)
 		bad.at += whole - len(text)
-		if bad.reason != "" {
+		if bad.reason != "" && bad.reason != bareReturn {
 			bad.column = col + 1
 			return bad
 		}
-		bad = p.put(b, row, use, col, field)
+		if bad.reason == "" {
+			bad = p.put(b, row, use, col, field)
+		}
 		switch {
 		case bad.reason != "":
 			bad.column = col + 1
-			return p.unlessOpen(bad, rest, col+1, whole)
+			return p.instead(bad, rest, more, whole)
 		case more && last:
-			return p.unlessOpen(flaw{reason: tooMany, column: col + 2, have: len(p.columns)}, rest, col+1, whole)
+			return p.instead(flaw{reason: tooMany, column: col + 2}, rest, more, whole)
 		case !more && !last:
-			return flaw{reason: tooFew, column: len(p.columns), have: col + 1}
+			return flaw{reason: tooFew, column: len(p.uses), have: col + 1, more: &detail{want: len(p.uses)}}
 		}
 		text = rest
 	}
 	return flaw{}
 }
 
-// unlessOpen is bad, unless a quote further on in the line is open: that cannot be skipped.
-// rest is what follows the flaw, beginning with the column after columns others.
-func (p *csvParser) unlessOpen(bad flaw, rest []byte, columns, whole int) flaw {
-	open := p.fields(rest, func(int, []byte) {})
-	if open.reason != openQuote {
-		return bad
+// instead is bad, unless the rest of the line explains more: a quote that is open cannot be skipped, and a line with
+// fewer or more fields than the first record of the object has its values in other columns. rest is what follows the
+// field at fault, if more says that there is anything.
+func (p *csvParser) instead(bad flaw, rest []byte, more bool, whole int) flaw {
+	columns := bad.column
+	if bad.reason == tooMany {
+		columns--
 	}
-	open.column += columns
-	return open.shifted(whole - len(rest))
+	have := columns
+	if more {
+		other := p.fields(rest, func(int, []byte) { have++ })
+		if other.reason == openQuote {
+			other.column += columns
+			return other.shifted(whole - len(rest))
+		}
+		if other.reason != "" {
+			return bad
+		}
+	}
+	switch want := len(p.uses); {
+	case have < want:
+		return flaw{reason: tooFew, column: want, have: have, more: &detail{want: want}}
+	case have > want:
+		return flaw{reason: tooMany, column: want + 1, have: have, more: &detail{want: want}}
+	}
+	if bad.column <= len(p.names) {
+		bad.path = string(p.names[bad.column-1])
+	}
+	return bad
+}
+
+// columns names the vector's columns as the file counts them, or by the header.
+func (p *csvParser) columns() (func(int) string, []Offset, flaw) {
+	at := make([]int, p.width) // of each column of the vector, that of the file
+	for i, use := range p.uses {
+		if use >= 0 {
+			at[use] = i
+		}
+	}
+	offsets, bad := offsetsOf(p.input, func(key protocol.Column) (int, bool) {
+		i, err := columnOf(key, p.names)
+		if err != nil || i < 0 || i >= len(p.uses) || p.uses[i] < 0 {
+			return 0, false
+		}
+		return p.uses[i], true
+	})
+	return func(col int) string {
+		if i := at[col]; i < len(p.names) {
+			return strconv.Quote(string(p.names[i]))
+		}
+		return strconv.Itoa(at[col] + 1)
+	}, offsets, bad
 }
 
 // put takes one field for what it is for.
@@ -166,30 +218,36 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 		b.Texts = append(b.Texts, field)
 		bad = checkField(field, col)
 	case isWeight:
-		var weight float32
-		if weight, bad = parseNumber(field); bad.reason == "" && weight < 0 {
+		var weight number
+		if weight, bad = parseNumber(field); bad.reason == "" && weight.value < 0 {
 			bad.reason = badWeight
 		}
-		b.Weights = append(b.Weights, weight)
+		b.Weights = append(b.Weights, weight.value)
 	default:
-		row[use], bad = parseNumber(field)
+		var x number
+		if x, bad = parseNumber(field); bad.reason == "" {
+			row[use] = b.watch.take(use, x)
+		}
 	}
 	return bad
 }
 
 // fields gives every field of a line to each, in order; they share the line's memory, which it changes.
 func (p *csvParser) fields(text []byte, each func(col int, field []byte)) flaw {
-	whole := len(text)
+	whole, first := len(text), flaw{}
 	for col := 0; ; col++ {
 		field, rest, more, bad := cutField(text, p.delim)
 		if bad.reason != "" {
 			bad.column = col + 1
 			bad.at += whole - len(text)
-			return bad
+			if bad.reason != bareReturn {
+				return bad
+			}
+			first = cmp.Or(first, bad)
 		}
 		each(col, field)
 		if !more {
-			return flaw{}
+			return first
 		}
 		text = rest
 	}

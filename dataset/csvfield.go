@@ -15,6 +15,9 @@ func cutField(text []byte, delim byte) (field, rest []byte, more bool, bad flaw)
 	if i := bytes.IndexByte(field, '"'); i >= 0 {
 		return nil, nil, false, flaw{reason: bareQuote, at: i}
 	}
+	if i := bytes.IndexByte(field, '\r'); i >= 0 {
+		return field, rest, more, flaw{reason: bareReturn, at: i} // the fields after it can be told
+	}
 	return field, rest, more, flaw{}
 }
 

@@ -6,12 +6,16 @@
 // Plan does List and Cut as an input wants them; docs/formats.md describes the formats.
 package dataset
 
+import "github.com/gram-compute/gram/objstore"
+
 // Object is one input object as it was when the manifest was made.
 type Object struct {
 	Key       string `json:"key"`  // relative to the input's prefix
 	Size      int64  `json:"size"` // stored bytes
 	ETag      string `json:"etag"`
 	VersionID string `json:"version_id,omitempty"`
+	// Digest is what the store says of all its bytes, where reading can verify it; see Integrity.
+	Digest objstore.Digest `json:"digest,omitempty"`
 }
 
 // Manifest is the input, listed once, in byte order of key.
@@ -52,10 +56,14 @@ type Block struct {
 	Dense   Dense
 	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record
-	Lasting bool   // its slices stay as they are after the next block too: they may be kept
+	Notes   *Notes // what the reader noticed; nil where there is nothing to say. It stays as it is
+	// Subtracted are the offsets that spec.input.subtract took off the vectors; by column, ascending. It stays as it is.
+	Subtracted []Offset
+	Lasting    bool // its slices stay as they are after the next block too: they may be kept
 	// Rest is how many records follow in the object's part of the shard, at most, where the bytes present
 	// tell beforehand; else 0. Who gathers records may take their memory at once.
-	Rest int
+	Rest  int
+	watch watch
 }
 
 // Dense vectors lie row after row. A Width of 0 stands for none.

@@ -99,6 +99,9 @@ func (f documentFormat) fault(bad flaw, key string, object []byte) *protocol.Fau
 // plainDocument is an object that is text: UTF-8 without NUL.
 func plainDocument(_ *protocol.Input, object []byte) ([]byte, flaw) {
 	text, marks := trimMark(object, 0)
+	if hasMark(text) {
+		return text, flaw{reason: secondMark, at: marks, inLine: true}
+	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return text, flaw{reason: nulByte, at: marks + i, inLine: true}
 	}

@@ -8,27 +8,33 @@ import (
 
 // element is how one number is stored in a binary format.
 type element struct {
-	kind  byte // 'f' IEEE 754, 'i' two's complement, 'u' unsigned
+	kind  byte // 'f' IEEE 754, 'i' two's complement, 'u' unsigned, 'b' 0 or 1
 	size  int  // bytes
 	order binary.ByteOrder
 }
 
 // decode reads a row of numbers, each rounded to the nearest float32.
-func (e element) decode(to []float32, row []byte) flaw {
+func (e element) decode(to []float32, row []byte, w *watch) flaw {
 	if e.kind == 'u' && e.size == 1 {
 		for i, b := range row[:len(to)] {
 			to[i] = float32(b)
 		}
 		return flaw{}
 	}
+	if e.kind == 'b' {
+		return bools(to, row)
+	}
 	if e.kind == 'f' && e.size == 4 && e.order == binary.LittleEndian && floats(to, row) {
 		return flaw{}
 	}
+	if e.kind == 'f' && e.size == 8 && e.order == binary.LittleEndian && w.quiet && w.shifts == nil && doubles(to, row) {
+		return flaw{}
+	}
+	if e.kind != 'f' {
+		e.integers(to, row, w)
+		return flaw{}
+	}
 	for i := range to {
-		if e.kind != 'f' {
-			to[i] = e.integer32(row[i*e.size:])
-			continue
-		}
 		value := e.float(row[i*e.size:])
 		to[i] = float32(value)
 		if float64(to[i])-float64(to[i]) != 0 { // infinity or NaN
@@ -37,6 +43,20 @@ func (e element) decode(to []float32, row []byte) flaw {
 			}
 			return flaw{reason: notFinite, column: i + 1}
 		}
+		if !e.short() {
+			to[i] = w.take(i, floatNumber(value))
+		}
+	}
+	return flaw{}
+}
+
+// bools decodes numpy's truth values: a byte of 0 or 1 each.
+func bools(to []float32, row []byte) flaw {
+	for i, b := range row[:len(to)] {
+		if b > 1 {
+			return flaw{reason: notBool, column: i + 1}
+		}
+		to[i] = float32(b)
 	}
 	return flaw{}
 }
@@ -51,6 +71,33 @@ func floats(to []float32, row []byte) bool {
 		most = max(most, bits&^sign)
 	}
 	return most < infinity
+}
+
+// integers decodes whole numbers. Small ones are float32s.
+func (e element) integers(to []float32, row []byte, w *watch) {
+	for i := range to {
+		b := row[i*e.size:]
+		switch n := e.signed(b); {
+		case e.short():
+			to[i] = e.integer32(b)
+		case w.shifts == nil && n <= float32Wholes && n >= -float32Wholes && (e.kind == 'i' || n >= 0):
+			to[i] = float32(n)
+		default:
+			to[i] = w.take(i, e.integer(b))
+		}
+	}
+}
+
+// doubles is floats for float64; false too where a value is so large that its whole numbers are compared.
+func doubles(to []float32, row []byte) bool {
+	const sign, large = 1 << 63, 1047 << 52 // 2^24
+	most := uint64(0)
+	for i := range to {
+		bits := binary.LittleEndian.Uint64(row)
+		to[i], row = float32(math.Float64frombits(bits)), row[8:]
+		most = max(most, bits&^sign)
+	}
+	return most < large
 }
 
 func (e element) float(b []byte) float64 {
@@ -77,6 +124,20 @@ func (e element) signed(b []byte) int64 {
 	return int64(e.unsigned(b)<<shift) >> shift
 }
 
+// short reports that every number of the kind is a float32.
+func (e element) short() bool { return e.size < 4 || e.kind == 'f' && e.size == 4 }
+
+// integer is a whole number; one beyond int64 is not compared with others.
+func (e element) integer(b []byte) number {
+	if e.kind == 'u' {
+		if n := e.unsigned(b); n > math.MaxInt64 {
+			return number{exact: float64(n), value: float32(n)}
+		}
+		return wholeNumber(int64(e.unsigned(b)))
+	}
+	return wholeNumber(e.signed(b))
+}
+
 func (e element) integer32(b []byte) float32 {
 	if e.kind == 'u' {
 		return float32(e.unsigned(b))
@@ -87,6 +148,11 @@ func (e element) integer32(b []byte) float32 {
 // label appends the number in decimal: the shortest that reads back as the same.
 func (e element) label(to, b []byte) ([]byte, flaw) {
 	switch e.kind {
+	case 'b':
+		if b[0] > 1 {
+			return to, flaw{reason: notBool}
+		}
+		return append(to, '0'+b[0]), flaw{}
 	case 'u':
 		return strconv.AppendUint(to, e.unsigned(b), 10), flaw{}
 	case 'i':

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -10,13 +11,21 @@ import (
 
 // flaw is what makes a line a bad record. The zero value is none.
 type flaw struct {
-	reason string // never the content
-	column int    // from 1; 0 where no column is at fault
-	at     int    // byte within the field, of a quote within the line; where it matters
-	inLine bool   // at is a byte of the line, and where the fault is
-	path   string // of the JSON value at fault
-	have   int    // columns there are, for tooFew and tooMany
-	final  bool   // what follows cannot be told apart, so the record cannot be skipped
+	reason string  // never the content
+	column int     // from 1; 0 where no column is at fault
+	at     int     // byte within the field, of a quote within the line; where it matters
+	inLine bool    // at is a byte of the line, and where the fault is
+	path   string  // of the JSON value at fault
+	have   int     // columns there are, for tooFew and tooMany
+	more   *detail // for the message only
+	final  bool    // what follows cannot be told apart, so the record cannot be skipped
+}
+
+// detail is what only the message of a fault says of a flaw.
+type detail struct {
+	text  string // the field that is not a number, shortened
+	empty bool   // it is empty
+	want  int    // columns that the first record of the object has; 0 where that does not matter
 }
 
 const (
@@ -27,12 +36,17 @@ const (
 	nulByte        = "a NUL byte"
 	bareQuote      = "a quote in a field that does not begin with one"
 	afterQuote     = "text after a closing quote"
+	bareReturn     = "a carriage return inside the line"
+	secondMark     = "a byte order mark that is not the start of the object"
 	openQuote      = "a quoted field is open at the end of the line"
 	notNumber      = "not a decimal number"
 	notFinite      = "not a finite number"
+	notBool        = "a bool that is neither 0 nor 1"
+	twoSigns       = "the label has two signs"
 	beyond32       = "beyond the range of float32"
 	badWeight      = "a weight must not be negative"
 	twoUses        = "a column is used twice, by number and by name"
+	noSubtract     = "spec.input.subtract names no number of the vector so"
 	noFeatures     = "no column is left for the features"
 	badNumberLabel = "the label is not a finite number"
 	otherWidth     = "the vector declares another width"
@@ -56,7 +70,11 @@ const (
 	hintGzip       = "The object looks like gzip; set spec.input.compression: gzip"
 	hintOpen       = "Mend the quote, or set spec.input.multiline: true if fields may hold line ends"
 	hintFirst      = "The first record of an object says how many columns it has; mend it, or correct spec.input"
-	hintTooLong    = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
+	hintReturn     = "Lines must end in LF or CRLF; convert the file (tr '\\r' '\\n' if they end in CR alone), or quote the field in csv"
+	hintMark       = "Remove it: files that were joined keep the marks of each"
+	hintNumber     = "Missing values and categories are not supported yet. Write numbers in their place, leave the column out with " +
+		"spec.input.features, or let such records pass with spec.input.on_bad_record.skip_max"
+	hintTooLong = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
 )
 
 // checkLabel is checkField for a label, which must not be empty.
@@ -96,11 +114,15 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 		hint = hintFirst
 	}
 	switch f.reason {
-	case tooFew:
-		what = fmt.Sprintf("%s: the line has %d, column %d is wanted", f.reason, f.have, f.column)
-	case tooMany:
-		what = fmt.Sprintf("%s: the object's first record has %d", f.reason, f.have)
-	case twoUses, noFeatures:
+	case tooFew, tooMany:
+		what = f.counts()
+	case notNumber, notFinite:
+		what, hint = f.aboutNumber(), cmp.Or(finalHint(f.final), hintNumber)
+	case bareReturn:
+		hint = hintReturn
+	case secondMark:
+		hint = hintMark
+	case twoUses, noFeatures, noSubtract:
 		code = protocol.CodeSpecInvalid
 	case notUTF8, nulByte:
 		if f.inLine {
@@ -126,6 +148,34 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 		fault.Offset, fault.Hint = ln.off+int64(f.at), hintOpen
 	}
 	return fault
+}
+
+// counts says how many columns a line has, and how many it should have.
+func (f flaw) counts() string {
+	if f.more != nil && f.more.want > 0 {
+		return fmt.Sprintf("%s: the line has %d, the first record of the object has %d", f.reason, f.have, f.more.want)
+	}
+	return fmt.Sprintf("%s: the line has %d, column %d is wanted", f.reason, f.have, f.column)
+}
+
+// aboutNumber shows the text that is not a number, where the reader kept it.
+func (f flaw) aboutNumber() string {
+	switch {
+	case f.more == nil:
+	case f.more.text != "":
+		return fmt.Sprintf("%q is %s", f.more.text, f.reason)
+	case f.more.empty:
+		return "the field is empty, " + f.reason
+	}
+	return f.reason
+}
+
+// finalHint is what to do about a flaw of the first record of an object.
+func finalHint(final bool) string {
+	if final {
+		return hintFirst
+	}
+	return ""
 }
 
 // shifted is the flaw in a line that had n more bytes in front.

@@ -18,6 +18,9 @@ import (
 func naiveLibSVM(text string, base, width int) (r row, ok bool) {
 	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' })
 	r.Label = strings.TrimPrefix(fields[0], "+")
+	if r.Label != fields[0] && r.Label != "" && strings.ContainsAny(r.Label[:1], "+-") || strings.HasPrefix(text, "\ufeff") || strings.Contains(text, "\r") {
+		return r, false
+	}
 	if r.Label == "" || !utf8.ValidString(r.Label) || strings.ContainsAny(r.Label, ":\x00") {
 		return r, false
 	}
@@ -72,7 +75,9 @@ func FuzzLibSVM(f *testing.F) {
 			if at == 0 {
 				text = strings.TrimPrefix(text, "\ufeff")
 			}
-			text, _, _ = strings.Cut(text, "#")
+			if !strings.Contains(text, "\r") {
+				text, _, _ = strings.Cut(text, "#")
+			}
 			if text = strings.Trim(text, " \t"); text == "" && !long {
 				continue
 			}

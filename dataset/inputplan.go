@@ -29,6 +29,9 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 				"Correct spec.input.labels_uri: each object of uri needs one of labels_uri, in the same order of names")
 		}
 	}
+	if input.Verify == protocol.VerifyOff {
+		m.dropDigests()
+	}
 	shards, err := cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
 	return m, shards, err
 }

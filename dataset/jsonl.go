@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gram-compute/gram/protocol"
@@ -15,7 +17,8 @@ type jsonParser struct {
 	want   *jsonPaths
 	paths  []string // label, text, weight, then features; empty where not wanted
 	walk   jsonWalk
-	widths []int // numbers of each feature, by the object's first record
+	widths []int  // numbers of each feature, by the object's first record
+	lists  []bool // of each feature: it is an array
 	width  int
 }
 
@@ -62,13 +65,13 @@ func (p *jsonParser) first(text []byte) flaw {
 	if bad := p.find(text); bad.reason != "" {
 		return bad
 	}
-	p.widths, p.width = make([]int, len(p.input.Features)), 0
+	p.widths, p.lists, p.width = make([]int, len(p.input.Features)), make([]bool, len(p.input.Features)), 0
 	for i := range p.widths {
-		n, bad := p.numbers(jsonFeatures+i, nil)
+		n, bad := p.numbers(jsonFeatures+i, nil, 0, nil)
 		if bad.reason != "" {
 			return bad
 		}
-		p.widths[i] = n
+		p.widths[i], p.lists[i] = n, p.raw(jsonFeatures + i)[0] == '['
 		p.width += n
 	}
 	if p.width == 0 {
@@ -132,7 +135,7 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 	b.Dense.Values = extend(b.Dense.Values, p.width)
 	row := b.Dense.Values[at:]
 	for i, want := range p.widths {
-		have, bad := p.numbers(jsonFeatures+i, row[:want])
+		have, bad := p.numbers(jsonFeatures+i, row[:want], p.width-len(row), &b.watch)
 		switch {
 		case bad.reason != "":
 			return bad
@@ -188,34 +191,59 @@ func (p *jsonParser) text(b *Block) flaw {
 
 func (p *jsonParser) weight(b *Block) flaw {
 	weight, bad := parseNumber(p.raw(jsonWeight))
-	if bad.reason == "" && weight < 0 {
+	if bad.reason == "" && weight.value < 0 {
 		bad.reason = badWeight
 	}
-	if b.Weights = append(b.Weights, weight); bad.reason != "" {
+	if b.Weights = append(b.Weights, weight.value); bad.reason != "" {
 		return p.flaw(jsonWeight, bad.reason, 0)
 	}
 	return flaw{}
 }
 
-// numbers reads a number or an array of them. It counts them all and keeps those that fit into row.
-func (p *jsonParser) numbers(use int, row []float32) (n int, bad flaw) {
+// columns names the vector's columns by the paths of their numbers.
+func (p *jsonParser) columns() (func(int) string, []Offset, flaw) {
+	paths := make([]string, 0, p.width)
+	for i, n := range p.widths {
+		path := p.paths[jsonFeatures+i]
+		if n == 1 && !p.lists[i] {
+			paths = append(paths, path)
+			continue
+		}
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
+		}
+		for k := range n {
+			paths = append(paths, path+"/"+strconv.Itoa(k))
+		}
+	}
+	offsets, bad := offsetsOf(p.input, func(key protocol.Column) (int, bool) {
+		col := slices.Index(paths, key.Name)
+		return col, col >= 0
+	})
+	return func(col int) string { return strconv.Quote(paths[col]) }, offsets, bad
+}
+
+// numbers reads a number or an array of them. It counts them all and keeps those that fit into row, whose first
+// is column col.
+func (p *jsonParser) numbers(use int, row []float32, col int, w *watch) (n int, bad flaw) {
 	raw := p.raw(use)
-	w := jsonWalk{text: raw}
+	walk := jsonWalk{text: raw}
 	one := func(int) {
-		w.space()
-		begin := w.at
-		w.skip()
-		value, wrong := parseNumber(raw[begin:w.at])
+		walk.space()
+		begin := walk.at
+		walk.skip()
+		x, wrong := parseNumber(raw[begin:walk.at])
 		if wrong.reason != "" && bad.reason == "" {
 			bad = p.flaw(use, wrong.reason, begin)
+			bad.more = wrong.more
 		}
 		if n < len(row) {
-			row[n] = value
+			row[n] = w.take(col+n, x)
 		}
 		n++
 	}
 	if raw[0] == '[' {
-		w.each(']', one)
+		walk.each(']', one)
 	} else {
 		one(0)
 	}

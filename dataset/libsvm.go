@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -10,76 +11,120 @@ import (
 // write them: pairs parted by spaces or tabs, indices ascending, and what follows a "#" is
 // no content. A plus sign before the label is none of it, so that "+1" and "1" are one class.
 type libsvmParser struct {
+	input       *protocol.Input
 	base, width int64
+	offsets     []Offset
 }
 
 func newLibSVM(in *protocol.Input) lineParser {
-	return libsvmParser{int64(*in.IndexBase), int64(in.Width)}
+	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width)}
 }
 
-func (p libsvmParser) head() int           { return noLine }
-func (p libsvmParser) header([]byte) error { return nil }
-func (p libsvmParser) first([]byte) flaw   { return flaw{} }
+func (p *libsvmParser) head() int           { return noLine }
+func (p *libsvmParser) header([]byte) error { return nil }
+func (p *libsvmParser) first([]byte) flaw   { return flaw{} }
 
-func (p libsvmParser) content(text []byte) []byte {
-	if i := bytes.IndexByte(text, '#'); i >= 0 {
+// columns names the columns by the indices of the file.
+func (p *libsvmParser) columns() (func(int) string, []Offset, flaw) {
+	offsets, bad := offsetsOf(p.input, func(key protocol.Column) (int, bool) {
+		col := int64(key.Number) - p.base
+		return int(col), key.Name == "" && col >= 0 && col < p.width
+	})
+	p.offsets = offsets
+	return func(col int) string { return strconv.FormatInt(int64(col)+p.base, 10) }, offsets, bad
+}
+
+func (p *libsvmParser) content(text []byte) []byte {
+	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i:], '\r') < 0 { // else record refuses the line
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")
 }
 
-func (p libsvmParser) record(b *Block, text []byte) flaw {
+func (p *libsvmParser) record(b *Block, text []byte) flaw {
 	s := &b.Sparse
 	s.Width = int(p.width)
 	if len(s.Indptr) == 0 {
 		s.Indptr = append(s.Indptr, 0)
 	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return flaw{reason: bareReturn}
+	}
 	label, rest := cutToken(text)
-	label = bytes.TrimPrefix(label, []byte{'+'})
+	label, plus := bytes.CutPrefix(label, []byte{'+'})
 	b.Labels = append(b.Labels, label)
+	if plus && len(label) > 0 && (label[0] == '+' || label[0] == '-') {
+		return flaw{reason: twoSigns, column: 1}
+	}
 	if bytes.IndexByte(label, ':') >= 0 {
 		return flaw{reason: noLabel, column: 1}
 	}
 	if bad := checkLabel(label, 0); bad.reason != "" {
 		return bad
 	}
-	last := int64(-1)
+	last, offsets := int64(-1), p.offsets
 	for column := 2; len(rest) > 0; column++ {
-		index, value, after, bad := p.pair(rest)
+		index, value, bad := p.index(rest)
 		if bad.reason == "" && index <= last {
 			bad.reason = notAscends
+		}
+		if bad.reason == "" {
+			offsets = fill(b, offsets, index)
+			rest, bad = p.value(b, int(index), value)
 		}
 		if bad.reason != "" {
 			bad.column = column
 			return bad
 		}
-		s.Indices, s.Values = append(s.Indices, int32(index)), append(s.Values, value)
-		last, rest = index, after
+		last = index
 	}
+	fill(b, offsets, p.width)
 	return flaw{}
 }
 
-// pair reads index:value from the front of text, the index counted from 0.
-func (p libsvmParser) pair(text []byte) (index int64, value float32, rest []byte, bad flaw) {
+// fill appends the entries of columns before index that have an offset and no entry: what is not stored is 0, and
+// something is taken off that too. It returns the offsets of the columns after index.
+func fill(b *Block, offsets []Offset, index int64) []Offset {
+	for len(offsets) > 0 && int64(offsets[0].Column) <= index {
+		if col := offsets[0].Column; int64(col) < index {
+			b.Sparse.Indices = append(b.Sparse.Indices, int32(col))
+			b.Sparse.Values = append(b.Sparse.Values, b.watch.take(col, number{}))
+		}
+		offsets = offsets[1:]
+	}
+	return offsets
+}
+
+// index reads "index:" from the front of text, the index counted from 0.
+func (p *libsvmParser) index(text []byte) (index int64, value []byte, bad flaw) {
 	i := 0
 	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
 		if index = index*10 + int64(text[i]-'0'); index > protocol.MaxWidth {
-			return 0, 0, nil, flaw{reason: badIndex}
+			return 0, nil, flaw{reason: badIndex}
 		}
 	}
 	if i == 0 || i == len(text) || text[i] != ':' {
-		return 0, 0, nil, flaw{reason: badPair}
+		return 0, nil, flaw{reason: badPair}
 	}
 	if index -= p.base; index < 0 || index >= p.width {
-		return 0, 0, nil, flaw{reason: badIndex}
+		return 0, nil, flaw{reason: badIndex}
 	}
-	text = text[i+1:]
-	if value, n := scanNumber(text); n > 0 && (n == len(text) || text[n] == ' ') {
-		return index, value, bytes.TrimLeft(text[n:], " \t"), flaw{}
+	return index, text[i+1:], flaw{}
+}
+
+// value appends the number at the front of text as the entry of a column.
+func (p *libsvmParser) value(b *Block, col int, text []byte) (rest []byte, bad flaw) {
+	s := &b.Sparse
+	if exact, n := scanNumber(text); n > 0 && (n == len(text) || text[n] == ' ') {
+		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, b.watch.short(col, exact))
+		return bytes.TrimLeft(text[n:], " \t"), flaw{}
 	}
-	number, rest := cutToken(text)
-	value, bad = parseNumber(number)
-	return index, value, rest, bad
+	token, rest := cutToken(text)
+	x, bad := parseNumber(token)
+	if bad.reason == "" {
+		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, b.watch.take(col, x))
+	}
+	return rest, bad
 }
 
 // cutToken takes what stands before the next space or tab, and those, off text.

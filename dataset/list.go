@@ -46,6 +46,9 @@ func List(ctx context.Context, store objstore.Store, uri, name string) (Manifest
 	if err := checkObjects(m.Objects); err != nil {
 		return m, inputFault(protocol.CodeInputLimit, uri, err, "the listing cannot be planned", "")
 	}
+	if err := addDigests(ctx, store, prefix, m.Objects); err != nil {
+		return m, StoreFault(uri, err)
+	}
 	return m, m.checkNotEmpty()
 }
 
@@ -159,6 +162,8 @@ func (o Object) check(previous string) error {
 		return fmt.Errorf("the key %q does not come after %q", o.Key, previous)
 	case o.Size < 0:
 		return fmt.Errorf("%q has a size of %d bytes", o.Key, o.Size)
+	case o.Digest != "" && !knownDigest(o.Digest):
+		return fmt.Errorf("%q has an unknown digest %.80q", o.Key, o.Digest)
 	case o.ETag == "" || !utf8.ValidString(o.ETag) || !utf8.ValidString(o.VersionID):
 		return fmt.Errorf("%q has no usable ETag, so it cannot be pinned", o.Key)
 	}

@@ -14,7 +14,7 @@ const maxNPYHeader = 64 << 10
 // npyTypes are the element types that are read, as numpy describes them.
 var npyTypes = map[string]element{
 	"<f4": {'f', 4, binary.LittleEndian}, "<f8": {'f', 8, binary.LittleEndian},
-	"|u1": {'u', 1, binary.LittleEndian}, "|b1": {'u', 1, binary.LittleEndian}, "<u2": {'u', 2, binary.LittleEndian},
+	"|u1": {'u', 1, binary.LittleEndian}, "|b1": {'b', 1, binary.LittleEndian}, "<u2": {'u', 2, binary.LittleEndian},
 	"<u4": {'u', 4, binary.LittleEndian}, "<u8": {'u', 8, binary.LittleEndian},
 	"|i1": {'i', 1, binary.LittleEndian}, "<i2": {'i', 2, binary.LittleEndian},
 	"<i4": {'i', 4, binary.LittleEndian}, "<i8": {'i', 8, binary.LittleEndian},

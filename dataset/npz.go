@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -26,18 +27,22 @@ func (f npzFormat) read(r *shardReader, obj pinned, _ Piece, zipped bool) (err e
 	if zipped {
 		return headFault(obj, protocol.CodeSpecInvalid, "an .npz within gzip cannot be read")
 	}
-	directory, err := zip.NewReader(&objectAt{r.ctx, obj, 0}, obj.obj.Size)
+	in := &objectAt{ctx: r.ctx, obj: obj}
+	directory, err := zip.NewReader(in, obj.obj.Size)
 	if err != nil {
 		return f.damaged(obj, err)
 	}
-	data, err := f.open(r, obj, directory, f.input.Features[0].Name)
+	if name := twice(directory); name != "" {
+		return headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the zip holds %.80q twice, and readers differ in which they take", name))
+	}
+	data, err := f.open(r, in, directory, f.input.Features[0].Name)
 	if err != nil {
 		return err
 	}
 	defer data.close(&err)
 	var labels *rowStream
 	if name := f.input.Label.Name; name != "" {
-		if labels, err = f.open(r, obj, directory, name); err != nil {
+		if labels, err = f.open(r, in, directory, name); err != nil {
 			return err
 		}
 		defer labels.close(&err)
@@ -61,13 +66,17 @@ func (f npzFormat) damaged(obj pinned, err error) error {
 }
 
 // open opens the array of a name.
-func (f npzFormat) open(r *shardReader, obj pinned, directory *zip.Reader, name string) (*rowStream, error) {
+func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, name string) (*rowStream, error) {
+	obj := at.obj
 	member, err := f.find(obj, directory, name)
 	if err != nil {
 		return nil, err
 	}
 	offset, err := member.DataOffset()
 	if err != nil {
+		return nil, f.damaged(obj, err)
+	}
+	if err := at.checkName(member.Name, offset); err != nil {
 		return nil, f.damaged(obj, err)
 	}
 	packed, plain := member.CompressedSize64, member.UncompressedSize64
@@ -151,12 +160,42 @@ type objectAt struct {
 	ctx  context.Context
 	obj  pinned
 	read int64
+	last int64 // where the last read began
+}
+
+// checkName compares the name in the header before a member's data with that of the directory. The member's
+// DataOffset, which found the data, has just read that header.
+func (o *objectAt) checkName(name string, data int64) error {
+	const fixed = 30 // bytes of the header before the name
+	at := o.last
+	header := make([]byte, fixed+len(name))
+	if _, err := o.ReadAt(header, at); err != nil {
+		return err
+	}
+	nameBytes, extraBytes := int64(binary.LittleEndian.Uint16(header[26:])), int64(binary.LittleEndian.Uint16(header[28:]))
+	if at+fixed+nameBytes+extraBytes != data || nameBytes != int64(len(name)) || string(header[fixed:]) != name {
+		return fmt.Errorf("the directory calls an array %.80q, and the header before its data calls it otherwise", name)
+	}
+	return nil
+}
+
+// twice is a name that stands more than once in the directory, or "".
+func twice(directory *zip.Reader) string {
+	seen := make(map[string]bool, len(directory.File))
+	for _, member := range directory.File {
+		if seen[member.Name] {
+			return member.Name
+		}
+		seen[member.Name] = true
+	}
+	return ""
 }
 
 func (o *objectAt) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off >= o.obj.obj.Size {
 		return 0, io.EOF
 	}
+	o.last = off
 	n := min(int64(len(p)), o.obj.obj.Size-off)
 	if o.read += n; o.read > maxNPZDirectory {
 		return 0, fmt.Errorf("its directory has more than %d bytes", maxNPZDirectory)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +16,21 @@ type pinned struct {
 	store objstore.Store
 	key   string // in the store
 	obj   Object
+	data  []byte      // of the whole object, where it was loaded and verified
+	sum   *runningSum // of an object that is verified while it is read
 }
 
 // open reads the stored bytes [start, end), which must not be empty. The reader
 // gives exactly that many or a fault.
 func (p pinned) open(ctx context.Context, start, end int64) (io.ReadCloser, error) {
+	if p.data != nil {
+		return io.NopCloser(bytes.NewReader(p.data[start:end])), nil
+	}
+	return p.openStored(ctx, start, end)
+}
+
+// openStored is open, past what has been loaded.
+func (p pinned) openStored(ctx context.Context, start, end int64) (io.ReadCloser, error) {
 	want := objstore.GetOptions{Offset: start, Length: end - start, IfMatch: p.obj.ETag}
 	if seeded.Is(seeded.NoIfMatch) {
 		want.IfMatch = ""
@@ -32,7 +43,7 @@ func (p pinned) open(ctx context.Context, start, end int64) (io.ReadCloser, erro
 		err := fmt.Errorf("%w: ETag %s, planned %s", objstore.ErrChanged, info.ETag, p.obj.ETag)
 		return nil, StoreFault(p.obj.Key, errors.Join(err, body.Close()))
 	}
-	return &exactReader{body: body, left: end - start, object: p.obj.Key}, nil
+	return &exactReader{body: body, left: end - start, object: p.obj.Key, sum: p.sum, at: start}, nil
 }
 
 // exactReader passes on a known number of bytes: fewer are a fault, more are not read.
@@ -40,6 +51,8 @@ type exactReader struct {
 	body   io.ReadCloser
 	left   int64
 	object string
+	sum    *runningSum // nil where nothing is verified
+	at     int64       // the next byte's place in the object
 }
 
 func (r *exactReader) Read(p []byte) (int, error) {
@@ -48,6 +61,10 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.body.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
+	if r.sum != nil {
+		r.sum.add(r.at, p[:n])
+		r.at += int64(n)
+	}
 	switch {
 	case r.left == 0 || err == nil:
 		return n, nil

@@ -78,7 +78,7 @@ func anyManifest() *rapid.Generator[Manifest] {
 		m, unit := Manifest{URI: rapid.String().Draw(t, "uri")}, rapid.SampledFrom([]int64{1, 1 << 52}).Draw(t, "unit")
 		for _, key := range keys {
 			size := unit * rapid.Int64Range(0, 40).Draw(t, "size")
-			m.Objects = append(m.Objects, Object{key, size, rapid.StringN(1, 8, -1).Draw(t, "etag"), rapid.String().Draw(t, "version")})
+			m.Objects = append(m.Objects, Object{key, size, rapid.StringN(1, 8, -1).Draw(t, "etag"), rapid.String().Draw(t, "version"), ""})
 		}
 		return m
 	})

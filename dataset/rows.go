@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -30,11 +31,19 @@ func (f headFlaw) Error() string { return string(f) }
 func headFlawf(format string, args ...any) error { return headFlaw(fmt.Sprintf(format, args...)) }
 
 // row reads one row into a vector. A flaw that is final says that this is no row.
-func (t table) row(to []float32, row []byte) flaw {
+func (t table) row(to []float32, row []byte, w *watch) flaw {
 	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
 		return flaw{reason: otherWidth, final: true}
 	}
-	return t.decode(to, row[t.lead:])
+	bad := t.decode(to, row[t.lead:], w)
+	if w.shifts != nil && t.short() && bad.reason == "" {
+		for col, offset := range w.shifts {
+			if offset != 0 {
+				to[col] = w.take(col, floatNumber(float64(to[col])))
+			}
+		}
+	}
+	return bad
 }
 
 // bytes is the length of a whole object with the table's declared rows; -1 beyond 2^63.
@@ -77,7 +86,13 @@ func (f rowFormat) labels(r *shardReader, object int) (*rowStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openRows(r, pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}, zipped, new(gunzip), f.head)
+	obj := pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}
+	if loads(o) {
+		if obj.data, err = obj.load(r.ctx); err != nil {
+			return nil, err
+		}
+	}
+	return openRows(r, obj, zipped, new(gunzip), f.head)
 }
 
 // rows reads the rows [first, last) into blocks.
@@ -91,6 +106,14 @@ func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
 		}
 	}
 	r.block.Dense.Width = data.width
+	offsets, bad := offsetsOf(&r.src.input, func(key protocol.Column) (int, bool) {
+		return key.Number - 1, key.Name == "" && key.Number <= data.width
+	})
+	if bad.reason != "" {
+		return bad.fault(data.obj.obj.Key, line{})
+	}
+	r.block.Subtracted = offsets
+	r.block.watch.begin(func(col int) string { return strconv.Itoa(col + 1) }, offsets)
 	for {
 		row, ok, err := data.next()
 		if err != nil {
@@ -124,7 +147,7 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	b, number, at := &r.block, data.at-1, data
 	n := len(b.Dense.Values)
 	b.Dense.Values = extend(b.Dense.Values, data.width)
-	bad := data.row(b.Dense.Values[n:], row)
+	bad := data.row(b.Dense.Values[n:], row, &b.watch)
 	if labels != nil && bad.reason == "" {
 		var text []byte
 		if text, bad = labels.label(nil, label); bad.reason == "" {

@@ -9,6 +9,7 @@ import (
 const (
 	blockRecords = 4096
 	blockValues  = 1 << 18
+	settledBy    = 2 * sampled // good records that settle which columns are watched
 )
 
 // errStopped ends a read whose consumer wants no more.
@@ -46,13 +47,20 @@ func (r *shardReader) piece(p Piece) error {
 	if err != nil {
 		return err
 	}
-	return r.src.format.read(r, obj, p, zipped)
+	verify, err := r.src.prepare(r.ctx, &obj, p)
+	if err != nil {
+		return err
+	}
+	return verify(r.src.format.read(r, obj, p, zipped))
 }
 
 // keep ends a record whose fields have been appended to the block.
 func (r *shardReader) keep(id Identity) error {
 	b := &r.block
 	b.IDs = append(b.IDs, id)
+	if b.watch.fresh && len(b.IDs) == settledBy {
+		b.watch.settle(b)
+	}
 	if n := len(b.Sparse.Values); b.Sparse.Width > 0 {
 		b.Sparse.Indptr = append(b.Sparse.Indptr, n)
 		if n >= blockValues {
@@ -86,6 +94,7 @@ func (r *shardReader) flush() error {
 	if len(b.IDs) == 0 && len(b.Skipped) == 0 {
 		return nil
 	}
+	b.Notes = b.watch.notes(b)
 	if !r.yield(b, nil) {
 		return errStopped
 	}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 
@@ -22,6 +23,9 @@ type lineParser interface {
 	content(text []byte) []byte
 	// record appends a record's fields to b. On a flaw it may leave some of them.
 	record(b *Block, text []byte) flaw
+	// columns names the vector's columns, and says what is taken off them; name is nil where there is no
+	// vector. It is called before the first record is. Its flaw is final.
+	columns() (name func(col int) string, offsets []Offset, bad flaw)
 }
 
 // What a lineParser must see of an object's head.
@@ -47,6 +51,7 @@ type linePiece struct {
 	lines  *lines
 	parser lineParser
 	ready  bool // the parser has seen the head
+	begun  bool // the block's columns are watched
 }
 
 func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (err error) {
@@ -149,7 +154,11 @@ func (p *linePiece) header(in *lines) error {
 		return flaw{reason: tooLong}.fault(p.obj.obj.Key, ln)
 	}
 	text, _ := trimLine(ln.text, 0)
-	if err := p.parser.header(text); err != nil {
+	err = errors.New("the header: " + secondMark)
+	if !hasMark(text) {
+		err = p.parser.header(text)
+	}
+	if err != nil {
 		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(), "Correct the columns of spec.input, or the header")
 		fault.Offset, fault.Line = 0, 1
 		return fault
@@ -165,7 +174,11 @@ func (p *linePiece) see(ln line) error {
 		return nil
 	}
 	bad := flaw{reason: tooLong}
-	if !ln.long {
+	switch {
+	case ln.long:
+	case hasMark(text):
+		bad = flaw{reason: secondMark, column: 1}
+	default:
 		bad = p.parser.first(text).shifted(marks)
 	}
 	p.ready = true
@@ -188,8 +201,17 @@ func (p *linePiece) line(ln line) error {
 	if len(text) == 0 && !ln.long {
 		return nil
 	}
+	if !p.begun {
+		if err := p.watchColumns(ln); err != nil {
+			return err
+		}
+	}
 	bad := flaw{reason: tooLong, final: p.lines.quoted}
-	if !ln.long {
+	switch {
+	case ln.long:
+	case hasMark(text):
+		bad = flaw{reason: secondMark, column: 1}
+	default:
 		bad = p.parser.record(&p.block, text).shifted(marks)
 	}
 	if p.start > 0 {
@@ -203,6 +225,17 @@ func (p *linePiece) line(ln line) error {
 		return p.badRecord(bad, ln)
 	}
 	return p.skip(Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
+}
+
+// watchColumns tells the block what its columns are.
+func (p *linePiece) watchColumns(ln line) error {
+	name, offsets, bad := p.parser.columns()
+	if bad.reason != "" {
+		return bad.fault(p.obj.obj.Key, ln)
+	}
+	p.begun, p.block.Subtracted = true, offsets
+	p.block.watch.begin(name, offsets)
+	return nil
 }
 
 func (p *linePiece) badRecord(bad flaw, ln line) error {
@@ -227,4 +260,9 @@ func trimMark(text []byte, off int64) (content []byte, marks int) {
 		marks = len(byteOrder)
 	}
 	return text[marks:], marks
+}
+
+// hasMark reports a byte order mark that trimMark left: files that were joined have one in the middle.
+func hasMark(text []byte) bool {
+	return len(text) > 2 && text[0] == 0xef && bytes.HasPrefix(text, []byte(byteOrder))
 }

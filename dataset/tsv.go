@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -27,6 +28,9 @@ func (p *tsvParser) head() int {
 }
 
 func (p *tsvParser) header(text []byte) (err error) {
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return errors.New("the header: " + bareReturn + ": lines must end in LF or CRLF")
+	}
 	names := bytes.Split(text, []byte{'\t'})
 	if p.label, err = columnOf(p.input.Label, names); err != nil {
 		return err
@@ -37,8 +41,13 @@ func (p *tsvParser) header(text []byte) (err error) {
 
 func (p *tsvParser) first([]byte) flaw { return flaw{} }
 
+func (p *tsvParser) columns() (func(int) string, []Offset, flaw) { return nil, nil, flaw{} }
+
 // record cuts the label and the text out of a trimmed line and checks them.
 func (p *tsvParser) record(b *Block, text []byte) flaw {
+	if i := bytes.IndexByte(text, '\r'); i >= 0 {
+		return flaw{reason: bareReturn, column: 1 + bytes.Count(text[:i], []byte{'\t'})}
+	}
 	var label, body []byte
 	last := max(p.label, p.text)
 	for col := 0; ; col++ {

@@ -15,6 +15,17 @@ type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*da
 type skipWatch struct {
 	limits skipLimits
 	found  skips
+	kept   kept
+	taker  *noteTaker // nil where nothing is noted
+}
+
+// attach returns a leaf's partial with what was found beside it.
+func (w *skipWatch) attach(partial Arrays) (Arrays, error) {
+	partial, err := w.found.attach(partial)
+	if err != nil || w.taker == nil {
+		return partial, err
+	}
+	return w.taker.notes.attach(partial)
 }
 
 // watch passes on a leaf's reads: those of the plan only, and counted. Blocks is the read of
@@ -40,7 +51,17 @@ func (w *skipWatch) watch(leaf Leaf) Leaf {
 func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
 		var pass skips
+		noting := w.taker != nil && w.taker.begin(at)
+		if noting {
+			defer w.taker.abandon() // which does nothing after end
+		}
 		for block, err := range blocks {
+			if err == nil {
+				err = w.kept.check(at.Source, block)
+			}
+			if err == nil && noting {
+				err = w.taker.add(block)
+			}
 			if err == nil && len(block.Skipped) > 0 {
 				pass.add(at, block.Skipped)
 				err = w.limits.check(pass)
@@ -50,6 +71,9 @@ func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter
 			}
 		}
 		w.found = w.found.plus(pass)
+		if noting {
+			w.taker.end()
+		}
 	}
 }
 
@@ -69,6 +93,7 @@ type plainRoots struct {
 	read   func(ctx context.Context, tree int) (Arrays, error)
 	limits skipLimits
 	found  skips
+	notes  notes // of the first tree
 }
 
 func (r *plainRoots) root(ctx context.Context, tree int) (Arrays, error) {
@@ -79,6 +104,13 @@ func (r *plainRoots) root(ctx context.Context, tree int) (Arrays, error) {
 	plain, s, err := detach(root)
 	if err != nil {
 		return nil, err
+	}
+	plain, n, err := detachNotes(plain)
+	if err != nil {
+		return nil, err
+	}
+	if tree == 0 {
+		r.notes = n
 	}
 	r.found = r.found.plus(s)
 	return plain, r.limits.check(r.found)

@@ -147,8 +147,8 @@ func (s skips) attach(partial Arrays) (Arrays, error) {
 		return nil, fmt.Errorf("jobs: a phase returned no partial")
 	}
 	for name := range partial { //lint:ordered any one reserved name is the same mistake
-		if strings.HasPrefix(name, skippedPrefix) {
-			return nil, fmt.Errorf("jobs: a phase returned an array named %q; the prefix is reserved", name)
+		if strings.HasPrefix(name, skippedPrefix) || strings.HasPrefix(name, notesPrefix) {
+			return nil, fmt.Errorf("jobs: a phase returned an array named %q; its prefix is reserved", name)
 		}
 	}
 	if len(s.shards) == 0 {

@@ -47,16 +47,23 @@ func (t *Tasks) Map(ctx context.Context, phase string, state Arrays, leaf Leaf, 
 	if err != nil {
 		return nil, nil, err
 	}
-	watch := skipWatch{limits: t.skipMax}
-	leaf.Emit = leaf.Emit.checked()
-	partial, newCarry, err = p.Map(ctx, state, watch.watch(leaf), carry, t.ops)
+	state, known, err := detachKept(state)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.skipMax.check(watch.found); err != nil {
-		return nil, nil, err
+	watch := skipWatch{limits: t.skipMax, kept: known}
+	if phase == t.First() && leaf.Tree == 0 {
+		watch.taker = newNoteTaker(place{Input, leaf.Index}, t.skipMax[Input] > 0)
 	}
-	partial, err = watch.found.attach(partial)
+	leaf.Emit = leaf.Emit.checked()
+	partial, newCarry, err = p.Map(ctx, state, watch.watch(leaf), carry, t.ops)
+	if err == nil {
+		err = t.skipMax.check(watch.found)
+	}
+	if err != nil {
+		return nil, nil, known.explain(err)
+	}
+	partial, err = watch.attach(partial)
 	return partial, newCarry, err
 }
 
@@ -67,17 +74,34 @@ func (t *Tasks) Step(ctx context.Context, phase string, state Arrays, round Roun
 	if err != nil {
 		return Next{}, err
 	}
+	state, known, err := detachKept(state)
+	if err != nil {
+		return Next{}, err
+	}
 	roots := &plainRoots{read: round.Root, limits: t.skipMax}
 	round.Root, round.Emit = roots.root, round.Emit.checked()
 	next, err := p.Step(ctx, state, round)
+	if phase == t.First() {
+		known = known.learn(roots)
+	}
 	if err != nil {
-		return Next{}, err
+		return Next{}, known.explain(err)
 	}
 	if err := t.checkNext(p, next); err != nil {
 		return Next{}, err
 	}
 	metrics, err := roots.found.metrics(phase)
+	if err != nil {
+		return Next{}, err
+	}
 	next.Metrics = append(next.Metrics, metrics...)
+	if phase == t.First() {
+		if metrics, err = roots.notes.metrics(known.Passed); err != nil {
+			return Next{}, err
+		}
+		next.Metrics = append(next.Metrics, metrics...)
+	}
+	next.State, err = known.attach(next.State, next.Done)
 	return next, err
 }
 
@@ -90,6 +114,18 @@ func (t *Tasks) merge(p Phase, left, right Arrays) (Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
+	a, notesLeft, err := detachNotes(a)
+	if err != nil {
+		return nil, err
+	}
+	b, notesRight, err := detachNotes(b)
+	if err != nil {
+		return nil, err
+	}
+	noticed, err := notesLeft.plus(notesRight)
+	if err != nil {
+		return nil, err
+	}
 	skipped := skippedLeft.plus(skippedRight)
 	if err := t.skipMax.check(skipped); err != nil {
 		return nil, err
@@ -98,7 +134,10 @@ func (t *Tasks) merge(p Phase, left, right Arrays) (Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	return skipped.attach(merged)
+	if merged, err = skipped.attach(merged); err != nil {
+		return nil, err
+	}
+	return noticed.attach(merged)
 }
 
 func (t *Tasks) phase(name string) (Phase, error) {

@@ -253,7 +253,7 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, err := tasks.Step(t.Context(), "bracket", nil, RoundOf(Plan{}, stored))
-	if err != nil || len(next.Metrics) != 2 || string(next.Metrics[0].Value) != "4" {
+	if err != nil || len(next.Metrics) != 3 || string(next.Metrics[0].Value) != "4" {
 		t.Fatal(next.Metrics, err)
 	}
 	for _, line := range []string{`"line":3`, `"line":5`, `"line":6`, `"line":9`} {

@@ -44,6 +44,7 @@ type Info struct {
 	Size      int64  // bytes of the whole object, also when a range of it is read
 	ETag      string // opaque; equal ETags of one key mean equal bytes
 	VersionID string // empty where the store keeps no versions
+	Digest    Digest // of the whole object's bytes, where Stat can tell; Get and List may leave it out
 }
 
 // GetOptions narrows a read. The zero value reads the whole object.

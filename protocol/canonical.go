@@ -58,6 +58,9 @@ func (s JobSpec) WithDefaults() JobSpec {
 	s.Spec.Input = s.Spec.Input.WithDefaults()
 	if s.Spec.Queries != nil {
 		queries := s.Spec.Queries.WithDefaults()
+		if queries.Subtract == nil && queries.Format == s.Spec.Input.Format {
+			queries.Subtract = s.Spec.Input.Subtract // what is taken off one is taken off the other
+		}
 		s.Spec.Queries = &queries
 	}
 	setDefault(&s.Spec.Run.MaxStateBytes, DefaultMaxStateBytes)
@@ -113,6 +116,9 @@ func (s JobSpec) validateRest() error {
 	}
 	if err := s.Spec.Input.Validate("spec.input"); err != nil || s.Spec.Queries == nil {
 		return err
+	}
+	if taken := len(s.Spec.Input.Subtract) > 0; s.Spec.Model == "" && taken != (len(s.Spec.Queries.Subtract) > 0) {
+		return specFault("spec.input.subtract and spec.queries.subtract go together: what is taken off the records of one must be taken off the other's")
 	}
 	return s.Spec.Queries.Validate("spec.queries")
 }

@@ -26,6 +26,7 @@ type Code string
 const (
 	CodeBadRecord    Code = "BAD_RECORD"     // a record breaks its format, beyond what the spec lets pass
 	CodeInputChanged Code = "INPUT_CHANGED"  // an input object is not the one the plan pinned
+	CodeInputDamaged Code = "INPUT_DAMAGED"  // an input object has other bytes than its store says
 	CodeInputEmpty   Code = "INPUT_EMPTY"    // no object, no record, or no class to learn from
 	CodeInputLimit   Code = "INPUT_LIMIT"    // a record, object or decompression ratio beyond its bound
 	CodeSpecInvalid  Code = "SPEC_INVALID"   // the spec does not validate

@@ -27,7 +27,12 @@ type Input struct {
 	Compression string      `json:"compression"`            // "auto" (by suffix), "none", "gzip"
 	ShardBytes  ByteSize    `json:"shard_bytes"`            // stored bytes per shard at most, one record excepted
 	OnBadRecord OnBadRecord `json:"on_bad_record"`
-	Split       Split       `json:"split"`
+	// Subtract is what is taken off the values of columns of the vector before they become float32, by the column's
+	// number or name, as Offsets reads them.
+	Subtract map[string]float64 `json:"subtract,omitempty"`
+	// Verify is "off" to read objects without comparing them with what the store says of their bytes.
+	Verify string `json:"verify,omitempty"`
+	Split  Split  `json:"split"`
 	// MaxRecordBytes bounds one record; a longer one is a bad input.
 	MaxRecordBytes ByteSize `json:"max_record_bytes"`
 }
@@ -36,6 +41,9 @@ type Input struct {
 func Formats() []string {
 	return []string{"tsv", "csv", "jsonl", "libsvm", "document", "mail", "idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}
 }
+
+// VerifyOff is the value of Input.Verify that leaves objects unverified.
+const VerifyOff = "off"
 
 // FolderLabel is the label of an object that is one record: the first folder of its key below the input's prefix.
 const FolderLabel = "folder"
@@ -47,7 +55,7 @@ const MaxWidth = 1 << 30
 type formatFields struct {
 	label, text, weight, features, header bool
 	delimiter, multiline, libsvm          bool
-	labelsURI, mail                       bool
+	labelsURI, mail, rows                 bool
 }
 
 // fields returns what the format takes; false for one that is not known.
@@ -70,7 +78,7 @@ func (in Input) fields() (formatFields, bool) {
 	case "npz":
 		return formatFields{label: true, features: true}, true
 	case "fvecs", "bvecs", "ivecs":
-		return formatFields{}, true
+		return formatFields{rows: true}, true
 	}
 	return formatFields{}, false
 }

@@ -16,13 +16,15 @@ func (in Input) Validate(field string) error {
 		return specFault("%s.format is %q; known formats: %s", field, in.Format, strings.Join(Formats(), ", "))
 	case in.Compression != "auto" && in.Compression != "none" && in.Compression != "gzip":
 		return specFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
+	case in.Verify != "" && in.Verify != VerifyOff:
+		return specFault("%s.verify is %q; leave it out, or set it to %q", field, in.Verify, VerifyOff)
 	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI):
 		return specFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
 	}
 	if err := in.checkFields(field, takes); err != nil {
 		return err
 	}
-	for _, check := range []func(string) error{in.checkColumns, in.checkFormat, in.checkRanges} {
+	for _, check := range []func(string) error{in.checkColumns, in.checkOffsets, in.checkFormat, in.checkRanges} {
 		if err := check(field); err != nil {
 			return err
 		}
@@ -46,6 +48,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"width", in.Width != 0, takes.libsvm},
 		{"index_base", in.IndexBase != nil, takes.libsvm},
 		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
+		{"subtract", len(in.Subtract) > 0, takes.vectors()},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 	} {
 		if f.given && !f.taken {

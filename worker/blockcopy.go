@@ -19,6 +19,10 @@ func blockBytes(b *dataset.Block) int64 {
 	n += int64(len(b.IDs)) * int64(unsafe.Sizeof(dataset.Identity{}))
 	n += 4 * int64(len(b.Weights)+len(b.Dense.Values)+len(b.Sparse.Indices)+len(b.Sparse.Values))
 	n += 8 * int64(len(b.Sparse.Indptr))
+	n += int64(len(b.Subtracted)) * int64(unsafe.Sizeof(dataset.Offset{}))
+	if b.Notes != nil {
+		n += int64(unsafe.Sizeof(*b.Notes)) + int64(len(b.Notes.Rounded))*int64(unsafe.Sizeof(dataset.Rounding{}))
+	}
 	for _, s := range b.Skipped {
 		n += int64(unsafe.Sizeof(s)) + int64(len(s.Reason))
 	}
@@ -32,7 +36,7 @@ func copyBlock(b *dataset.Block) *dataset.Block {
 		Dense: dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
 		Sparse: dataset.Sparse{Width: b.Sparse.Width, Indptr: slices.Clone(b.Sparse.Indptr),
 			Indices: slices.Clone(b.Sparse.Indices), Values: slices.Clone(b.Sparse.Values)},
-		Skipped: slices.Clone(b.Skipped), Rest: b.Rest, Lasting: true,
+		Skipped: slices.Clone(b.Skipped), Notes: b.Notes, Subtracted: b.Subtracted, Rest: b.Rest, Lasting: true,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/report"
@@ -15,6 +16,12 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 	page := report.Page{
 		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
 		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)),
+	}
+	for _, warning := range facts.Warnings {
+		page.Facts = append(page.Facts, [2]string{"warning", warning})
+	}
+	for _, c := range facts.Integrity {
+		page.Facts = append(page.Facts, [2]string{"integrity of " + strings.TrimPrefix(c.DataSet, "spec."), c.text()})
 	}
 	for _, r := range facts.Rounds {
 		page.Rounds = append(page.Rounds, report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})

@@ -2,7 +2,10 @@ package worker
 
 import (
 	"encoding/hex"
+	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/dataset"
@@ -34,14 +37,84 @@ type provenance struct {
 
 // inputProvenance is one data set as it was planned.
 type inputProvenance struct {
-	Shards      int              `json:"shards"`
-	Objects     []dataset.Object `json:"objects"` // the first thousand
-	ObjectCount int              `json:"object_count"`
+	Shards      int                `json:"shards"`
+	Objects     []objectProvenance `json:"objects"` // the first thousand
+	ObjectCount int                `json:"object_count"`
+	Labels      []objectProvenance `json:"labels,omitempty"` // the objects of labels_uri, the first thousand
+}
+
+// objectProvenance is an object as it was planned, and whether what was read of it was verified.
+type objectProvenance struct {
+	dataset.Object
+	Integrity string `json:"integrity"`
 }
 
 func (in *input) provenance() inputProvenance {
-	objects := in.manifest.Objects
-	return inputProvenance{Shards: len(in.shards), Objects: objects[:min(len(objects), maxObjectsListed)], ObjectCount: len(objects)}
+	objects, labels := dataset.Integrity(in.manifest, in.spec)
+	return inputProvenance{Shards: len(in.shards), Objects: objectsListed(in.manifest.Objects, objects), ObjectCount: len(objects),
+		Labels: objectsListed(in.manifest.Labels, labels)}
+}
+
+func objectsListed(objects []dataset.Object, integrity []string) []objectProvenance {
+	listed := make([]objectProvenance, min(len(objects), maxObjectsListed))
+	for i := range listed {
+		listed[i] = objectProvenance{objects[i], integrity[i]}
+	}
+	return listed
+}
+
+// inputIntegrity counts the objects of a data set that were verified, and those that could not be, by reason in
+// the order of the objects.
+type inputIntegrity struct {
+	DataSet       string       `json:"data_set"` // the field of the spec
+	Objects       int          `json:"objects"`
+	Verified      int          `json:"verified"`
+	NotVerifiable []unverified `json:"not_verifiable,omitempty"`
+}
+
+type unverified struct {
+	Why     string `json:"why"`
+	Objects int    `json:"objects"`
+	First   string `json:"first"`
+}
+
+func (j *job) integrity() []inputIntegrity {
+	var all []inputIntegrity
+	for i, in := range j.inputs {
+		objects, labels := dataset.Integrity(in.manifest, in.spec)
+		all = append(all, countIntegrity(jobs.Source(i).String(), in.manifest.Objects, objects))
+		if len(labels) > 0 {
+			all = append(all, countIntegrity(jobs.Source(i).String()+".labels_uri", in.manifest.Labels, labels))
+		}
+	}
+	return all
+}
+
+func countIntegrity(name string, objects []dataset.Object, integrity []string) inputIntegrity {
+	count := inputIntegrity{DataSet: name, Objects: len(objects)}
+	for i, said := range integrity {
+		why, no := strings.CutPrefix(said, "not verifiable: ")
+		if !no {
+			count.Verified++
+			continue
+		}
+		at := slices.IndexFunc(count.NotVerifiable, func(u unverified) bool { return u.Why == why })
+		if at < 0 {
+			at = len(count.NotVerifiable)
+			count.NotVerifiable = append(count.NotVerifiable, unverified{Why: why, First: objects[i].Key})
+		}
+		count.NotVerifiable[at].Objects++
+	}
+	return count
+}
+
+// text is a line of the page.
+func (c inputIntegrity) text() string {
+	text := fmt.Sprintf("%d of %d objects verified", c.Verified, c.Objects)
+	for _, u := range c.NotVerifiable {
+		text += fmt.Sprintf("; %d not verifiable: %s", u.Objects, u.Why)
+	}
+	return text
 }
 
 type digest struct {

@@ -81,6 +81,8 @@ type runReport struct {
 	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
 	Timeline      *report.Timeline `json:"timeline,omitempty"`
+	Integrity     []inputIntegrity `json:"integrity"` // of what was read, by data set
+	Warnings      []string         `json:"warnings,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 }
@@ -126,7 +128,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
 		Audit:       auditFrom(brief.GetAudit()),
-		Metrics:     []jobs.Metric{},
+		Metrics:     []jobs.Metric{}, Integrity: j.integrity(),
 	}
 	course, err := j.course(ctx, j.in(task), brief.GetCourse())
 	if err != nil {
@@ -145,7 +147,20 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		}
 		r.Metrics = appendNew(r.Metrics, found)
 	}
+	r.takeWarnings()
 	return r, r.takeEmitted()
+}
+
+// takeWarnings moves what was found to warn of to its own place.
+func (r *runReport) takeWarnings() {
+	r.Metrics = slices.DeleteFunc(r.Metrics, func(m jobs.Metric) bool {
+		var warnings []string
+		if m.Name != jobs.WarningsMetric || json.Unmarshal(m.Value, &warnings) != nil {
+			return false
+		}
+		r.Warnings = append(r.Warnings, warnings...)
+		return true
+	})
 }
 
 // numberLists are the lists of numbers in indented JSON: no text holds a line's end.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/spf13/cobra"
@@ -84,9 +85,10 @@ type lesson struct {
 	learner jobs.Learner
 	answers jobs.Answers
 	form    recordForm
-	told    int64 // records whose label was told
-	wrong   int64 // of these, those that were predicted wrongly
-	updates int64 // of these, those that changed the weights
+	offsets []dataset.Offset // taken off the records that the model is of
+	told    int64            // records whose label was told
+	wrong   int64            // of these, those that were predicted wrongly
+	updates int64            // of these, those that changed the weights
 }
 
 func (a *app) newLesson(m *model) (*lesson, error) {
@@ -106,12 +108,13 @@ func (a *app) newLesson(m *model) (*lesson, error) {
 	if err != nil {
 		return nil, withoutSpec(err, exitFailed)
 	}
-	return &lesson{learner: learner, answers: predictor.Answers(), form: form}, nil
+	offsets, err := jobs.Offsets(m.arrays)
+	return &lesson{learner: learner, answers: predictor.Answers(), form: form, offsets: offsets}, err
 }
 
 // predict asks for one record.
 func (l *lesson) predict(record string) (jobs.Outcome, error) {
-	block, err := l.form.block(record)
+	block, err := l.form.block(record, l.offsets)
 	if err != nil {
 		return jobs.Outcome{}, err
 	}
@@ -197,7 +200,7 @@ type learnedView struct {
 
 // keepLearned writes the model and says what became of it.
 func (a *app) keepLearned(from *model, l *lesson, out string) error {
-	data := l.learner.Model().Encode()
+	data := jobs.WithOffsets(l.learner.Model(), l.offsets).Encode()
 	write := func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -36,6 +37,10 @@ func (a *app) predictLines(ctx context.Context, m *model, lines iter.Seq2[string
 	if err != nil {
 		return err
 	}
+	offsets, err := jobs.Offsets(m.arrays)
+	if err != nil {
+		return err
+	}
 	predictor, err := m.kind.Predict(m.arrays, kernelops.Best())
 	if err != nil {
 		return withoutSpec(err, exitFailed)
@@ -48,7 +53,7 @@ func (a *app) predictLines(ctx context.Context, m *model, lines iter.Seq2[string
 			return err
 		}
 		number++
-		outcome, err := predictLine(ctx, predictor, form, line)
+		outcome, err := predictLine(ctx, predictor, form, offsets, line)
 		if err != nil {
 			return fmt.Errorf("%v %d: %w", form, number, err)
 		}
@@ -67,8 +72,8 @@ func (a *app) predictLines(ctx context.Context, m *model, lines iter.Seq2[string
 	return nil
 }
 
-func predictLine(ctx context.Context, p jobs.Predictor, form recordForm, line string) (jobs.Outcome, error) {
-	block, err := form.block(line)
+func predictLine(ctx context.Context, p jobs.Predictor, form recordForm, offsets []dataset.Offset, line string) (jobs.Outcome, error) {
+	block, err := form.block(line, offsets)
 	if err != nil {
 		return jobs.Outcome{}, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
@@ -48,7 +47,8 @@ func formOf(m *model) (recordForm, error) {
 }
 
 // block is the record that a line holds.
-func (f recordForm) block(line string) (*dataset.Block, error) {
+// offsets are taken off the values of a vector, as they were off those that the model is of.
+func (f recordForm) block(line string, offsets []dataset.Offset) (*dataset.Block, error) {
 	if f == textRecords {
 		return &dataset.Block{IDs: make([]dataset.Identity, 1), Texts: [][]byte{[]byte(line)}}, nil
 	}
@@ -56,15 +56,11 @@ func (f recordForm) block(line string) (*dataset.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float32, len(fields))
-	for i, field := range fields {
-		v, err := strconv.ParseFloat(strings.TrimSpace(field), 32)
-		if err != nil || v-v != 0 {
-			return nil, fmt.Errorf("column %d is %.40q, not a finite number of a vector", i+1, field)
-		}
-		values[i] = float32(v)
+	values, err := dataset.Vector(fields, offsets)
+	if err != nil {
+		return nil, err
 	}
-	return &dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: len(values), Values: values}}, nil
+	return &dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: len(values), Values: values}, Subtracted: offsets}, nil
 }
 
 // correction splits a line into a label and the record: LABEL TAB TEXT, or CSV with the label in its

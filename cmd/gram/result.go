@@ -48,6 +48,9 @@ func (a *app) printFound(report runReport, job string, took time.Duration) {
 	}
 	table.Write(a.out)
 	a.printPairs(report.Metrics)
+	for _, w := range report.Warnings {
+		fmt.Fprintln(a.out, terminal.Wrap("warning: "+terminal.Clean(w), maxColumns))
+	}
 }
 
 // readOutput reads one of a job's outputs, and holds it against its digest.
@@ -66,6 +69,8 @@ type runReport struct {
 	Kind    string        `json:"kind"`
 	Seconds float64       `json:"seconds"`
 	Metrics []jobs.Metric `json:"metrics"`
+
+	Warnings []string `json:"warnings"`
 
 	Certificate json.RawMessage `json:"certificate"`
 }

@@ -110,7 +110,7 @@ func (s *Store) Stat(ctx context.Context, key string) (objstore.Info, error) {
 func (s *Store) head(ctx context.Context, key string) (objstore.Info, error) {
 	found, err := s.client.StatObject(ctx, s.cfg.Bucket, s.prefix+key, minio.StatObjectOptions{})
 	if err == nil {
-		return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID}, nil
+		return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID, Digest: s.digest(ctx, key, found)}, nil
 	}
 	if minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
 		return objstore.Info{}, err

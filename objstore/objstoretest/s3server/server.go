@@ -62,6 +62,9 @@ func Start(t testing.TB, opt Options) *Server {
 	return s
 }
 
+// Data is the folder of the server's buckets, with a file for each object.
+func (s *Server) Data() string { return s.data }
+
 // Endpoint is the server's URL.
 func (s *Server) Endpoint() string {
 	if s.cert != nil {

@@ -1,0 +1,244 @@
+package dataset
+
+import (
+	"math"
+	"strconv"
+)
+
+const (
+	maxWatched = 1 << 16 // columns
+	maxWholes  = 64      // columns whose large whole numbers are compared with each other
+	wholeSlots = 1 << 12 // of them, those that are remembered of a column
+	sampled    = 32      // records of a block that settle whether its columns need watching
+)
+
+// watch notices how values move when they become float32, and takes offsets off before. The zero value watches every
+// column.
+//
+// Rounding moves a value by at most 2^-24 of it. In a column that spreads over more than a thousandth of its greatest
+// value that is nothing, and such a column is quiet: the next block is read without looking. Whether it spreads is
+// asked of a sample of every block.
+type watch struct {
+	fresh  bool // no block of the object was complete yet
+	quiet  bool // every column is
+	cols   []watched
+	beyond int64
+	tables int
+	name   func(col int) string
+	shifts []float64 // by column, up to the last one off which something is taken
+}
+
+// watched is a column; low, high and count are of the values that moved since the last block.
+type watched struct {
+	low, high float64 // low above high where none did
+	count     int64
+	quiet     bool
+	table     *wholeTable
+	equal     [2]string // see Rounding
+	sample    spread
+}
+
+// begin watches the columns of another object. offsets ascend by column.
+func (w *watch) begin(name func(col int) string, offsets []Offset) {
+	w.name, w.shifts = name, nil
+	if len(offsets) > 0 {
+		w.shifts = make([]float64, offsets[len(offsets)-1].Column+1)
+	}
+	for _, o := range offsets {
+		w.shifts[o.Column] = o.Value
+	}
+	w.quiet, w.fresh = false, true
+	for i := range w.cols {
+		w.cols[i].quiet = false
+	}
+}
+
+// at is a column, or nil beyond those that are watched.
+func (w *watch) at(col int) *watched {
+	if col < len(w.cols) {
+		return &w.cols[col]
+	}
+	if col >= maxWatched {
+		return nil
+	}
+	for len(w.cols) <= col {
+		w.cols = append(w.cols, watched{low: math.Inf(1), high: math.Inf(-1)})
+	}
+	return &w.cols[col]
+}
+
+// take makes a value float32.
+func (w *watch) take(col int, x number) float32 {
+	if col < len(w.shifts) && w.shifts[col] != 0 {
+		x = x.minus(w.shifts[col])
+	}
+	if x.isWhole {
+		w.compare(col, x)
+	}
+	if d := x.exact - float64(x.value); d != 0 {
+		w.move(col, d)
+	}
+	return x.value
+}
+
+// short is take for a number that scanNumber read, whose whole numbers are all float32.
+func (w *watch) short(col int, x short) float32 {
+	value := x.float32()
+	switch {
+	case w.shifts != nil:
+		return w.take(col, number{exact: x.float64(), value: value})
+	case w.quiet:
+		return value
+	}
+	if d := x.float64() - float64(value); d != 0 {
+		w.move(col, d)
+	}
+	return value
+}
+
+func (w *watch) move(col int, d float64) {
+	c := w.at(col)
+	switch {
+	case c == nil:
+		w.beyond++
+		return
+	case c.quiet:
+		return
+	}
+	c.count++
+	if d < c.low {
+		c.low = d
+	}
+	if d > c.high {
+		c.high = d
+	}
+}
+
+// wholeTable remembers large whole numbers of a column by the float32 that they became, the latest in each slot.
+type wholeTable [wholeSlots]struct {
+	value float32
+	whole int64
+}
+
+// compare looks for another whole number that became the same float32, and for nothing more once it has found one.
+func (w *watch) compare(col int, x number) {
+	c := w.at(col)
+	if c == nil || c.equal[0] != "" {
+		return
+	}
+	if c.table == nil {
+		if w.tables == maxWholes {
+			return
+		}
+		w.tables++
+		c.table = new(wholeTable)
+	}
+	slot := &c.table[math.Float32bits(x.value)*2654435769>>20] // Fibonacci hashing (Knuth, volume 3, section 6.4)
+	if slot.value == x.value && slot.whole != x.whole {
+		c.equal = [2]string{strconv.FormatInt(slot.whole, 10), strconv.FormatInt(x.whole, 10)}
+		return
+	}
+	slot.value, slot.whole = x.value, x.whole
+}
+
+// notes are those of the block, which is complete; nil where there is nothing to say. They settle which columns
+// are watched in the next.
+func (w *watch) notes(b *Block) *Notes {
+	var n *Notes
+	for col := range w.cols {
+		c := &w.cols[col]
+		if c.count == 0 {
+			continue
+		}
+		if n == nil {
+			n = &Notes{}
+		}
+		n.Rounded = append(n.Rounded, Rounding{Column: col, Name: w.name(col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal})
+		c.low, c.high, c.count = math.Inf(1), math.Inf(-1), 0
+	}
+	if w.beyond > 0 {
+		if n == nil {
+			n = &Notes{}
+		}
+		n.Beyond, w.beyond = w.beyond, 0
+	}
+	w.settle(b)
+	return n
+}
+
+// spread is how far the sampled values of a column lie apart.
+type spread struct {
+	n, first, sum, squares, most float64 // sums of differences from the first
+}
+
+func (s *spread) add(v float64) {
+	if s.n == 0 {
+		s.first = v
+	}
+	d := v - s.first
+	s.n, s.sum, s.squares, s.most = s.n+1, s.sum+d, s.squares+float64(d*d), max(s.most, math.Abs(v))
+}
+
+// wide says that rounding moves no value of the column by more than a sixteenth of a thousandth of its
+// standard deviation.
+func (s *spread) wide() bool {
+	variance := (s.squares - float64(s.sum*s.sum)/s.n) / s.n
+	least := float64(s.most * (0x1p-24 * 16 * 1000))
+	return variance >= float64(least*least)
+}
+
+// settle finds the quiet columns of a block of vectors.
+func (w *watch) settle(b *Block) {
+	w.fresh = false
+	rows := len(b.IDs)
+	if rows < sampled || len(w.cols) == 0 && b.Dense.Width == 0 {
+		return
+	}
+	switch {
+	case b.Dense.Width > 0:
+		w.settleDense(b)
+	case b.Sparse.Width > 0:
+		w.settleSparse(b)
+	}
+}
+
+// sampleOf is the k-th record of a sample of n. The records lie evenly and in no period (Knuth, volume 3, section 6.4).
+func sampleOf(k, n int) int { return int(uint64(uint32(k)*2654435769) * uint64(n) >> 32) }
+
+func (w *watch) settleDense(b *Block) {
+	width := b.Dense.Width
+	w.at(min(width, maxWatched) - 1)
+	for k := range sampled {
+		for col, v := range b.Dense.Row(sampleOf(k, len(b.IDs)))[:min(width, maxWatched)] {
+			w.cols[col].sample.add(float64(v))
+		}
+	}
+	w.quiet = width <= maxWatched
+	for col := range w.cols {
+		c := &w.cols[col]
+		c.quiet = c.sample.wide()
+		c.sample, w.quiet = spread{}, w.quiet && c.quiet
+	}
+}
+
+// settleSparse counts what is not stored as zeros: a column that has any among the sample spreads, for its values
+// lie as far from 0 as they are large.
+func (w *watch) settleSparse(b *Block) {
+	w.quiet = true
+	for k := range sampled {
+		index, value := b.Sparse.Row(sampleOf(k, len(b.IDs)))
+		for k, col := range index {
+			if int(col) < len(w.cols) {
+				w.cols[col].sample.add(float64(value[k]))
+			}
+		}
+	}
+	for col := range w.cols {
+		c := &w.cols[col]
+		if c.sample.n > 0 && c.sample.n < sampled {
+			c.sample.add(0)
+		}
+		c.quiet = c.sample.n == 0 || c.sample.wide()
+		c.sample, w.quiet = spread{}, w.quiet && c.quiet
+	}
+}

@@ -1,0 +1,190 @@
+package jobs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// A state keeps what later rounds must know of the first: records that were passed over, to name them in a failure,
+// and offsets, to refuse records off which others were taken. A model keeps the offsets. Phases see neither.
+const (
+	keptArray       = notesPrefix + "kept"     // U8: JSON, in a state
+	subtractColumns = "input.subtract.columns" // I64: columns of the vector from 0, ascending, in a model
+	subtractOffsets = "input.subtract.offsets" // F64, one for each
+)
+
+// kept is what a state keeps.
+type kept struct {
+	Passed  string           `json:"passed,omitempty"` // over: a sentence
+	Offsets []dataset.Offset `json:"offsets,omitempty"`
+	known   bool             // Offsets are those of all vectors
+}
+
+// learn adds what the first round found.
+func (k kept) learn(roots *plainRoots) kept {
+	k.Passed = roots.found.passedOver(roots.notes.Records)
+	if !k.known {
+		k.Offsets = roots.notes.Offsets
+	}
+	return k
+}
+
+// detachKept takes what is kept off a state, or off the model that a job begins from.
+func detachKept(state Arrays) (Arrays, kept, error) {
+	var k kept
+	offsets, err := Offsets(state)
+	if err != nil {
+		return nil, k, err
+	}
+	_, isModel := state[modelKind]
+	data, isKept := state[keptArray]
+	if k.known = isModel || isKept; !isKept && len(offsets) == 0 {
+		return state, k, nil
+	}
+	plain := maps.Clone(state)
+	k.Offsets = offsets
+	if isKept {
+		text, err := Get[uint8](state, keptArray)
+		if err != nil {
+			return nil, k, err
+		}
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		if dec.Decode(&k) != nil || dec.More() {
+			return nil, k, Malformed("array %q of %d bytes does not hold what a state keeps", keptArray, len(data.Data))
+		}
+	}
+	for _, name := range []string{keptArray, subtractColumns, subtractOffsets} {
+		delete(plain, name)
+	}
+	return plain, k, nil
+}
+
+// attach returns the state, or the model, with what it keeps.
+func (k kept) attach(state Arrays, isModel bool) (Arrays, error) {
+	if k.Passed == "" && len(k.Offsets) == 0 || state == nil {
+		return state, nil
+	}
+	if isModel {
+		return WithOffsets(state, k.Offsets), nil
+	}
+	data, err := json.Marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	state = maps.Clone(state)
+	Put(state, keptArray, data)
+	return state, nil
+}
+
+// Offsets are what spec.input.subtract took off the records that a model was made of, by column. What predicts with the
+// model takes them off too.
+func Offsets(model Arrays) ([]dataset.Offset, error) {
+	if _, ok := model[subtractColumns]; !ok {
+		return nil, nil
+	}
+	columns, err := Get[int64](model, subtractColumns, -1)
+	if err != nil {
+		return nil, err
+	}
+	values, err := Get[float64](model, subtractOffsets, len(columns))
+	if err != nil {
+		return nil, err
+	}
+	offsets := make([]dataset.Offset, len(columns))
+	for i, c := range columns {
+		if c < 0 || c >= protocol.MaxWidth || i > 0 && c <= columns[i-1] || values[i]-values[i] != 0 {
+			return nil, Malformed("array %q does not hold columns in order, with finite offsets", subtractColumns)
+		}
+		offsets[i] = dataset.Offset{Column: int(c), Value: values[i]}
+	}
+	return offsets, nil
+}
+
+// WithOffsets returns a model with offsets; a model without any stays as it is.
+func WithOffsets(model Arrays, offsets []dataset.Offset) Arrays {
+	if len(offsets) == 0 {
+		return model
+	}
+	columns, values := make([]int64, len(offsets)), make([]float64, len(offsets))
+	for i, o := range offsets {
+		columns[i], values[i] = int64(o.Column), o.Value
+	}
+	model = maps.Clone(model)
+	Put(model, subtractColumns, columns)
+	Put(model, subtractOffsets, values)
+	return model
+}
+
+// check refuses vectors off which something else was taken than off those of the first round, or of the model.
+func (k kept) check(from Source, block *dataset.Block) error {
+	vectors := block.Dense.Width > 0 || block.Sparse.Width > 0
+	if !k.known || len(block.IDs) == 0 || !vectors || slices.Equal(k.Offsets, block.Subtracted) {
+		return nil
+	}
+	return offsetFault(block.IDs[0].Object, block.Subtracted, k.Offsets, "those that the model is of", from)
+}
+
+// offsetFault names what has been taken off, and off what.
+func offsetFault(object string, got, want []dataset.Offset, of string, from ...Source) error {
+	field := Input
+	if len(from) > 0 {
+		field = from[0]
+	}
+	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Object: object, Offset: -1,
+		What: fmt.Sprintf("%s was taken off these records, and %s off %s", offsetText(got), offsetText(want), of),
+		Hint: fmt.Sprintf("Set %s.subtract to the same offsets, by the columns of this data set", field)}
+}
+
+func offsetText(offsets []dataset.Offset) string {
+	if len(offsets) == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for _, o := range offsets[:min(len(offsets), 10)] {
+		parts = append(parts, fmt.Sprintf("%s of value %d", strconv.FormatFloat(o.Value, 'g', -1, 64), o.Column+1))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// explain adds to a failure which records were passed over before it.
+func (k kept) explain(err error) error {
+	var fault *protocol.Fault
+	if k.Passed == "" || !errors.As(err, &fault) || fault.Class == protocol.ClassInfrastructure || strings.Contains(fault.What, k.Passed) {
+		return err
+	}
+	told := *fault
+	told.What += "; " + k.Passed
+	return &told
+}
+
+// passedOver says how many of the records of a data set were passed over, and which was the first; "" for none.
+func (s skips) passedOver(records int64) string {
+	n := s.count(Input)
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d records were passed over", n, n+records)
+	first := slices.IndexFunc(s.samples, func(x sample) bool { return x.Source == Input })
+	if first < 0 {
+		return text
+	}
+	x := s.samples[first]
+	at := fmt.Sprintf("byte or row %d", x.ID.Offset)
+	if x.Line > 0 {
+		at = fmt.Sprintf("line %d", x.Line)
+	}
+	if x.Column > 0 {
+		at += fmt.Sprintf(", column %d", x.Column)
+	}
+	return text + fmt.Sprintf(", the first at %s, %s: %s", x.ID.Object, at, x.Reason)
+}
