@@ -12,7 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -178,8 +178,8 @@ func (c Config) withTimes() Config {
 	c.limits = c.limits.withDefaults(c)
 	if c.wallClock == nil {
 		c.wallClock = time.Now
-		if seeded.Enabled {
-			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		if faults.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(faults.Skew()) }
 		}
 	}
 	if c.diskSpace == nil {
