@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/internal/faults"
@@ -118,6 +119,8 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// bootClock is clock.SinceBoot, but for tests.
+	bootClock func() time.Duration
 	limits    limits // zero means defaults
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
@@ -181,6 +184,9 @@ func (c Config) withTimes() Config {
 		if faults.Enabled {
 			c.wallClock = func() time.Time { return time.Now().Add(faults.Skew()) }
 		}
+	}
+	if c.bootClock == nil {
+		c.bootClock = clock.SinceBoot
 	}
 	if c.diskSpace == nil {
 		c.diskSpace = freeSpace

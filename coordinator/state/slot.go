@@ -88,6 +88,9 @@ func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 		return s, reply // nothing is decided; there may be room later
 	}
 	sched = sched.decided(record)
+	if reply.Err == nil && !reply.Created && !reply.Job.ByHand {
+		sched.Fired-- // it was fired, and counted, by a clock that ran ahead
+	}
 	return next.putSchedule(sched), Reply{Schedule: sched, Job: reply.Job, Created: reply.Created}
 }
 

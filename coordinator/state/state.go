@@ -33,7 +33,7 @@ const (
 // State is everything the log has decided. The zero value is not usable; see New.
 type State struct {
 	ClusterID string
-	Now       int64  // the largest proposed time, in Unix milliseconds
+	Now       int64  // the largest proposed time since the clock was set, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	Epoch     uint64 // how often a backup was the beginning of a new cluster
 	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are

@@ -38,8 +38,8 @@ func TestSeededBugsAreCaught(t *testing.T) {
 		tests += string(text)
 	}
 	names := regexp.MustCompile(`(?m)^\t(\w+)\s+Bug\s+= "`).FindAllStringSubmatch(string(source), -1)
-	if len(names) != len(seeded.All()) || len(names) != 10 {
-		t.Errorf("%d bugs are named, %d listed; want 10", len(names), len(seeded.All()))
+	if len(names) != len(seeded.All()) || len(names) == 0 {
+		t.Errorf("%d bugs are named, %d listed", len(names), len(seeded.All()))
 	}
 	for _, name := range names {
 		if !strings.Contains(tests, "Caught(t, seeded."+name[1]+",") {

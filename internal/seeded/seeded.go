@@ -1,4 +1,4 @@
-// Package seeded plants ten known bugs, each at the place where somebody could make it, to
+// Package seeded plants known bugs, each at the place where somebody could make it, to
 // test what is there to find such bugs: a checker that has never found one proves nothing.
 //
 // They exist only in a build with -tags seededbugs, one at a time: that which GRAM_SEEDED_BUG
@@ -19,12 +19,13 @@ const (
 	EarlySnapshot   Bug = "early-snapshot-return" // reading a snapshot ends before its end
 	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
+	ClockTrusted    Bug = "clock-trusted"         // the leader's wall clock is the time, whatever other clocks show
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
 )
 
 // All lists the bugs.
 func All() []Bug {
 	return []Bug{
-		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell, ClockTrusted,
 	}
 }

@@ -25,7 +25,7 @@ const (
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	NowUnixMs int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the proposer's clock; state keeps the largest seen
+	NowUnixMs int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the proposer's clock; state keeps the largest seen, until a SetClock
 	// Types that are valid to be assigned to Body:
 	//
 	//	*Command_Submit
@@ -48,6 +48,7 @@ type Command struct {
 	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
+	//	*Command_SetClock
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,6 +278,15 @@ func (x *Command) GetRemoveMember() *RemoveMember {
 	return nil
 }
 
+func (x *Command) GetSetClock() *SetClock {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetClock); ok {
+			return x.SetClock
+		}
+	}
+	return nil
+}
+
 type isCommand_Body interface {
 	isCommand_Body()
 }
@@ -361,6 +371,10 @@ type Command_RemoveMember struct {
 	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
 }
 
+type Command_SetClock struct {
+	SetClock *SetClock `protobuf:"bytes,42,opt,name=set_clock,json=setClock,proto3,oneof"`
+}
+
 func (*Command_Submit) isCommand_Body() {}
 
 func (*Command_Start) isCommand_Body() {}
@@ -400,6 +414,8 @@ func (*Command_Checkpoint) isCommand_Body() {}
 func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
+
+func (*Command_SetClock) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
 // the leader holds the hashes against each other.
@@ -1412,10 +1428,12 @@ func (x *FireSlot) GetSlots() uint32 {
 // RetireJobs ends the keeping of ended jobs: their records go, and their objects are swept. Those that
 // are still active, named or within their time stay. At most 256.
 type RetireJobs struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Jobs          []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
-	KeepMs        int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
-	ByHand        bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Jobs   []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	KeepMs int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
+	ByHand bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	// The time by which they are retired, where it is earlier than the log's; 0 means the log's.
+	NowUnixMs     int64 `protobuf:"varint,100,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1469,6 +1487,13 @@ func (x *RetireJobs) GetByHand() bool {
 		return x.ByHand
 	}
 	return false
+}
+
+func (x *RetireJobs) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
 }
 
 type RetireJob struct {
@@ -1787,6 +1812,52 @@ func (x *RemoveMember) GetId() string {
 	return ""
 }
 
+// SetClock sets the time of the state, back too: a clock that ran ahead has been in the log. What lies after that
+// time is moved to it: times of jobs, and where the schedules' slots go on.
+type SetClock struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NowUnixMs     int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetClock) Reset() {
+	*x = SetClock{}
+	mi := &file_gram_v1_log_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetClock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetClock) ProtoMessage() {}
+
+func (x *SetClock) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetClock.ProtoReflect.Descriptor instead.
+func (*SetClock) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *SetClock) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
 // jobs each followed by its commits and carries, then tokens, schedules, retired jobs, aliases, and a trailer.
 type SnapshotRecord struct {
@@ -1810,7 +1881,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +1893,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[23]
+	mi := &file_gram_v1_log_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +1906,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -2013,7 +2084,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2096,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[24]
+	mi := &file_gram_v1_log_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2109,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2093,7 +2164,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2105,7 +2176,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[25]
+	mi := &file_gram_v1_log_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2118,7 +2189,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2168,7 +2239,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +2251,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +2264,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2381,7 +2452,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2464,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2477,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -2434,7 +2505,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2517,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2530,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -2495,7 +2566,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2507,7 +2578,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2520,7 +2591,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -2614,7 +2685,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2626,7 +2697,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2639,7 +2710,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -2688,7 +2759,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +2771,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +2784,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -2747,7 +2818,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2759,7 +2830,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2772,7 +2843,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -2793,7 +2864,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xfe\b\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xb0\t\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
 	"\x06submit\x18\x02 \x01(\v2\x12.gram.v1.SubmitJobH\x00R\x06submit\x12)\n" +
@@ -2820,7 +2891,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
-	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMemberB\x06\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x120\n" +
+	"\tset_clock\x18* \x01(\v2\x11.gram.v1.SetClockH\x00R\bsetClockB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
 	"Checkpoint\",\n" +
@@ -2905,12 +2977,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"f\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"\x86\x01\n" +
 	"\n" +
 	"RetireJobs\x12&\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x12.gram.v1.RetireJobR\x04jobs\x12\x17\n" +
 	"\akeep_ms\x18\x02 \x01(\x03R\x06keepMs\x12\x17\n" +
-	"\aby_hand\x18\x03 \x01(\bR\x06byHand\":\n" +
+	"\aby_hand\x18\x03 \x01(\bR\x06byHand\x12\x1e\n" +
+	"\vnow_unix_ms\x18d \x01(\x03R\tnowUnixMs\":\n" +
 	"\tRetireJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2931,7 +3004,9 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"*\n" +
+	"\bSetClock\x12\x1e\n" +
+	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\"\x8d\x04\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -3034,7 +3109,7 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 	return file_gram_v1_log_proto_rawDescData
 }
 
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_gram_v1_log_proto_goTypes = []any{
 	(*Command)(nil),          // 0: gram.v1.Command
 	(*Checkpoint)(nil),       // 1: gram.v1.Checkpoint
@@ -3059,31 +3134,32 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*RemoveAlias)(nil),      // 20: gram.v1.RemoveAlias
 	(*ReleaseSchedules)(nil), // 21: gram.v1.ReleaseSchedules
 	(*RemoveMember)(nil),     // 22: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 23: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 24: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 25: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 26: gram.v1.JobRecord
-	(*CommitRecord)(nil),     // 27: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 28: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 29: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 30: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 31: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 32: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 33: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 34: gram.v1.TaskOutput
-	(*Backups)(nil),          // 35: gram.v1.Backups
-	(*Failure)(nil),          // 36: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 37: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 38: gram.v1.CatchUp
-	(SkipReason)(0),          // 39: gram.v1.SkipReason
-	(JobState)(0),            // 40: gram.v1.JobState
-	(*ObjectRef)(nil),        // 41: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 42: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 43: gram.v1.OutputFile
-	(*Counters)(nil),         // 44: gram.v1.Counters
-	(*Piece)(nil),            // 45: gram.v1.Piece
-	(*CarryPiece)(nil),       // 46: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 47: gram.v1.SlotRecord
+	(*SetClock)(nil),         // 23: gram.v1.SetClock
+	(*SnapshotRecord)(nil),   // 24: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 25: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 26: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 27: gram.v1.JobRecord
+	(*CommitRecord)(nil),     // 28: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 29: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 30: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 31: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 32: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 33: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 34: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 35: gram.v1.TaskOutput
+	(*Backups)(nil),          // 36: gram.v1.Backups
+	(*Failure)(nil),          // 37: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 38: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 39: gram.v1.CatchUp
+	(SkipReason)(0),          // 40: gram.v1.SkipReason
+	(JobState)(0),            // 41: gram.v1.JobState
+	(*ObjectRef)(nil),        // 42: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 43: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 44: gram.v1.OutputFile
+	(*Counters)(nil),         // 45: gram.v1.Counters
+	(*Piece)(nil),            // 46: gram.v1.Piece
+	(*CarryPiece)(nil),       // 47: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 48: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	3,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -3106,46 +3182,47 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	1,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
 	21, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
 	22, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	6,  // 20: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	33, // 21: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	34, // 22: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	35, // 23: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	36, // 24: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	37, // 25: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	38, // 26: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	3,  // 27: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	39, // 28: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	17, // 29: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	24, // 30: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	26, // 31: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	27, // 32: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	28, // 33: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	9,  // 34: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	32, // 35: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	29, // 36: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	30, // 37: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	31, // 38: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	25, // 39: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	3,  // 40: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	40, // 41: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	41, // 42: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	41, // 43: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	41, // 44: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	42, // 45: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	41, // 46: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	43, // 47: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	36, // 48: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	44, // 49: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	41, // 50: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	45, // 51: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	46, // 52: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	11, // 53: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	47, // 54: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	23, // 20: gram.v1.Command.set_clock:type_name -> gram.v1.SetClock
+	6,  // 21: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	34, // 22: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	35, // 23: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	36, // 24: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	37, // 25: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	38, // 26: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	39, // 27: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	3,  // 28: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	40, // 29: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	17, // 30: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	25, // 31: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	27, // 32: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	28, // 33: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	29, // 34: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	9,  // 35: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	33, // 36: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	30, // 37: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	31, // 38: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	32, // 39: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	26, // 40: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	3,  // 41: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	41, // 42: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	42, // 43: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	42, // 44: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	42, // 45: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	43, // 46: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	42, // 47: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	44, // 48: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	37, // 49: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	45, // 50: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	42, // 51: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	46, // 52: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	47, // 53: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	11, // 54: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	48, // 55: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	56, // [56:56] is the sub-list for method output_type
+	56, // [56:56] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -3177,8 +3254,9 @@ func file_gram_v1_log_proto_init() {
 		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
+		(*Command_SetClock)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[23].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[24].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -3196,7 +3274,7 @@ func file_gram_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
