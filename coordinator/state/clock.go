@@ -66,9 +66,16 @@ func (s State) schedulesNotAfter(now int64) State {
 		}
 		return true
 	})
+	latest := s.latestUntil(now)
 	for _, old := range moved {
 		sched := *old
-		notAfter(now, &sched.LastSlot, &sched.Since, &sched.LatestSlot)
+		notAfter(now, &sched.LastSlot, &sched.Since)
+		if old.LatestSlot > now {
+			sched.LatestJob, sched.LatestSlot = "", 0
+			if job := latest[old.ID()]; job != nil {
+				sched.LatestJob, sched.LatestSlot = job.ID, job.Slot
+			}
+		}
 		sched.Recent = nil
 		for _, r := range old.Recent {
 			switch {
@@ -82,6 +89,20 @@ func (s State) schedulesNotAfter(now int64) State {
 		s = s.putSchedule(&sched)
 	}
 	return s
+}
+
+// latestUntil finds, of each schedule, the job of the latest slot up to now that has succeeded.
+func (s State) latestUntil(now int64) map[string]*Job {
+	latest := make(map[string]*Job)
+	s.EachJob(func(job *Job) bool {
+		sched, ok := s.Schedule(job.ScheduleID)
+		own := ok && job.Slot <= now && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && job.ID == sched.SlotJobID(job.Slot)
+		if best := latest[job.ScheduleID]; own && (best == nil || job.Slot > best.Slot) {
+			latest[job.ScheduleID] = job
+		}
+		return true
+	})
+	return latest
 }
 
 func (s State) restNotAfter(now int64) State {
