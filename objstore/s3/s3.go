@@ -56,7 +56,7 @@ func Open(cfg Config) (*Store, error) {
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
 		Creds:        newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect}),
 		Secure:       cfg.endpoint.secure,
-		Transport:    transport,
+		Transport:    dated{transport},
 		Region:       cfg.Region,
 		BucketLookup: lookup,
 		MaxRetries:   1, // retry.go does it
