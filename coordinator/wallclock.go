@@ -72,10 +72,24 @@ func (c *Coordinator) mayTime(lead *leadership) error {
 	if v.Others > 0 {
 		return nil
 	}
-	if servers, _, err := c.member.servers(); err == nil && len(servers) > 1 && lead.silent() {
+	if c.voters() > 1 && lead.silent() {
 		return fmt.Errorf("%w yet: no other member has told its time", errClock)
 	}
 	return nil
+}
+
+// voters counts the members with a vote; 0 where raft is ending.
+func (c *Coordinator) voters() (n int) {
+	servers, _, err := c.member.servers()
+	if err != nil {
+		return 0
+	}
+	for _, s := range servers {
+		if s.Suffrage == raft.Voter {
+			n++
+		}
+	}
+	return n
 }
 
 // clockText says why a clock is not trusted, and what to do; empty where it is.
