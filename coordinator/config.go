@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/internal/faults"
@@ -119,7 +118,7 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
-	// bootClock is clock.SinceBoot, but for tests.
+	// bootClock is sinceBoot, but for tests.
 	bootClock func() time.Duration
 	limits    limits // zero means defaults
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
@@ -186,7 +185,7 @@ func (c Config) withTimes() Config {
 		}
 	}
 	if c.bootClock == nil {
-		c.bootClock = clock.SinceBoot
+		c.bootClock = sinceBoot
 	}
 	if c.diskSpace == nil {
 		c.diskSpace = freeSpace

@@ -196,3 +196,13 @@ func TestALogThatIsAhead(t *testing.T) {
 		return utc(view.Now).Sub(time.Now()) < clock.MaxSkew
 	})
 }
+
+// The boot clock goes on.
+func TestSinceBoot(t *testing.T) {
+	before := sinceBoot()
+	for sinceBoot() == before { // its resolution is finite
+	}
+	if sinceBoot() < before {
+		t.Error("the boot clock went back")
+	}
+}

@@ -4,7 +4,7 @@
 // A Clock keeps an estimate of the right time that no jump of the wall clock moves: an offset to the boot
 // clock. The wall clock moves the offset while it may be trusted: small steps always, a jump where another
 // machine's time agrees with it or a person accepts it. Otherwise the estimate goes on by the boot clock, and
-// the Verdict says that nothing irrevocable may follow from the time.
+// the Verdict says that nothing irrevocable may follow from the time. The package reads no clock: it is given two.
 package clock
 
 import (

@@ -175,13 +175,3 @@ func TestBehindTheLog(t *testing.T) {
 	m.NotBefore(m.right().Add(31 * 24 * time.Hour))
 	m.is(t, "accepted, and asked again", clock.None, 3*time.Hour)
 }
-
-// The boot clock goes on.
-func TestSinceBoot(t *testing.T) {
-	before := clock.SinceBoot()
-	for clock.SinceBoot() == before { // its resolution is finite
-	}
-	if clock.SinceBoot() < before {
-		t.Error("the boot clock went back")
-	}
-}

@@ -25,7 +25,7 @@ var layers = []layer{
 	{tree: "jobs", may: []string{"dataset/...", "kernelops", "kernelops/fmath", "kernelops/philox", "protocol/..."}},
 	{tree: "coordinator/clock"},
 	{tree: "coordinator/state", may: []string{"internal/seeded", "protocol/..."}},
-	{tree: "coordinator/schedule", may: []string{"coordinator/state", "internal/seeded", "protocol/..."}},
+	{tree: "coordinator/schedule", may: []string{"coordinator/clock", "coordinator/state", "internal/seeded", "protocol/..."}},
 	{tree: "coordinator", may: []string{"coordinator/clock", "coordinator/state", "coordinator/schedule", "internal/faults", "internal/seeded", "objstore", "protocol/..."}},
 	{tree: "report", may: []string{"jobs"}},
 	{tree: "worker", may: []string{"jobs", "report", "dataset/...", "kernelops", "objstore", "protocol/..."}},
