@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/clock"
@@ -21,12 +20,12 @@ func (s *clusterService) AcceptClock(ctx context.Context, _ *connect.Request[pb.
 		s.c.cfg.Logger.Warn("the clock was accepted by a person", "now", s.c.wall().UTC())
 	}
 	view, _ := s.c.fsm.view()
-	if ahead := time.Duration(view.Now-s.c.wall().UnixMilli()) * time.Millisecond; ahead > clock.JumpLimit {
+	if view.Now-s.c.wall().UnixMilli() > clock.JumpLimit.Milliseconds() {
 		back, err := s.c.setClock(ctx)
 		if err != nil {
 			return nil, err
 		}
-		res.Accepted, res.SetBackMs = true, back.Milliseconds()
+		res.Accepted, res.SetBackMs = true, back
 	}
 	res.NowUnixMs = s.c.wall().UnixMilli()
 	return connect.NewResponse(res), nil

@@ -153,7 +153,7 @@ func (c *Coordinator) clockDuties(ctx context.Context, lead *leadership, v clock
 	if err := c.mayTime(lead); err != nil || !v.Confirmed {
 		return
 	}
-	if view, _ := c.fsm.view(); time.Duration(view.Now-c.wall().UnixMilli())*time.Millisecond > logAhead {
+	if view, _ := c.fsm.view(); view.Now-c.wall().UnixMilli() > logAhead.Milliseconds() {
 		if _, err := c.setClock(lead.ctx); err != nil && lead.ctx.Err() == nil {
 			c.cfg.Logger.Warn("the log's time is ahead, and was not set back yet; trying again", "error", err)
 		}
@@ -161,7 +161,7 @@ func (c *Coordinator) clockDuties(ctx context.Context, lead *leadership, v clock
 }
 
 // setClock sets the log's time to this member's, and returns how far that was back.
-func (c *Coordinator) setClock(ctx context.Context) (time.Duration, error) {
+func (c *Coordinator) setClock(ctx context.Context) (backMs int64, err error) {
 	view, _ := c.fsm.view()
 	now := c.wall().UnixMilli()
 	reply, err := c.propose(ctx, &pb.Command{Body: &pb.Command_SetClock{SetClock: &pb.SetClock{NowUnixMs: now}}})
@@ -171,9 +171,8 @@ func (c *Coordinator) setClock(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	back := max(0, time.Duration(view.Now-now)*time.Millisecond)
-	c.cfg.Logger.Warn("the log's time was set", "back by", back.String(), "to", utc(now))
-	return back, nil
+	c.cfg.Logger.Warn("the log's time was set", "from", utc(view.Now), "to", utc(now))
+	return max(0, view.Now-now), nil
 }
 
 // firstLook asks the other members and the store for the time before this member leads: until most clocks agree
