@@ -206,3 +206,47 @@ func TestSinceBoot(t *testing.T) {
 		t.Error("the boot clock went back")
 	}
 }
+
+// Two members whose clocks are an hour apart: nobody knows which is right, so neither decides, until a person accepts
+// the leader's. Then the other one knows that its own is wrong.
+func TestTwoMembersDisagree(t *testing.T) {
+	q := &quorum{T: t, members: make(map[string]*Coordinator)}
+	q.authorise()
+	for _, id := range []string{"c1", "c2"} {
+		var off skewed
+		cfg := q.config(id, t.TempDir())
+		if cfg.wallClock = off.now; id == "c2" {
+			off.set(time.Hour)
+		}
+		if _, err := q.startWith(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.awaitVotes(2)
+	q.poll("a leader that doubts its clock, and nobody to take the lead", func() bool {
+		c := q.leader()
+		lead, err := c.leader()
+		return err == nil && c.mayTime(lead) != nil && !lead.peers.trusts()
+	})
+	q.poll("the leader's clock to be accepted", func() bool {
+		res, err := (&clusterService{q.leader()}).AcceptClock(t.Context(), connect.NewRequest(&pb.AcceptClockRequest{}))
+		return err == nil && res.Msg.GetAccepted()
+	})
+	q.poll("the leader to decide, and the other to doubt its clock", func() bool {
+		c := q.leader()
+		lead, err := c.leader()
+		return err == nil && c.mayTime(lead) == nil && q.follower().verdict().Doubt == clock.Disagrees
+	})
+}
+
+// trusts reports whether another member trusts its clock.
+func (t *peerTable) trusts() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.peers {
+		if p.clock.GetTrusted() {
+			return true
+		}
+	}
+	return false
+}
