@@ -53,9 +53,9 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
 
 .PHONY: seeded
-seeded: tools ## Show that tests find each of ten seeded bugs, in a build that holds them (-tags seededbugs).
+seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./objstore/s3 ./clustertest ./jobs/kernelmatrix
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -64,6 +64,12 @@ memory: ## Run every kind over four times a worker's memory and hold it to that 
 .PHONY: slots
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
 	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
+
+PACKAGE ?=
+
+.PHONY: mutants
+mutants: bin/gremlins ## Change the code in small ways and show that tests notice (up to two hours; PACKAGE=gate for some).
+	go run ./deploy/mutants -only '$(PACKAGE)'
 
 MINUTES ?= 5
 SEED ?= 0
@@ -74,7 +80,7 @@ chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from 
 	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: chaos-bugs
-chaos-bugs: tools ## Show that chaos finds each of the ten seeded bugs (some twenty minutes; BUG=name for one).
+chaos-bugs: tools ## Show that chaos finds each of the seeded bugs (some twenty minutes; BUG=name for one).
 	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
@@ -190,6 +196,11 @@ bin/versitygw: $(TOOLS_PIN)
 # A module of its own: it wants newer libraries than the other tools.
 bin/govulncheck: deploy/tools/vuln/go.mod deploy/tools/vuln/go.sum
 	go build -C deploy/tools/vuln -o ../../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
+	@touch $@
+
+# A module of its own: nothing else wants its libraries.
+bin/gremlins: deploy/tools/gremlins/go.mod deploy/tools/gremlins/go.sum
+	go build -C deploy/tools/gremlins -o ../../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
 	@touch $@
 
 bin/staticcheck: $(TOOLS_PIN)

@@ -56,6 +56,7 @@ func bugs() []bug {
 		{seeded.SlotByNow, 1.3, aim{kinds: crashes, schedules: 2}},
 		{seeded.NoIfMatch, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
+		{seeded.NoCentering, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker}, specs: []string{"kernels"}}},
 		{seeded.ClockTrusted, 0.7, aim{kinds: []nemesis.Kind{nemesis.ClockBack}}},
 	}
 	for i := range list {

@@ -113,7 +113,7 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 // gather collects what the checker judges.
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
-		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string)}
+		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged()}
 	for _, exit := range t.exits {
 		e.Exits = append(e.Exits, checker.Exit(exit))
 	}

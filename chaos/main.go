@@ -40,6 +40,7 @@ type settings struct {
 	active          int
 	bug             string
 	limit           time.Duration
+	faults          bool   // the binary is built with -tags faults
 	skew            string // file with how far the clocks are off, in a build with seeded bugs
 	aim
 }
@@ -51,6 +52,7 @@ func run(ctx context.Context, args []string) int {
 	set.Uint64Var(&s.seed, "seed", 0, "of the plan of faults and of what clients do; 0 draws one")
 	set.BoolVar(&s.loopback, "loopback", false, "no network namespaces, and so no partitions")
 	set.StringVar(&s.gram, "gram", "bin/gram", "the binary under test")
+	set.BoolVar(&s.faults, "faults", false, "the binary is built with -tags faults: clocks go wrong and workers lie")
 	set.StringVar(&s.versitygw, "versitygw", "bin/versitygw", "the S3 server")
 	set.StringVar(&s.testdata, "testdata", "testdata", "the repository's testdata")
 	set.StringVar(&s.folder, "folder", "", "keep everything here (default a temporary one, kept only on violations)")

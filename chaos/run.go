@@ -126,7 +126,7 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	defer func() { err = errors.Join(err, net.Close()) }()
 	t.cluster, err = cluster.Start(ctx, cluster.Options{
 		Gram: t.gram, Versitygw: t.versitygw, Folder: t.folder, Voters: members, Crew: t.workers, LeaseTTL: leaseTTL,
-		Network: net, Flags: t.flags(), Env: t.env, StoreProxy: t.startProxy,
+		Network: net, Flags: t.flags(), Env: t.env, StoreProxy: t.startProxy, Faults: t.faults,
 	})
 	defer t.cluster.Close()
 	if t.proxy != nil {
@@ -180,7 +180,7 @@ func (t *trial) network() *cluster.Network {
 
 func (t *trial) startProxy(listen, server string) (string, error) {
 	var err error
-	t.proxy, err = storefault.Start(listen, server, t.seed)
+	t.proxy, err = storefault.Start(listen, server, "/"+cluster.Bucket+"/cluster/", t.seed)
 	return listen, err
 }
 

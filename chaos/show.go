@@ -65,8 +65,11 @@ func show(to io.Writer, o *outcome) {
 		w.line("%-44s %6d %9d %9s", kind, c.Done, c.NotDone, hit)
 	}
 	for _, kind := range nemesis.Kinds() {
-		if c := tally[kind]; c.NotDone > 0 {
+		switch c := tally[kind]; {
+		case c.NotDone > 0:
 			w.line("not done: %s: %.60s", kind, c.Why)
+		case c.Done == 0:
+			w.line("not counted: %s: the run was too short for it", kind)
 		}
 	}
 	f := o.facts

@@ -142,6 +142,9 @@ func procedureName(route string) string {
 // denied counts and writes down what the gate refused.
 func (c *Coordinator) denied(r *http.Request, caller gate.Caller, reason error) {
 	c.meters.denied.WithLabelValues(denial(reason)).Inc()
+	if errors.Is(reason, gate.ErrUnauthenticated) || errors.Is(reason, gate.ErrTooManyCalls) {
+		waste(r.Context())
+	}
 	rec := c.record(r, caller, &trail{served: true, err: reason, code: denial(reason)})
 	rec.Result = audit.Refused
 	c.audit.Write(rec)

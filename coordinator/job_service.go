@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -25,6 +26,7 @@ func (s *jobService) Submit(ctx context.Context, req *connect.Request[pb.SubmitR
 	if err != nil {
 		return nil, err
 	}
+	cmd.SubmittedBy = gate.CallerOf(ctx).TokenID
 	lead, err := s.c.leader()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -36,19 +37,20 @@ func (s *scheduleService) TriggerSchedule(ctx context.Context, req *connect.Requ
 
 // submitSlot submits the job of an instant under the id that follows from schedule and instant.
 func (c *Coordinator) submitSlot(ctx context.Context, sched *state.Schedule, slot int64) (state.Reply, error) {
-	job, err := c.handJob(sched, slot)
+	job, err := c.handJob(ctx, sched, slot)
 	if err != nil {
 		return state.Reply{}, err
 	}
 	return c.agree(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 }
 
-func (c *Coordinator) handJob(sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
+func (c *Coordinator) handJob(ctx context.Context, sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
 	job, err := c.slotJob(sched, utc(slot))
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
+	job.SubmittedBy = gate.CallerOf(ctx).TokenID
 	return job, nil
 }
 
@@ -90,7 +92,7 @@ func (s *scheduleService) BackfillSchedule(ctx context.Context, req *connect.Req
 // backfill submits the job of one slot unless it is there. What is there under an earlier
 // definition stays.
 func (s *scheduleService) backfill(ctx context.Context, view state.State, sched *state.Schedule, slot int64, dry bool) (*pb.BackfilledSlot, error) {
-	job, err := s.c.handJob(sched, slot)
+	job, err := s.c.handJob(ctx, sched, slot)
 	if err != nil {
 		return nil, err
 	}

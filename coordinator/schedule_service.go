@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -19,6 +20,7 @@ func (s *scheduleService) CreateSchedule(ctx context.Context, req *connect.Reque
 	if err != nil {
 		return nil, err
 	}
+	cmd.SubmittedBy = gate.CallerOf(ctx).TokenID
 	reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_PutSchedule{PutSchedule: cmd}})
 	if err != nil {
 		return nil, err

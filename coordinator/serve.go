@@ -22,7 +22,7 @@ const compressedFrom = 4 << 10
 func (c *Coordinator) routes() {
 	options := connect.WithHandlerOptions(
 		connect.WithReadMaxBytes(maxMessage),
-		connect.WithCompressMinBytes(compressedFrom),
+		compression(),
 		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
@@ -37,7 +37,7 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
 	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
 	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
-	local := c.writeTrails(mux)
+	local := boundCompressed(c.writeTrails(mux))
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	if c.member.port == nil {
 		c.handler = c.held(c.door.Wrap(c.pages(local)))
@@ -102,7 +102,8 @@ func (c *Coordinator) serve() {
 		return
 	}
 	config := c.identity.ServerConfig("h2", "http/1.1")
-	c.server = c.cfg.limits.server(c.handler, c.cfg.Logger)
+	c.server = c.cfg.limits.server(countWaste(c.handler), c.cfg.Logger)
+	c.server.ConnContext = watchConduct
 	c.server.TLSConfig = config
 	c.tasks.Go(func() {
 		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {

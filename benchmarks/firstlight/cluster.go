@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 // spec is the training; the seed makes every trial a job of its own.
@@ -78,7 +80,7 @@ type gram struct{ binary, dir, config string }
 func (g *gram) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, g.binary, args...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), "GRAM_CONFIG="+g.config)
+	cmd.Env = process.Environment("GRAM_CONFIG=" + g.config)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

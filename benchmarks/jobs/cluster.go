@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/deploy/process"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/worker"
 )
@@ -59,7 +60,7 @@ func startCluster(ctx context.Context, binary string) (c *cluster, stop func() e
 func (c *cluster) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.binary, args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "GRAM_CONFIG="+c.config)
+	cmd.Env = process.Environment("GRAM_CONFIG=" + c.config)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -29,6 +29,7 @@ type Evidence struct {
 	Logs       map[string]string // what each process said, by its name
 	Secrets    []string          // that nobody may write down
 	Exits      []Exit            // of processes that ended by themselves
+	Damaged    map[string]bool   // keys of objects that the run damaged or removed itself
 	// Waited is how long it took after the last fault until every job had ended, Bound how long it may.
 	Waited, Bound time.Duration
 

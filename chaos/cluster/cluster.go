@@ -27,6 +27,8 @@ type Options struct {
 	Env       []string // more for coordinators and workers
 	// Flags are more flags for every coordinator.
 	Flags []string
+	// Faults: the binary is built with -tags faults, and files disturb its processes.
+	Faults bool
 	// StoreProxy stands before the S3 server: it is given the server's address, and says its own.
 	StoreProxy func(listen, server string) (address string, err error)
 }
@@ -48,7 +50,8 @@ type Cluster struct {
 // Worker is a worker, the same through restarts.
 type Worker struct {
 	*Process
-	Host string
+	Host    string
+	Scratch string // its folder for temporary files
 }
 
 // The credentials and the bucket of the S3 server.
@@ -151,8 +154,11 @@ func (c *Cluster) addWorker(host string) error {
 	if err := c.Network.Add(host); err != nil {
 		return err
 	}
-	first := c.firstHome()
-	w := &Worker{Host: host, Process: c.process(host, host, c.Gram, append(c.StoreEnv(false), c.Env...),
+	first, scratch := c.firstHome(), filepath.Join(c.Folder, "tmp", host)
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return err
+	}
+	w := &Worker{Host: host, Scratch: scratch, Process: c.process(host, host, c.Gram, append(c.StoreEnv(false), append(c.faultEnv(host), append([]string{"TMPDIR=" + scratch}, c.Env...)...)...),
 		"worker", "--addr", strings.Join(c.apis(nil), ","), "--cacert", filepath.Join(first, "pki", "ca.pem"),
 		"--token-file", filepath.Join(first, "worker.token"), "--name", host, "--slots", "2", "--memory", "256MiB", "--drain-timeout", "5s")}
 	c.Workers = append(c.Workers, w)

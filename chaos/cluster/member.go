@@ -71,7 +71,7 @@ func (c *Cluster) begin(ctx context.Context, m *Member, life *Life, joins bool) 
 		}
 		args = append(args, "--join", strings.Join(c.apis(m), ","), "--token-file", filepath.Join(first, "admin.token"))
 	}
-	life.Process = c.process(m.Host, m.Host, c.Gram, append(c.StoreEnv(false), c.Env...), append(args, c.Flags...)...)
+	life.Process = c.process(m.Host, m.Host, c.Gram, append(c.StoreEnv(false), append(c.faultEnv(m.Host), c.Env...)...), append(args, c.Flags...)...)
 	if err := life.Start(); err != nil {
 		return err
 	}

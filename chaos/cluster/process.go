@@ -27,7 +27,15 @@ type Process struct {
 	done   chan struct{} // closed when it has ended
 	err    error         // of Wait, once done
 	wanted bool          // we ended it ourselves, or it does not run
+	mayEnd bool          // it has a reason to end by itself
 	paused bool
+}
+
+// MayEnd tells whether the process has a reason to end by itself now, such as a damaged disk.
+func (p *Process) MayEnd(may bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mayEnd = may
 }
 
 // Start starts it. It must not run.
@@ -88,7 +96,7 @@ func (p *Process) EndedByItself() bool {
 	running := p.Running()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cmd != nil && !running && !p.wanted
+	return p.cmd != nil && !running && !p.wanted && !p.mayEnd
 }
 
 // Kill ends it as a power cut would, and waits until it is gone.

@@ -3,7 +3,6 @@ package nemesis
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/gram-compute/gram/chaos/cluster"
@@ -33,6 +32,18 @@ func (n *Nemesis) bring(ctx context.Context, f Fault) (heal func() error, err er
 		return func() error { return nil }, n.ReplaceInput(ctx)
 	case ClockBack:
 		return func() error { return nil }, n.clockBack(f)
+	case ClockHour, ClockMonth, ClockDecade, ClockBehind:
+		return n.moveClock(ctx, f)
+	case FlipObject, LoseObject:
+		return n.damageObject(ctx, f)
+	case FlipLog, TearLog, FlipSnapshot:
+		return n.damageLocal(ctx, f)
+	case FullScratch:
+		return n.fillScratch(f)
+	case Bomb:
+		return n.bomb(ctx, f)
+	case Rogue:
+		return n.rogue(ctx, f)
 	}
 	return n.partition(ctx, f)
 }
@@ -44,11 +55,7 @@ func (n *Nemesis) clockBack(f Fault) error {
 	}
 	n.Say("%v", f)
 	n.back -= 10 * time.Minute
-	next := n.Clock + ".next" // whoever reads it sees the old or the new
-	if err := os.WriteFile(next, []byte(n.back.String()), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, n.Clock)
+	return replaceFile(n.Clock, n.back.String())
 }
 
 // victims are the processes that a fault befalls.

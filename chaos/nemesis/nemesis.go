@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,9 +23,27 @@ type Nemesis struct {
 	// Say tells people what happens.
 	Say func(format string, args ...any)
 
-	mu    sync.Mutex
-	tally map[Kind]Count
-	back  time.Duration // how far the clocks were set back
+	mu      sync.Mutex
+	tally   map[Kind]Count
+	back    time.Duration // how far the clocks were set back
+	bombed  []byte        // what bombers send
+	objects map[string]bool
+}
+
+func (n *Nemesis) noteObject(key string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.objects == nil {
+		n.objects = make(map[string]bool)
+	}
+	n.objects[key] = true
+}
+
+// Damaged are the keys of the objects that were damaged or removed where the store keeps them.
+func (n *Nemesis) Damaged() map[string]bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return maps.Clone(n.objects)
 }
 
 // Count is what became of the faults of a kind.

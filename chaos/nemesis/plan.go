@@ -5,6 +5,7 @@ package nemesis
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/chaos/storefault"
@@ -35,6 +36,21 @@ const (
 	CutWorker     Kind = "partition: worker"
 	CutStore      Kind = "partition: worker from store"
 	CutStoreHalf  Kind = "partition: leader from store"
+
+	ClockHour   Kind = "clock: leader one hour ahead"
+	ClockMonth  Kind = "clock: leader 31 days ahead"
+	ClockDecade Kind = "clock: leader ten years ahead"
+	ClockBehind Kind = "clock: leader two days behind"
+
+	FlipObject   Kind = "object: bit flipped at rest"
+	LoseObject   Kind = "object: lost at rest"
+	FlipLog      Kind = "log: bit flipped"
+	TearLog      Kind = "log: tail torn off"
+	FlipSnapshot Kind = "snapshot: bit flipped"
+	FullScratch  Kind = "disk full: worker's temporary files"
+
+	Bomb  Kind = "gzip bombs, 60 at a time"
+	Rogue Kind = "rogue worker"
 
 	Replace      Kind = "member replaced"
 	ReplaceInput Kind = "input object replaced"
@@ -91,6 +107,18 @@ func shapes() []shape {
 		{kind: CutWorker, class: ofWorkers, weight: 4, least: 2 * time.Second, most: 20 * time.Second, network: true},
 		{kind: CutStore, class: ofWorkers, weight: 3, least: 2 * time.Second, most: 20 * time.Second, network: true},
 		{kind: ReplaceInput, class: ofWorkers, weight: 4},
+		{kind: ClockHour, weight: 1, least: 10 * time.Second, most: 40 * time.Second},
+		{kind: ClockMonth, weight: 2, least: 10 * time.Second, most: 40 * time.Second},
+		{kind: ClockDecade, weight: 1, least: 10 * time.Second, most: 40 * time.Second},
+		{kind: ClockBehind, weight: 1, least: 10 * time.Second, most: 40 * time.Second},
+		{kind: FlipLog, weight: 2, least: 0, most: 2 * time.Second},
+		{kind: TearLog, weight: 2, least: 0, most: 2 * time.Second},
+		{kind: FlipSnapshot, weight: 2, least: 0, most: 2 * time.Second},
+		{kind: FullScratch, class: ofWorkers, weight: 1, least: 2 * time.Second, most: 15 * time.Second},
+		{kind: Rogue, class: ofWorkers, weight: 3, least: 2 * time.Second, most: 10 * time.Second},
+		{kind: Bomb, class: ofWorkers, weight: 2, least: 2 * time.Second, most: 10 * time.Second},
+		{kind: FlipObject, class: ofStore, weight: 3},
+		{kind: LoseObject, class: ofStore, weight: 3},
 	}
 	for _, f := range storefault.Faults {
 		one := shape{kind: StoreKind(f), class: ofStore, weight: 3, least: 3 * time.Second, most: 12 * time.Second, store: f, share: [2]float64{0.05, 0.5}}
@@ -145,12 +173,17 @@ func (r Round) Last() time.Duration {
 	return last
 }
 
-// Draw plans rounds that fill a time, by the seed alone. Kinds that only names are drawn where there
-// are any; else all. A plan does not depend on what the machine can do: what cannot be done is told.
+// Draw plans rounds that fill a time, by the seed alone. Kinds that only names are drawn by weight where there
+// are any; else every kind comes once, in a drawn order, before any comes by weight. A plan does not depend on what
+// the machine can do: what cannot be done is told.
 func Draw(seed uint64, length time.Duration, only ...Kind) []Round {
 	rng := rand.New(rand.NewPCG(seed, 0x4e))
 	pool := shapes()
-	if len(only) > 0 {
+	var due []shape
+	if len(only) == 0 {
+		due = slices.Clone(pool)
+		rng.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	} else {
 		pool = nil
 		for _, s := range append(shapes(), shape{kind: ClockBack, weight: 6}) {
 			for _, kind := range only {
@@ -164,11 +197,15 @@ func Draw(seed uint64, length time.Duration, only ...Kind) []Round {
 	for used := time.Duration(0); ; {
 		r := Round{Pause: time.Second + time.Duration(rng.Int64N(int64(4*time.Second)))}
 		first := pick(rng, pool)
+		if len(due) > 0 {
+			first, due = due[0], due[1:]
+		}
 		r.Faults = append(r.Faults, first.draw(rng))
-		if rng.IntN(2) == 0 {
-			if second := pick(rng, pool); second.class != first.class {
-				r.Faults = append(r.Faults, second.draw(rng))
-			}
+		if beside := slices.IndexFunc(due, func(s shape) bool { return s.class != first.class }); beside >= 0 {
+			r.Faults = append(r.Faults, due[beside].draw(rng))
+			due = slices.Delete(due, beside, beside+1)
+		} else if second := pick(rng, pool); second.class != first.class && rng.IntN(2) == 0 {
+			r.Faults = append(r.Faults, second.draw(rng))
 		}
 		if used += r.Last(); used > length {
 			return plan

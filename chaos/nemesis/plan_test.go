@@ -61,6 +61,23 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestTenMinutesHoldEveryKind: a run of ten minutes leaves no kind to chance.
+func TestTenMinutesHoldEveryKind(t *testing.T) {
+	for seed := range uint64(50) {
+		drawn := make(map[nemesis.Kind]bool)
+		for _, round := range nemesis.Draw(seed, 10*time.Minute) {
+			for _, f := range round.Faults {
+				drawn[f.Kind] = true
+			}
+		}
+		for _, kind := range nemesis.Kinds() {
+			if !drawn[kind] {
+				t.Errorf("seed %d: %q is not in a plan of ten minutes", seed, kind)
+			}
+		}
+	}
+}
+
 func TestSomeKindsOnly(t *testing.T) {
 	for _, round := range nemesis.Draw(3, time.Minute, nemesis.KillAll, nemesis.KillWorker) {
 		for _, f := range round.Faults {

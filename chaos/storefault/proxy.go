@@ -28,10 +28,16 @@ const (
 	Delay     Fault = "delay"          // up to three seconds
 	Outage    Fault = "outage"         // every connection is closed at once
 	Twice     Fault = "PUT done twice" // the network delivered it again
+
+	// These befall the cluster's own objects only: for an object of a user they would be its own fault.
+	Denied  Fault = "403 denied"            // as with credentials that expired, a clock that is off, a policy that changed
+	Vanish  Fault = "PUT answered and lost" // 200, and nothing is stored
+	Flipped Fault = "bit flipped in a GET"  // in the middle of the answer's body
+	Drip    Fault = "dripping GET"          // one byte a second
 )
 
 // Faults are all of them, in the order they are shown.
-var Faults = []Fault{SlowDown, Reset, ShortRead, LostReply, LostPut, Delay, Outage, Twice}
+var Faults = []Fault{SlowDown, Reset, ShortRead, LostReply, LostPut, Delay, Outage, Twice, Denied, Vanish, Flipped, Drip}
 
 // longestDelay of one request.
 const longestDelay = 3 * time.Second
@@ -43,6 +49,8 @@ type Proxy struct {
 	serving sync.WaitGroup
 	ended   error
 
+	own string // prefix of the paths of the cluster's own objects
+
 	mu     sync.Mutex
 	fault  Fault // "" is none
 	share  float64
@@ -50,13 +58,14 @@ type Proxy struct {
 	counts map[Fault]int
 }
 
-// Start listens and hands requests on to the server at host:port. seed decides which requests a fault befalls.
-func Start(listen, server string, seed uint64) (*Proxy, error) {
+// Start listens and hands requests on to the server at host:port. own is the prefix of the paths of the cluster's own
+// objects; seed decides which requests a fault befalls.
+func Start(listen, server, own string, seed uint64) (*Proxy, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{rng: rand.New(rand.NewPCG(seed, 0x53)), counts: make(map[Fault]int)}
+	p := &Proxy{own: own, rng: rand.New(rand.NewPCG(seed, 0x53)), counts: make(map[Fault]int)}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { // the signature covers the Host header, which stays
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", server, r.In.Host
@@ -119,6 +128,10 @@ func (p *Proxy) befalls(r *http.Request) (Fault, time.Duration) {
 		if r.Method != http.MethodPut {
 			return "", 0
 		}
+	case Denied, Vanish, Flipped, Drip:
+		if !p.befallsOwn(f, r) {
+			return "", 0
+		}
 	}
 	if p.rng.Float64() >= p.share {
 		return "", 0
@@ -145,6 +158,14 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.half(w, r, fault == Reset)
 	case Twice:
 		p.twice(w, r)
+	case Denied:
+		denied(w, pause)
+	case Vanish:
+		vanish(w, r)
+	case Flipped:
+		p.forward.ServeHTTP(&flipped{ResponseWriter: w}, r)
+	case Drip:
+		p.forward.ServeHTTP(&dripping{ResponseWriter: w, gone: r.Context().Done()}, r)
 	case Delay:
 		timer := time.NewTimer(pause)
 		defer timer.Stop()

@@ -2,8 +2,10 @@ package storefault_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"math/bits"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -37,7 +39,7 @@ func before(t *testing.T) (url string, p *storefault.Proxy, puts *atomic.Int64) 
 		t.Fatal(err)
 	}
 	free.Close()
-	p, err = storefault.Start(free.Addr().String(), strings.TrimPrefix(server.URL, "http://"), 1)
+	p, err = storefault.Start(free.Addr().String(), strings.TrimPrefix(server.URL, "http://"), "/gram/cluster/", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +107,76 @@ func TestFaults(t *testing.T) {
 	p.Set("", 0)
 	if got := request(t, http.MethodGet, url, ""); !got.whole || got.got != len(body) {
 		t.Errorf("healed: %+v", got)
+	}
+}
+
+// Faults of the cluster's own objects: a result of a task by its digest, and beside it what is none.
+func TestOwnFaults(t *testing.T) {
+	url, p, puts := before(t)
+	result := "/gram/cluster/jobs/a/ab/" + strings.Repeat("ab", 32) + "-3"
+	for _, c := range []struct {
+		fault    storefault.Fault
+		path     string
+		get, put answer
+		puts     int64
+	}{
+		{storefault.Denied, result, answer{403, true, -1}, answer{403, true, -1}, 0},
+		{storefault.Denied, "/gram/cluster/other", answer{403, true, -1}, answer{403, true, -1}, 0},
+		{storefault.Denied, "/gram/input/iris.csv", answer{200, true, len(body)}, answer{200, true, 0}, 1},
+		{storefault.Vanish, result, answer{200, true, len(body)}, answer{200, true, 0}, 0},
+		{storefault.Vanish, "/gram/cluster/other", answer{200, true, len(body)}, answer{200, true, 0}, 1},
+		{storefault.Flipped, result, answer{200, true, len(body)}, answer{200, true, 0}, 1},
+	} {
+		p.Set(c.fault, 1)
+		puts.Store(0)
+		get, put := request(t, http.MethodGet, url+c.path, ""), request(t, http.MethodPut, url+c.path, "data")
+		if c.get.got == -1 {
+			get.got, put.got = -1, -1
+		}
+		if get != c.get || put != c.put || puts.Load() != c.puts {
+			t.Errorf("%q of %s: GET %+v, PUT %+v, %d at the server; want %+v, %+v, %d", c.fault, c.path, get, put, puts.Load(), c.get, c.put, c.puts)
+		}
+	}
+	p.Set(storefault.Flipped, 1)
+	res, err := http.Get(url + result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil || len(got) != len(body) {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	wrong := 0
+	for i := range got {
+		wrong += bits.OnesCount8(got[i] ^ body[i])
+	}
+	if wrong != 1 {
+		t.Errorf("%d bits are wrong, want 1", wrong)
+	}
+}
+
+// A dripping answer sends some bytes and goes on, until the client leaves.
+func TestDrip(t *testing.T) {
+	url, p, _ := before(t)
+	p.Set(storefault.Drip, 1)
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/gram/cluster/jobs/a/ab/"+strings.Repeat("ab", 32)+"-3", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	first := make([]byte, 2)
+	if _, err := io.ReadFull(res.Body, first); err != nil || string(first) != "01" {
+		t.Errorf("the first bytes: %q, %v", first, err)
+	}
+	leave()
+	if n, err := io.Copy(io.Discard, res.Body); err == nil || n > 100 {
+		t.Errorf("%d more bytes and %v", n, err)
 	}
 }
 

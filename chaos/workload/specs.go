@@ -54,6 +54,7 @@ func Specs(bucket string) ([]Spec, error) {
 		{Name: "perceptron", JSON: table("perceptron", "Perceptron", inputFolder+"iris.csv", 5, `{"form":"averaged","epochs":2}`, "")},
 		{Name: "perceptron-mixed", JSON: table("perceptron-mixed", "Perceptron", inputFolder+"wine.csv", 14, `{"form":"averaged","epochs":2,"over":"mixed"}`, "")},
 		{Name: "neighbors", JSON: table("neighbors", "NearestNeighbors", inputFolder+"wine.csv", 14, `{"mode":"classify","k":3,"store_base":true}`, split)},
+		{Name: "kernels", JSON: table("kernels", "KernelNearestMean", inputFolder+"wine.csv", 14, `{"kernel":"rbf","gamma":0.01}`, split)},
 		{Name: "shifting", JSON: glosses("shifting", Shifting, `{"alpha":0.1}`, ""), Shifts: true},
 	}
 	for i := range specs {

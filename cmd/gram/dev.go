@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/coordinator"
@@ -121,9 +123,21 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 func (a *app) announceDev(addr, data, client, usual string) {
 	a.note("gram: cluster on https://%s, kept in %s", addr, data)
 	fmt.Fprintf(a.out, "export GRAM_CONFIG=%s\n", shellQuote(client))
+	if above := a.aboveConfig(); len(above) > 0 {
+		fmt.Fprintf(a.out, "unset %s\n", strings.Join(above, " "))
+		a.note("gram: %s in this environment would lead gram to another cluster: run both lines above where you use this one; "+
+			"Ctrl-C stops it", strings.Join(above, " and "))
+		return
+	}
 	if data == usual {
 		a.note("gram: other gram commands find it by themselves; Ctrl-C stops it")
 		return
 	}
 	a.note("gram: run the line above where you use it; Ctrl-C stops it")
+}
+
+// aboveConfig lists the variables set here that rank above the configuration file of dev.
+func (a *app) aboveConfig() []string {
+	names := []string{"GRAM_ADDR", "GRAM_CACERT", "GRAM_TOKEN", "GRAM_TOKEN_FILE", "GRAM_CONTEXT"}
+	return slices.DeleteFunc(names, func(name string) bool { return a.getenv(name) == "" })
 }

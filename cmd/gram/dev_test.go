@@ -249,3 +249,17 @@ func TestShellQuote(t *testing.T) {
 		}
 	}
 }
+
+// The line that dev prints does nothing where a variable that ranks above it is set: dev says so.
+func TestDevUnsetsWhatLeadsElsewhere(t *testing.T) {
+	var out, notes bytes.Buffer
+	env := map[string]string{"GRAM_ADDR": "production:7480", "GRAM_TOKEN": "secret"}
+	a := &app{out: &out, err: &notes, getenv: func(name string) string { return env[name] }}
+	a.announceDev("127.0.0.1:7480", "/data", "/data/client.yaml", "/data")
+	if want := "export GRAM_CONFIG=/data/client.yaml\nunset GRAM_ADDR GRAM_TOKEN\n"; out.String() != want {
+		t.Errorf("dev prints %q, want %q", out.String(), want)
+	}
+	if said := notes.String(); strings.Contains(said, "by themselves") || !strings.Contains(said, "GRAM_ADDR and GRAM_TOKEN") {
+		t.Errorf("dev notes:\n%s", said)
+	}
+}

@@ -69,9 +69,10 @@ func (c *Calendar) Due(view state.State, now time.Time) Agenda {
 	view.EachSchedule(func(sched *state.Schedule) bool {
 		e := c.entries[sched.ID()]
 		if e.err == nil && !e.due.IsZero() && !sched.Paused && !now.Before(e.due) {
-			d := &decider{calendar: c, view: view, entry: e, now: now, room: room, last: sched.LastSlot}
+			own := min(room, view.Room(sched.Definition.GetSubmittedBy()))
+			d := &decider{calendar: c, view: view, entry: e, now: now, room: own, last: sched.LastSlot}
 			d.run()
-			agenda.Commands, room = append(agenda.Commands, d.commands...), d.room
+			agenda.Commands, room = append(agenda.Commands, d.commands...), room+d.room-own
 		}
 		if e.err == nil && !e.due.IsZero() && !sched.Paused && (agenda.Wake.IsZero() || e.due.Before(agenda.Wake)) {
 			agenda.Wake = e.due

@@ -36,6 +36,7 @@ type Job struct {
 	ModelURI             string   // what it begins from
 	ModelJob             string   // whose model that is, if the spec named it by reference
 	ModelReference       string   // as the spec named it
+	SubmittedBy          string   // id of the token that made it or its schedule; empty in a cluster without tokens
 	Swept                bool     // it has ended, and what could be swept of it is
 }
 

@@ -23,6 +23,7 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
 			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), KeepMs: rapid.Int64Range(-1, 3).Draw(t, "keep"),
 			ModelJob: rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"), ModelUri: rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
+			SubmittedBy: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "token"),
 		}}
 	case 1:
 		cmd.Body = &pb.Command_Start{Start: &pb.StartJob{Id: id}}

@@ -35,6 +35,7 @@ func (j *Job) record() *pb.JobRecord {
 			Id: j.ID, Name: j.Name, Kind: j.Kind, SpecJson: j.SpecJSON, SpecHash: j.SpecHash, ResultHash: j.ResultHash,
 			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 			KeepMs: j.Keep, ModelUri: j.ModelURI, ModelJob: j.ModelJob, ModelReference: j.ModelReference,
+			SubmittedBy: j.SubmittedBy,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
@@ -110,6 +111,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
 		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
 		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(), ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),
+		SubmittedBy: spec.GetSubmittedBy(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
 	job.Plan, _ = refFrom(r.GetPlan())

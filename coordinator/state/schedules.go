@@ -118,7 +118,7 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	definition.Replace = false
 	old, exists := s.Schedule(cmd.GetId())
 	switch {
-	case exists && proto.Equal(old.Definition, definition):
+	case exists && old.defines(definition):
 		return s, Reply{Schedule: old}
 	case exists && !cmd.GetReplace():
 		return s, reject(Conflict, "schedule %s exists with another definition; remove it, choose another id, or ask to replace it", cmd.GetId())
@@ -131,6 +131,13 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	sched.Definition = definition
 	s, sched.Revision, sched.Since = s.revise(), s.NextJob, now
 	return s.putSchedule(&sched), Reply{Schedule: &sched, Created: !exists}
+}
+
+// defines reports whether a definition is the schedule's, by whichever token it comes.
+func (s *Schedule) defines(definition *pb.PutSchedule) bool {
+	own := proto.CloneOf(s.Definition)
+	own.SubmittedBy = definition.GetSubmittedBy()
+	return proto.Equal(own, definition)
 }
 
 // revise takes the number of one change.

@@ -73,6 +73,7 @@ func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 	slot := cmd.GetSlotUnixMs()
 	job := proto.CloneOf(cmd.GetJob())
 	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
+	job.SubmittedBy = sched.Definition.GetSubmittedBy()
 	before := s
 	if sched.Definition.GetOverlap() == pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE {
 		before = s.cancelJobsOf(sched.ID(), job.Id)

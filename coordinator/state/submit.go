@@ -58,6 +58,10 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	if s.ActiveCount() >= MaxActiveJobs {
 		return s, reject(Exhausted, "%d jobs have not ended; try again when one has", MaxActiveJobs)
 	}
+	if s.Room(cmd.GetSubmittedBy()) == 0 {
+		return s, reject(Exhausted, "%d jobs of this token have not ended, and the last %d places are for others; try again when one has",
+			MaxActiveOfToken, MaxActiveJobs-MaxActiveOfToken)
+	}
 	job := &Job{
 		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
@@ -65,6 +69,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(), ModelReference: cmd.GetModelReference(),
+		SubmittedBy: cmd.GetSubmittedBy(),
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

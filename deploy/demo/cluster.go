@@ -40,8 +40,9 @@ func (c *cluster) start(ctx context.Context) error {
 	c.mu.Unlock()
 	reachable := make(chan struct{})
 	var once sync.Once
-	p, err := process.Start(exec.Command(c.binary, "dev", "--data", c.dir, "--listen", listen,
-		"--workers", "2", "--lease-ttl", "2s", "--log-level", "error"), func(line string) {
+	dev := exec.Command(c.binary, "dev", "--data", c.dir, "--listen", listen, "--workers", "2", "--lease-ttl", "2s", "--log-level", "error")
+	dev.Env = process.Environment()
+	p, err := process.Start(dev, func(line string) {
 		if c.hear(line) {
 			once.Do(func() { close(reachable) })
 		}

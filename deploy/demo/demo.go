@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gram-compute/gram/deploy/process"
 	"github.com/gram-compute/gram/jobs/evaluation"
 )
 
@@ -109,7 +110,7 @@ func (d *demo) again(ctx context.Context, f facts) error {
 func (d *demo) command(ctx context.Context, args ...string) *exec.Cmd {
 	fmt.Printf("$ gram %s\n", strings.Join(quoted(args), " "))
 	cmd := exec.CommandContext(ctx, d.binary, args...)
-	cmd.Env = append(os.Environ(), "GRAM_CONFIG="+d.cluster.config)
+	cmd.Env = process.Environment("GRAM_CONFIG=" + d.cluster.config)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -95,15 +95,8 @@ func (c *cluster) start(ctx context.Context) error {
 	if err := c.storage.start(ctx, c.server()); err != nil {
 		return err
 	}
-	for i := range members {
-		if i > 0 {
-			if err := c.prepare(ctx, i); err != nil {
-				return err
-			}
-		}
-		if err := c.coordinators.start(ctx, c.member(i)); err != nil {
-			return err
-		}
+	if err := c.startMembers(ctx); err != nil {
+		return err
 	}
 	if err := c.awaitVotes(ctx); err != nil {
 		return err
@@ -117,6 +110,37 @@ func (c *cluster) start(ctx context.Context) error {
 		}
 	}
 	return c.writeEnvironment()
+}
+
+// startMembers starts the members that have joined before all at once, because none of them serves before
+// most of them run. Those that are new join one at a time what serves then.
+func (c *cluster) startMembers(ctx context.Context) error {
+	var known []service
+	var fresh []int
+	for i := range members {
+		switch joined, err := c.joined(i); {
+		case err != nil:
+			return err
+		case joined:
+			known = append(known, c.member(i))
+		default:
+			fresh = append(fresh, i)
+		}
+	}
+	if err := c.coordinators.start(ctx, known...); err != nil {
+		return err
+	}
+	for _, i := range fresh {
+		if i > 0 {
+			if err := c.join(ctx, i); err != nil {
+				return err
+			}
+		}
+		if err := c.coordinators.start(ctx, c.member(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stop ends everything: workers drain while there is a coordinator to hear of it, and the

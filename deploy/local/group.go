@@ -30,8 +30,7 @@ type service struct {
 	command func() *exec.Cmd
 }
 
-// group is services that start one after the other and stop together. Each is started again
-// when it ends by itself.
+// group is services that stop together. Each is started again when it ends by itself.
 type group struct {
 	end     context.CancelFunc
 	ending  context.Context
@@ -40,17 +39,26 @@ type group struct {
 	failed  []error
 }
 
-// start starts a service and returns when it serves.
-func (g *group) start(ctx context.Context, s service) error {
+// start starts services at once and returns when all of them serve.
+func (g *group) start(ctx context.Context, services ...service) error {
 	if g.ending == nil {
 		g.ending, g.end = context.WithCancel(context.WithoutCancel(ctx))
 	}
-	p, said, err := s.run()
-	if err != nil {
-		return fmt.Errorf("start %s: %w", s.name, err)
+	var waits []func() error
+	for _, s := range services {
+		p, said, err := s.run()
+		if err != nil {
+			return fmt.Errorf("start %s: %w", s.name, err)
+		}
+		g.keepers.Go(func() { g.keep(s, p) })
+		waits = append(waits, func() error { return s.await(ctx, p, said) })
 	}
-	g.keepers.Go(func() { g.keep(s, p) })
-	return s.await(ctx, p, said)
+	for _, wait := range waits {
+		if err := wait(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // await waits until a started service serves.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,11 +38,8 @@ func TestQuickStart(t *testing.T) {
 		copyFile(t, filepath.Join(root, name), filepath.Join(folder, name))
 	}
 	o := options{gram: clustertest.Binary(t), versitygw: versitygw(t, root), dir: filepath.Join(folder, "cluster"), input: folder}
+	o.port = freePorts(t, 1+2*members)
 	c := startLocal(t, o)
-	c.await(t, "the cluster to serve", func() bool {
-		_, err := os.Stat(filepath.Join(o.dir, "env"))
-		return err == nil
-	})
 	said := shell(t, folder, strings.Join(blocks[1:], ""))
 	if models := regexp.MustCompile(`(?m)^\w+ +NaiveBayes .* ([0-9a-f]{12})$`).FindAllStringSubmatch(said, -1); len(models) != 2 || models[0][1] != models[1][1] {
 		t.Errorf("the models, without and with a member killed: %q in\n%s", models, said)
@@ -63,6 +61,32 @@ func TestQuickStart(t *testing.T) {
 			t.Errorf("%s is still there after the end: %v", name, err)
 		}
 	}
+	again := startLocal(t, o)
+	if list := shell(t, folder, ". cluster/env\ngram list\n"); !strings.Contains(list, "Succeeded") {
+		t.Errorf("started again over its data, the cluster knows no job that succeeded:\n%s", list)
+	}
+	if err := again.stop(); err != nil {
+		t.Errorf("Ctrl-C of the second start: %v", err)
+	}
+}
+
+// freePorts returns the first of n ports in a row that nothing listened on a moment ago.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	for first := 20000 + os.Getpid()%10000; first < 32000; first += n {
+		free := true
+		for port := first; port < first+n && free; port++ {
+			listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if free = err == nil; free {
+				free = listener.Close() == nil
+			}
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatalf("no %d free ports in a row", n)
+	return 0
 }
 
 func TestMain(m *testing.M) {
@@ -113,7 +137,12 @@ type running struct {
 	err       error
 }
 
+// startLocal starts the cluster and returns when it serves.
 func startLocal(t *testing.T, o options) *running {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(o.dir, "env")); err != nil { // written last: it tells that the cluster serves
+		t.Fatal(err)
+	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	c := &running{interrupt: interrupt, ended: make(chan struct{})}
 	go func() {
@@ -121,6 +150,10 @@ func startLocal(t *testing.T, o options) *running {
 		c.err = run(ctx, o)
 	}()
 	t.Cleanup(func() { _ = c.stop() }) // the test has looked at how it ended, or failed before
+	c.await(t, "the cluster to serve", func() bool {
+		_, err := os.Stat(filepath.Join(o.dir, "env"))
+		return err == nil
+	})
 	return c
 }
 

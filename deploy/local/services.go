@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 // server is the S3 server, with the bucket as a folder.
@@ -26,12 +27,18 @@ func (c *cluster) server() service {
 	}
 }
 
-// prepare makes a data directory that joins, unless it has joined already.
-func (c *cluster) prepare(ctx context.Context, i int) error {
-	data := c.path(fmt.Sprint("c", i+1))
-	if _, err := os.Stat(filepath.Join(data, "cluster-id")); !errors.Is(err, os.ErrNotExist) {
-		return err
+// joined reports whether a member's data directory belongs to the cluster already.
+func (c *cluster) joined(i int) (bool, error) {
+	_, err := os.Stat(c.path(fmt.Sprint("c", i+1), "cluster-id"))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
 	}
+	return err == nil, err
+}
+
+// join makes a data directory whose member will join those before it.
+func (c *cluster) join(ctx context.Context, i int) error {
+	data := c.path(fmt.Sprint("c", i+1))
 	join := c.command(ctx, "cluster", "join", strings.Join(c.api[:i], ","), "--data", data, "--node-id", fmt.Sprint("c", i+1),
 		"--ca", c.path("c1", "pki"), "--token-file", c.path("c1", "admin.token"))
 	if out, err := join.CombinedOutput(); err != nil {
@@ -117,6 +124,6 @@ func (c *cluster) worker(i int) service {
 // command is a call of gram; the end of ctx kills it.
 func (c *cluster) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.gram, args...)
-	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Env = process.Environment(c.env...)
 	return cmd
 }

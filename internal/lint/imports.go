@@ -22,7 +22,7 @@ var layers = []layer{
 	{tree: "kernelops/philox"},
 	{tree: "kernelops", may: []string{"asm", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "dataset", may: []string{"internal/seeded", "objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
-	{tree: "jobs", may: []string{"dataset/...", "kernelops", "kernelops/fmath", "kernelops/philox", "protocol/..."}},
+	{tree: "jobs", may: []string{"dataset/...", "internal/seeded", "kernelops", "kernelops/fmath", "kernelops/philox", "protocol/..."}},
 	{tree: "coordinator/clock"},
 	{tree: "coordinator/state", may: []string{"internal/seeded", "protocol/..."}},
 	{tree: "coordinator/schedule", may: []string{"coordinator/clock", "coordinator/state", "internal/seeded", "protocol/..."}},

@@ -59,7 +59,7 @@ func TestImports(t *testing.T) {
 		{folder: "jobs", path: "dataset/datasettest", want: "ships, so it may not import the test support"},
 		{folder: "coordinator/state", path: "internal/seeded"},
 		{folder: "coordinator/state", path: "internal/seeded/seededtest", want: "ships, so it may not import the test support"},
-		{folder: "jobs", path: "internal/seeded", want: "jobs may not import internal/seeded"},
+		{folder: "protocol", path: "internal/seeded", want: "protocol may not import internal/seeded"},
 		{folder: "gadgets", path: "protocol", want: "gadgets has no row in the import table"},
 		{folder: "coordinator", path: raft},
 		{folder: "coordinator", path: raft + "-boltdb/v2"},

@@ -21,11 +21,13 @@ const (
 	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
 	ClockTrusted    Bug = "clock-trusted"         // the leader's wall clock is the time, whatever other clocks show
 	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
+	NoCentering     Bug = "no-centering"          // kernels take rows as they were read, with the bound of centered ones
 )
 
 // All lists the bugs.
 func All() []Bug {
 	return []Bug{
-		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell, ClockTrusted,
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+		NoCentering, ClockTrusted,
 	}
 }

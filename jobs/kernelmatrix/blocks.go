@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -28,21 +29,24 @@ func (p Params) side(width int) (int, error) {
 
 // block is some consecutive records of a shard as dense rows.
 type block struct {
-	first int64 // number of the first of them within the matrix
-	x     kernelops.Matrix
-	ids   []dataset.Identity
+	first  int64 // number of the first of them within the matrix
+	x      kernelops.Matrix
+	points kernels.Points // of x
+	ids    []dataset.Identity
 }
 
 // axis reads the blocks of a shard, for its rows or for its columns. It keeps memory between
 // blocks: one pass at a time.
 type axis struct {
-	read  func(context.Context) iter.Seq2[*dataset.Block, error]
-	keep  func(dataset.Identity) bool
-	space *features.Space
-	first int64
-	side  int
-	block block
-	data  []float32
+	read   func(context.Context) iter.Seq2[*dataset.Block, error]
+	keep   func(dataset.Identity) bool
+	space  *features.Space
+	kernel kernels.Function
+	ops    *kernelops.Set
+	first  int64
+	side   int
+	block  block
+	data   []float32
 }
 
 // blocks yields the shard's blocks in order, each valid until the next.
@@ -110,13 +114,13 @@ func (a *axis) grow() {
 func (a *axis) full() *block {
 	width := a.space.Width
 	a.block.x = kernelops.Matrix{Data: a.data, Rows: len(a.block.ids), Cols: width, Stride: width}
+	a.block.points.Set(a.kernel, a.ops, a.block.x)
 	return &a.block
 }
 
-// axes are the rows and the columns of a leaf.
-func (p *plan) axes(g grid, space *features.Space, leaf jobs.Leaf, row, column int) (rows, columns *axis, err error) {
-	side, err := p.params.side(space.Width)
-	if err != nil {
+// axes are the rows and the columns of a leaf, in the space and of the kernel of like.
+func (p *plan) axes(g grid, like axis, leaf jobs.Leaf, row, column int) (rows, columns *axis, err error) {
+	if like.side, err = p.params.side(like.space.Width); err != nil {
 		return nil, nil, err
 	}
 	source := jobs.Input
@@ -127,7 +131,8 @@ func (p *plan) axes(g grid, space *features.Space, leaf jobs.Leaf, row, column i
 	of := func(source jobs.Source, shard int) func(context.Context) iter.Seq2[*dataset.Block, error] {
 		return func(ctx context.Context) iter.Seq2[*dataset.Block, error] { return leaf.Read(ctx, source, shard) }
 	}
-	rows = &axis{read: of(source, row), keep: keep, space: space, first: first(g.rows, row), side: side}
-	columns = &axis{read: of(jobs.Input, column), keep: p.train(), space: space, first: first(g.columns, column), side: side}
-	return rows, columns, nil
+	down, across := like, like
+	down.read, down.keep, down.first = of(source, row), keep, first(g.rows, row)
+	across.read, across.keep, across.first = of(jobs.Input, column), p.train(), first(g.columns, column)
+	return &down, &across, nil
 }

@@ -9,9 +9,8 @@ import (
 // bound bounds how far an element of the matrix may lie from the kernel of the same two
 // float32 rows in exact arithmetic, given their squared norms. With u = 2^-24 and n columns a
 // chain of n fused multiply-adds errs by g = n u / (1 - n u) times the sum of its magnitudes
-// (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 3.1), which is at most |x| |y|; a squared
-// distance by (2g/(1-g) + 4u) (|x|^2 + |y|^2), as docs/numerics.md says. exp(-t), t >= 0, and tanh do not
-// widen an error.
+// (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 3.1), which is at most |x| |y|;
+// tanh does not widen an error. For rbf see kernels.Function.ValueError.
 func bound(k kernelops.Kernel, xx, yy float64, width int) float64 {
 	const u = 0x1p-24
 	n := float64(width)
@@ -26,10 +25,6 @@ func bound(k kernelops.Kernel, xx, yy float64, width int) float64 {
 	switch k.Kind {
 	case kernelops.Polynomial:
 		return powerBound(affine, moved, k.Degree)
-	case kernelops.RBF:
-		relative := float64(2*g)/(1-g) + 4*u
-		d := float64(relative*(xx+yy)*(1+float64(2*g))) + tiny
-		return min(1, float64(scale*d)) + 3*u + 0x1p-125
 	case kernelops.Sigmoid:
 		return min(2, moved) + 6*u
 	}

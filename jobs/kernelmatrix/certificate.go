@@ -6,7 +6,18 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
 	"gonum.org/v1/gonum/mat"
+)
+
+// The verdicts of a certificate.
+const (
+	// Holds: the sample's matrix is positive semidefinite, also in exact arithmetic.
+	Holds = "holds"
+	// Fails: it has a negative eigenvalue, also in exact arithmetic; so has the whole matrix.
+	Fails = "fails"
+	// Untold: the least eigenvalue is no larger than what rounding may have moved it by.
+	Untold = "cannot be told"
 )
 
 // Certificate is what the eigenvalues of the sample say of a symmetric matrix. Its digits may
@@ -17,9 +28,10 @@ type Certificate struct {
 	Greatest float64 `json:"greatest_eigenvalue"`
 	// Tolerance bounds how far float32 and the computation may have moved an eigenvalue.
 	Tolerance float64 `json:"tolerance"`
-	// Holds says that no eigenvalue is below minus the tolerance: the sample is positive
-	// semidefinite as far as float32 can tell. Otherwise the matrix is not.
-	Holds bool `json:"holds"`
+	// Verdict is Holds where the least eigenvalue is the tolerance or more, Fails where it is below minus the
+	// tolerance, and else Untold. TellableBy is what would make it tellable.
+	Verdict    string `json:"verdict"`
+	TellableBy string `json:"tellable_by,omitempty"`
 }
 
 // Certify computes the certificate of a model; nil where nothing was drawn.
@@ -53,7 +65,14 @@ func (m *model) certificate() (*Certificate, []float64, error) {
 	// A backward stable method errs by a small multiple of n u |K| (LAPACK Users' Guide, section 4.7).
 	own := float64(8 * float64(n) * 0x1p-53 * norm)
 	c := &Certificate{Records: n, Greatest: values[0], Least: values[n-1], Tolerance: m.sample.tolerance + own}
-	c.Holds = c.Least >= -c.Tolerance
+	switch {
+	case c.Tolerance > 0 && c.Least >= c.Tolerance:
+		c.Verdict = Holds
+	case c.Least < -c.Tolerance:
+		c.Verdict = Fails
+	default:
+		c.Verdict, c.TellableBy = Untold, m.tellableBy()
+	}
 	return c, values, nil
 }
 
@@ -80,10 +99,56 @@ func (s *sample) eigenvalues() (values []float64, norm float64, err error) {
 	return values, norm, nil
 }
 
-// verdict is the certificate in words.
-func (c *Certificate) verdict() string {
-	if c.Holds {
-		return "positive semidefinite, as far as float32 can tell"
+// tellableBy says what would raise the least eigenvalue above its tolerance. That of fewer records is never smaller
+// (Cauchy's interlacing theorem).
+func (m *model) tellableBy() string {
+	n := len(m.sample.ids)
+	if rank := rankOf(m.kernel.Kernel, m.space.Width); n > rank {
+		return fmt.Sprintf("set params.psd_sample to %d or less: the rank of the matrix is at most %d, "+
+			"so that %d records have an eigenvalue of 0", rank, rank, n)
 	}
-	return "not positive semidefinite"
+	if m.kernel.Kind == kernelops.RBF {
+		for i := range n {
+			for j := range i {
+				if m.sample.values[i*n+j] == 1 {
+					return fmt.Sprintf("leave out records that are equal or nearly so, "+
+						"such as those at %d of %q and %d of %q: they have an eigenvalue near 0",
+						m.sample.ids[j].Offset, m.sample.ids[j].Object, m.sample.ids[i].Offset, m.sample.ids[i].Object)
+				}
+			}
+		}
+		return fmt.Sprintf("set params.psd_sample below %d, raise params.gamma, "+
+			"or scale the columns (params.features.scale)", n)
+	}
+	return fmt.Sprintf("set params.psd_sample below %d, or scale the columns (params.features.scale)", n)
+}
+
+// rankOf bounds the rank of a kernel's matrix over vectors of a width: the monomials of a polynomial.
+func rankOf(k kernelops.Kernel, width int) int {
+	switch {
+	case k.Kind == kernelops.Linear:
+		return width
+	case k.Kind == kernelops.Polynomial:
+		rank := 1 // of up to degree factors out of the columns and, with an offset, 1
+		choices := width
+		if k.Offset == 0 {
+			choices--
+		}
+		for i := 1; i <= k.Degree && rank <= maxSample; i++ {
+			rank = rank * (choices + i) / i
+		}
+		return rank
+	}
+	return math.MaxInt
+}
+
+// verdict is the certificate in words, after "the matrix".
+func (c *Certificate) verdict() string {
+	switch c.Verdict {
+	case Holds:
+		return "is positive semidefinite, as far as float32 can tell"
+	case Fails:
+		return "is not positive semidefinite"
+	}
+	return "cannot be told to be positive semidefinite or not: " + c.TellableBy
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // Describe tells people what the matrix is, where its tiles are, and what its sample says.
@@ -23,8 +22,11 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("kind", "%s", KindName)
-	line("kernel", "%s", kernels.Text(m.kernel))
+	line("kernel", "%s", m.kernel.Text())
 	line("vectors", "%d columns, scale %s", m.space.Width, m.space.Scale())
+	if text := m.roads.Text(m.kernel); text != "" {
+		line("values", "%s", text)
+	}
 	if m.symmetric {
 		line("matrix", "%d x %d, symmetric: the upper triangle is stored", m.rows, m.columns)
 	} else {
@@ -33,7 +35,7 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	line("tiles", "%d npy files, %d bytes, listed in %s/index.json", m.tiles, m.bytes, TilesFolder)
 	if c != nil {
 		line("eigenvalues", "from %.6g to %.6g on %d records drawn, within %.2g", c.Least, c.Greatest, c.Records, c.Tolerance)
-		line("the matrix", "%s", "is "+c.verdict())
+		line("the matrix", "%s", c.verdict())
 	}
 	return b.String(), nil
 }

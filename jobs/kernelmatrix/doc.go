@@ -29,7 +29,7 @@
 //	    if index["symmetric"]:
 //	        K[c:c+x.shape[1], r:r+x.shape[0]] = x.T
 //
-// An element is that of kernelops.Set.KernelMatrix, whatever the tiles, shards and kernel set.
+// An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, shards and kernel set.
 // The cut into files follows the shards. A value that is not finite is a BAD_RECORD fault.
 //
 // # Positive semidefinite or not
@@ -38,10 +38,11 @@
 // matrix the model therefore keeps a sample: the rows and columns of up to params.psd_sample records, which are drawn by
 // (seed, identity), so that no shard matters. Certify computes its eigenvalues with gonum. They are
 // no bytes of the model or of any other promised file, because gonum's digits differ by build: they are
-// computed from the sample by whoever reads the model. The matrix is refuted if its least eigenvalue is below minus the
-// tolerance, which bounds, in the Frobenius norm, what float32 may have changed in the sample (bound), and gonum's
-// own error: by Weyl's inequality the exact matrix then has a negative eigenvalue as well. Otherwise the sample is
-// positive semidefinite as far as float32 can tell, and no more is said of the records outside of it.
+// computed from the sample when the model is read. A tolerance bounds, in the Frobenius norm, what float32 may have changed in the
+// sample (bound, kernels.Function.ValueError), and gonum's own error: by Weyl's inequality no eigenvalue of the exact matrix is farther
+// away. The matrix is refuted if its least eigenvalue is below minus the tolerance. The sample is positive semidefinite if that
+// is the tolerance or more, and no more is said of the records outside of it. In between it cannot be told, and the certificate
+// says what would make it tellable.
 //
 // The model predicts nothing. It holds the SHA-256 of tiles/index.json, and through it names every
 // byte of the matrix.

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -23,7 +24,7 @@ func (p *tilesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Rou
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	kernel, err := p.params.Of(space.Width)
+	kernel, err := p.function(space)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -31,20 +32,23 @@ func (p *tilesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Rou
 	if g.symmetric {
 		drawn = p.newSample(space)
 	}
-	tiles, err := p.readRoots(ctx, round, drawn)
+	tiles, roads, err := p.readRoots(ctx, round, kernel, drawn)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	index, err := writeIndex(ctx, round.Emit, g, kernel, tiles)
+	index, err := writeIndex(ctx, round.Emit, g, kernel.Kernel, tiles)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, kernel: kernel, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
+	m := &model{space: space, kernel: kernel, roads: roads, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
 		tiles: int64(len(tiles)), bytes: bytesOf(tiles), index: index.SHA256}
 	if drawn != nil {
-		m.sample = newSample(kernel, space.Width, drawn.Draws())
+		if m.sample, err = newSample(kernel, space.Width, drawn.Draws()); err != nil {
+			return jobs.Next{}, err
+		}
 	}
-	return jobs.Next{Done: true, State: m.arrays(), Metrics: m.metrics()}, nil
+	metrics, err := m.metrics()
+	return jobs.Next{Done: true, State: m.arrays(), Metrics: metrics}, err
 }
 
 // sample is the matrix of some records among themselves, in the order of their identities.
@@ -55,7 +59,7 @@ type sample struct {
 }
 
 // newSample computes the matrix of the records drawn. Any kernel set would give the same bits.
-func newSample(kernel kernelops.Kernel, width int, draws []sampling.Draw) *sample {
+func newSample(kernel kernels.Function, width int, draws []sampling.Draw) (*sample, error) {
 	n := len(draws)
 	// total order: identities differ
 	slices.SortFunc(draws, func(a, b sampling.Draw) int {
@@ -71,20 +75,30 @@ func newSample(kernel kernelops.Kernel, width int, draws []sampling.Draw) *sampl
 		}
 	}
 	values := kernelops.Matrix{Data: s.values, Rows: n, Cols: n, Stride: n}
-	kernelops.Best().KernelMatrixSymmetric(values, kernel, x, &kernelops.Workspace{})
+	evaluator, points := kernels.Evaluator{Ops: kernelops.Best()}, kernels.Points{}
+	points.Set(kernel, evaluator.Ops, x)
+	if err := evaluator.Symmetric(kernel, values, &points); err != nil {
+		return nil, err
+	}
 	squares := 0.0
 	for i := range norms {
 		for j := range norms {
-			b := bound(kernel, norms[i], norms[j], width)
+			b := 0.0
+			switch {
+			case kernel.Kind != kernelops.RBF:
+				b = bound(kernel.Kernel, norms[i], norms[j], width)
+			case i != j: // else exactly 1
+				b = kernel.ValueError(values.Row(i)[j], &points, &points, i, j)
+			}
 			squares += float64(b * b)
 		}
 	}
 	s.tolerance = min(math.Sqrt(squares), math.MaxFloat64)
-	return s
+	return s, nil
 }
 
 // metrics are facts that do not depend on the build; eigenvalues do, and are not among them.
-func (m *model) metrics() []jobs.Metric {
+func (m *model) metrics() ([]jobs.Metric, error) {
 	metrics := []jobs.Metric{
 		jobs.CountMetric("kernelmatrix.rows", m.rows),
 		jobs.CountMetric("kernelmatrix.columns", m.columns),
@@ -94,5 +108,6 @@ func (m *model) metrics() []jobs.Metric {
 	if m.sample != nil {
 		metrics = append(metrics, jobs.CountMetric("kernelmatrix.psd_sample", int64(len(m.sample.ids))))
 	}
-	return metrics
+	roads, err := m.roads.Metrics(m.kernel, "kernelmatrix")
+	return append(metrics, roads...), err
 }

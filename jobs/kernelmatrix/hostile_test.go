@@ -163,20 +163,21 @@ func TestHostileTiles(t *testing.T) {
 // One record, rows of zeros, duplicates, and shards without records.
 func TestDegenerateInput(t *testing.T) {
 	for name, c := range map[string]struct {
-		rows   [][]float32
-		params string
-		want   []float32
+		rows    [][]float32
+		params  string
+		want    []float32
+		verdict string
 	}{
-		"one record": {[][]float32{{2}}, `{}`, []float32{4}},
-		"zeros":      {[][]float32{{0}, {0}}, `{"kernel": "rbf"}`, []float32{1, 1, 1, 1}},
-		"all zero":   {[][]float32{{0}, {0}}, `{}`, []float32{0, 0, 0, 0}},
-		"duplicates": {[][]float32{{3}, {3}}, `{}`, []float32{9, 9, 9, 9}},
-		"unit rows":  {[][]float32{{3, 4}, {0, 0}}, `{"features": {"scale": "l2"}}`, []float32{1, 0, 0, 0}},
+		"one record": {[][]float32{{2}}, `{}`, []float32{4}, Holds},
+		"zeros":      {[][]float32{{0}, {0}}, `{"kernel": "rbf"}`, []float32{1, 1, 1, 1}, Untold},
+		"all zero":   {[][]float32{{0}, {0}}, `{}`, []float32{0, 0, 0, 0}, Untold},
+		"duplicates": {[][]float32{{3}, {3}}, `{}`, []float32{9, 9, 9, 9}, Untold},
+		"unit rows":  {[][]float32{{3, 4}, {0, 0}}, `{"features": {"scale": "l2"}}`, []float32{1, 0, 0, 0}, Untold},
 	} {
 		result := mustRun(t, c.params, c.rows, 5, kernelops.Best())
 		_, got, _ := assembled(t, result.Files)
 		certificate, err := Certify(result.Model)
-		if fmt.Sprint(got) != fmt.Sprint(c.want) && name != "unit rows" || err != nil || !certificate.Holds {
+		if fmt.Sprint(got) != fmt.Sprint(c.want) && name != "unit rows" || err != nil || certificate.Verdict != c.verdict {
 			t.Errorf("%s: %v, %+v, %v", name, got, certificate, err)
 		}
 	}
@@ -191,6 +192,14 @@ func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
 		"another kind":       func(a jobs.Arrays) { a.PutKind("KMeans", 1) },
 		"no kernel":          func(a jobs.Arrays) { delete(a, "kernel") },
+		"no origin":          func(a jobs.Arrays) { delete(a, "kernel.origin") },
+		"a short origin":     func(a jobs.Arrays) { jobs.Put(a, "kernel.origin", []float32{1}) },
+		"an origin of zeros": func(a jobs.Arrays) { jobs.Put(a, "kernel.origin", []float32{0, 0}) },
+		"an origin of NaN":   func(a jobs.Arrays) { jobs.Put(a, "kernel.origin", []float32{1, float32(math.NaN())}) },
+		"no bound":           func(a jobs.Arrays) { delete(a, "kernel.bound") },
+		"a large bound":      func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.bound", 0.1) },
+		"no count":           func(a jobs.Arrays) { delete(a, "kernel.differences") },
+		"a negative count":   func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.differences", int64(-1)) },
 		"no space":           func(a jobs.Arrays) { delete(a, "features.form") },
 		"symmetric 2":        func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(2)) },
 		"rectangular sample": func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(0)) },

@@ -126,6 +126,7 @@ func (w *tiler) partial() jobs.Arrays {
 	if w.sample != nil {
 		w.sample.Put(a, partSample)
 	}
+	w.evaluator.Roads.Put(a, w.kernel)
 	return a
 }
 
@@ -175,29 +176,35 @@ func readTiles(a jobs.Arrays) ([]Tile, error) {
 	return tiles, nil
 }
 
-// readRoots gathers the tiles of all trees, and the sample of those that have one.
-func (p *tilesPhase) readRoots(ctx context.Context, round jobs.Round, sample *sampling.Sample) ([]Tile, error) {
+// readRoots gathers the tiles of all trees, how their values were found, and the sample of those that have one.
+func (p *tilesPhase) readRoots(ctx context.Context, round jobs.Round, f kernels.Function, sample *sampling.Sample) ([]Tile, kernels.Roads, error) {
 	var tiles []Tile
+	var roads kernels.Roads
 	for tree := range round.Trees {
 		root, err := round.Root(ctx, tree)
 		if err != nil {
-			return nil, err
+			return nil, roads, err
 		}
 		more, err := readTiles(root)
 		if err != nil {
-			return nil, err
+			return nil, roads, err
+		}
+		some, err := kernels.ReadRoads(root, f)
+		if err != nil {
+			return nil, roads, err
 		}
 		tiles = append(tiles, more...)
+		roads.Add(some)
 		if sample == nil || !sampled(root) {
 			continue
 		}
 		draws, err := sampling.Read(root, partSample)
 		if err != nil {
-			return nil, err
+			return nil, roads, err
 		}
 		sample.Merge(draws)
 	}
-	return tiles, nil
+	return tiles, roads, nil
 }
 
 // writeIndex emits the index of the tiles.

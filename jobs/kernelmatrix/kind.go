@@ -3,6 +3,7 @@ package kernelmatrix
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -20,6 +21,12 @@ type plan struct {
 	seed    uint64
 	train   jobs.Records
 	queries bool // rows are spec.queries; without them the matrix is symmetric
+}
+
+// function is the kernel over a space.
+func (p *plan) function(space *features.Space) (kernels.Function, error) {
+	k, err := p.params.Of(space.Width)
+	return kernels.NewFunction(k, space), err
 }
 
 type algorithm []jobs.Phase

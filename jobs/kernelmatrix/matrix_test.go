@@ -163,20 +163,29 @@ func TestQueriesByHand(t *testing.T) {
 func TestCertificateByHand(t *testing.T) {
 	result := mustRun(t, `{}`, three, 2, kernelops.Generic())
 	c, err := Certify(result.Model)
-	if err != nil || c.Records != 3 || math.Abs(c.Greatest-28) > 1e-6 || math.Abs(c.Least) > 1e-6 || !c.Holds || c.Tolerance > 1e-4 {
+	if err != nil || c.Records != 3 || math.Abs(c.Greatest-28) > 1e-6 || math.Abs(c.Least) > 1e-6 || c.Verdict != Untold || c.Tolerance > 1e-4 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	text, err := Describe(result.Model, jobs.DescribeOptions{})
-	if err != nil || !strings.Contains(text, "3 x 3") || !strings.Contains(text, "is positive semidefinite, as far as") {
+	if err != nil || !strings.Contains(text, "3 x 3") || !strings.Contains(text, "cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
 		t.Errorf("%s%v", text, err)
 	}
+	// Of any two of the points the determinants are 4, 16 and 36.
+	result = mustRun(t, `{"psd_sample": 2}`, three, 2, kernelops.Generic())
+	if c, err = Certify(result.Model); err != nil || c.Records != 2 || c.Verdict != Holds || c.TellableBy != "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if text, err = Describe(result.Model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "the matrix   is positive semidefinite, as far as float32 can tell\n") {
+		t.Errorf("%s%v", text, err)
+	}
+	result = mustRun(t, `{}`, three, 2, kernelops.Generic())
 	figures, err := Figures(result.Model, result.Metrics)
 	if err != nil || len(figures) != 3 || len(figures[2].Images[0].Values) != 9 {
 		t.Errorf("%+v, %v", figures, err)
 	}
 	// tanh far from 0: {{-1, 1}, {1, -1}} has the eigenvalues 0 and -2.
 	result = mustRun(t, `{"kernel": "sigmoid", "scale": -100, "offset": 50}`, [][]float32{{1, 0}, {0, 1}}, 1, kernelops.Generic())
-	if c, err = Certify(result.Model); err != nil || math.Abs(c.Least+2) > 1e-6 || math.Abs(c.Greatest) > 1e-6 || c.Holds {
+	if c, err = Certify(result.Model); err != nil || math.Abs(c.Least+2) > 1e-6 || math.Abs(c.Greatest) > 1e-6 || c.Verdict != Fails {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if text, err = Describe(result.Model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "is not positive semidefinite") {

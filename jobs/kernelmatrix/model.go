@@ -7,13 +7,9 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/kernelops"
 )
 
-// modelVersion is that of the layout: the arrays of features.Space and package kernels, and
-// those below.
-const modelVersion = 1
-
+// Arrays of a model, beside those of features.Space and of package kernels, which has the version of the layout.
 const (
 	modelSize    = "matrix"           // I64 [rows, columns, tiles, bytes of the tiles]
 	modelIndex   = "matrix.index"     // U8: SHA-256 of tiles/index.json, in hexadecimal
@@ -26,7 +22,8 @@ const (
 
 type model struct {
 	space         *features.Space
-	kernel        kernelops.Kernel
+	kernel        kernels.Function
+	roads         kernels.Roads
 	symmetric     bool
 	rows, columns int64
 	tiles, bytes  int64
@@ -36,9 +33,10 @@ type model struct {
 
 func (m *model) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
+	a.PutKind(KindName, m.kernel.Version())
 	m.space.Put(a)
-	kernels.Put(a, m.kernel)
+	m.kernel.Put(a)
+	m.roads.Put(a, m.kernel)
 	symmetric := int32(0)
 	if m.symmetric {
 		symmetric = 1
@@ -64,7 +62,7 @@ func (m *model) arrays() jobs.Arrays {
 // readModel reads a model, linear in its bytes; what the job would not have written is a
 // *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
+	if err := kernels.CheckKind(a, KindName); err != nil {
 		return nil, err
 	}
 	m := &model{}
@@ -72,7 +70,10 @@ func readModel(a jobs.Arrays) (*model, error) {
 	if m.space, err = features.ReadSpace(a); err != nil {
 		return nil, err
 	}
-	if m.kernel, err = kernels.Read(a); err != nil {
+	if m.kernel, err = kernels.ReadFunction(a, m.space); err != nil {
+		return nil, err
+	}
+	if m.roads, err = kernels.ReadRoads(a, m.kernel); err != nil {
 		return nil, err
 	}
 	symmetric, err := jobs.GetScalar[int32](a, modelShape)

@@ -35,7 +35,7 @@ func (p *tilesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf,
 	if err != nil {
 		return nil, nil, err
 	}
-	kernel, err := p.params.Of(space.Width)
+	kernel, err := p.function(space)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,11 +47,11 @@ func (p *tilesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf,
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, columns, err := p.axes(g, space, leaf, row, column)
+	rows, columns, err := p.axes(g, axis{space: space, kernel: kernel, ops: ops}, leaf, row, column)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &tiler{ops: ops, kernel: kernel, emit: leaf.Emit, symmetric: g.symmetric}
+	w := &tiler{kernel: kernel, evaluator: kernels.Evaluator{Ops: ops}, emit: leaf.Emit, symmetric: g.symmetric}
 	if g.symmetric && row == column {
 		w.sample, w.race = p.newSample(space), sampling.NewRace(p.seed, "kernelmatrix/psd")
 	}
@@ -69,10 +69,10 @@ func (p *plan) newSample(space *features.Space) *sampling.Sample {
 	return sampling.New(max(1, min(p.params.PSDSample, maxSampleBytes/(4*max(1, space.Width)))))
 }
 
-// Gathers counts two blocks, one of them packed for the kernel as well, a tile and its file, and the
+// Gathers counts two blocks, both centered and one of them packed for the kernel as well, a tile and its file, and the
 // sample on its way.
 func (p *tilesPhase) Gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
-	return 3*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
+	return 5*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
 }
 
 // Merge lists the tiles of neighbours in a row. The sample, of the leaf on the diagonal, is in the first.
@@ -90,21 +90,20 @@ func (p *tilesPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	}
 	merged := maps.Clone(left) // it may be kept by others
 	putTiles(merged, append(a, b...))
-	return merged, nil
+	return merged, kernels.MergeRoads(merged, left, right)
 }
 
 // tiler computes the tiles of a leaf.
 type tiler struct {
-	ops       *kernelops.Set
-	kernel    kernelops.Kernel
+	kernel    kernels.Function
+	evaluator kernels.Evaluator
 	emit      jobs.Emit
 	symmetric bool
 	sample    *sampling.Sample // nil for none
 	race      *sampling.Race
 
-	workspace kernelops.Workspace
-	values    []float32
-	found     []Tile
+	values []float32
+	found  []Tile
 }
 
 // leaf passes over the columns once for each block of rows.
@@ -146,14 +145,18 @@ func (w *tiler) tile(ctx context.Context, x, y *block) error {
 		w.values = make([]float32, n)
 	}
 	k := kernelops.Matrix{Data: w.values[:n], Rows: x.x.Rows, Cols: y.x.Rows, Stride: y.x.Rows}
+	err := error(nil)
 	if w.symmetric && x.first == y.first {
-		w.ops.KernelMatrixSymmetric(k, w.kernel, x.x, &w.workspace)
+		err = w.evaluator.Symmetric(w.kernel, k, &x.points)
 	} else {
-		w.ops.KernelMatrix(k, w.kernel, x.x, y.x, &w.workspace)
+		err = w.evaluator.Matrix(w.kernel, k, &x.points, &y.points)
+	}
+	if err != nil {
+		return err
 	}
 	for i, id := range x.ids {
 		if !finite(k.Row(i)) {
-			return kernels.Beyond(id, w.kernel)
+			return kernels.Beyond(id, w.kernel.Kernel)
 		}
 	}
 	file, err := w.emit(ctx, tileName(x.first, y.first), encode(k))

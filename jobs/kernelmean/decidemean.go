@@ -29,7 +29,7 @@ func (meanDecider) numbers() int { return 1 }
 
 func (d meanDecider) scan(q *asked, ops *kernelops.Set) scan {
 	classes := len(d.weights)
-	return &meanScan{asked: q, sum: summer{ops: ops, kernel: d.kernel, classes: classes}, sums: make([]float64, q.rows.rows()*classes)}
+	return &meanScan{asked: q, sum: newSummer(ops, d.kernel, classes), sums: make([]float64, q.rows.rows()*classes)}
 }
 
 type meanScan struct {
@@ -56,7 +56,7 @@ func (s *meanScan) add(ctx context.Context, chunk *base) error {
 func (s *meanScan) put(a jobs.Arrays, first bool) error {
 	for i, v := range s.sums {
 		if v-v != 0 {
-			return kernels.Beyond(s.ids[i/s.sum.classes], s.sum.kernel)
+			return kernels.Beyond(s.ids[i/s.sum.classes], s.sum.kernel.Kernel)
 		}
 	}
 	jobs.Put(a, decideSums, s.sums)
@@ -65,8 +65,12 @@ func (s *meanScan) put(a jobs.Arrays, first bool) error {
 	}
 	self, queries := make([]float64, s.rows.rows()), s.rows.vectors()
 	for i := range self {
-		if self[i] = s.sum.self(s.tile.Of(queries, i, i+1)); self[i]-self[i] != 0 {
-			return kernels.Beyond(s.ids[i], s.sum.kernel)
+		var err error
+		if self[i], err = s.sum.self(s.tile.Of(queries, i, i+1)); err != nil {
+			return err
+		}
+		if self[i]-self[i] != 0 {
+			return kernels.Beyond(s.ids[i], s.sum.kernel.Kernel)
 		}
 	}
 	jobs.Put(a, decideSelf, self)

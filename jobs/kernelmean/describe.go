@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // maxShown bounds the classes that a description lists.
@@ -20,7 +19,7 @@ func DescribeMean(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Nearest mean in feature space: %d classes, %d records of width %d%s\n", len(m.weights), m.rows(), m.space.Width, m.kept())
-	fmt.Fprintf(&b, "kernel: %s\n\n", kernels.Text(m.kernel))
+	fmt.Fprintf(&b, "kernel: %s\n\n", m.kernel.Text())
 	listClasses(&b, m.space, m.first, "squared norm of the mean", m.norms)
 	if len(m.weights) == 2 {
 		labels := m.space.Labels.List()

@@ -6,10 +6,9 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/kernelops"
 )
 
-// modelVersion is the version of both layouts.
+// modelVersion is the version of the layout of KernelDensityBayes. That of KernelNearestMean is its kernel's.
 const modelVersion = 1
 
 // meanNorms is the array of |mu_y|^2 in a model of KernelNearestMean, beside its space, base and kernel.
@@ -19,7 +18,7 @@ const meanNorms = "norms" // F64 [classes]
 type meanModel struct {
 	groups
 	space  *features.Space
-	kernel kernelops.Kernel
+	kernel kernels.Function
 	norms  []float64
 }
 
@@ -32,15 +31,15 @@ func newMeanModel(params MeanParams, space *features.Space, g groups) (*meanMode
 	if err != nil {
 		return nil, err
 	}
-	return &meanModel{groups: g, space: space, kernel: kernel, norms: make([]float64, space.Labels.Len())}, nil
+	return &meanModel{groups: g, space: space, kernel: kernels.NewFunction(kernel, space), norms: make([]float64, space.Labels.Len())}, nil
 }
 
 func (m *meanModel) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	a.PutKind(MeanName, modelVersion)
+	a.PutKind(MeanName, m.kernel.Version())
 	m.space.Put(a)
 	m.groups.put(a)
-	kernels.Put(a, m.kernel)
+	m.kernel.Put(a)
 	jobs.Put(a, meanNorms, m.norms)
 	return a
 }
@@ -48,7 +47,7 @@ func (m *meanModel) arrays() jobs.Arrays {
 // readMeanModel reads a model, in time linear in its bytes; what training would not have written is a
 // *protocol.Fault of CodeCorrupt.
 func readMeanModel(a jobs.Arrays) (*meanModel, error) {
-	if err := a.CheckKind(MeanName, modelVersion); err != nil {
+	if err := kernels.CheckKind(a, MeanName); err != nil {
 		return nil, err
 	}
 	m := &meanModel{}
@@ -56,7 +55,7 @@ func readMeanModel(a jobs.Arrays) (*meanModel, error) {
 	if m.space, m.groups, err = readGroups(a); err != nil {
 		return nil, err
 	}
-	if m.kernel, err = kernels.Read(a); err != nil {
+	if m.kernel, err = kernels.ReadFunction(a, m.space); err != nil {
 		return nil, err
 	}
 	if m.norms, err = jobs.Get[float64](a, meanNorms, len(m.weights)); err != nil {

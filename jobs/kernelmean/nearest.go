@@ -32,7 +32,7 @@ func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 	if err := m.needBase(); err != nil {
 		return nil, err
 	}
-	return &meanPredictor{meanModel: m, sum: summer{ops: ops, kernel: m.kernel, classes: len(m.weights)},
+	return &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)),
 		reader: m.space.NewReader(), all: m.base.vectors(), labels: m.space.Labels.List()}, nil
 }
 
@@ -56,9 +56,13 @@ func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jo
 			return nil, err
 		}
 		for i := range x.Rows {
-			o, ok := p.outcome(p.sum.self(x.RowRange(i, i+1)), sums[i*p.sum.classes:(i+1)*p.sum.classes])
+			self, err := p.sum.self(x.RowRange(i, i+1))
+			if err != nil {
+				return nil, err
+			}
+			o, ok := p.outcome(self, sums[i*p.sum.classes:(i+1)*p.sum.classes])
 			if !ok {
-				return nil, kernels.Beyond(v.IDs[from+i], p.kernel)
+				return nil, kernels.Beyond(v.IDs[from+i], p.kernel.Kernel)
 			}
 			p.outcomes = append(p.outcomes, o)
 		}

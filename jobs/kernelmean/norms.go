@@ -32,13 +32,15 @@ func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ 
 	from, to := share(rows, leaf.Index, leaves), share(rows, leaf.Index+1, leaves)
 	sums, all := make([]float64, len(m.weights)), m.base.vectors()
 	all.Class = make([]int32, rows) // each class is summed by itself, as one group
+	s := newSummer(ops, m.kernel, 1)
 	for y := range sums {
-		if err := m.addNorm(ctx, &sums[y], ops, all, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
+		if err := m.addNorm(ctx, &sums[y], &s, all, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
 			return nil, nil, err
 		}
 	}
 	a := jobs.Arrays{}
 	jobs.Put(a, normSums, sums)
+	s.Roads.Put(a, m.kernel)
 	return a, nil, nil
 }
 
@@ -46,8 +48,7 @@ func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ 
 func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
 
 // addNorm adds the values of the rows from up to, not including, to with all rows of their class.
-func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Set, all features.Vectors, class, from, to int) error {
-	s := &summer{ops: ops, kernel: m.kernel, classes: 1}
+func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, all features.Vectors, class, from, to int) error {
 	var spread kernels.Rows
 	step := tileRows(m.space.Width, queryRows)
 	for ; from < to; from += step {
@@ -65,7 +66,16 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, ops *kernelops.Se
 
 // Merge adds two neighbours.
 func (normsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return addArrays(left, right, normSums)
+	return addNorms(left, right)
+}
+
+// addNorms adds two partials of sums over every two records.
+func addNorms(left, right jobs.Arrays) (jobs.Arrays, error) {
+	out, err := addArrays(left, right, normSums)
+	if err != nil {
+		return nil, err
+	}
+	return out, kernels.MergeRoads(out, left, right)
 }
 
 // Step divides the sums. A sum beyond all numbers is a fault of CodeBadRecord.
@@ -85,7 +95,14 @@ func (p normsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err := m.setNorms(sums); err != nil {
 		return jobs.Next{}, err
 	}
+	roads, err := kernels.ReadRoads(root, m.kernel)
+	if err != nil {
+		return jobs.Next{}, err
+	}
 	next := jobs.Next{Done: true, State: m.arrays()}
+	if next.Metrics, err = roads.Metrics(m.kernel, "norms"); err != nil {
+		return jobs.Next{}, err
+	}
 	if p.judged {
 		next = evaluation.After(next, round.Plan)
 	}
@@ -105,6 +122,6 @@ func (m *meanModel) setNorms(sums []float64) error {
 
 func (m *meanModel) beyond(class int) error {
 	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: "a kernel value of two training records of class " + string(m.space.Labels.At(class)) + " is beyond the range of float32 (" + kernels.Text(m.kernel) + ")",
+		What: "a kernel value of two training records of class " + string(m.space.Labels.At(class)) + " is beyond the range of float32 (" + kernels.Text(m.kernel.Kernel) + ")",
 		Hint: "Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree."}
 }

@@ -40,7 +40,7 @@ func (p pairsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &pairSums{summer: summer{ops: ops, kernel: m.kernel, classes: 1}, held: held, first: held.bounds(len(m.weights)), sums: make([]float64, held.rows())}
+	s := &pairSums{summer: newSummer(ops, m.kernel, 1), held: held, first: held.bounds(len(m.weights)), sums: make([]float64, held.rows())}
 	err = chunks(leaf.Blocks(ctx), m.space, p.train(), chunkRows(m.space.Width), func(chunk *base) error { return s.add(ctx, chunk.byClass()) })
 	if err != nil {
 		return nil, nil, err
@@ -57,6 +57,10 @@ func (p pairsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 	}
 	a := jobs.Arrays{}
 	jobs.Put(a, normSums, sums)
+	if times == 2 {
+		s.Roads.Differences *= 2
+	}
+	s.Roads.Put(a, m.kernel)
 	return a, nil, nil
 }
 
@@ -90,7 +94,7 @@ func (s *pairSums) add(ctx context.Context, chunk *base) error {
 
 // Merge adds two neighbours.
 func (pairsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return addArrays(left, right, normSums)
+	return addNorms(left, right)
 }
 
 // Step adds the trees, the first first. A sum beyond all numbers is a fault of CodeBadRecord.
@@ -99,7 +103,7 @@ func (p pairsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	sums := make([]float64, len(m.weights))
+	sums, roads := make([]float64, len(m.weights)), kernels.Roads{}
 	for t := range round.Trees {
 		root, err := round.Root(ctx, t)
 		if err != nil {
@@ -109,6 +113,11 @@ func (p pairsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 		if err != nil {
 			return jobs.Next{}, err
 		}
+		more, err := kernels.ReadRoads(root, m.kernel)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		roads.Add(more)
 		for y, v := range some {
 			sums[y] += v
 		}
@@ -116,5 +125,8 @@ func (p pairsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err := m.setNorms(sums); err != nil {
 		return jobs.Next{}, err
 	}
-	return p.next(m, round.Plan), nil
+	next := p.next(m, round.Plan)
+	found, err := roads.Metrics(m.kernel, "norms")
+	next.Metrics = append(next.Metrics, found...)
+	return next, err
 }

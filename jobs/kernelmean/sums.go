@@ -20,12 +20,15 @@ func tileRows(width, most int) int { return max(1, min(most, tileFloats/max(1, w
 
 // summer adds kernel values up by class. One goroutine.
 type summer struct {
-	ops     *kernelops.Set
-	kernel  kernelops.Kernel
-	ws      kernelops.Workspace
+	kernels.Evaluator
+	kernel  kernels.Function
 	spread  kernels.Rows
-	values  []float32 // where rows have weights
+	x, y    kernels.Points
 	classes int
+}
+
+func newSummer(ops *kernelops.Set, kernel kernels.Function, classes int) summer {
+	return summer{Evaluator: kernels.Evaluator{Ops: ops}, kernel: kernel, classes: classes}
 }
 
 // add adds to sums[i*classes+y], in float64 and in the order of the rows of the base, the weighted values of
@@ -33,38 +36,28 @@ type summer struct {
 // O(x.Rows * rows * width).
 func (s *summer) add(ctx context.Context, sums []float64, x kernelops.Matrix, b features.Vectors, from, to int) error {
 	step := tileRows(x.Cols, baseRows)
+	s.x.Set(s.kernel, s.Ops, x)
 	for ; from < to; from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		end := min(to, from+step)
-		y, class := s.spread.Of(b, from, end), b.Class[from:end]
-		if b.Weights == nil {
-			s.ops.KernelSums(sums, s.kernel, x, y, class, &s.ws)
-			continue
+		s.y.Set(s.kernel, s.Ops, s.spread.Of(b, from, end))
+		var weights []float32
+		if b.Weights != nil {
+			weights = b.Weights[from:end]
 		}
-		s.addWeighted(sums, x, y, class, b.Weights[from:end])
+		if err := s.Sums(s.kernel, sums, &s.x, &s.y, b.Class[from:end], weights); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (s *summer) addWeighted(sums []float64, x, y kernelops.Matrix, class []int32, weights []float32) {
-	if need := x.Rows * y.Rows; cap(s.values) < need {
-		s.values = make([]float32, need)
-	}
-	m := kernelops.Matrix{Data: s.values[:x.Rows*y.Rows], Rows: x.Rows, Cols: y.Rows, Stride: y.Rows}
-	s.ops.KernelMatrix(m, s.kernel, x, y, &s.ws)
-	for i := range x.Rows {
-		row := sums[i*s.classes : (i+1)*s.classes]
-		for j, v := range m.Row(i) {
-			row[class[j]] += float64(float64(weights[j]) * float64(v))
-		}
-	}
-}
-
-// self is the kernel of a row with itself.
-func (s *summer) self(x kernelops.Matrix) float64 {
+// self is the kernel of a row with itself, which is 1 for rbf.
+func (s *summer) self(x kernelops.Matrix) (float64, error) {
 	var value [1]float32
-	s.ops.KernelMatrix(kernelops.Matrix{Data: value[:], Rows: 1, Cols: 1, Stride: 1}, s.kernel, x, x, &s.ws)
-	return float64(value[0])
+	s.x.Set(s.kernel, s.Ops, x)
+	err := s.Symmetric(s.kernel, kernelops.Matrix{Data: value[:], Rows: 1, Cols: 1, Stride: 1}, &s.x)
+	return float64(value[0]), err
 }

@@ -30,7 +30,7 @@ const (
 
 func (m *machine) put(a jobs.Arrays) {
 	m.space.Put(a)
-	kernels.Put(a, m.kernel)
+	m.kernel.Put(a)
 	a.PutText(arrayForm, m.form)
 	bias := uint8(0)
 	if m.bias {
@@ -75,7 +75,7 @@ func readMachine(a jobs.Arrays) (m machine, err error) {
 	if m.space, err = features.ReadSpace(a); err != nil {
 		return m, err
 	}
-	if m.kernel, err = kernels.Read(a); err != nil {
+	if m.kernel, err = kernels.ReadFunction(a, m.space); err != nil {
 		return m, err
 	}
 	if m.space.Labels.Len() < 2 || m.space.Labels.Len() > maxClasses {

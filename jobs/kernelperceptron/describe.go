@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // maxShown bounds the classes and support vectors that Describe lists.
@@ -22,7 +21,7 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Kernel perceptron, %s: %d classes of vectors with %d columns\n", m.form, m.space.Labels.Len(), m.space.Width)
-	fmt.Fprintf(&b, "kernel: %s\n\n", kernels.Text(m.kernel))
+	fmt.Fprintf(&b, "kernel: %s\n\n", m.kernel.Text())
 	fmt.Fprintf(&b, "%d support vectors of %d training records; %d mistakes in %d epochs:", m.supports(), m.space.Records, m.total(), len(m.mistakes))
 	for _, n := range m.mistakes[:min(len(m.mistakes), maxShown)] {
 		fmt.Fprintf(&b, " %d", n)

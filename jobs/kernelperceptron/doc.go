@@ -46,7 +46,8 @@
 //
 // # Numerics
 //
-// Kernel values are those of kernelops, float32, and do not depend on how records are grouped; f is
+// Kernel values are those of package kernels, float32, and do not depend on how records are grouped. Support vectors are stored as
+// they were read, and the origin of rbf beside them. f is
 // summed in float64 in the order of the support vectors' places, each product rounded, and b is added last. The kernel
 // values of a block of records against the support vectors at its start, and among its own records, are two matrices.
 //

@@ -18,11 +18,13 @@ type learner struct {
 
 	maxState protocol.ByteSize // 0 for no bound
 
-	place map[dataset.Identity]int // of the records that are support vectors, retired or not
-	sums  sums
-	stale bool             // the coefficients of a place that is in the sums have changed
-	gram  kernelops.Matrix // kernel values of a chunk's records with each other
-	f     []float64
+	place  map[dataset.Identity]int // of the records that are support vectors, retired or not
+	points kernels.Points           // of a chunk
+	sums   sums
+	stale  bool             // the coefficients of a place that is in the sums have changed
+	gram   kernelops.Matrix // kernel values of a chunk's records with each other
+	marks  marks            // of gram
+	f      []float64
 }
 
 // newLearner takes a state over.
@@ -31,18 +33,21 @@ func newLearner(s *state, p Params, ops *kernelops.Set) (*learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{state: s, steps: steps, budget: p.Budget, drop: p.Drop, sums: sums{ops: ops},
+	l := &learner{state: s, steps: steps, budget: p.Budget, drop: p.Drop, sums: newSums(ops),
 		place: make(map[dataset.Identity]int, s.supports()), f: make([]float64, s.columns())}
 	for i, id := range s.ids {
 		l.place[id] = i
 	}
+	l.held.Begin(l.kernel, ops, l.matrix())
 	return l, nil
 }
 
 // learn is the body of Algorithm 4's loop for each record of a chunk. O(records * support vectors *
 // (width + columns)).
 func (l *learner) learn(c chunk) error {
-	l.measure(c)
+	if err := l.measure(c); err != nil {
+		return err
+	}
 	for i, id := range c.ids {
 		weight := c.weight(i)
 		if weight == 0 {
@@ -56,9 +61,10 @@ func (l *learner) learn(c chunk) error {
 		own := float64(l.gram.Row(i)[i])
 		against, gap := rival(l.f, int(c.class[i]))
 		if !allFinite(l.f) || own-own != 0 {
-			return kernels.Beyond(id, l.kernel)
+			return kernels.Beyond(id, l.kernel.Kernel)
 		}
 		l.radius = max(l.radius, own)
+		l.roads.Add(l.held.Roads(l.kernel, &l.points, i, l.live, l.sums.marks.column(i)))
 		l.seen++
 		if gap > 0 {
 			l.right(id, gap)
@@ -85,14 +91,22 @@ func (l *learner) fits() error {
 }
 
 // measure computes the kernel values of a chunk.
-func (l *learner) measure(c chunk) {
+func (l *learner) measure(c chunk) error {
 	n := c.x.Rows
-	l.sums.begin(&l.machine, c.x, n)
+	l.points.Set(l.kernel, l.sums.Ops, c.x)
+	if err := l.sums.begin(&l.machine, &l.points, n); err != nil {
+		return err
+	}
 	l.stale = false
 	if l.gram.Rows != n {
 		l.gram = kernelops.NewMatrix(n, n)
 	}
-	l.sums.ops.KernelMatrixSymmetric(l.gram, l.kernel, c.x, &l.sums.ws)
+	l.marks.begin(n, n)
+	l.sums.Mark = func(i, j int) {
+		l.marks.set(i, j)
+		l.marks.set(j, i)
+	}
+	return l.sums.Symmetric(l.kernel, l.gram, &l.points)
 }
 
 // right notes a record on the right side.

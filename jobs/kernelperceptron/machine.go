@@ -3,6 +3,7 @@ package kernelperceptron
 import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -10,11 +11,12 @@ import (
 // those before live are in f; the others are retired, with coefficients of 0.
 type machine struct {
 	space  *features.Space
-	kernel kernelops.Kernel
+	kernel kernels.Function
 	form   string
 	bias   bool
 
-	rows  []float32          // support vectors, places x width
+	rows  []float32          // support vectors, places x width, as they were read
+	held  kernels.Held       // what the kernel needs of them, from newLearner or newPredictor on
 	ids   []dataset.Identity // their records
 	class []int32            // and the classes of those
 	alpha []float64          // places x columns
@@ -40,7 +42,7 @@ func (v *votes) add(place int32, against int, step float64, survived int64) {
 	v.step, v.survived = append(v.step, step), append(v.survived, survived)
 }
 
-func newMachine(space *features.Space, kernel kernelops.Kernel, params Params) machine {
+func newMachine(space *features.Space, kernel kernels.Function, params Params) machine {
 	m := machine{space: space, kernel: kernel, form: params.Form, bias: params.Bias}
 	m.b = make([]float64, m.columns())
 	return m
@@ -59,6 +61,11 @@ func (m *machine) supports() int { return len(m.class) }
 // matrix is the support vectors as points.
 func (m *machine) matrix() kernelops.Matrix {
 	return kernelops.Matrix{Data: m.rows, Rows: m.supports(), Cols: m.space.Width, Stride: m.space.Width}
+}
+
+// points are the support vectors that f sums over, as the kernel takes them.
+func (m *machine) points() *kernels.Points {
+	return m.held.Points(m.kernel, m.matrix().RowRange(0, m.live))
 }
 
 // innerProduct reports whether the kernel is one for certain: positive semidefinite.

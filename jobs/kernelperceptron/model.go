@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/kernels"
 )
 
-// modelVersion is that of the layout: the arrays of a machine, and those below.
+// Arrays of a model, beside those of a machine, whose kernel has the version of the layout.
 const (
-	modelVersion = 1
 	modelDropped = stateDropped // I64 scalar
 	modelRadius  = stateRadius  // F64 scalar: R^2
 	modelMargin  = "margin"     // F64 scalar; missing where no separator was found
@@ -73,7 +73,7 @@ func (s *state) separation() (margin, bound float64) {
 
 func (m *model) arrays() jobs.Arrays {
 	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
+	a.PutKind(KindName, m.kernel.Version())
 	m.put(a)
 	jobs.Put(a, stateMistakes, m.mistakes)
 	jobs.PutScalar(a, modelDropped, m.dropped)
@@ -90,7 +90,7 @@ func (m *model) arrays() jobs.Arrays {
 // readModel reads a model, linear in its bytes; what training would not have written is a
 // *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
+	if err := kernels.CheckKind(a, KindName); err != nil {
 		return nil, err
 	}
 	machine, err := readMachine(a)

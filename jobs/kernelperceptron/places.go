@@ -16,16 +16,19 @@ func (l *learner) add(c chunk, i int) int {
 		l.grow()
 	}
 	copy(l.rows[place*l.space.Width:][:l.space.Width], c.x.Row(i))
+	l.held.Put(l.kernel, place, &l.points, i)
 	l.ids[place], l.class[place] = c.ids[i], c.class[i]
 	l.born[place] = int64(l.live) + l.dropped
 	l.place[c.ids[i]] = place
 	copy(l.sums.tile.Row(place), l.gram.Row(i))
+	l.sums.marks.copyRow(place, &l.marks, i)
 	return place
 }
 
 // grow makes room for a support vector behind all others.
 func (l *learner) grow() {
 	l.rows = append(l.rows, make([]float32, l.space.Width)...)
+	l.held.Grow(l.kernel)
 	l.number = append(l.number, int32(l.supports()))
 	l.ids, l.class, l.born = append(l.ids, dataset.Identity{}), append(l.class, 0), append(l.born, 0)
 	l.alpha = append(l.alpha, make([]float64, l.columns())...)
@@ -90,6 +93,7 @@ func (l *learner) against(place, column int) int {
 // swap exchanges what is kept of two support vectors.
 func (l *learner) swap(i, j int) {
 	swapRows(l.rows, l.space.Width, i, j)
+	l.held.Swap(l.kernel, i, j)
 	swapRows(l.alpha, l.columns(), i, j)
 	if l.form == formAveraged {
 		swapRows(l.lag, l.columns(), i, j)

@@ -16,6 +16,7 @@ type predictor struct {
 	reader   *features.Reader
 	rows     kernels.Rows
 	labels   []string
+	points   kernels.Points // of a chunk
 	sums     sums
 	f, sum   []float64
 	b        []float64 // of the f that votes
@@ -34,7 +35,8 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 }
 
 func newPredictor(m *model, ops *kernelops.Set) *predictor {
-	return &predictor{model: m, sums: sums{ops: ops}, reader: m.space.NewReader(), labels: m.space.Labels.List(),
+	m.held.Begin(m.kernel, ops, m.matrix())
+	return &predictor{model: m, sums: newSums(ops), reader: m.space.NewReader(), labels: m.space.Labels.List(),
 		f: make([]float64, m.columns()), sum: make([]float64, m.columns()), b: make([]float64, m.columns())}
 }
 
@@ -67,12 +69,15 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 // chunk predicts some records; scores has room for theirs.
 func (p *predictor) chunk(c chunk, scores []float64) error {
 	classes := len(p.labels)
-	p.sums.begin(&p.machine, c.x, 0)
+	p.points.Set(p.kernel, p.sums.Ops, c.x)
+	if err := p.sums.begin(&p.machine, &p.points, 0); err != nil {
+		return err
+	}
 	for i, id := range c.ids {
 		row := scores[i*classes : (i+1)*classes]
 		best := p.decide(row, i)
 		if !allFinite(p.f) {
-			return kernels.Beyond(id, p.kernel)
+			return kernels.Beyond(id, p.kernel.Kernel)
 		}
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Scores: row})
 	}

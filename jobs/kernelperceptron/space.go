@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -38,7 +39,7 @@ func (p *spacePhase) Step(ctx context.Context, begin jobs.Arrays, round jobs.Rou
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s := newState(space, kernel, p.params)
+	s := newState(space, kernels.NewFunction(kernel, space), p.params)
 	next.State, next.Trees = s.arrays(), []int{1}
 	return next, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // state is what one shard hands to the next.
@@ -31,6 +31,7 @@ type progress struct {
 	radius   float64 // R^2: the largest k(x, x)
 	// Of the epoch, of use if it makes no mistake: the least gap, and |w|^2 as it adds up over the support vectors.
 	gap, norm float64
+	roads     kernels.Roads // of the values that decided on a record, over all epochs
 }
 
 func (p *progress) epoch() int64 { return int64(len(p.mistakes)) - 1 }
@@ -82,6 +83,7 @@ func (s *state) arrays() jobs.Arrays {
 	jobs.PutScalar(a, stateRadius, s.radius)
 	jobs.PutScalar(a, stateGap, s.gap)
 	jobs.PutScalar(a, stateNorm, s.norm)
+	s.roads.Put(a, s.kernel)
 	return a
 }
 
@@ -108,6 +110,9 @@ func readState(a jobs.Arrays) (*state, error) {
 		return nil, jobs.Malformed("%d of %d support vectors", live, m.supports())
 	case !permutation(s.number):
 		return nil, jobs.Malformed("numbers of support vectors that are not all different")
+	}
+	if s.roads, err = kernels.ReadRoads(a, s.kernel); err != nil {
+		return nil, err
 	}
 	s.live = int(live)
 	s.votes.place = slices.Clone(s.votes.place)
@@ -143,7 +148,7 @@ func permutation(list []int32) bool {
 }
 
 // newState is f = 0 before the first epoch.
-func newState(space *features.Space, kernel kernelops.Kernel, params Params) *state {
+func newState(space *features.Space, kernel kernels.Function, params Params) *state {
 	s := &state{machine: newMachine(space, kernel, params), progress: progress{even: true}}
 	if s.form == formAveraged {
 		s.bLag = make([]float64, s.columns())

@@ -85,7 +85,11 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{Done: true, State: m.arrays(), Metrics: append(metrics, facts...)}
+	roads, err := s.roads.Metrics(s.kernel, "train")
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := jobs.Next{Done: true, State: m.arrays(), Metrics: append(append(metrics, facts...), roads...)}
 	if p.judged {
 		next = evaluation.After(next, plan)
 	}

@@ -7,8 +7,9 @@
 //	rbf         exp(-gamma |x - y|^2)              gamma 1 / width by default
 //	sigmoid     tanh(scale <x, y> + offset)        scale 1 / width, offset 0 by default
 //
-// The rbf kernel takes |x - y|^2 from inner products in float32: data far from 0, compared with the distances
-// within it, should be centred (features scale standard).
+// The rbf kernel is translation invariant: a Function centers dense rows on an origin before their products are taken,
+// and an Evaluator measures those pairs by differences whose |x - y|^2 the products do not give to a proved
+// tolerance. docs/numerics.md has the bounds ("Kernels of differences").
 //
 // Parameters become float32. The linear, the rbf and, with a scale and an offset that are not
 // negative, the polynomial kernel are positive semidefinite; the sigmoid is not in general. A value of a

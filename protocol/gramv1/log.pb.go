@@ -519,6 +519,7 @@ type SubmitJob struct {
 	ModelUri       string `protobuf:"bytes,51,opt,name=model_uri,json=modelUri,proto3" json:"model_uri,omitempty"`                   // what it begins from
 	ModelJob       string `protobuf:"bytes,52,opt,name=model_job,json=modelJob,proto3" json:"model_job,omitempty"`                   // whose model that is, where the spec named it by reference
 	ModelReference string `protobuf:"bytes,53,opt,name=model_reference,json=modelReference,proto3" json:"model_reference,omitempty"` // as the spec named it
+	SubmittedBy    string `protobuf:"bytes,160,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`         // id of the token that made the job, or its schedule; empty in a cluster without tokens
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -654,6 +655,13 @@ func (x *SubmitJob) GetModelJob() string {
 func (x *SubmitJob) GetModelReference() string {
 	if x != nil {
 		return x.ModelReference
+	}
+	return ""
+}
+
+func (x *SubmitJob) GetSubmittedBy() string {
+	if x != nil {
+		return x.SubmittedBy
 	}
 	return ""
 }
@@ -1079,7 +1087,8 @@ type PutSchedule struct {
 	StartDeadlineMs int64                  `protobuf:"varint,8,opt,name=start_deadline_ms,json=startDeadlineMs,proto3" json:"start_deadline_ms,omitempty"` // 0 means none
 	JitterMs        int64                  `protobuf:"varint,9,opt,name=jitter_ms,json=jitterMs,proto3" json:"jitter_ms,omitempty"`
 	Replace         bool                   `protobuf:"varint,10,opt,name=replace,proto3" json:"replace,omitempty"`
-	Model           string                 `protobuf:"bytes,50,opt,name=model,proto3" json:"model,omitempty"` // what its jobs begin from, as the spec says it: a URI or a reference
+	Model           string                 `protobuf:"bytes,50,opt,name=model,proto3" json:"model,omitempty"`                                 // what its jobs begin from, as the spec says it: a URI or a reference
+	SubmittedBy     string                 `protobuf:"bytes,160,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"` // id of the token that made it, whose jobs its jobs are
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1187,6 +1196,13 @@ func (x *PutSchedule) GetReplace() bool {
 func (x *PutSchedule) GetModel() string {
 	if x != nil {
 		return x.Model
+	}
+	return ""
+}
+
+func (x *PutSchedule) GetSubmittedBy() string {
+	if x != nil {
+		return x.SubmittedBy
 	}
 	return ""
 }
@@ -2898,7 +2914,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"Checkpoint\",\n" +
 	"\vInitCluster\x12\x1d\n" +
 	"\n" +
-	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xb0\x03\n" +
+	"cluster_id\x18\x01 \x01(\tR\tclusterId\"\xd4\x03\n" +
 	"\tSubmitJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2919,7 +2935,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\akeep_ms\x182 \x01(\x03R\x06keepMs\x12\x1b\n" +
 	"\tmodel_uri\x183 \x01(\tR\bmodelUri\x12\x1b\n" +
 	"\tmodel_job\x184 \x01(\tR\bmodelJob\x12'\n" +
-	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\"\x1a\n" +
+	"\x0fmodel_reference\x185 \x01(\tR\x0emodelReference\x12\"\n" +
+	"\fsubmitted_by\x18\xa0\x01 \x01(\tR\vsubmittedBy\"\x1a\n" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
@@ -2946,7 +2963,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fcreated_unix_ms\x18H \x01(\x03R\rcreatedUnixMs\x12\x18\n" +
 	"\arevoked\x18I \x01(\bR\arevoked\"\x1d\n" +
 	"\vRevokeToken\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xe5\x02\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x89\x03\n" +
 	"\vPutSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bjob_json\x18\x02 \x01(\fR\ajobJson\x12\x12\n" +
@@ -2960,7 +2977,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\tjitter_ms\x18\t \x01(\x03R\bjitterMs\x12\x18\n" +
 	"\areplace\x18\n" +
 	" \x01(\bR\areplace\x12\x14\n" +
-	"\x05model\x182 \x01(\tR\x05model\" \n" +
+	"\x05model\x182 \x01(\tR\x05model\x12\"\n" +
+	"\fsubmitted_by\x18\xa0\x01 \x01(\tR\vsubmittedBy\" \n" +
 	"\x0eRemoveSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
 	"\rPauseSchedule\x12\x0e\n" +

@@ -1,0 +1,34 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"connectrpc.com/connect"
+)
+
+// ClockFile is the file that puts a host's wall clock wrong, in a binary built with -tags faults.
+func (c *Cluster) ClockFile(host string) string { return filepath.Join(c.Folder, host+".clock") }
+
+// faultEnv names the files by which a host's processes are disturbed.
+func (c *Cluster) faultEnv(host string) []string {
+	if !c.Faults {
+		return nil
+	}
+	return []string{"GRAM_CLOCK_SKEW_FILE=" + c.ClockFile(host)}
+}
+
+// BucketFolder is where the S3 server keeps the bucket's objects, each a file named by its key.
+func (c *Cluster) BucketFolder() string { return filepath.Join(c.Folder, "objects", Bucket) }
+
+// Token is a first token of a scope, "admin" or "worker".
+func (c *Cluster) Token(scope string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(c.firstHome(), scope+".token"))
+	return strings.TrimSpace(string(text)), err
+}
+
+// Bearer is the option by which calls carry a token.
+func (c *Cluster) Bearer(token string) connect.ClientOption {
+	return connect.WithInterceptors(bearer(token))
+}

@@ -1,0 +1,91 @@
+package coordinator
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/gate"
+)
+
+// gzipped compresses a text of n blanks between two halves of a JSON object.
+func gzipped(t *testing.T, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	blanks := bytes.Repeat([]byte{' '}, 1<<20)
+	_, err := io.WriteString(w, "{")
+	for left := n; left > 0 && err == nil; left -= len(blanks) {
+		_, err = w.Write(blanks[:min(left, len(blanks))])
+	}
+	_, end := io.WriteString(w, "}")
+	if err := errors.Join(err, end, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A message that is too long is refused without being decompressed to its end.
+func TestDecompressionEndsAtTheBound(t *testing.T) {
+	for _, size := range []int{0, 1, maxCompressed - 2, maxCompressed - 1, 64 << 20} {
+		source := bytes.NewReader(gzipped(t, size))
+		all := source.Len()
+		d := newBoundedGzip()
+		if err := d.Reset(source); err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, d)
+		if fits := size+2 <= maxCompressed; fits {
+			if err != nil || n != int64(size+2) {
+				t.Errorf("%d bytes that fit: %d, %v", size+2, n, err)
+			}
+			continue
+		}
+		if n != maxCompressed || connect.CodeOf(err) != connect.CodeResourceExhausted {
+			t.Errorf("%d bytes that are too many: %d, %v", size+2, n, err)
+		}
+		if read := all - source.Len(); size > 1<<20 && read > all/8 {
+			t.Errorf("%d of %d compressed bytes were read", read, all)
+		}
+	}
+}
+
+// Compressed calls over the API's port: small ones are served, bombs refused, by every protocol's header.
+func TestCompressedCallsAreBounded(t *testing.T) {
+	t.Parallel()
+	c := limited(t, limits{}, nil)
+	client, token := clientShowing(t, c), makeToken(t, c, gate.ScopeRead, 0).Reveal()
+	call := func(body []byte) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/List", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Encoding", "gzip")
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(text)
+	}
+	if status, text := call(gzipped(t, 100)); status != http.StatusOK {
+		t.Errorf("a small compressed call: %d %s", status, text)
+	}
+	if status, text := call(gzipped(t, 64<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "send a longer one uncompressed") {
+		t.Errorf("a bomb of 64 MiB: %d %s", status, text)
+	}
+	if status, text := call(gzipped(t, 1500<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "resource_exhausted") {
+		t.Errorf("a bomb whose compressed bytes are too many: %d %s", status, text)
+	}
+}

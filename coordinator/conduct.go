@@ -1,0 +1,51 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+
+	"golang.org/x/time/rate"
+)
+
+// A connection may have wastedBurst calls that are refused for their token or their rate, or that the peer takes back
+// before they are answered, and wastedPerSecond more. Beyond that it is closed: in HTTP/2 such calls cost the peer
+// next to nothing.
+const (
+	wastedBurst     = 500
+	wastedPerSecond = 10
+)
+
+// conduct counts the wasted calls of one connection.
+type conduct struct {
+	conn   net.Conn
+	wasted *rate.Limiter
+}
+
+type conductKey struct{}
+
+// watchConduct gives every connection of a server its count.
+func watchConduct(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn() // closing a TLS connection would first wait to say so
+	}
+	return context.WithValue(ctx, conductKey{}, &conduct{conn: conn, wasted: rate.NewLimiter(wastedPerSecond, wastedBurst)})
+}
+
+// waste counts a call that was for nothing, and closes a connection that has had too many.
+func waste(ctx context.Context) {
+	if c, ok := ctx.Value(conductKey{}).(*conduct); ok && !c.wasted.Allow() {
+		_ = c.conn.Close() // it may be closed already
+	}
+}
+
+// countWaste counts calls that the peer took back before they were answered.
+func countWaste(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		if r.Context().Err() != nil {
+			waste(r.Context())
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// Points are rows as a kernel takes them: beside the rows as they were read, for rbf the centered ones and what is
+// proved of each. They keep memory between calls of Set.
+type Points struct {
+	Rows     kernelops.Matrix // as they were read
+	centered kernelops.Matrix // Rows themselves where nothing is centered
+	shares   []share          // of each row; nil for other kernels
+	memory   []float32
+}
+
+// Set makes the points of rows, which they share: linear in the values.
+func (p *Points) Set(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
+	p.Rows, p.centered, p.shares = rows, rows, p.shares[:0]
+	if f.Kind != kernelops.RBF {
+		return
+	}
+	if f.Centered() {
+		p.center(f, ops)
+	}
+	for i := range rows.Rows {
+		p.shares = append(p.shares, f.rowShare(ops, p.centered.Row(i)))
+	}
+	if seeded.Is(seeded.NoCentering) {
+		p.centered = rows // with the bound of centered rows
+	}
+}
+
+// center fills centered: each value is x less the origin, rounded once.
+func (p *Points) center(f Function, ops *kernelops.Set) {
+	n, width := p.Rows.Rows, p.Rows.Cols
+	if cap(p.memory) < n*width {
+		p.memory = make([]float32, n*width)
+	}
+	p.centered = kernelops.Matrix{Data: p.memory[:n*width], Rows: n, Cols: width, Stride: width}
+	for i := range n {
+		row := p.centered.Row(i)
+		copy(row, p.Rows.Row(i))
+		ops.Axpy(row, f.origin, -1)
+	}
+}
+
+func (f Function) rowShare(ops *kernelops.Set, row []float32) share {
+	n := len(row)
+	if f.sparse {
+		n = 0
+		for _, v := range row {
+			if v != 0 {
+				n++
+			}
+		}
+	}
+	return f.shareOf(ops.Dot(row, row), n)
+}
+
+// Range returns the points from up to, not including, to. It shares their memory.
+func (p *Points) Range(from, to int) *Points {
+	some := &Points{Rows: p.Rows.RowRange(from, to), centered: p.centered.RowRange(from, to)}
+	if len(p.shares) > 0 {
+		some.shares = p.shares[from:to]
+	}
+	return some
+}
+
+// most are the largest shares of a row.
+func (p *Points) most() (m share) {
+	for _, v := range p.shares {
+		m = m.max(v)
+	}
+	return m
+}
+
+// twoMost are the sums of the two largest shares.
+func (p *Points) twoMost() share {
+	var first, second share
+	for _, v := range p.shares {
+		second = second.max(share{min(first.proved, v.proved), min(first.typical, v.typical)})
+		first = first.max(v)
+	}
+	return first.plus(second)
+}
