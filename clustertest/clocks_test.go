@@ -19,7 +19,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// The damage that a clock did took 20 s: a sweep, and a look at the slots. The recorded run has 90 s.
+// The damage that a clock did took 20 s: a sweep, and a look at the slots. With 90 s it wants -timeout 20m.
 var skewedFor = flag.Duration("clocks.skew", 20*time.Second, "how long TestOneBadMinute lets a leader's clock be off")
 
 // skews are by how much the leader's clock goes wrong.
