@@ -61,6 +61,7 @@ func bugs() []bug {
 		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.NoCentering, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker}, specs: []string{"kernels"}}},
 		{seeded.LostObjectFails, 0.6, aim{kinds: losses}},
+		{seeded.ClockTrusted, 0.7, aim{kinds: []nemesis.Kind{nemesis.ClockBack}}},
 	}
 	for i := range list {
 		list[i].brief, list[i].bound = true, huntBound

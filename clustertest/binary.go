@@ -9,44 +9,66 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/internal/seeded"
 )
 
 // binary builds cmd/gram once per test process. GOAMD64 and other Go settings come
 // from the environment, as for any build.
 var binary = sync.OnceValues(func() (string, error) {
+	if seeded.Enabled {
+		return build("seededbugs")
+	}
+	return build("")
+})
+
+// faulty builds cmd/gram with package faults once per test process.
+var faulty = sync.OnceValues(func() (string, error) {
+	if faults.Enabled {
+		return binary()
+	}
+	return build("faults")
+})
+
+func build(tags string) (string, error) {
 	dir, err := os.MkdirTemp("", "gram-test-*")
 	if err != nil {
 		return "", err
 	}
-	built = dir
+	built = append(built, dir)
 	file := filepath.Join(dir, "gram")
-	build := exec.Command("go", "build", "-o", file, "github.com/gram-compute/gram/cmd/gram")
-	if seeded.Enabled {
-		build.Args = slices.Insert(build.Args, 2, "-tags=seededbugs")
-	}
+	build := exec.Command("go", "build", "-tags="+tags, "-o", file, "github.com/gram-compute/gram/cmd/gram")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build gram: %w\n%s", err, out)
 	}
 	return file, nil
-})
+}
 
-// built is the folder that binary made; "" before.
-var built string
+// built are the folders that build made.
+var built []string
 
-// RemoveBinary deletes what Binary built, if it did; call it at the end of TestMain.
+// RemoveBinary deletes the binaries that were built; call it at the end of TestMain.
 func RemoveBinary() {
-	if built != "" {
-		os.RemoveAll(built)
+	for _, dir := range built {
+		os.RemoveAll(dir)
 	}
+}
+
+// FaultyBinary is the path of a gram that package faults can disturb.
+func FaultyBinary(t testing.TB) string {
+	t.Helper()
+	file, err := faulty()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // Binary is the path of a freshly built gram.
@@ -87,7 +109,13 @@ func (b *lockedBuffer) String() string {
 // Start runs gram with an environment of its own: PATH, HOME and what env adds.
 func Start(t testing.TB, home string, env []string, args ...string) *Process {
 	t.Helper()
-	p := &Process{cmd: exec.Command(Binary(t), args...), done: make(chan struct{})}
+	return StartProgram(t, Binary(t), home, env, args...)
+}
+
+// StartProgram is Start with another gram than Binary.
+func StartProgram(t testing.TB, program, home string, env []string, args ...string) *Process {
+	t.Helper()
+	p := &Process{cmd: exec.Command(program, args...), done: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
 	if seeded.Enabled {
 		p.cmd.Env = append(p.cmd.Env, "GRAM_SEEDED_BUG="+os.Getenv("GRAM_SEEDED_BUG"))

@@ -20,6 +20,7 @@ import (
 type Member struct {
 	ID, Addr, Raft, Data string
 	*Process
+	Skew    string                         // the file that sets its clock off, in a StartSkewed quorum
 	Jobs    gramv1connect.JobServiceClient // over this member's own port
 	Cluster gramv1connect.ClusterServiceClient
 }
@@ -30,17 +31,41 @@ type Quorum struct {
 	*Cluster
 	Members []*Member
 	flags   []string // of every member
+	program string   // of every member
+}
+
+// StartSkewed is StartQuorum with a binary that package faults can disturb: Skew moves a member's wall clock.
+func StartSkewed(t testing.TB, members int, leaseTTL time.Duration, flags ...string) *Quorum {
+	t.Helper()
+	return startQuorum(t, FaultyBinary(t), members, leaseTTL, flags...)
+}
+
+// SetSkew lets a member's wall clock be off from now on.
+func (m *Member) SetSkew(t testing.TB, by time.Duration) {
+	t.Helper()
+	if err := os.WriteFile(m.Skew+".new", []byte(by.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(m.Skew+".new", m.Skew); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // StartQuorum starts c1, which makes the authority, and lets c2 and so on join it. It returns
 // when every one has a vote. Every member is given the flags.
 func StartQuorum(t testing.TB, members int, leaseTTL time.Duration, flags ...string) *Quorum {
 	t.Helper()
+	return startQuorum(t, Binary(t), members, leaseTTL, flags...)
+}
+
+func startQuorum(t testing.TB, program string, members int, leaseTTL time.Duration, flags ...string) *Quorum {
+	t.Helper()
 	home := t.TempDir()
-	q := &Quorum{Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}, flags: flags}
+	q := &Quorum{program: program, Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}, flags: flags}
 	var all []string
 	for i := range members {
 		m := &Member{ID: fmt.Sprint("c", i+1), Addr: freeAddress(t), Raft: freeAddress(t), Data: q.data()}
+		m.Skew = filepath.Join(home, "skew-"+m.ID)
 		if i > 0 {
 			m.Data = filepath.Join(home, "data-"+m.ID)
 		}
@@ -56,15 +81,16 @@ func StartQuorum(t testing.TB, members int, leaseTTL time.Duration, flags ...str
 		if i == 0 {
 			q.connect(t)
 		}
-		m.Jobs = gramv1connect.NewJobServiceClient(q.client, "https://"+m.Addr, WithToken(q.token(t)))
-		m.Cluster = gramv1connect.NewClusterServiceClient(q.client, "https://"+m.Addr, WithToken(q.token(t)))
+		m.Jobs = gramv1connect.NewJobServiceClient(q.client, "https://"+m.Addr, WithToken(q.Token(t)))
+		m.Cluster = gramv1connect.NewClusterServiceClient(q.client, "https://"+m.Addr, WithToken(q.Token(t)))
 	}
 	q.Addr = strings.Join(all, ",")
 	q.AwaitVotes(t, members)
 	return q
 }
 
-func (q *Quorum) token(t testing.TB) gate.Token {
+// Token is the first admin token.
+func (q *Quorum) Token(t testing.TB) gate.Token {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(q.data(), "admin.token"))
 	if err != nil {
@@ -95,7 +121,8 @@ func (q *Quorum) Start(t testing.TB, m *Member) {
 	if m != q.Members[0] {
 		args = append(args, "--join", q.Members[0].Addr, "--token-file", filepath.Join(q.data(), "admin.token"))
 	}
-	m.Process = Start(t, q.Home, q.Env, append(args, q.flags...)...)
+	env := append(q.Env[:len(q.Env):len(q.Env)], "GRAM_CLOCK_SKEW_FILE="+m.Skew)
+	m.Process = StartProgram(t, q.program, q.Home, env, append(args, q.flags...)...)
 }
 
 // Alone starts a coordinator that is no member, over the same store, with further flags.

@@ -1,4 +1,4 @@
-//go:build !seededbugs
+//go:build !seededbugs && !faults
 
 package clustertest_test
 
@@ -13,14 +13,14 @@ import (
 	"github.com/gram-compute/gram/internal/seeded"
 )
 
-// The binary that people get holds nothing of the seeded bugs: no name, no switch, no symbol.
+// The binary that people get holds nothing of the seeded bugs and the hooks for faults: no name, no switch, no symbol.
 func TestShippedBinaryHoldsNoSeededBug(t *testing.T) {
 	file := clustertest.Binary(t)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "internal/seeded", "lazyLog"}
+	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "internal/seeded", "internal/faults", "lazyLog"}
 	for _, bug := range seeded.All() {
 		traces = append(traces, string(bug))
 	}
@@ -38,7 +38,7 @@ func TestShippedBinaryHoldsNoSeededBug(t *testing.T) {
 		t.Fatalf("the test's binary has no symbols: %v", err)
 	}
 	for _, symbol := range symbols {
-		if strings.Contains(symbol.Name, "internal/seeded.") || strings.Contains(symbol.Name, "lazyLog") || strings.Contains(symbol.Name, "anyOrder") {
+		if strings.Contains(symbol.Name, "internal/seeded.") || strings.Contains(symbol.Name, "internal/faults.") || strings.Contains(symbol.Name, "lazyLog") || strings.Contains(symbol.Name, "anyOrder") {
 			t.Errorf("the binary holds %s", symbol.Name)
 		}
 	}

@@ -31,6 +31,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
 	s.c.addLeaderMemory(lead, res)
 	lead.table.describe(res)
+	res.Clock = s.c.clockStatus(view)
 	return connect.NewResponse(res), nil
 }
 

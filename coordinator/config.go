@@ -12,7 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/internal/seeded"
+	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -120,6 +120,8 @@ type Config struct {
 	raftTimeout time.Duration
 	// wallClock is time.Now, but for tests.
 	wallClock func() time.Time
+	// bootClock is sinceBoot, but for tests.
+	bootClock func() time.Duration
 	limits    limits // zero means defaults
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
@@ -183,9 +185,12 @@ func (c Config) withTimes() Config {
 	c.limits = c.limits.withDefaults(c)
 	if c.wallClock == nil {
 		c.wallClock = time.Now
-		if seeded.Enabled {
-			c.wallClock = func() time.Time { return time.Now().Add(seeded.Skew()) }
+		if faults.Enabled {
+			c.wallClock = func() time.Time { return time.Now().Add(faults.Skew()) }
 		}
+	}
+	if c.bootClock == nil {
+		c.bootClock = sinceBoot
 	}
 	if c.diskSpace == nil {
 		c.diskSpace = freeSpace

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/raft"
 )
@@ -94,7 +95,7 @@ func (c *Coordinator) askTerm(lead *leadership) error {
 		default:
 			asked++
 			asking.Go(func() {
-				answer, err := c.peers.health(ctx, string(s.Address), checked{})
+				answer, err := c.peers.health(ctx, string(s.Address), checked{}, time.Time{})
 				votes <- err == nil && answer.GetId() == string(s.ID) && answer.GetTerm() == lead.term
 			})
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/audit"
+	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
@@ -32,6 +33,7 @@ type Coordinator struct {
 	askOwner    bool                   // the store has not said yet whose it is
 	restored    *Restored              // nil unless it was begun with a backup
 	started     time.Time
+	clock       *clock.Clock
 	completions chan pendingCompletion
 	checks      checkLog
 	stopping    chan struct{} // closed when Shutdown begins
@@ -74,8 +76,8 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 
 func unstarted(cfg Config) *Coordinator {
 	c := &Coordinator{
-		begun: make(chan struct{}),
-		cfg:   cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+		begun: make(chan struct{}), clock: clock.New(cfg.wallClock, cfg.bootClock),
+		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
 		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
 	c.meters = newMeters(c)
@@ -109,6 +111,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
 	c.tasks.Go(func() { c.commitGroups(life) })
 	c.tasks.Go(func() { c.watchDisk(life) })
+	c.tasks.Go(func() { c.watchClock(life) })
 	c.tasks.Go(func() { c.watchLeader(life) })
 	c.tasks.Go(func() { c.watchOwnMembership(life) })
 	c.tasks.Go(func() { c.hashCheckpoints(life) })

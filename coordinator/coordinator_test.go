@@ -22,8 +22,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func testConfig(dataDir string) Config {
+	began := time.Now() // in a bubble, that of the bubble
 	return Config{
-		DataDir: dataDir, raftTimeout: memoryTimeout, StoreURI: "mem://m", Store: mem.New("m"),
+		bootClock: func() time.Duration { return time.Since(began) },
+		DataDir:   dataDir, raftTimeout: memoryTimeout, StoreURI: "mem://m", Store: mem.New("m"),
 		Validate: func(spec protocol.JobSpec) (protocol.JobSpec, error) { return spec, nil },
 	}
 }

@@ -64,12 +64,12 @@ func (c *Coordinator) lookAtDisk(ctx context.Context) {
 		c.cfg.Logger.Warn("free space for the log", "low", low, "space", s.String())
 	}
 	if c.lowDisk.Load() {
-		c.leadElsewhere(ctx)
+		c.leadElsewhere(ctx, "the disk is nearly full", func(p peer) bool { return !p.lowDisk })
 	}
 }
 
-// leadElsewhere hands the lead to a member with room, if there is one that is healthy.
-func (c *Coordinator) leadElsewhere(ctx context.Context) {
+// leadElsewhere hands the lead to a member that is healthy and fit for it, if there is one.
+func (c *Coordinator) leadElsewhere(ctx context.Context, why string, fit func(peer) bool) {
 	lead, err := c.leader()
 	if err != nil {
 		return
@@ -80,14 +80,14 @@ func (c *Coordinator) leadElsewhere(ctx context.Context) {
 	}
 	for _, s := range servers {
 		p := lead.peers.get(s.ID)
-		if s.ID == raft.ServerID(c.cfg.NodeID) || s.Suffrage != raft.Voter || !p.healthy || p.lowDisk {
+		if s.ID == raft.ServerID(c.cfg.NodeID) || s.Suffrage != raft.Voter || !p.healthy || !fit(p) {
 			continue
 		}
 		if err := c.await(ctx, c.member.raft.LeadershipTransferToServer(s.ID, s.Address)); err != nil {
-			c.cfg.Logger.Warn("the lead was not handed over, though the disk is nearly full; trying again", "to", string(s.ID), "error", err)
+			c.cfg.Logger.Warn("the lead was not handed over; trying again", "why", why, "to", string(s.ID), "error", err)
 			continue
 		}
-		c.cfg.Logger.Warn("handed the lead over, for the disk is nearly full", "to", string(s.ID))
+		c.cfg.Logger.Warn("handed the lead over", "why", why, "to", string(s.ID))
 		return
 	}
 }

@@ -101,7 +101,7 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 			continue
 		}
 		if target == 0 {
-			if answer, err := c.peers.health(ctx, leader, checked{}); err == nil {
+			if answer, err := c.peers.health(ctx, leader, checked{}, time.Time{}); err == nil {
 				target = answer.GetAppliedIndex()
 			}
 			continue

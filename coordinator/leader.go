@@ -35,6 +35,7 @@ type leadership struct {
 	table  checkTable // what they hashed
 	asks   confirmations
 	swept  pb.SweepCounters
+	began  logTime
 
 	sweeping chan struct{} // holds an element while somebody sweeps
 	roused   chan struct{} // holds an element when decide is to look again
@@ -92,18 +93,22 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	if entry, ok := barrier.(raft.IndexFuture); ok {
 		c.fsm.reached(entry.Index())
 	}
-	if err := c.initCluster(ctx); err != nil {
-		return err
-	}
-	if now := c.member.raft.CurrentTerm(); now != term {
-		return fmt.Errorf("%w: term %d has become %d", ErrNotLeader, term, now)
-	}
-	view, _ := c.fsm.view()
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
 		ctx: life, end: end, term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1), roused: make(chan struct{}, 1),
-		board: schedule.NewBoard(c.cfg.Schedule, term, view, c.now()),
 	}
+	c.firstLook(lead, duties)
+	if err := c.initCluster(ctx); err != nil {
+		end()
+		return err
+	}
+	if now := c.member.raft.CurrentTerm(); now != term {
+		end()
+		return fmt.Errorf("%w: term %d has become %d", ErrNotLeader, term, now)
+	}
+	view, _ := c.fsm.view()
+	lead.board = schedule.NewBoard(c.cfg.Schedule, term, view, c.now())
+	lead.began = logTime{now: view.Now, boot: c.clock.Boot()}
 	c.mu.Lock()
 	c.lead = lead
 	c.tell()
@@ -113,6 +118,7 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 	duties.Go(func() { c.fireSlots(lead) })
 	duties.Go(func() { c.watchMembers(lead) })
 	duties.Go(func() { c.sweepNowAndThen(lead) })
+	duties.Go(func() { c.watchStoreClock(lead) })
 	return nil
 }
 
@@ -122,6 +128,7 @@ func (c *Coordinator) resign() {
 	if c.lead != nil {
 		c.lead.end()
 		c.lead = nil
+		c.clock.Forget()
 		c.tell()
 	}
 }
@@ -281,13 +288,10 @@ func (l *leadership) signal() {
 // now reads the monotonic clock.
 func (c *Coordinator) now() time.Duration {
 	if seeded.Is(seeded.WallClockLease) {
-		return c.wall().Round(0).Sub(c.started.Round(0))
+		return c.cfg.wallClock().Round(0).Sub(c.started.Round(0))
 	}
 	return time.Since(c.started)
 }
-
-// wall reads the wall clock, which may jump.
-func (c *Coordinator) wall() time.Time { return c.cfg.wallClock() }
 
 // leader returns the present leadership, or ErrNotLeader.
 func (c *Coordinator) leader() (*leadership, error) {

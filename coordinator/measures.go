@@ -42,6 +42,8 @@ var (
 	diskSize       = gauge("gram_disk_size_bytes", "The size of that file system.")
 	diskLow        = gauge("gram_disk_low", "1 while it is nearly full: the member should not lead, and takes no new jobs.")
 	raftLogBytes   = gauge("gram_raft_log_bytes", "The size of the raft log's file.")
+	clockTrusted   = gauge("gram_clock_trusted", "1 while this member's wall clock is trusted; on a leader, 0 means that no slot fires and nothing is retired or swept.")
+	clockOffset    = gauge("gram_clock_offset_seconds", "How far this member's wall clock is ahead of the median of the clocks it knows, or of its time since boot.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")
 )
 
@@ -62,6 +64,7 @@ var (
 	convicted      = gauge("gram_workers_convicted", "Workers that made another result of a task than two others: what they had a part in is made again, and their machines are to be looked at.")
 	schedulesBy    = gauge("gram_schedules", "Schedules, by whether they are paused.", "state")
 	storeDenied    = gauge("gram_store_denied_jobs", "Jobs that wait because the cluster's own store refuses their tasks.")
+	logTimeAhead   = gauge("gram_log_time_ahead_seconds", "How far the log's time is ahead of the leader's; more than 120 comes of a clock that ran ahead.")
 	statesDiffer   = gauge("gram_state_mismatches_total", "Members found at a checkpoint to differ in state from most, since this leader's election; never expected.")
 	memberHealthy  = gauge("gram_member_healthy", "1 when another member answered the leader's last question.", "member")
 	memberBehind   = gauge("gram_member_behind_entries", "Entries another member had not applied when it last answered.", "member")
@@ -71,7 +74,7 @@ var (
 func (m *measures) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		buildInfo, isReady, raftTerm, raftApplied, raftCommitted, raftLast, raftLeads, raftHasLeader, raftContact, raftVoters, raftNonVoters, raftSnapshotAt,
-		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes,
+		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes, clockTrusted, clockOffset, logTimeAhead,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired, committedLease, backupsBy, violations,
 		auditsBy, convicted, schedulesBy, storeDenied, statesDiffer, memberHealthy, memberBehind,
 	} {
@@ -107,6 +110,9 @@ func (m *measures) Collect(out chan<- prometheus.Metric) {
 	r.counter(auditLeftOut, written.Suppressed)
 	r.counter(auditFailed, written.Failed)
 	m.ofDisk(r)
+	v := m.c.verdict()
+	r.gauge(clockTrusted, truth(v.Trusted()))
+	r.gauge(clockOffset, v.Offset.Seconds())
 	lead, err := m.c.leader()
 	r.gauge(raftLeads, truth(err == nil))
 	m.ofRaft(r, err == nil)
@@ -171,6 +177,7 @@ func stateName(s pb.JobState) string {
 
 func (m *measures) ofState(r readings) {
 	view, _ := m.c.fsm.view()
+	r.gauge(logTimeAhead, max(0, float64(view.Now-m.c.wall().UnixMilli())/1000))
 	counts := make(map[pb.JobState]int)
 	broken := uint64(0)
 	audits := state.AuditCounts{}

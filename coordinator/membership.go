@@ -39,10 +39,12 @@ func (c *Coordinator) describeMember(lead *leadership, s raft.Server) *pb.Member
 	m := &pb.Member{Id: string(s.ID), RaftAddress: string(s.Address), Voter: s.Suffrage == raft.Voter}
 	if s.ID == raft.ServerID(c.cfg.NodeID) {
 		m.Leader, m.Healthy, m.Version = true, true, c.cfg.Version
+		view, _ := c.fsm.view()
+		m.Clock = c.clockStatus(view)
 		return m
 	}
 	p := lead.peers.get(s.ID)
-	m.Healthy, m.Version = p.healthy, p.version
+	m.Healthy, m.Version, m.Clock = p.healthy, p.version, p.clock
 	if here := c.member.raft.AppliedIndex(); here > p.applied {
 		m.Behind = here - p.applied
 	}

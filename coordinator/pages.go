@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/hashicorp/raft"
 )
@@ -16,9 +17,9 @@ func (c *Coordinator) pages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case gate.HealthPage:
-			say(w, c.unhealthy())
+			say(w, c.unhealthy(), "")
 		case gate.ReadyPage:
-			say(w, c.notReady())
+			say(w, c.notReady(), c.clockNote())
 		case gate.MetricsPage:
 			metrics.ServeHTTP(w, r)
 		default:
@@ -27,12 +28,12 @@ func (c *Coordinator) pages(next http.Handler) http.Handler {
 	})
 }
 
-// say answers a probe: ok, or 503 and the reason.
-func say(w http.ResponseWriter, problem error) {
+// say answers a probe: ok and perhaps a note, or 503 and the reason.
+func say(w http.ResponseWriter, problem error, note string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	text := "ok\n"
+	text := "ok\n" + note
 	if problem != nil {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		text = problem.Error() + "\n"
@@ -65,6 +66,9 @@ func (c *Coordinator) notReady() error {
 	case !c.hasBegun():
 		return errStarting
 	}
+	if v := c.verdict(); v.Doubt == clock.Disagrees && c.hasOthers() {
+		return fmt.Errorf("this member's clock is not trusted: %s", clockText(v))
+	}
 	if leads, _, _ := c.whoLeads(); leads {
 		return nil
 	}
@@ -75,6 +79,20 @@ func (c *Coordinator) notReady() error {
 		return fmt.Errorf("%w: this member is taking up the lead", errStarting)
 	}
 	return nil
+}
+
+// clockNote tells of a clock that is not trusted where that is no reason to turn to another member.
+func (c *Coordinator) clockNote() string {
+	if v := c.verdict(); !v.Trusted() {
+		return "the clock is not trusted: " + clockText(v) + "\n"
+	}
+	return ""
+}
+
+// hasOthers reports whether the cluster has other members.
+func (c *Coordinator) hasOthers() bool {
+	servers, _, err := c.member.servers()
+	return err == nil && len(servers) > 1
 }
 
 // hasBegun reports whether calls are answered.

@@ -63,7 +63,7 @@ func TestProbesTellOfAFailedLog(t *testing.T) {
 
 // Before the log is applied probes are answered and calls wait.
 func TestProbesBeforeTheLogIsApplied(t *testing.T) {
-	c := unstarted(testConfig(""))
+	c := unstarted(testConfig("").withTimes())
 	reached := make(chan struct{})
 	handler := c.held(gate.New(c.gatePolicy()).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
 	c.handler = handler

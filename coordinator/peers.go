@@ -74,11 +74,14 @@ func (p *peerPort) shutdown(ctx context.Context) error {
 	return err
 }
 
-// health asks a member how it is, and tells it what most members agree on.
-func (p *peerPort) health(ctx context.Context, address string, agreed checked) (*pb.HealthResponse, error) {
+// health asks a member how it is, and tells it what most members agree on: a state, and unless it is zero the time.
+func (p *peerPort) health(ctx context.Context, address string, agreed checked, now time.Time) (*pb.HealthResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	req := &pb.HealthRequest{AgreedIndex: agreed.index, AgreedSha256: agreed.digest}
+	if !now.IsZero() {
+		req.AgreedUnixMs = now.UnixMilli()
+	}
 	res, err := gramv1connect.NewPeerServiceClient(p.client, "https://"+address).Health(ctx, connect.NewRequest(req))
 	if err != nil {
 		return nil, err
@@ -91,10 +94,12 @@ type peerService struct{ c *Coordinator }
 // Health tells how far this member is.
 func (s *peerService) Health(_ context.Context, req *connect.Request[pb.HealthRequest]) (*connect.Response[pb.HealthResponse], error) {
 	s.c.heed(checked{req.Msg.GetAgreedIndex(), req.Msg.GetAgreedSha256()})
-	last := s.c.checks.last()
+	s.c.heedTime(req.Msg.GetAgreedUnixMs())
+	last, v := s.c.checks.last(), s.c.verdict()
 	res := &pb.HealthResponse{
 		Id: s.c.cfg.NodeID, AppliedIndex: s.c.member.raft.AppliedIndex(), LastIndex: s.c.member.raft.LastIndex(), Version: s.c.cfg.Version,
 		Term: s.c.member.raft.CurrentTerm(), CheckpointIndex: last.index, CheckpointSha256: last.digest, LowDisk: s.c.lowDisk.Load(),
+		ClockUnixMs: s.c.wall().UnixMilli(), ClockTrusted: v.Trusted(), ClockOffsetMs: v.Offset.Milliseconds(),
 	}
 	if req.Msg.GetWithState() {
 		view, _ := s.c.fsm.view()

@@ -83,7 +83,7 @@ func (s *peerService) Move(ctx context.Context, req *connect.Request[pb.MoveRequ
 	if err != nil || server.Address == address {
 		return connect.NewResponse(&pb.MoveResponse{}), err
 	}
-	answer, err := s.c.peers.health(lead.ctx, string(address), checked{})
+	answer, err := s.c.peers.health(lead.ctx, string(address), checked{}, time.Time{})
 	if err != nil || answer.GetId() != string(id) {
 		return nil, refuse(state.Conflict, "member %s does not answer at %s (%v): start it with --advertise HOST:PORT, where the others reach it", id, address, err)
 	}

@@ -21,6 +21,7 @@ func clockedConfig(t *testing.T, clock *handClock) Config {
 	t.Helper()
 	cfg := testConfig(t.TempDir())
 	cfg.wallClock = clock.now
+	cfg.bootClock = func() time.Duration { return time.Duration(clock.unix.Load()) * time.Second } // time passes, nothing jumps
 	return cfg
 }
 

@@ -49,7 +49,7 @@ func (c *Coordinator) routes() {
 }
 
 func (c *Coordinator) gatePolicy() gate.Policy {
-	policy := gate.Policy{Lookup: c.lookupToken, Now: c.wall, Rate: max(0, c.cfg.CallRate)}
+	policy := gate.Policy{Lookup: c.lookupToken, Now: c.admitted, Rate: max(0, c.cfg.CallRate)}
 	if c.identity != nil {
 		policy.Host, policy.WorkerCertificates = c.identity.Covers, c.cfg.WorkerCertificates
 	}

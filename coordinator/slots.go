@@ -16,8 +16,6 @@ import (
 const (
 	// longestNap bounds how long a jump of the wall clock can go unnoticed.
 	longestNap = 15 * time.Second
-	// clockJump is how far the wall clock may leave the monotonic one between two looks.
-	clockJump = 5 * time.Second
 	// slotsAtOnce is how many schedules' decisions are on their way at a time: one write of the log takes them all.
 	slotsAtOnce = 64
 )
@@ -26,13 +24,14 @@ const (
 // clock looked at here, on the leader, and nowhere else.
 func (c *Coordinator) fireSlots(lead *leadership) {
 	calendar := schedule.NewCalendar(loadZone, c.loggedSlotJob)
-	clock := clockWatch{wall: c.wall(), mono: c.now()}
 	for {
 		view, changed := c.fsm.view()
-		wall, mono := c.wall(), c.now()
-		if jump := clock.look(wall, mono); jump.Abs() > clockJump {
-			c.cfg.Logger.Warn("the wall clock jumped; slots already decided stay so, those passed over are caught up as their schedules say",
-				"by", jump.String(), "now", wall.UTC())
+		wall := c.wall()
+		if c.mayTime(lead) != nil { // watchClock says so; slots that pass meanwhile are late, and treated so
+			if !c.sleepUntil(lead.ctx, c.now()+retryDelay, true, nil, nil, nil) {
+				return
+			}
+			continue
 		}
 		agenda := calendar.Due(view, wall)
 		for _, problem := range agenda.Problems {
@@ -61,20 +60,6 @@ func napUntil(wake, now time.Time) time.Duration {
 		return retryDelay
 	}
 	return nap
-}
-
-// clockWatch holds the wall clock against the monotonic one.
-type clockWatch struct {
-	wall time.Time
-	mono time.Duration
-}
-
-// look returns how much further the wall clock went than the monotonic one since the last look.
-func (w *clockWatch) look(wall time.Time, mono time.Duration) time.Duration {
-	wall = wall.Round(0) // without its monotonic reading, which Sub would take
-	jump := wall.Sub(w.wall.Round(0)) - (mono - w.mono)
-	w.wall, w.mono = wall, mono
-	return jump
 }
 
 // proposeSlots puts decisions in the log, those of a schedule in their order. It reports

@@ -27,6 +27,7 @@ const (
 type sweeper struct {
 	c              *Coordinator
 	opt            sweepOptions
+	now            int64 // jobs are retired by
 	cutoff         int64 // what has been garbage since then goes
 	res            *pb.SweepResponse
 	ended, retired []string // swept, and not yet marked so

@@ -309,7 +309,7 @@ func TestSweepByAnOldState(t *testing.T) {
 		job.round(2, false)
 		sleep(time.Second)
 		old, _ := c.fsm.view()
-		s := &sweeper{c: c, cutoff: c.wall().UnixMilli(), res: &pb.SweepResponse{}}
+		s := &sweeper{c: c, now: c.wall().UnixMilli(), cutoff: c.wall().UnixMilli(), res: &pb.SweepResponse{}}
 		job.round(3, false)
 		job.round(4, false)
 		sleep(time.Second)

@@ -81,6 +81,6 @@ func (s *tokenService) RevokeToken(ctx context.Context, req *connect.Request[pb.
 func (c *Coordinator) describeToken(t state.Token) *pb.TokenInfo {
 	return &pb.TokenInfo{
 		Id: t.ID, Name: t.Name, Scope: t.Scope, CreatedUnixMs: t.CreatedAt, ExpiresUnixMs: t.ExpiresAt,
-		Expired: t.Expired(c.wall().UnixMilli()),
+		Expired: t.Expired(c.admitted().UnixMilli()),
 	}
 }

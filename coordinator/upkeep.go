@@ -60,7 +60,10 @@ func (c *Coordinator) sweep(ctx context.Context, lead *leadership, opt sweepOpti
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for another sweep: %w", context.Cause(ctx))
 	}
-	s := &sweeper{c: c, opt: opt, cutoff: c.wall().Add(-c.cfg.SweepGrace).UnixMilli(), res: &pb.SweepResponse{}}
+	if err := c.mayTime(lead); err != nil {
+		return nil, refuse(state.Ended, "nothing is swept: %v", err)
+	}
+	s := &sweeper{c: c, opt: opt, now: c.retiring(lead), cutoff: c.wall().Add(-c.cfg.SweepGrace).UnixMilli(), res: &pb.SweepResponse{}}
 	err := s.run(ctx)
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
@@ -94,7 +97,7 @@ func retirement(job *state.Job) *pb.RetireJob {
 func (s *sweeper) retire(ctx context.Context) error {
 	ctx = context.WithValue(ctx, trailKey{}, (*trail)(nil)) // whoever asked for a sweep, which jobs are retired is a decision of its own
 	view, _ := s.c.fsm.view()
-	view.Now = max(view.Now, s.c.wall().UnixMilli()) // as it will be when the entry is applied
+	view.Now = s.now // not the log's, which may be that of a clock that ran ahead
 	keep, names := s.c.cfg.KeepJobs.Milliseconds(), view.Names()
 	var due []*pb.RetireJob
 	view.EachJob(func(job *state.Job) bool {
@@ -115,7 +118,7 @@ func (s *sweeper) retire(ctx context.Context) error {
 			}
 			continue
 		}
-		reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{Jobs: batch, KeepMs: keep}}})
+		reply, err := s.c.agree(ctx, &pb.Command{Body: &pb.Command_RetireJobs{RetireJobs: &pb.RetireJobs{Jobs: batch, KeepMs: keep, NowUnixMs: view.Now}}})
 		if err != nil {
 			return fmt.Errorf("retire %d jobs: %w", len(batch), err)
 		}

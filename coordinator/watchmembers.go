@@ -28,6 +28,7 @@ type peer struct {
 	applied uint64
 	version string
 	lowDisk bool
+	clock   *pb.ClockStatus // nil: not told
 }
 
 // peerTable is the leader's memory of the other members.
@@ -57,6 +58,7 @@ func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.D
 			p.since = now
 		}
 		p.applied, p.version, p.lowDisk = answer.GetAppliedIndex(), answer.GetVersion(), answer.GetLowDisk()
+		p.clock = clockOf(answer)
 	}
 	p.healthy = healthy
 	t.peers[id] = p
@@ -115,18 +117,27 @@ func (c *Coordinator) probe(lead *leadership, servers []raft.Server) {
 		if s.ID == raft.ServerID(c.cfg.NodeID) {
 			continue
 		}
-		asked.Go(func() {
-			answer, err := c.peers.health(lead.ctx, string(s.Address), lead.table.agreement())
-			if err != nil {
-				c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
-			}
-			lead.peers.note(s.ID, answer, c.now())
-			if answer.GetId() == string(s.ID) {
-				lead.table.note(s.ID, checked{answer.GetCheckpointIndex(), answer.GetCheckpointSha256()})
-			}
-		})
+		asked.Go(func() { c.probeMember(lead, s) })
 	}
 	asked.Wait()
+}
+
+// probeMember asks one member how it is, and for its time.
+func (c *Coordinator) probeMember(lead *leadership, s raft.Server) {
+	var answer *pb.HealthResponse
+	c.askTime(string(s.ID), func() (at time.Time, err error) {
+		answer, err = c.peers.health(lead.ctx, string(s.Address), lead.table.agreement(), c.agreedTime())
+		if err != nil {
+			c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
+		} else if ms := answer.GetClockUnixMs(); ms != 0 && answer.GetId() == string(s.ID) {
+			at = time.UnixMilli(ms)
+		}
+		return at, err
+	})
+	lead.peers.note(s.ID, answer, c.now())
+	if answer.GetId() == string(s.ID) {
+		lead.table.note(s.ID, checked{answer.GetCheckpointIndex(), answer.GetCheckpointSha256()})
+	}
 }
 
 // promote gives the first member that is healthy for long enough, and close enough to

@@ -86,6 +86,12 @@ type Store interface {
 	String() string
 }
 
+// Dater is a store on a machine of its own, whose clock can be compared with this one's.
+type Dater interface {
+	// Date asks the store for the time, to the second. It changes nothing.
+	Date(ctx context.Context) (time.Time, error)
+}
+
 // UploadAborter is a store in which an upload that broke off leaves something behind.
 type UploadAborter interface {
 	// AbortUploads gives up what was begun before a time, of objects whose keys begin with prefix, and never

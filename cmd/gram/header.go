@@ -59,6 +59,6 @@ func isHeader(line string, form recordForm) bool {
 	if form == textRecords {
 		return true
 	}
-	_, err := form.block(line)
+	_, err := form.block(line, nil)
 	return err != nil
 }

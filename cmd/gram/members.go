@@ -18,8 +18,9 @@ func (a *app) clusterCommand() *cobra.Command {
   gram cluster rebuild c1.example:7480 --data /var/lib/gram
   gram cluster backup gram.backup
   gram cluster restore gram.backup --data new --store s3://gram-jobs
-  gram cluster sweep --dry-run`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
-		a.rebuildCommand(), a.backupCommand(), a.restoreCommand(), a.sweepCommand())
+  gram cluster sweep --dry-run
+  gram cluster clock accept`, a.clusterStatusCommand(), a.membersCommand(), a.joinCommand(), a.removeCommand(),
+		a.rebuildCommand(), a.backupCommand(), a.restoreCommand(), a.sweepCommand(), a.clockCommand())
 }
 
 func (a *app) clusterStatusCommand() *cobra.Command {
@@ -45,6 +46,9 @@ type memberView struct {
 	Healthy     bool   `json:"healthy"`
 	Behind      uint64 `json:"behind"`
 	Version     string `json:"version"`
+
+	ClockTrusted  bool  `json:"clock_trusted"`
+	ClockOffsetMs int64 `json:"clock_offset_ms"`
 }
 
 func (a *app) membersCommand() *cobra.Command {
@@ -54,7 +58,8 @@ func (a *app) membersCommand() *cobra.Command {
 		Example: `  gram cluster members
   gram cluster members -o json`,
 		Long: `A new member is a non-voter until it has caught up. BEHIND is how many entries
-of the log it had not applied when it last answered the leader.`,
+of the log it had not applied when it last answered the leader. CLOCK is how far
+its wall clock is ahead of the others', or of its own time since boot.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()
@@ -80,7 +85,7 @@ func (a *app) members(ctx context.Context, c *cluster) error {
 		case m.GetVoter():
 			role = "voter"
 		}
-		views = append(views, memberView{m.GetId(), m.GetRaftAddress(), role, m.GetHealthy(), m.GetBehind(), m.GetVersion()})
+		views = append(views, memberView{m.GetId(), m.GetRaftAddress(), role, m.GetHealthy(), m.GetBehind(), m.GetVersion(), m.GetClock().GetTrusted(), m.GetClock().GetOffsetMs()})
 	}
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
@@ -90,13 +95,13 @@ func (a *app) members(ctx context.Context, c *cluster) error {
 		}{schemaVersion, res.Msg.GetClusterId(), views})
 	}
 	var table terminal.Table
-	table.Row("MEMBER", "RAFT", "ROLE", "HEALTH", "BEHIND", "VERSION")
-	for _, v := range views {
+	table.Row("MEMBER", "RAFT", "ROLE", "HEALTH", "BEHIND", "CLOCK", "VERSION")
+	for i, v := range views {
 		health := "silent"
 		if v.Healthy {
 			health = "healthy"
 		}
-		table.Row(v.ID, v.RaftAddress, v.Role, health, strconv.FormatUint(v.Behind, 10), v.Version)
+		table.Row(v.ID, v.RaftAddress, v.Role, health, strconv.FormatUint(v.Behind, 10), memberClock(res.Msg.GetMembers()[i].GetClock()), v.Version)
 	}
 	table.Write(a.out)
 	return nil

@@ -171,6 +171,8 @@ type clusterView struct {
 	Aliases              uint32   `json:"aliases"`
 	RaftLogBytes         uint64   `json:"raft_log_bytes"`
 	RaftSnapshotBytes    uint64   `json:"raft_snapshot_bytes"`
+
+	Clock clockView `json:"clock"`
 }
 
 // sweeps is what the leader swept since it was elected.
@@ -230,6 +232,7 @@ func (a *app) clusterStatus(ctx context.Context, c *cluster) error {
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
 	table.Row("speculative copies", backupsText(s.GetBackups()))
 	table.Row("states", checkpointText(s))
+	table.Row("clock", leaderClock(s.GetClock()))
 	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", size(int64(s.GetRaftLogBytes())), size(int64(s.GetRaftSnapshotBytes()))))
 	if at := s.GetSchedulesHeldUnixMs(); at != 0 {
 		table.Row("schedules", "held since the cluster was restored as of "+clock(at)+"; `gram schedule release`")
@@ -279,7 +282,7 @@ func viewCluster(s *gramv1.StatusResponse) clusterView {
 		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{}, s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),
 		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: timestamp(s.GetSchedulesHeldUnixMs()),
 		Sweeps: viewSweeps(s.GetSweeps()), JobsRetired: s.GetJobsRetired(), Aliases: s.GetAliases(),
-		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(),
+		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(), Clock: viewClock(s.GetClock()),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),

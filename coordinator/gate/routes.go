@@ -17,6 +17,7 @@ var Routes = map[string]Scope{
 	gramv1connect.ClusterServiceMembersProcedure:           ScopeRead,
 	gramv1connect.ClusterServiceJoinProcedure:              ScopeAdmin,
 	gramv1connect.ClusterServiceRemoveProcedure:            ScopeAdmin,
+	gramv1connect.ClusterServiceAcceptClockProcedure:       ScopeAdmin,
 	gramv1connect.ClusterServiceBackupProcedure:            ScopeAdmin,
 	gramv1connect.ScheduleServiceGetScheduleProcedure:      ScopeRead,
 	gramv1connect.ScheduleServiceListSchedulesProcedure:    ScopeRead,

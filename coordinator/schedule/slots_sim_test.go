@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	wallclock "github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -82,12 +83,15 @@ type sim struct {
 	view     state.State
 	calendar *schedule.Calendar
 	ledger   *ledger
-	skew     time.Duration // of the leader's clock
+	clock    *wallclock.Clock // of the leader, which has two others to compare with
+	now      time.Time        // the right time
+	skew     time.Duration    // of the leader's wall clock
 	awayTill time.Time
 	stale    []*pb.Command // of former leaders, still on their way
 	ended    []string      // jobs to end in the next minute
 	changes  int
 	jumps    int
+	handed   int // leads given up for a wrong clock
 	refused  int
 }
 
@@ -96,23 +100,35 @@ func (s *sim) elect(now time.Time) {
 	s.calendar = schedule.NewCalendar(time.LoadLocation, func(*state.Schedule, time.Time) (*pb.SubmitJob, error) {
 		return &pb.SubmitJob{Kind: "K", SpecHash: "h"}, nil
 	})
-	s.skew = time.Duration(s.rng.IntN(5000)-2500) * time.Millisecond
+	s.now, s.skew = now, time.Duration(s.rng.IntN(5000)-2500)*time.Millisecond
+	s.clock = wallclock.New(func() time.Time { return s.now.Add(s.skew) }, func() time.Duration { return s.now.Sub(bootTime) })
 	s.awayTill = now.Add(time.Duration(s.rng.IntN(90)) * time.Second)
 	if s.rng.IntN(20) == 0 {
 		s.awayTill = now.Add(time.Duration(s.rng.IntN(30)) * time.Minute)
 	}
 }
 
-// jump moves the leader's clock by up to 20 minutes, or sets it right.
+// bootTime is when the machines were started.
+var bootTime = time.Date(2026, 10, 9, 0, 0, 0, 0, time.UTC)
+
+// jump moves the leader's wall clock: by up to 20 minutes, by a day or a month, or sets it right.
 func (s *sim) jump() {
 	s.jumps++
-	if s.skew = time.Duration(s.rng.IntN(2400)-1200) * time.Second; s.rng.IntN(3) == 0 {
-		s.skew = 0
+	s.skew = []time.Duration{
+		time.Duration(s.rng.IntN(2400)-1200) * time.Second, 31 * 24 * time.Hour, -48 * time.Hour, 0,
+	}[s.rng.IntN(4)]
+}
+
+// trusted lets the leader compare its clock with the others'; one that is wrong hands the lead over.
+func (s *sim) trusted() bool {
+	for _, name := range []string{"a", "b"} {
+		s.clock.Note(name, s.now.Add(time.Duration(s.rng.IntN(5000)-2500)*time.Millisecond), s.now.Sub(bootTime), false)
 	}
+	return s.clock.Verdict().Trusted()
 }
 
 func (s *sim) apply(cmd *pb.Command, now time.Time) {
-	cmd.NowUnixMs = now.Add(s.skew).UnixMilli()
+	cmd.NowUnixMs = s.clock.Now().UnixMilli()
 	next, reply := state.Apply(s.view, cmd)
 	s.view = next
 	fire := cmd.GetFireSlot()
@@ -124,6 +140,9 @@ func (s *sim) apply(cmd *pb.Command, now time.Time) {
 		s.refused++
 	default:
 		s.ledger.take(s.T, fire)
+		if early := time.UnixMilli(fire.SlotUnixMs).Sub(now); early > wallclock.MaxSkew {
+			s.Fatalf("%v is decided %s before its time", fire, early)
+		}
 		if reply.Created {
 			s.ended = append(s.ended, reply.Job.ID)
 		}
@@ -133,6 +152,12 @@ func (s *sim) apply(cmd *pb.Command, now time.Time) {
 // minute is one minute of the cluster. With change, the leader falls while its decisions
 // are on their way: some are committed, some arrive later, some never.
 func (s *sim) minute(now time.Time, change bool) {
+	s.now = now
+	if !s.trusted() {
+		s.handed++
+		s.elect(now)
+		return
+	}
 	for _, id := range s.ended {
 		if _, kept := s.view.Job(id); !kept {
 			continue // cancelled by a slot that replaced it, and swept
@@ -144,7 +169,7 @@ func (s *sim) minute(now time.Time, change bool) {
 		return
 	}
 	for {
-		agenda := s.calendar.Due(s.view, now.Add(s.skew))
+		agenda := s.calendar.Due(s.view, s.clock.Now())
 		for _, err := range agenda.Problems {
 			s.Fatal(err)
 		}
@@ -217,6 +242,8 @@ func TestEverySlotOnce(t *testing.T) {
 	from := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC)
 	changes, jumps := max(minutes*1150/43200, 1), max(minutes*140/43200, 1)
 	s := &sim{T: t, rng: rand.New(rand.NewPCG(1, uint64(minutes))), view: state.New(), ledger: newLedger(t, from, minutes)}
+	s.elect(from)
+	s.skew = 0
 	for i := range simSchedules {
 		definition := &pb.PutSchedule{
 			Id: fmt.Sprint("s", i), JobJson: []byte("{}"), Cron: "* * * * *", TimeZone: s.ledger.zones[i],
@@ -234,9 +261,6 @@ func TestEverySlotOnce(t *testing.T) {
 		if s.rng.IntN(minutes) < jumps {
 			s.jump()
 		}
-		if m > minutes-25 {
-			s.skew = min(s.skew, 0) // no clock goes beyond the end
-		}
 		s.minute(now, s.rng.IntN(minutes) < changes)
 		if m%60 == 0 {
 			s.sweep()
@@ -248,6 +272,7 @@ func TestEverySlotOnce(t *testing.T) {
 
 // finish lets a leader with the right clock catch up.
 func (s *sim) finish(now time.Time) {
+	s.elect(now)
 	s.skew, s.awayTill = 0, time.Time{}
 	for range 20 {
 		s.minute(now, false)
@@ -269,9 +294,12 @@ func (s *sim) check() {
 			s.Errorf("schedule %d: %d of %d slots fired", i, s.ledger.fired[i], slots)
 		}
 	}
-	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d entries refused", total, fired, s.changes, s.jumps, s.refused)
+	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d leads handed over, %d entries refused", total, fired, s.changes, s.jumps, s.handed, s.refused)
 	if wanted := *simMinutes * 1000 / 43200; s.changes < wanted || s.jumps < wanted/10 {
 		s.Errorf("fewer than %d leaders or %d jumps", wanted, wanted/10)
+	}
+	if s.handed == 0 && s.jumps > 3 {
+		s.Error("no clock was found wrong: the simulation shows nothing")
 	}
 	if s.refused == 0 {
 		s.Error("no entry was refused: the simulation shows nothing")

@@ -59,7 +59,9 @@ func ApplyBytes(s State, entry []byte) (State, Reply) {
 
 // Apply is the one place where the state changes.
 func Apply(s State, cmd *pb.Command) (State, Reply) {
-	s.Now = max(s.Now, cmd.GetNowUnixMs())
+	if cmd.GetSetClock() == nil {
+		s.Now = max(s.Now, cmd.GetNowUnixMs())
+	}
 	switch body := cmd.GetBody().(type) {
 	case *pb.Command_Init:
 		return applyInit(s, body.Init)
@@ -120,6 +122,8 @@ func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
 		return applyUncommit(s, body.Uncommit)
 	case *pb.Command_RemoveAlias:
 		return applyRemoveAlias(s, body.RemoveAlias)
+	case *pb.Command_SetClock:
+		return applySetClock(s, body.SetClock)
 	}
 	return s, reject(Malformed, "unknown command; the log was written by a newer release")
 }

@@ -48,6 +48,8 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		cmd.Body = &pb.Command_RemoveMember{RemoveMember: &pb.RemoveMember{Id: id}}
 	case 15:
 		cmd.Body = &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}
+	case 23:
+		cmd.Body = &pb.Command_SetClock{SetClock: &pb.SetClock{NowUnixMs: rapid.Int64Range(-1, 60).Draw(t, "clock")}}
 	case 16:
 		cmd.Body = &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}
 	case 17, 18:
@@ -150,6 +152,7 @@ func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.S
 	for _, cmd := range commands {
 		live = apply(t, live, cmd)
 	}
+	set := false // the clock was
 	for i := range length {
 		cmd, before := draw(t, live), live
 		commands = append(commands, cmd)
@@ -158,8 +161,9 @@ func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.S
 		if before.Digest() != digest {
 			t.Fatalf("command %d changed the state before it", i)
 		}
-		checkTransition(t, before, live)
-		checkInvariants(t, live)
+		set = set || cmd.GetSetClock() != nil
+		checkTransition(t, before, live, cmd)
+		checkInvariants(t, live, set)
 		if i == cut {
 			tail = snapshot(t, before)
 		}
@@ -185,11 +189,16 @@ var allowed = map[pb.JobState][]pb.JobState{
 	pb.JobState_JOB_STATE_RUNNING:  {pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
 }
 
-func checkTransition(t *rapid.T, before, after state.State) {
-	if after.Now < before.Now {
-		t.Fatalf("time went back from %d to %d", before.Now, after.Now)
+func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
+	set := cmd.GetSetClock() != nil
+	if set {
+		checkClock(t, before, after, cmd.GetSetClock().GetNowUnixMs())
+	} else {
+		if after.Now < before.Now {
+			t.Fatalf("time went back from %d to %d", before.Now, after.Now)
+		}
+		checkSlots(t, before, after)
 	}
-	checkSlots(t, before, after)
 	checkTokens(t, before, after)
 	checkRestored(t, before, after)
 	before.EachJob(func(old *state.Job) bool {
@@ -199,7 +208,7 @@ func checkTransition(t *rapid.T, before, after state.State) {
 			return true
 		}
 		checkGarbage(t, old, job)
-		if job.Round.Number < old.Round.Number && !reopened(old, job) || old.Ended() && !sameRecord(old, job) {
+		if job.Round.Number < old.Round.Number && !reopened(old, job) || old.Ended() && !sameRecord(old, job, set) {
 			t.Fatalf("job %s went back or changed after its end", old.ID)
 		}
 		path := old.Stage
@@ -217,12 +226,12 @@ func checkTransition(t *rapid.T, before, after state.State) {
 	})
 }
 
-func sameRecord(a, b *state.Job) bool {
-	return a.Stage == b.Stage && a.FinishedAt == b.FinishedAt && a.Round.Number == b.Round.Number &&
+func sameRecord(a, b *state.Job, clockSet bool) bool {
+	return a.Stage == b.Stage && (a.FinishedAt == b.FinishedAt || clockSet) && a.Round.Number == b.Round.Number &&
 		a.Counters == b.Counters && len(a.Rounds) == len(b.Rounds) && a.Model == b.Model && a.Course == b.Course
 }
 
-func checkInvariants(t *rapid.T, s state.State) {
+func checkInvariants(t *rapid.T, s state.State, clockSet bool) {
 	active := 0
 	s.EachJob(func(job *state.Job) bool {
 		if !job.Ended() {
@@ -248,7 +257,7 @@ func checkInvariants(t *rapid.T, s state.State) {
 	checkMakers(t, s)
 	checkAudits(t, s)
 	checkRunning(t, s)
-	checkLatest(t, s)
+	checkLatest(t, s, clockSet)
 	checkNamed(t, s)
 	if active != s.ActiveCount() {
 		t.Fatalf("%d active jobs, counted %d", active, s.ActiveCount())

@@ -56,20 +56,23 @@ func applyRetire(s State, cmd *pb.RetireJobs) (State, Reply) {
 	if n := len(cmd.GetJobs()); n == 0 || n > MaxUpkeep || cmd.GetByHand() && n > 1 {
 		return s, reject(Malformed, "one entry retires 1 to %d jobs, by hand one; this one has %d", MaxUpkeep, n)
 	}
-	names, reply := s.Names(), Reply{}
+	names, reply, by := s.Names(), Reply{}, s
+	if at := cmd.GetNowUnixMs(); at > 0 {
+		by.Now = min(s.Now, at) // the log's time may be that of a clock that ran ahead
+	}
 	for _, one := range cmd.GetJobs() {
 		job, refused := s.retirable(one.GetId(), names)
 		switch {
 		case refused != nil && cmd.GetByHand():
 			return s, Reply{Err: refused}
-		case refused != nil || job == nil, !cmd.GetByHand() && !s.Expired(job, cmd.GetKeepMs()):
+		case refused != nil || job == nil, !cmd.GetByHand() && !by.Expired(job, cmd.GetKeepMs()):
 			continue
 		}
 		s.jobs, _, _ = s.jobs.Delete([]byte(job.ID))
 		s = s.putRetired(Retired{ID: job.ID, Number: job.Number, RetiredAt: s.Now, OwnOutput: one.GetOwnOutput()})
 		reply.Job, reply.Retired = job, append(reply.Retired, job.ID)
 	}
-	return s.forgetRetired(), reply
+	return s.forgetRetired(by.Now), reply
 }
 
 // retirable returns the job if it may be retired; nil and no refusal if it is already.
@@ -91,10 +94,10 @@ func (s State) retirable(id string, names Names) (*Job, *Rejection) {
 }
 
 // forgetRetired drops what was swept and retired long ago.
-func (s State) forgetRetired() State {
+func (s State) forgetRetired(now int64) State {
 	var old []string
 	s.EachRetired(func(r Retired) bool {
-		if r.Swept && s.Now-r.RetiredAt > rememberRetired {
+		if r.Swept && now-r.RetiredAt > rememberRetired {
 			old = append(old, r.ID)
 		}
 		return len(old) < MaxUpkeep

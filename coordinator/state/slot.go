@@ -89,7 +89,15 @@ func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 		return s, reply // nothing is decided; there may be room later
 	}
 	sched = sched.decided(record)
-	return next.putSchedule(sched), Reply{Schedule: sched, Job: reply.Job, Created: reply.Created}
+	if reply.Err == nil && !reply.Created && reply.Job.ScheduleID == sched.ID() && !reply.Job.ByHand {
+		sched.Fired-- // it was fired, and counted, by a clock that ran ahead
+	}
+	next = next.putSchedule(sched)
+	if reply.Err == nil && !reply.Created {
+		next = next.moveLatest(reply.Job)
+		sched, _ = next.Schedule(sched.ID())
+	}
+	return next, Reply{Schedule: sched, Job: reply.Job, Created: reply.Created}
 }
 
 // cancelJobsOf cancels the jobs of a schedule's slots but one.

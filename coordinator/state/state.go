@@ -33,7 +33,7 @@ const (
 // State is everything the log has decided. The zero value is not usable; see New.
 type State struct {
 	ClusterID string
-	Now       int64  // the largest proposed time, in Unix milliseconds
+	Now       int64  // the largest proposed time since the clock was set, in Unix milliseconds
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	Epoch     uint64 // how often a backup was the beginning of a new cluster
 	Secret    []byte // of the cluster: lease tokens are authenticated by it, and audits drawn

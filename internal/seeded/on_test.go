@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gram-compute/gram/internal/seeded"
 )
@@ -20,23 +19,6 @@ func TestSeededOneAtATime(t *testing.T) {
 			if seeded.Is(bug) != (bug == named) {
 				t.Errorf("GRAM_SEEDED_BUG=%s: %s shows: %t", named, bug, seeded.Is(bug))
 			}
-		}
-	}
-}
-
-func TestSeededSkew(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "skew")
-	t.Setenv("GRAM_CLOCK_SKEW_FILE", file)
-	for text, want := range map[string]time.Duration{"": 0, "-1h\n": -time.Hour, "250ms": 250 * time.Millisecond} {
-		if text != "" {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := os.RemoveAll(file); err != nil {
-			t.Fatal(err)
-		}
-		if got := seeded.Skew(); got != want {
-			t.Errorf("skew %q is %v", text, got)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func Open(cfg Config) (*Store, error) {
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
 		Creds:        creds,
 		Secure:       cfg.endpoint.secure,
-		Transport:    &hedging{next: transport, after: cfg.HedgeAfter},
+		Transport:    &hedging{next: dated{transport}, after: cfg.HedgeAfter},
 		Region:       cfg.Region,
 		BucketLookup: lookup,
 		MaxRetries:   1, // retry.go does it

@@ -2,6 +2,7 @@ package stores
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"time"
@@ -20,6 +21,7 @@ var (
 	_ objstore.Store         = (*confined)(nil)
 	_ objstore.UploadAborter = (*confined)(nil)
 	_ objstore.Refresher     = (*confined)(nil)
+	_ objstore.Dater         = (*confined)(nil)
 )
 
 func (s *confined) check(op, key string, write bool) error {
@@ -80,6 +82,15 @@ func (s *confined) AbortUploads(ctx context.Context, prefix string, before time.
 		return 0, err
 	}
 	return store.AbortUploads(ctx, prefix, before)
+}
+
+// Date implements objstore.Dater where the store does.
+func (s *confined) Date(ctx context.Context) (time.Time, error) {
+	store, ok := s.store.(objstore.Dater)
+	if !ok {
+		return time.Time{}, &objstore.Error{Op: "date", Store: s.String(), Err: errors.ErrUnsupported}
+	}
+	return store.Date(ctx)
 }
 
 // Delete implements objstore.Store.

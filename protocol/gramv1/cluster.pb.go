@@ -87,6 +87,7 @@ type StatusResponse struct {
 	SchedulesHeldUnixMs  int64          `protobuf:"varint,81,opt,name=schedules_held_unix_ms,json=schedulesHeldUnixMs,proto3" json:"schedules_held_unix_ms,omitempty"` // schedules fire nothing since this restore; 0 means they do
 	RaftLogBytes         uint64         `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
 	RaftSnapshotBytes    uint64         `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
+	Clock                *ClockStatus   `protobuf:"bytes,100,opt,name=clock,proto3" json:"clock,omitempty"`                                                            // the leader's
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }
@@ -289,6 +290,194 @@ func (x *StatusResponse) GetRaftSnapshotBytes() uint64 {
 	return 0
 }
 
+func (x *StatusResponse) GetClock() *ClockStatus {
+	if x != nil {
+		return x.Clock
+	}
+	return nil
+}
+
+// ClockStatus is how a member's wall clock compares with the others' and with its boot clock.
+type ClockStatus struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Trusted       bool                   `protobuf:"varint,1,opt,name=trusted,proto3" json:"trusted,omitempty"`                           // slots fire, jobs are retired and objects swept
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`                              // why not; empty where trusted
+	OffsetMs      int64                  `protobuf:"varint,3,opt,name=offset_ms,json=offsetMs,proto3" json:"offset_ms,omitempty"`         // how far the wall clock is ahead of the median of the clocks, or of the estimate
+	Others        uint32                 `protobuf:"varint,4,opt,name=others,proto3" json:"others,omitempty"`                             // how many other clocks it was compared with
+	NowUnixMs     int64                  `protobuf:"varint,5,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`    // what the member takes for the time
+	LogAheadMs    int64                  `protobuf:"varint,6,opt,name=log_ahead_ms,json=logAheadMs,proto3" json:"log_ahead_ms,omitempty"` // how far the log's time is ahead of that; 0 where it is not
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClockStatus) Reset() {
+	*x = ClockStatus{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClockStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClockStatus) ProtoMessage() {}
+
+func (x *ClockStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClockStatus.ProtoReflect.Descriptor instead.
+func (*ClockStatus) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ClockStatus) GetTrusted() bool {
+	if x != nil {
+		return x.Trusted
+	}
+	return false
+}
+
+func (x *ClockStatus) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *ClockStatus) GetOffsetMs() int64 {
+	if x != nil {
+		return x.OffsetMs
+	}
+	return 0
+}
+
+func (x *ClockStatus) GetOthers() uint32 {
+	if x != nil {
+		return x.Others
+	}
+	return 0
+}
+
+func (x *ClockStatus) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
+}
+
+func (x *ClockStatus) GetLogAheadMs() int64 {
+	if x != nil {
+		return x.LogAheadMs
+	}
+	return 0
+}
+
+type AcceptClockRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptClockRequest) Reset() {
+	*x = AcceptClockRequest{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptClockRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptClockRequest) ProtoMessage() {}
+
+func (x *AcceptClockRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptClockRequest.ProtoReflect.Descriptor instead.
+func (*AcceptClockRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{3}
+}
+
+type AcceptClockResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Accepted      bool                   `protobuf:"varint,1,opt,name=accepted,proto3" json:"accepted,omitempty"`                      // it was not trusted, or the log's time was ahead
+	NowUnixMs     int64                  `protobuf:"varint,2,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the time from now on
+	SetBackMs     int64                  `protobuf:"varint,3,opt,name=set_back_ms,json=setBackMs,proto3" json:"set_back_ms,omitempty"` // how far the log's time was set back; 0 where it was not
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptClockResponse) Reset() {
+	*x = AcceptClockResponse{}
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptClockResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptClockResponse) ProtoMessage() {}
+
+func (x *AcceptClockResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptClockResponse.ProtoReflect.Descriptor instead.
+func (*AcceptClockResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *AcceptClockResponse) GetAccepted() bool {
+	if x != nil {
+		return x.Accepted
+	}
+	return false
+}
+
+func (x *AcceptClockResponse) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
+}
+
+func (x *AcceptClockResponse) GetSetBackMs() int64 {
+	if x != nil {
+		return x.SetBackMs
+	}
+	return 0
+}
+
 // SweepCounters count what this leader swept since it was elected.
 type SweepCounters struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -305,7 +494,7 @@ type SweepCounters struct {
 
 func (x *SweepCounters) Reset() {
 	*x = SweepCounters{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -317,7 +506,7 @@ func (x *SweepCounters) String() string {
 func (*SweepCounters) ProtoMessage() {}
 
 func (x *SweepCounters) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[2]
+	mi := &file_gram_v1_cluster_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -330,7 +519,7 @@ func (x *SweepCounters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SweepCounters.ProtoReflect.Descriptor instead.
 func (*SweepCounters) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{2}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SweepCounters) GetPasses() uint64 {
@@ -399,7 +588,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -411,7 +600,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[3]
+	mi := &file_gram_v1_cluster_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -424,7 +613,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{3}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WorkerStatus) GetWorkerId() string {
@@ -498,7 +687,7 @@ type MembersRequest struct {
 
 func (x *MembersRequest) Reset() {
 	*x = MembersRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +699,7 @@ func (x *MembersRequest) String() string {
 func (*MembersRequest) ProtoMessage() {}
 
 func (x *MembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[4]
+	mi := &file_gram_v1_cluster_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +712,7 @@ func (x *MembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MembersRequest.ProtoReflect.Descriptor instead.
 func (*MembersRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{7}
 }
 
 type MembersResponse struct {
@@ -536,7 +725,7 @@ type MembersResponse struct {
 
 func (x *MembersResponse) Reset() {
 	*x = MembersResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -548,7 +737,7 @@ func (x *MembersResponse) String() string {
 func (*MembersResponse) ProtoMessage() {}
 
 func (x *MembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[5]
+	mi := &file_gram_v1_cluster_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -561,7 +750,7 @@ func (x *MembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MembersResponse.ProtoReflect.Descriptor instead.
 func (*MembersResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MembersResponse) GetClusterId() string {
@@ -588,13 +777,14 @@ type Member struct {
 	Healthy       bool                   `protobuf:"varint,5,opt,name=healthy,proto3" json:"healthy,omitempty"` // it answered the leader's last question
 	Behind        uint64                 `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`   // entries it had not yet applied, when it last answered
 	Version       string                 `protobuf:"bytes,7,opt,name=version,proto3" json:"version,omitempty"`  // what it runs; empty when it has not answered this leader yet
+	Clock         *ClockStatus           `protobuf:"bytes,100,opt,name=clock,proto3" json:"clock,omitempty"`    // not set when it has not told this leader
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +796,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[6]
+	mi := &file_gram_v1_cluster_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +809,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Member) GetId() string {
@@ -671,6 +861,13 @@ func (x *Member) GetVersion() string {
 	return ""
 }
 
+func (x *Member) GetClock() *ClockStatus {
+	if x != nil {
+		return x.Clock
+	}
+	return nil
+}
+
 type JoinRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -683,7 +880,7 @@ type JoinRequest struct {
 
 func (x *JoinRequest) Reset() {
 	*x = JoinRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +892,7 @@ func (x *JoinRequest) String() string {
 func (*JoinRequest) ProtoMessage() {}
 
 func (x *JoinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[7]
+	mi := &file_gram_v1_cluster_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +905,7 @@ func (x *JoinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinRequest.ProtoReflect.Descriptor instead.
 func (*JoinRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *JoinRequest) GetId() string {
@@ -748,7 +945,7 @@ type JoinResponse struct {
 
 func (x *JoinResponse) Reset() {
 	*x = JoinResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -760,7 +957,7 @@ func (x *JoinResponse) String() string {
 func (*JoinResponse) ProtoMessage() {}
 
 func (x *JoinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[8]
+	mi := &file_gram_v1_cluster_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -773,7 +970,7 @@ func (x *JoinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinResponse.ProtoReflect.Descriptor instead.
 func (*JoinResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *JoinResponse) GetClusterId() string {
@@ -792,7 +989,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	mi := &file_gram_v1_cluster_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +1001,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[9]
+	mi := &file_gram_v1_cluster_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +1014,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -835,7 +1032,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	mi := &file_gram_v1_cluster_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -847,7 +1044,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[10]
+	mi := &file_gram_v1_cluster_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -860,7 +1057,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{13}
 }
 
 type BackupRequest struct {
@@ -871,7 +1068,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	mi := &file_gram_v1_cluster_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +1080,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[11]
+	mi := &file_gram_v1_cluster_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1093,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{14}
 }
 
 // BackupResponse is a piece of a snapshot, in order; the last has only the digest of all before it.
@@ -910,7 +1107,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_gram_v1_cluster_proto_msgTypes[12]
+	mi := &file_gram_v1_cluster_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +1119,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_cluster_proto_msgTypes[12]
+	mi := &file_gram_v1_cluster_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1132,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *BackupResponse) GetPiece() []byte {
@@ -957,7 +1154,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\x9a\a\n" +
+	"\rStatusRequest\"\xc6\a\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -986,7 +1183,21 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\rrestore_epoch\x18P \x01(\x04R\frestoreEpoch\x123\n" +
 	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
 	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
-	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\"\xd2\x01\n" +
+	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\x12*\n" +
+	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\"\xb6\x01\n" +
+	"\vClockStatus\x12\x18\n" +
+	"\atrusted\x18\x01 \x01(\bR\atrusted\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x1b\n" +
+	"\toffset_ms\x18\x03 \x01(\x03R\boffsetMs\x12\x16\n" +
+	"\x06others\x18\x04 \x01(\rR\x06others\x12\x1e\n" +
+	"\vnow_unix_ms\x18\x05 \x01(\x03R\tnowUnixMs\x12 \n" +
+	"\flog_ahead_ms\x18\x06 \x01(\x03R\n" +
+	"logAheadMs\"\x14\n" +
+	"\x12AcceptClockRequest\"q\n" +
+	"\x13AcceptClockResponse\x12\x1a\n" +
+	"\baccepted\x18\x01 \x01(\bR\baccepted\x12\x1e\n" +
+	"\vnow_unix_ms\x18\x02 \x01(\x03R\tnowUnixMs\x12\x1e\n" +
+	"\vset_back_ms\x18\x03 \x01(\x03R\tsetBackMs\"\xd2\x01\n" +
 	"\rSweepCounters\x12\x16\n" +
 	"\x06passes\x18\x01 \x01(\x04R\x06passes\x12\x1a\n" +
 	"\bfailures\x18\x02 \x01(\x04R\bfailures\x12!\n" +
@@ -1012,7 +1223,7 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0fMembersResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12)\n" +
-	"\amembers\x18\x02 \x03(\v2\x0f.gram.v1.MemberR\amembers\"\xb5\x01\n" +
+	"\amembers\x18\x02 \x03(\v2\x0f.gram.v1.MemberR\amembers\"\xe1\x01\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x14\n" +
@@ -1020,7 +1231,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x06leader\x18\x04 \x01(\bR\x06leader\x12\x18\n" +
 	"\ahealthy\x18\x05 \x01(\bR\ahealthy\x12\x16\n" +
 	"\x06behind\x18\x06 \x01(\x04R\x06behind\x12\x18\n" +
-	"\aversion\x18\a \x01(\tR\aversion\"\x7f\n" +
+	"\aversion\x18\a \x01(\tR\aversion\x12*\n" +
+	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\"\x7f\n" +
 	"\vJoinRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12 \n" +
@@ -1036,12 +1248,13 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\rBackupRequest\">\n" +
 	"\x0eBackupResponse\x12\x14\n" +
 	"\x05piece\x18\x01 \x01(\fR\x05piece\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha2562\xc5\x02\n" +
+	"\x06sha256\x18\x02 \x01(\fR\x06sha2562\x8f\x03\n" +
 	"\x0eClusterService\x12>\n" +
 	"\x06Status\x12\x16.gram.v1.StatusRequest\x1a\x17.gram.v1.StatusResponse\"\x03\x90\x02\x01\x12A\n" +
 	"\aMembers\x12\x17.gram.v1.MembersRequest\x1a\x18.gram.v1.MembersResponse\"\x03\x90\x02\x01\x123\n" +
 	"\x04Join\x12\x14.gram.v1.JoinRequest\x1a\x15.gram.v1.JoinResponse\x129\n" +
-	"\x06Remove\x12\x16.gram.v1.RemoveRequest\x1a\x17.gram.v1.RemoveResponse\x12@\n" +
+	"\x06Remove\x12\x16.gram.v1.RemoveRequest\x1a\x17.gram.v1.RemoveResponse\x12H\n" +
+	"\vAcceptClock\x12\x1b.gram.v1.AcceptClockRequest\x1a\x1c.gram.v1.AcceptClockResponse\x12@\n" +
 	"\x06Backup\x12\x16.gram.v1.BackupRequest\x1a\x17.gram.v1.BackupResponse\"\x03\x90\x02\x010\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
@@ -1056,43 +1269,50 @@ func file_gram_v1_cluster_proto_rawDescGZIP() []byte {
 	return file_gram_v1_cluster_proto_rawDescData
 }
 
-var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_gram_v1_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_gram_v1_cluster_proto_goTypes = []any{
-	(*StatusRequest)(nil),   // 0: gram.v1.StatusRequest
-	(*StatusResponse)(nil),  // 1: gram.v1.StatusResponse
-	(*SweepCounters)(nil),   // 2: gram.v1.SweepCounters
-	(*WorkerStatus)(nil),    // 3: gram.v1.WorkerStatus
-	(*MembersRequest)(nil),  // 4: gram.v1.MembersRequest
-	(*MembersResponse)(nil), // 5: gram.v1.MembersResponse
-	(*Member)(nil),          // 6: gram.v1.Member
-	(*JoinRequest)(nil),     // 7: gram.v1.JoinRequest
-	(*JoinResponse)(nil),    // 8: gram.v1.JoinResponse
-	(*RemoveRequest)(nil),   // 9: gram.v1.RemoveRequest
-	(*RemoveResponse)(nil),  // 10: gram.v1.RemoveResponse
-	(*BackupRequest)(nil),   // 11: gram.v1.BackupRequest
-	(*BackupResponse)(nil),  // 12: gram.v1.BackupResponse
-	(*Backups)(nil),         // 13: gram.v1.Backups
+	(*StatusRequest)(nil),       // 0: gram.v1.StatusRequest
+	(*StatusResponse)(nil),      // 1: gram.v1.StatusResponse
+	(*ClockStatus)(nil),         // 2: gram.v1.ClockStatus
+	(*AcceptClockRequest)(nil),  // 3: gram.v1.AcceptClockRequest
+	(*AcceptClockResponse)(nil), // 4: gram.v1.AcceptClockResponse
+	(*SweepCounters)(nil),       // 5: gram.v1.SweepCounters
+	(*WorkerStatus)(nil),        // 6: gram.v1.WorkerStatus
+	(*MembersRequest)(nil),      // 7: gram.v1.MembersRequest
+	(*MembersResponse)(nil),     // 8: gram.v1.MembersResponse
+	(*Member)(nil),              // 9: gram.v1.Member
+	(*JoinRequest)(nil),         // 10: gram.v1.JoinRequest
+	(*JoinResponse)(nil),        // 11: gram.v1.JoinResponse
+	(*RemoveRequest)(nil),       // 12: gram.v1.RemoveRequest
+	(*RemoveResponse)(nil),      // 13: gram.v1.RemoveResponse
+	(*BackupRequest)(nil),       // 14: gram.v1.BackupRequest
+	(*BackupResponse)(nil),      // 15: gram.v1.BackupResponse
+	(*Backups)(nil),             // 16: gram.v1.Backups
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
-	3,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	13, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
-	2,  // 2: gram.v1.StatusResponse.sweeps:type_name -> gram.v1.SweepCounters
-	6,  // 3: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
-	0,  // 4: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
-	4,  // 5: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
-	7,  // 6: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
-	9,  // 7: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
-	11, // 8: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
-	1,  // 9: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
-	5,  // 10: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
-	8,  // 11: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
-	10, // 12: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
-	12, // 13: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
-	9,  // [9:14] is the sub-list for method output_type
-	4,  // [4:9] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	6,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
+	16, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	5,  // 2: gram.v1.StatusResponse.sweeps:type_name -> gram.v1.SweepCounters
+	2,  // 3: gram.v1.StatusResponse.clock:type_name -> gram.v1.ClockStatus
+	9,  // 4: gram.v1.MembersResponse.members:type_name -> gram.v1.Member
+	2,  // 5: gram.v1.Member.clock:type_name -> gram.v1.ClockStatus
+	0,  // 6: gram.v1.ClusterService.Status:input_type -> gram.v1.StatusRequest
+	7,  // 7: gram.v1.ClusterService.Members:input_type -> gram.v1.MembersRequest
+	10, // 8: gram.v1.ClusterService.Join:input_type -> gram.v1.JoinRequest
+	12, // 9: gram.v1.ClusterService.Remove:input_type -> gram.v1.RemoveRequest
+	3,  // 10: gram.v1.ClusterService.AcceptClock:input_type -> gram.v1.AcceptClockRequest
+	14, // 11: gram.v1.ClusterService.Backup:input_type -> gram.v1.BackupRequest
+	1,  // 12: gram.v1.ClusterService.Status:output_type -> gram.v1.StatusResponse
+	8,  // 13: gram.v1.ClusterService.Members:output_type -> gram.v1.MembersResponse
+	11, // 14: gram.v1.ClusterService.Join:output_type -> gram.v1.JoinResponse
+	13, // 15: gram.v1.ClusterService.Remove:output_type -> gram.v1.RemoveResponse
+	4,  // 16: gram.v1.ClusterService.AcceptClock:output_type -> gram.v1.AcceptClockResponse
+	15, // 17: gram.v1.ClusterService.Backup:output_type -> gram.v1.BackupResponse
+	12, // [12:18] is the sub-list for method output_type
+	6,  // [6:12] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_cluster_proto_init() }
@@ -1107,7 +1327,7 @@ func file_gram_v1_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_cluster_proto_rawDesc), len(file_gram_v1_cluster_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

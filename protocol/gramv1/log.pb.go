@@ -74,7 +74,7 @@ func (UncommitReason) EnumDescriptor() ([]byte, []int) {
 // digests, never data; time and ids are arguments. At most 256 KiB.
 type Command struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	NowUnixMs int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the proposer's clock; state keeps the largest seen
+	NowUnixMs int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the proposer's clock; state keeps the largest seen, until a SetClock
 	// Types that are valid to be assigned to Body:
 	//
 	//	*Command_Submit
@@ -97,9 +97,10 @@ type Command struct {
 	//	*Command_Checkpoint
 	//	*Command_ReleaseSchedules
 	//	*Command_RemoveMember
+	//	*Command_SetClock
+	//	*Command_Uncommit
 	//	*Command_SetSecret
 	//	*Command_WaiveAudits
-	//	*Command_Uncommit
 	Body          isCommand_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -329,6 +330,24 @@ func (x *Command) GetRemoveMember() *RemoveMember {
 	return nil
 }
 
+func (x *Command) GetSetClock() *SetClock {
+	if x != nil {
+		if x, ok := x.Body.(*Command_SetClock); ok {
+			return x.SetClock
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetUncommit() *Uncommit {
+	if x != nil {
+		if x, ok := x.Body.(*Command_Uncommit); ok {
+			return x.Uncommit
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetSetSecret() *SetSecret {
 	if x != nil {
 		if x, ok := x.Body.(*Command_SetSecret); ok {
@@ -342,15 +361,6 @@ func (x *Command) GetWaiveAudits() *WaiveAudits {
 	if x != nil {
 		if x, ok := x.Body.(*Command_WaiveAudits); ok {
 			return x.WaiveAudits
-		}
-	}
-	return nil
-}
-
-func (x *Command) GetUncommit() *Uncommit {
-	if x != nil {
-		if x, ok := x.Body.(*Command_Uncommit); ok {
-			return x.Uncommit
 		}
 	}
 	return nil
@@ -440,16 +450,20 @@ type Command_RemoveMember struct {
 	RemoveMember *RemoveMember `protobuf:"bytes,41,opt,name=remove_member,json=removeMember,proto3,oneof"`
 }
 
+type Command_SetClock struct {
+	SetClock *SetClock `protobuf:"bytes,42,opt,name=set_clock,json=setClock,proto3,oneof"`
+}
+
+type Command_Uncommit struct {
+	Uncommit *Uncommit `protobuf:"bytes,45,opt,name=uncommit,proto3,oneof"`
+}
+
 type Command_SetSecret struct {
 	SetSecret *SetSecret `protobuf:"bytes,50,opt,name=set_secret,json=setSecret,proto3,oneof"`
 }
 
 type Command_WaiveAudits struct {
 	WaiveAudits *WaiveAudits `protobuf:"bytes,51,opt,name=waive_audits,json=waiveAudits,proto3,oneof"`
-}
-
-type Command_Uncommit struct {
-	Uncommit *Uncommit `protobuf:"bytes,45,opt,name=uncommit,proto3,oneof"`
 }
 
 func (*Command_Submit) isCommand_Body() {}
@@ -492,11 +506,13 @@ func (*Command_ReleaseSchedules) isCommand_Body() {}
 
 func (*Command_RemoveMember) isCommand_Body() {}
 
+func (*Command_SetClock) isCommand_Body() {}
+
+func (*Command_Uncommit) isCommand_Body() {}
+
 func (*Command_SetSecret) isCommand_Body() {}
 
 func (*Command_WaiveAudits) isCommand_Body() {}
-
-func (*Command_Uncommit) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
 // the leader holds the hashes against each other.
@@ -1739,10 +1755,12 @@ func (x *FireSlot) GetSlots() uint32 {
 // RetireJobs ends the keeping of ended jobs: their records go, and their objects are swept. Those that
 // are still active, named or within their time stay. At most 256.
 type RetireJobs struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Jobs          []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
-	KeepMs        int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
-	ByHand        bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Jobs   []*RetireJob           `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	KeepMs int64                  `protobuf:"varint,2,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // of jobs that say nothing of their own; -1 means for ever
+	ByHand bool                   `protobuf:"varint,3,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // one job, now: its time does not count
+	// The time by which they are retired, where it is earlier than the log's; 0 means the log's.
+	NowUnixMs     int64 `protobuf:"varint,100,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1796,6 +1814,13 @@ func (x *RetireJobs) GetByHand() bool {
 		return x.ByHand
 	}
 	return false
+}
+
+func (x *RetireJobs) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
 }
 
 type RetireJob struct {
@@ -2114,6 +2139,52 @@ func (x *RemoveMember) GetId() string {
 	return ""
 }
 
+// SetClock sets the time of the state, back too: a clock that ran ahead has been in the log. What lies after that
+// time is moved to it: times of jobs, and where the schedules' slots go on.
+type SetClock struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NowUnixMs     int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetClock) Reset() {
+	*x = SetClock{}
+	mi := &file_gram_v1_log_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetClock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetClock) ProtoMessage() {}
+
+func (x *SetClock) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_log_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetClock.ProtoReflect.Descriptor instead.
+func (*SetClock) Descriptor() ([]byte, []int) {
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SetClock) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
+}
+
 // SnapshotRecord is one length-prefixed record of a snapshot: a header, then
 // jobs each followed by its commits and carries, then tokens, schedules, retired jobs, aliases, and a trailer.
 type SnapshotRecord struct {
@@ -2141,7 +2212,7 @@ type SnapshotRecord struct {
 
 func (x *SnapshotRecord) Reset() {
 	*x = SnapshotRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2224,7 @@ func (x *SnapshotRecord) String() string {
 func (*SnapshotRecord) ProtoMessage() {}
 
 func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[26]
+	mi := &file_gram_v1_log_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2237,7 @@ func (x *SnapshotRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRecord.ProtoReflect.Descriptor instead.
 func (*SnapshotRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SnapshotRecord) GetBody() isSnapshotRecord_Body {
@@ -2405,7 +2476,7 @@ type SnapshotHeader struct {
 
 func (x *SnapshotHeader) Reset() {
 	*x = SnapshotHeader{}
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2417,7 +2488,7 @@ func (x *SnapshotHeader) String() string {
 func (*SnapshotHeader) ProtoMessage() {}
 
 func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[27]
+	mi := &file_gram_v1_log_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2430,7 +2501,7 @@ func (x *SnapshotHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotHeader.ProtoReflect.Descriptor instead.
 func (*SnapshotHeader) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SnapshotHeader) GetVersion() uint32 {
@@ -2492,7 +2563,7 @@ type RemovedMember struct {
 
 func (x *RemovedMember) Reset() {
 	*x = RemovedMember{}
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2504,7 +2575,7 @@ func (x *RemovedMember) String() string {
 func (*RemovedMember) ProtoMessage() {}
 
 func (x *RemovedMember) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[28]
+	mi := &file_gram_v1_log_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2517,7 +2588,7 @@ func (x *RemovedMember) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedMember.ProtoReflect.Descriptor instead.
 func (*RemovedMember) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RemovedMember) GetId() string {
@@ -2582,7 +2653,7 @@ type JobRecord struct {
 
 func (x *JobRecord) Reset() {
 	*x = JobRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2665,7 @@ func (x *JobRecord) String() string {
 func (*JobRecord) ProtoMessage() {}
 
 func (x *JobRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[29]
+	mi := &file_gram_v1_log_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2678,7 @@ func (x *JobRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobRecord.ProtoReflect.Descriptor instead.
 func (*JobRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *JobRecord) GetSpec() *SubmitJob {
@@ -2902,7 +2973,7 @@ type AuditRecord struct {
 
 func (x *AuditRecord) Reset() {
 	*x = AuditRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2914,7 +2985,7 @@ func (x *AuditRecord) String() string {
 func (*AuditRecord) ProtoMessage() {}
 
 func (x *AuditRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[30]
+	mi := &file_gram_v1_log_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2927,7 +2998,7 @@ func (x *AuditRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRecord.ProtoReflect.Descriptor instead.
 func (*AuditRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AuditRecord) GetId() *TaskID {
@@ -3014,7 +3085,7 @@ type Opinion struct {
 
 func (x *Opinion) Reset() {
 	*x = Opinion{}
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3026,7 +3097,7 @@ func (x *Opinion) String() string {
 func (*Opinion) ProtoMessage() {}
 
 func (x *Opinion) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[31]
+	mi := &file_gram_v1_log_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3039,7 +3110,7 @@ func (x *Opinion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opinion.ProtoReflect.Descriptor instead.
 func (*Opinion) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Opinion) GetWorkerId() string {
@@ -3093,7 +3164,7 @@ type RoundKept struct {
 
 func (x *RoundKept) Reset() {
 	*x = RoundKept{}
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3105,7 +3176,7 @@ func (x *RoundKept) String() string {
 func (*RoundKept) ProtoMessage() {}
 
 func (x *RoundKept) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[32]
+	mi := &file_gram_v1_log_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3118,7 +3189,7 @@ func (x *RoundKept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundKept.ProtoReflect.Descriptor instead.
 func (*RoundKept) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RoundKept) GetRound() uint32 {
@@ -3181,7 +3252,7 @@ type Floor struct {
 
 func (x *Floor) Reset() {
 	*x = Floor{}
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3193,7 +3264,7 @@ func (x *Floor) String() string {
 func (*Floor) ProtoMessage() {}
 
 func (x *Floor) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[33]
+	mi := &file_gram_v1_log_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3206,7 +3277,7 @@ func (x *Floor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Floor.ProtoReflect.Descriptor instead.
 func (*Floor) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{33}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Floor) GetRound() uint32 {
@@ -3235,7 +3306,7 @@ type CommitRecord struct {
 
 func (x *CommitRecord) Reset() {
 	*x = CommitRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3247,7 +3318,7 @@ func (x *CommitRecord) String() string {
 func (*CommitRecord) ProtoMessage() {}
 
 func (x *CommitRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[34]
+	mi := &file_gram_v1_log_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3260,7 +3331,7 @@ func (x *CommitRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecord.ProtoReflect.Descriptor instead.
 func (*CommitRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{34}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CommitRecord) GetPiece() *Piece {
@@ -3302,7 +3373,7 @@ type CarryRecord struct {
 
 func (x *CarryRecord) Reset() {
 	*x = CarryRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3314,7 +3385,7 @@ func (x *CarryRecord) String() string {
 func (*CarryRecord) ProtoMessage() {}
 
 func (x *CarryRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[35]
+	mi := &file_gram_v1_log_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3327,7 +3398,7 @@ func (x *CarryRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CarryRecord.ProtoReflect.Descriptor instead.
 func (*CarryRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{35}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CarryRecord) GetPiece() *CarryPiece {
@@ -3363,7 +3434,7 @@ type ScheduleRecord struct {
 
 func (x *ScheduleRecord) Reset() {
 	*x = ScheduleRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[36]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3375,7 +3446,7 @@ func (x *ScheduleRecord) String() string {
 func (*ScheduleRecord) ProtoMessage() {}
 
 func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[36]
+	mi := &file_gram_v1_log_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3388,7 +3459,7 @@ func (x *ScheduleRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleRecord.ProtoReflect.Descriptor instead.
 func (*ScheduleRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{36}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ScheduleRecord) GetDefinition() *PutSchedule {
@@ -3482,7 +3553,7 @@ type RetiredRecord struct {
 
 func (x *RetiredRecord) Reset() {
 	*x = RetiredRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[37]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3494,7 +3565,7 @@ func (x *RetiredRecord) String() string {
 func (*RetiredRecord) ProtoMessage() {}
 
 func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[37]
+	mi := &file_gram_v1_log_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3507,7 +3578,7 @@ func (x *RetiredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredRecord.ProtoReflect.Descriptor instead.
 func (*RetiredRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{37}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RetiredRecord) GetId() string {
@@ -3556,7 +3627,7 @@ type AliasRecord struct {
 
 func (x *AliasRecord) Reset() {
 	*x = AliasRecord{}
-	mi := &file_gram_v1_log_proto_msgTypes[38]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3568,7 +3639,7 @@ func (x *AliasRecord) String() string {
 func (*AliasRecord) ProtoMessage() {}
 
 func (x *AliasRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[38]
+	mi := &file_gram_v1_log_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3581,7 +3652,7 @@ func (x *AliasRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AliasRecord.ProtoReflect.Descriptor instead.
 func (*AliasRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{38}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *AliasRecord) GetName() string {
@@ -3615,7 +3686,7 @@ type SnapshotTrailer struct {
 
 func (x *SnapshotTrailer) Reset() {
 	*x = SnapshotTrailer{}
-	mi := &file_gram_v1_log_proto_msgTypes[39]
+	mi := &file_gram_v1_log_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3627,7 +3698,7 @@ func (x *SnapshotTrailer) String() string {
 func (*SnapshotTrailer) ProtoMessage() {}
 
 func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_log_proto_msgTypes[39]
+	mi := &file_gram_v1_log_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3640,7 +3711,7 @@ func (x *SnapshotTrailer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotTrailer.ProtoReflect.Descriptor instead.
 func (*SnapshotTrailer) Descriptor() ([]byte, []int) {
-	return file_gram_v1_log_proto_rawDescGZIP(), []int{39}
+	return file_gram_v1_log_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SnapshotTrailer) GetRecords() uint64 {
@@ -3661,7 +3732,7 @@ var File_gram_v1_log_proto protoreflect.FileDescriptor
 
 const file_gram_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\x9f\n" +
+	"\x11gram/v1/log.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/schedule.proto\x1a\x14gram/v1/worker.proto\"\xd1\n" +
 	"\n" +
 	"\aCommand\x12\x1e\n" +
 	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\x12,\n" +
@@ -3689,11 +3760,12 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.gram.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12H\n" +
 	"\x11release_schedules\x18( \x01(\v2\x19.gram.v1.ReleaseSchedulesH\x00R\x10releaseSchedules\x12<\n" +
-	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x123\n" +
+	"\rremove_member\x18) \x01(\v2\x15.gram.v1.RemoveMemberH\x00R\fremoveMember\x120\n" +
+	"\tset_clock\x18* \x01(\v2\x11.gram.v1.SetClockH\x00R\bsetClock\x12/\n" +
+	"\buncommit\x18- \x01(\v2\x11.gram.v1.UncommitH\x00R\buncommit\x123\n" +
 	"\n" +
 	"set_secret\x182 \x01(\v2\x12.gram.v1.SetSecretH\x00R\tsetSecret\x129\n" +
-	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAudits\x12/\n" +
-	"\buncommit\x18- \x01(\v2\x11.gram.v1.UncommitH\x00R\buncommitB\x06\n" +
+	"\fwaive_audits\x183 \x01(\v2\x14.gram.v1.WaiveAuditsH\x00R\vwaiveAuditsB\x06\n" +
 	"\x04body\"\f\n" +
 	"\n" +
 	"Checkpoint\"E\n" +
@@ -3795,12 +3867,13 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"f\n" +
+	"\x05slots\x18\b \x01(\rR\x05slots\"\x86\x01\n" +
 	"\n" +
 	"RetireJobs\x12&\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x12.gram.v1.RetireJobR\x04jobs\x12\x17\n" +
 	"\akeep_ms\x18\x02 \x01(\x03R\x06keepMs\x12\x17\n" +
-	"\aby_hand\x18\x03 \x01(\bR\x06byHand\":\n" +
+	"\aby_hand\x18\x03 \x01(\bR\x06byHand\x12\x1e\n" +
+	"\vnow_unix_ms\x18d \x01(\x03R\tnowUnixMs\":\n" +
 	"\tRetireJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -3821,7 +3894,9 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"expect_job\x18\x03 \x01(\tR\texpectJob\"\x12\n" +
 	"\x10ReleaseSchedules\"\x1e\n" +
 	"\fRemoveMember\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xe8\x05\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"*\n" +
+	"\bSetClock\x12\x1e\n" +
+	"\vnow_unix_ms\x18\x01 \x01(\x03R\tnowUnixMs\"\xe8\x05\n" +
 	"\x0eSnapshotRecord\x121\n" +
 	"\x06header\x18\x01 \x01(\v2\x17.gram.v1.SnapshotHeaderH\x00R\x06header\x12&\n" +
 	"\x03job\x18\x02 \x01(\v2\x12.gram.v1.JobRecordH\x00R\x03job\x12/\n" +
@@ -3988,7 +4063,7 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_gram_v1_log_proto_goTypes = []any{
 	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
 	(*Command)(nil),          // 1: gram.v1.Command
@@ -4017,37 +4092,38 @@ var file_gram_v1_log_proto_goTypes = []any{
 	(*RemoveAlias)(nil),      // 24: gram.v1.RemoveAlias
 	(*ReleaseSchedules)(nil), // 25: gram.v1.ReleaseSchedules
 	(*RemoveMember)(nil),     // 26: gram.v1.RemoveMember
-	(*SnapshotRecord)(nil),   // 27: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 28: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 29: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 30: gram.v1.JobRecord
-	(*AuditRecord)(nil),      // 31: gram.v1.AuditRecord
-	(*Opinion)(nil),          // 32: gram.v1.Opinion
-	(*RoundKept)(nil),        // 33: gram.v1.RoundKept
-	(*Floor)(nil),            // 34: gram.v1.Floor
-	(*CommitRecord)(nil),     // 35: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 36: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 37: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 38: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 39: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 40: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 41: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 42: gram.v1.TaskOutput
-	(*Backups)(nil),          // 43: gram.v1.Backups
-	(*Failure)(nil),          // 44: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 45: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 46: gram.v1.CatchUp
-	(SkipReason)(0),          // 47: gram.v1.SkipReason
-	(*ConvictedWorker)(nil),  // 48: gram.v1.ConvictedWorker
-	(JobState)(0),            // 49: gram.v1.JobState
-	(*ObjectRef)(nil),        // 50: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 51: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 52: gram.v1.OutputFile
-	(*Counters)(nil),         // 53: gram.v1.Counters
-	(*AuditSummary)(nil),     // 54: gram.v1.AuditSummary
-	(*Piece)(nil),            // 55: gram.v1.Piece
-	(*CarryPiece)(nil),       // 56: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 57: gram.v1.SlotRecord
+	(*SetClock)(nil),         // 27: gram.v1.SetClock
+	(*SnapshotRecord)(nil),   // 28: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),   // 29: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),    // 30: gram.v1.RemovedMember
+	(*JobRecord)(nil),        // 31: gram.v1.JobRecord
+	(*AuditRecord)(nil),      // 32: gram.v1.AuditRecord
+	(*Opinion)(nil),          // 33: gram.v1.Opinion
+	(*RoundKept)(nil),        // 34: gram.v1.RoundKept
+	(*Floor)(nil),            // 35: gram.v1.Floor
+	(*CommitRecord)(nil),     // 36: gram.v1.CommitRecord
+	(*CarryRecord)(nil),      // 37: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),   // 38: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),    // 39: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),      // 40: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),  // 41: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),           // 42: gram.v1.TaskID
+	(*TaskOutput)(nil),       // 43: gram.v1.TaskOutput
+	(*Backups)(nil),          // 44: gram.v1.Backups
+	(*Failure)(nil),          // 45: gram.v1.Failure
+	(ScheduleOverlap)(0),     // 46: gram.v1.ScheduleOverlap
+	(CatchUp)(0),             // 47: gram.v1.CatchUp
+	(SkipReason)(0),          // 48: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),  // 49: gram.v1.ConvictedWorker
+	(JobState)(0),            // 50: gram.v1.JobState
+	(*ObjectRef)(nil),        // 51: gram.v1.ObjectRef
+	(*RoundRecord)(nil),      // 52: gram.v1.RoundRecord
+	(*OutputFile)(nil),       // 53: gram.v1.OutputFile
+	(*Counters)(nil),         // 54: gram.v1.Counters
+	(*AuditSummary)(nil),     // 55: gram.v1.AuditSummary
+	(*Piece)(nil),            // 56: gram.v1.Piece
+	(*CarryPiece)(nil),       // 57: gram.v1.CarryPiece
+	(*SlotRecord)(nil),       // 58: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	6,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -4070,67 +4146,68 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	2,  // 17: gram.v1.Command.checkpoint:type_name -> gram.v1.Checkpoint
 	25, // 18: gram.v1.Command.release_schedules:type_name -> gram.v1.ReleaseSchedules
 	26, // 19: gram.v1.Command.remove_member:type_name -> gram.v1.RemoveMember
-	4,  // 20: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
-	5,  // 21: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
-	12, // 22: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
-	41, // 23: gram.v1.WaiveAudits.tasks:type_name -> gram.v1.TaskID
-	9,  // 24: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
-	41, // 25: gram.v1.Completion.id:type_name -> gram.v1.TaskID
-	42, // 26: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	43, // 27: gram.v1.Completion.backups:type_name -> gram.v1.Backups
-	44, // 28: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
-	41, // 29: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
-	0,  // 30: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
-	45, // 31: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
-	46, // 32: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	6,  // 33: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	47, // 34: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
-	21, // 35: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
-	28, // 36: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
-	30, // 37: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
-	35, // 38: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
-	36, // 39: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
-	13, // 40: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
-	40, // 41: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
-	37, // 42: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
-	38, // 43: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
-	39, // 44: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
-	29, // 45: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
-	35, // 46: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
-	36, // 47: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
-	31, // 48: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
-	48, // 49: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
-	6,  // 50: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
-	49, // 51: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
-	50, // 52: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
-	50, // 53: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
-	50, // 54: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
-	51, // 55: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
-	50, // 56: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
-	52, // 57: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
-	44, // 58: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
-	53, // 59: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
-	50, // 60: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
-	33, // 61: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
-	33, // 62: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
-	34, // 63: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
-	50, // 64: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
-	54, // 65: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
-	41, // 66: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
-	50, // 67: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
-	55, // 68: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
-	56, // 69: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
-	32, // 70: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
-	50, // 71: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
-	55, // 72: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
-	56, // 73: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
-	15, // 74: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	57, // 75: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
-	76, // [76:76] is the sub-list for method output_type
-	76, // [76:76] is the sub-list for method input_type
-	76, // [76:76] is the sub-list for extension type_name
-	76, // [76:76] is the sub-list for extension extendee
-	0,  // [0:76] is the sub-list for field type_name
+	27, // 20: gram.v1.Command.set_clock:type_name -> gram.v1.SetClock
+	12, // 21: gram.v1.Command.uncommit:type_name -> gram.v1.Uncommit
+	4,  // 22: gram.v1.Command.set_secret:type_name -> gram.v1.SetSecret
+	5,  // 23: gram.v1.Command.waive_audits:type_name -> gram.v1.WaiveAudits
+	42, // 24: gram.v1.WaiveAudits.tasks:type_name -> gram.v1.TaskID
+	9,  // 25: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
+	42, // 26: gram.v1.Completion.id:type_name -> gram.v1.TaskID
+	43, // 27: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
+	44, // 28: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	45, // 29: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
+	42, // 30: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
+	0,  // 31: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
+	46, // 32: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
+	47, // 33: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
+	6,  // 34: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
+	48, // 35: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	21, // 36: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
+	29, // 37: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
+	31, // 38: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
+	36, // 39: gram.v1.SnapshotRecord.commit:type_name -> gram.v1.CommitRecord
+	37, // 40: gram.v1.SnapshotRecord.carry:type_name -> gram.v1.CarryRecord
+	13, // 41: gram.v1.SnapshotRecord.token:type_name -> gram.v1.PutToken
+	41, // 42: gram.v1.SnapshotRecord.trailer:type_name -> gram.v1.SnapshotTrailer
+	38, // 43: gram.v1.SnapshotRecord.schedule:type_name -> gram.v1.ScheduleRecord
+	39, // 44: gram.v1.SnapshotRecord.retired:type_name -> gram.v1.RetiredRecord
+	40, // 45: gram.v1.SnapshotRecord.alias:type_name -> gram.v1.AliasRecord
+	30, // 46: gram.v1.SnapshotRecord.removed_member:type_name -> gram.v1.RemovedMember
+	36, // 47: gram.v1.SnapshotRecord.last_commit:type_name -> gram.v1.CommitRecord
+	37, // 48: gram.v1.SnapshotRecord.last_carry:type_name -> gram.v1.CarryRecord
+	32, // 49: gram.v1.SnapshotRecord.audit:type_name -> gram.v1.AuditRecord
+	49, // 50: gram.v1.SnapshotRecord.convicted:type_name -> gram.v1.ConvictedWorker
+	6,  // 51: gram.v1.JobRecord.spec:type_name -> gram.v1.SubmitJob
+	50, // 52: gram.v1.JobRecord.state:type_name -> gram.v1.JobState
+	51, // 53: gram.v1.JobRecord.manifest:type_name -> gram.v1.ObjectRef
+	51, // 54: gram.v1.JobRecord.plan:type_name -> gram.v1.ObjectRef
+	51, // 55: gram.v1.JobRecord.state_object:type_name -> gram.v1.ObjectRef
+	52, // 56: gram.v1.JobRecord.rounds:type_name -> gram.v1.RoundRecord
+	51, // 57: gram.v1.JobRecord.model:type_name -> gram.v1.ObjectRef
+	53, // 58: gram.v1.JobRecord.outputs:type_name -> gram.v1.OutputFile
+	45, // 59: gram.v1.JobRecord.failure:type_name -> gram.v1.Failure
+	54, // 60: gram.v1.JobRecord.counters:type_name -> gram.v1.Counters
+	51, // 61: gram.v1.JobRecord.course:type_name -> gram.v1.ObjectRef
+	34, // 62: gram.v1.JobRecord.last:type_name -> gram.v1.RoundKept
+	34, // 63: gram.v1.JobRecord.first:type_name -> gram.v1.RoundKept
+	35, // 64: gram.v1.JobRecord.floors:type_name -> gram.v1.Floor
+	51, // 65: gram.v1.JobRecord.expected:type_name -> gram.v1.ObjectRef
+	55, // 66: gram.v1.JobRecord.audit:type_name -> gram.v1.AuditSummary
+	42, // 67: gram.v1.AuditRecord.id:type_name -> gram.v1.TaskID
+	51, // 68: gram.v1.AuditRecord.state:type_name -> gram.v1.ObjectRef
+	56, // 69: gram.v1.AuditRecord.pieces:type_name -> gram.v1.Piece
+	57, // 70: gram.v1.AuditRecord.carries:type_name -> gram.v1.CarryPiece
+	33, // 71: gram.v1.AuditRecord.opinions:type_name -> gram.v1.Opinion
+	51, // 72: gram.v1.RoundKept.state:type_name -> gram.v1.ObjectRef
+	56, // 73: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
+	57, // 74: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
+	15, // 75: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
+	58, // 76: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	77, // [77:77] is the sub-list for method output_type
+	77, // [77:77] is the sub-list for method input_type
+	77, // [77:77] is the sub-list for extension type_name
+	77, // [77:77] is the sub-list for extension extendee
+	0,  // [0:77] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_log_proto_init() }
@@ -4162,11 +4239,12 @@ func file_gram_v1_log_proto_init() {
 		(*Command_Checkpoint)(nil),
 		(*Command_ReleaseSchedules)(nil),
 		(*Command_RemoveMember)(nil),
+		(*Command_SetClock)(nil),
+		(*Command_Uncommit)(nil),
 		(*Command_SetSecret)(nil),
 		(*Command_WaiveAudits)(nil),
-		(*Command_Uncommit)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[26].OneofWrappers = []any{
+	file_gram_v1_log_proto_msgTypes[27].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
 		(*SnapshotRecord_Commit)(nil),
@@ -4182,14 +4260,14 @@ func file_gram_v1_log_proto_init() {
 		(*SnapshotRecord_Audit)(nil),
 		(*SnapshotRecord_Convicted)(nil),
 	}
-	file_gram_v1_log_proto_msgTypes[29].OneofWrappers = []any{}
+	file_gram_v1_log_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_log_proto_rawDesc), len(file_gram_v1_log_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

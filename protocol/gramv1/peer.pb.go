@@ -27,7 +27,8 @@ type HealthRequest struct {
 	// another one ends itself.
 	AgreedIndex   uint64 `protobuf:"varint,1,opt,name=agreed_index,json=agreedIndex,proto3" json:"agreed_index,omitempty"`
 	AgreedSha256  []byte `protobuf:"bytes,2,opt,name=agreed_sha256,json=agreedSha256,proto3" json:"agreed_sha256,omitempty"`
-	WithState     bool   `protobuf:"varint,20,opt,name=with_state,json=withState,proto3" json:"with_state,omitempty"` // the digest of the state too, which takes its time
+	WithState     bool   `protobuf:"varint,20,opt,name=with_state,json=withState,proto3" json:"with_state,omitempty"`             // the digest of the state too, which takes its time
+	AgreedUnixMs  int64  `protobuf:"varint,100,opt,name=agreed_unix_ms,json=agreedUnixMs,proto3" json:"agreed_unix_ms,omitempty"` // the time on which the leader's clock and others agree; 0 where they do not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -83,6 +84,13 @@ func (x *HealthRequest) GetWithState() bool {
 	return false
 }
 
+func (x *HealthRequest) GetAgreedUnixMs() int64 {
+	if x != nil {
+		return x.AgreedUnixMs
+	}
+	return 0
+}
+
 type HealthResponse struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -93,8 +101,11 @@ type HealthResponse struct {
 	// The last checkpoint that it has hashed: the entry's index, and the state's hash after it.
 	CheckpointIndex  uint64 `protobuf:"varint,6,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
 	CheckpointSha256 []byte `protobuf:"bytes,7,opt,name=checkpoint_sha256,json=checkpointSha256,proto3" json:"checkpoint_sha256,omitempty"`
-	StateSha256      []byte `protobuf:"bytes,20,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"` // where asked; equal on members that have applied the same entries
-	LowDisk          bool   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"`            // it should not lead: its disk is nearly full
+	StateSha256      []byte `protobuf:"bytes,20,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`           // where asked; equal on members that have applied the same entries
+	LowDisk          bool   `protobuf:"varint,60,opt,name=low_disk,json=lowDisk,proto3" json:"low_disk,omitempty"`                      // it should not lead: its disk is nearly full
+	ClockUnixMs      int64  `protobuf:"varint,100,opt,name=clock_unix_ms,json=clockUnixMs,proto3" json:"clock_unix_ms,omitempty"`       // what it takes for the time
+	ClockTrusted     bool   `protobuf:"varint,101,opt,name=clock_trusted,json=clockTrusted,proto3" json:"clock_trusted,omitempty"`      // it should not lead otherwise
+	ClockOffsetMs    int64  `protobuf:"varint,102,opt,name=clock_offset_ms,json=clockOffsetMs,proto3" json:"clock_offset_ms,omitempty"` // how far its wall clock is ahead
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -190,6 +201,27 @@ func (x *HealthResponse) GetLowDisk() bool {
 		return x.LowDisk
 	}
 	return false
+}
+
+func (x *HealthResponse) GetClockUnixMs() int64 {
+	if x != nil {
+		return x.ClockUnixMs
+	}
+	return 0
+}
+
+func (x *HealthResponse) GetClockTrusted() bool {
+	if x != nil {
+		return x.ClockTrusted
+	}
+	return false
+}
+
+func (x *HealthResponse) GetClockOffsetMs() int64 {
+	if x != nil {
+		return x.ClockOffsetMs
+	}
+	return 0
 }
 
 type MoveRequest struct {
@@ -292,12 +324,13 @@ var File_gram_v1_peer_proto protoreflect.FileDescriptor
 
 const file_gram_v1_peer_proto_rawDesc = "" +
 	"\n" +
-	"\x12gram/v1/peer.proto\x12\agram.v1\"v\n" +
+	"\x12gram/v1/peer.proto\x12\agram.v1\"\x9c\x01\n" +
 	"\rHealthRequest\x12!\n" +
 	"\fagreed_index\x18\x01 \x01(\x04R\vagreedIndex\x12#\n" +
 	"\ragreed_sha256\x18\x02 \x01(\fR\fagreedSha256\x12\x1d\n" +
 	"\n" +
-	"with_state\x18\x14 \x01(\bR\twithState\"\xa8\x02\n" +
+	"with_state\x18\x14 \x01(\bR\twithState\x12$\n" +
+	"\x0eagreed_unix_ms\x18d \x01(\x03R\fagreedUnixMs\"\x99\x03\n" +
 	"\x0eHealthResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rapplied_index\x18\x02 \x01(\x04R\fappliedIndex\x12\x1d\n" +
@@ -308,7 +341,10 @@ const file_gram_v1_peer_proto_rawDesc = "" +
 	"\x10checkpoint_index\x18\x06 \x01(\x04R\x0fcheckpointIndex\x12+\n" +
 	"\x11checkpoint_sha256\x18\a \x01(\fR\x10checkpointSha256\x12!\n" +
 	"\fstate_sha256\x18\x14 \x01(\fR\vstateSha256\x12\x19\n" +
-	"\blow_disk\x18< \x01(\bR\alowDisk\"_\n" +
+	"\blow_disk\x18< \x01(\bR\alowDisk\x12\"\n" +
+	"\rclock_unix_ms\x18d \x01(\x03R\vclockUnixMs\x12#\n" +
+	"\rclock_trusted\x18e \x01(\bR\fclockTrusted\x12&\n" +
+	"\x0fclock_offset_ms\x18f \x01(\x03R\rclockOffsetMs\"_\n" +
 	"\vMoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x1d\n" +

@@ -41,6 +41,9 @@ const (
 	ClusterServiceJoinProcedure = "/gram.v1.ClusterService/Join"
 	// ClusterServiceRemoveProcedure is the fully-qualified name of the ClusterService's Remove RPC.
 	ClusterServiceRemoveProcedure = "/gram.v1.ClusterService/Remove"
+	// ClusterServiceAcceptClockProcedure is the fully-qualified name of the ClusterService's
+	// AcceptClock RPC.
+	ClusterServiceAcceptClockProcedure = "/gram.v1.ClusterService/AcceptClock"
 	// ClusterServiceBackupProcedure is the fully-qualified name of the ClusterService's Backup RPC.
 	ClusterServiceBackupProcedure = "/gram.v1.ClusterService/Backup"
 )
@@ -53,6 +56,9 @@ type ClusterServiceClient interface {
 	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
 	// Remove takes a coordinator out. Repeating it is safe.
 	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// AcceptClock trusts the leader's wall clock as it is, and sets the time of the log to it where that is ahead.
+	// Repeating it is safe.
+	AcceptClock(context.Context, *connect.Request[gramv1.AcceptClockRequest]) (*connect.Response[gramv1.AcceptClockResponse], error)
 	// Backup sends all the cluster has decided: what a new one can begin with.
 	Backup(context.Context, *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error)
 }
@@ -94,6 +100,12 @@ func NewClusterServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(clusterServiceMethods.ByName("Remove")),
 			connect.WithClientOptions(opts...),
 		),
+		acceptClock: connect.NewClient[gramv1.AcceptClockRequest, gramv1.AcceptClockResponse](
+			httpClient,
+			baseURL+ClusterServiceAcceptClockProcedure,
+			connect.WithSchema(clusterServiceMethods.ByName("AcceptClock")),
+			connect.WithClientOptions(opts...),
+		),
 		backup: connect.NewClient[gramv1.BackupRequest, gramv1.BackupResponse](
 			httpClient,
 			baseURL+ClusterServiceBackupProcedure,
@@ -106,11 +118,12 @@ func NewClusterServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // clusterServiceClient implements ClusterServiceClient.
 type clusterServiceClient struct {
-	status  *connect.Client[gramv1.StatusRequest, gramv1.StatusResponse]
-	members *connect.Client[gramv1.MembersRequest, gramv1.MembersResponse]
-	join    *connect.Client[gramv1.JoinRequest, gramv1.JoinResponse]
-	remove  *connect.Client[gramv1.RemoveRequest, gramv1.RemoveResponse]
-	backup  *connect.Client[gramv1.BackupRequest, gramv1.BackupResponse]
+	status      *connect.Client[gramv1.StatusRequest, gramv1.StatusResponse]
+	members     *connect.Client[gramv1.MembersRequest, gramv1.MembersResponse]
+	join        *connect.Client[gramv1.JoinRequest, gramv1.JoinResponse]
+	remove      *connect.Client[gramv1.RemoveRequest, gramv1.RemoveResponse]
+	acceptClock *connect.Client[gramv1.AcceptClockRequest, gramv1.AcceptClockResponse]
+	backup      *connect.Client[gramv1.BackupRequest, gramv1.BackupResponse]
 }
 
 // Status calls gram.v1.ClusterService.Status.
@@ -133,6 +146,11 @@ func (c *clusterServiceClient) Remove(ctx context.Context, req *connect.Request[
 	return c.remove.CallUnary(ctx, req)
 }
 
+// AcceptClock calls gram.v1.ClusterService.AcceptClock.
+func (c *clusterServiceClient) AcceptClock(ctx context.Context, req *connect.Request[gramv1.AcceptClockRequest]) (*connect.Response[gramv1.AcceptClockResponse], error) {
+	return c.acceptClock.CallUnary(ctx, req)
+}
+
 // Backup calls gram.v1.ClusterService.Backup.
 func (c *clusterServiceClient) Backup(ctx context.Context, req *connect.Request[gramv1.BackupRequest]) (*connect.ServerStreamForClient[gramv1.BackupResponse], error) {
 	return c.backup.CallServerStream(ctx, req)
@@ -146,6 +164,9 @@ type ClusterServiceHandler interface {
 	Join(context.Context, *connect.Request[gramv1.JoinRequest]) (*connect.Response[gramv1.JoinResponse], error)
 	// Remove takes a coordinator out. Repeating it is safe.
 	Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error)
+	// AcceptClock trusts the leader's wall clock as it is, and sets the time of the log to it where that is ahead.
+	// Repeating it is safe.
+	AcceptClock(context.Context, *connect.Request[gramv1.AcceptClockRequest]) (*connect.Response[gramv1.AcceptClockResponse], error)
 	// Backup sends all the cluster has decided: what a new one can begin with.
 	Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error
 }
@@ -183,6 +204,12 @@ func NewClusterServiceHandler(svc ClusterServiceHandler, opts ...connect.Handler
 		connect.WithSchema(clusterServiceMethods.ByName("Remove")),
 		connect.WithHandlerOptions(opts...),
 	)
+	clusterServiceAcceptClockHandler := connect.NewUnaryHandler(
+		ClusterServiceAcceptClockProcedure,
+		svc.AcceptClock,
+		connect.WithSchema(clusterServiceMethods.ByName("AcceptClock")),
+		connect.WithHandlerOptions(opts...),
+	)
 	clusterServiceBackupHandler := connect.NewServerStreamHandler(
 		ClusterServiceBackupProcedure,
 		svc.Backup,
@@ -200,6 +227,8 @@ func NewClusterServiceHandler(svc ClusterServiceHandler, opts ...connect.Handler
 			clusterServiceJoinHandler.ServeHTTP(w, r)
 		case ClusterServiceRemoveProcedure:
 			clusterServiceRemoveHandler.ServeHTTP(w, r)
+		case ClusterServiceAcceptClockProcedure:
+			clusterServiceAcceptClockHandler.ServeHTTP(w, r)
 		case ClusterServiceBackupProcedure:
 			clusterServiceBackupHandler.ServeHTTP(w, r)
 		default:
@@ -225,6 +254,10 @@ func (UnimplementedClusterServiceHandler) Join(context.Context, *connect.Request
 
 func (UnimplementedClusterServiceHandler) Remove(context.Context, *connect.Request[gramv1.RemoveRequest]) (*connect.Response[gramv1.RemoveResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.Remove is not implemented"))
+}
+
+func (UnimplementedClusterServiceHandler) AcceptClock(context.Context, *connect.Request[gramv1.AcceptClockRequest]) (*connect.Response[gramv1.AcceptClockResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ClusterService.AcceptClock is not implemented"))
 }
 
 func (UnimplementedClusterServiceHandler) Backup(context.Context, *connect.Request[gramv1.BackupRequest], *connect.ServerStream[gramv1.BackupResponse]) error {

@@ -1,0 +1,282 @@
+package clustertest_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/clustertest"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+)
+
+// The damage that a clock did took 20 s: a sweep, and a look at the slots. With 90 s it wants -timeout 20m.
+var skewedFor = flag.Duration("clocks.skew", 20*time.Second, "how long TestOneBadMinute lets a leader's clock be off")
+
+// skews are by how much the leader's clock goes wrong.
+var skews = []time.Duration{time.Hour, 31 * 24 * time.Hour, 10 * 365 * 24 * time.Hour, -48 * time.Hour}
+
+// ready reads a member's readiness page.
+func ready(t *testing.T, q *clustertest.Quorum, m *clustertest.Member) (status int, text string) {
+	t.Helper()
+	res, err := q.HTTP().Get("https://" + m.Addr + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+// short makes a token that lives for two seconds, waits until it has expired, and returns its file.
+func short(t *testing.T, q *clustertest.Quorum) (file string) {
+	t.Helper()
+	file = filepath.Join(q.Home, "short.token")
+	gram(t, q.Cluster, 0, "token", "create", "--scope", "read", "--ttl", "2s", "--name", "short", "--out", file)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	clustertest.Poll(ctx, t, "the token to expire", func() bool { return !admits(t, q, q.Members[0], file) })
+	return file
+}
+
+// admits reports whether a member takes a token for a call that it answers itself.
+func admits(t *testing.T, q *clustertest.Quorum, m *clustertest.Member, file string) bool {
+	t.Helper()
+	token, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+m.Addr+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	res, err := q.HTTP().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	return res.StatusCode != http.StatusUnauthorized
+}
+
+// clockSpec writes a spec over the digits; more is a schedule section, or nothing.
+func clockSpec(t *testing.T, q *clustertest.Quorum, name, more string) (file string) {
+	t.Helper()
+	digits, err := filepath.Abs("../testdata/digits.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(q.Home, name+".yaml")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: KMeans, metadata: {name: %s}, spec: {input: {uri: %q, format: csv, label: 65},
+ params: {k: 10, max_rounds: 2, init: random}, repro: {seed: 7}, run: {keep: 30d}}%s}`, name, "file://"+digits, more)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// minutely makes a schedule with a slot each minute.
+func minutely(t *testing.T, q *clustertest.Quorum) {
+	t.Helper()
+	gram(t, q.Cluster, 0, "schedule", "create", "-f", clockSpec(t, q, "minutely", `, schedule: {cron: "* * * * *", catch_up: latest}`))
+}
+
+// plan is what `gram schedule show` tells.
+type plan struct {
+	NextSlots []string `json:"next"`
+	Fired     int      `json:"fired"`
+	Skipped   int      `json:"skipped"`
+}
+
+func planOf(t *testing.T, q *clustertest.Quorum) (p plan) {
+	t.Helper()
+	grams(t, q.Cluster, &p, "show", "minutely")
+	if len(p.NextSlots) == 0 {
+		t.Fatal("no next slot")
+	}
+	return p
+}
+
+// firedSlots lists the instants that a job was made for, by job.
+func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
+	t.Helper()
+	res, err := gramv1connect.NewJobServiceClient(q.HTTP(), "https://"+q.Leader(t).Addr, clustertest.WithToken(q.Token(t))).
+		List(t.Context(), connect.NewRequest(&pb.ListRequest{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := make(map[int64]int)
+	for _, job := range res.Msg.GetJobs() {
+		if job.GetScheduleId() == "minutely" {
+			slots[job.GetSlotUnixMs()]++
+		}
+	}
+	return slots
+}
+
+// The clock of the leader is wrong for a while, by an hour, a month, ten years, and back by two days. No job is
+// retired, no slot is lost, doubled or fired early, no expired token is accepted; the lead goes to a member
+// whose clock is right, and schedules are right when the clock is.
+func TestOneBadMinute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes; run without -short")
+	}
+	q := clustertest.StartSkewed(t, 3, 5*time.Second, "--sweep-every", "2s", "--keep-jobs", "30d")
+	q.Work(t, "", 1)
+	gram(t, q.Cluster, 0, "submit", "-f", clockSpec(t, q, "kept", ""), "--id", "kept")
+	gram(t, q.Cluster, 0, "wait", "kept")
+	expired := short(t, q)
+	minutely(t, q)
+	began := time.Now()
+	for _, skew := range skews {
+		bad := q.Leader(t)
+		bad.SetSkew(t, skew)
+		deadline := time.Now().Add(*skewedFor)
+		for time.Now().Before(deadline) {
+			if admits(t, q, bad, expired) {
+				t.Fatalf("clock %s: the token that had expired is accepted", skew)
+			}
+			if job, _ := gram(t, q.Cluster, 0, "status", "kept", "-o", "json"); !strings.Contains(job, `"Succeeded"`) {
+				t.Fatalf("clock %s: job kept is %s", skew, job)
+			}
+			<-time.After(500 * time.Millisecond) // pace, not synchronization: the skew lasts as long as it does
+		}
+		if status, text := ready(t, q, bad); status != http.StatusServiceUnavailable || !strings.Contains(text, "clock") {
+			t.Errorf("clock %s: /readyz of %s answers %d %s", skew, bad.ID, status, text)
+		}
+		if leader := q.Leader(t); leader == bad {
+			t.Errorf("clock %s: %s still leads", skew, bad.ID)
+		}
+		bad.SetSkew(t, 0)
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		clustertest.Poll(ctx, t, bad.ID+" to trust its clock again", func() bool {
+			status, _ := ready(t, q, bad)
+			return status == http.StatusOK
+		})
+		cancel()
+		if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil || time.Until(next) > time.Minute {
+			t.Errorf("clock %s: the next slot is %s", skew, next)
+		}
+	}
+	checkSlots(t, q, began)
+}
+
+// checkSlots compares the slots that fired with the minutes that passed.
+func checkSlots(t *testing.T, q *clustertest.Quorum, began time.Time) {
+	t.Helper()
+	ended := time.Now()
+	first := began.Truncate(time.Minute).Add(time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	defer cancel()
+	clustertest.Poll(ctx, t, "a slot after the clocks were right", func() bool {
+		for slot := range firedSlots(t, q) {
+			if slot > ended.UnixMilli() {
+				return true
+			}
+		}
+		return false
+	})
+	slots := firedSlots(t, q)
+	fired := 0
+	for at := first; !at.After(ended); at = at.Add(time.Minute) {
+		if fired++; slots[at.UnixMilli()] != 1 {
+			t.Errorf("slot %s fired %d times", at, slots[at.UnixMilli()])
+		}
+	}
+	for slot := range slots {
+		if at := time.UnixMilli(slot); at.After(time.Now()) || at.Before(first) {
+			t.Errorf("slot %s fired; it is %s", at, time.Now())
+		}
+	}
+	p := planOf(t, q)
+	if p.Skipped != 0 {
+		t.Errorf("%d slots were skipped", p.Skipped)
+	}
+	t.Logf("%d minutes, %d slots fired, %d skipped", fired, p.Fired, p.Skipped)
+}
+
+// clockOf is what `gram cluster status` says of the leader's clock.
+func clockOf(t *testing.T, q *clustertest.Quorum) (c struct {
+	Trusted    bool
+	Reason     string
+	LogAheadMs int64 `json:"log_ahead_ms"`
+}) {
+	t.Helper()
+	text, _ := gram(t, q.Cluster, 0, "cluster", "status", "-o", "json")
+	answer := struct{ Clock any }{&c}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func awaitTrust(t *testing.T, q *clustertest.Quorum, want bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	clustertest.Poll(ctx, t, fmt.Sprint("trust in the clock: ", want), func() bool { return clockOf(t, q).Trusted == want })
+}
+
+// A coordinator that is alone, over a folder: nothing can tell it the time. It goes along ahead by up to a day, and
+// else stops the slots until the clock comes back or a person accepts it.
+func TestALoneClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes; run without -short")
+	}
+	q := clustertest.StartSkewed(t, 1, 5*time.Second, "--sweep-every", "2s")
+	only := q.Members[0]
+	expired := short(t, q)
+	minutely(t, q)
+
+	only.SetSkew(t, time.Hour)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	clustertest.Poll(ctx, t, "the slots of an hour to pass", func() bool { return planOf(t, q).Skipped > 30 })
+	only.SetSkew(t, 0)
+	clustertest.Poll(ctx, t, "the log's time to be set back", func() bool {
+		next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0])
+		return err == nil && time.Until(next) <= time.Minute
+	})
+
+	only.SetSkew(t, -48*time.Hour)
+	awaitTrust(t, q, false)
+	if status, text := ready(t, q, only); status != http.StatusOK || !strings.Contains(text, "clock is not trusted") {
+		t.Errorf("/readyz answers %d %s", status, text)
+	}
+	if admits(t, q, only, expired) {
+		t.Error("the clock is two days back, and a token that had expired is accepted")
+	}
+	if _, stderr := gram(t, q.Cluster, 1, "cluster", "sweep"); !strings.Contains(stderr, "clock") {
+		t.Errorf("a sweep by a clock that is not trusted: %s", stderr)
+	}
+	if _, stderr := gram(t, q.Cluster, 0, "cluster", "clock", "accept"); !strings.Contains(stderr, "set back by 4") {
+		t.Errorf("clock accept says %q", stderr)
+	}
+	awaitTrust(t, q, true)
+	if got := clockOf(t, q); got.LogAheadMs > 60_000 {
+		t.Errorf("accepted, and the log's time is ahead: %+v", got)
+	}
+	audit, err := os.ReadFile(filepath.Join(only.Data, "audit.jsonl"))
+	if err != nil || !strings.Contains(string(audit), "ClusterService.AcceptClock") {
+		t.Errorf("the audit log does not tell of it: %v", err)
+	}
+	only.SetSkew(t, 0) // ahead by two days, as the coordinator sees it
+	awaitTrust(t, q, false)
+	gram(t, q.Cluster, 0, "cluster", "clock", "accept")
+	awaitTrust(t, q, true)
+	if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil || time.Until(next) > time.Minute {
+		t.Errorf("the next slot is %s", next)
+	}
+}
