@@ -85,8 +85,9 @@ SEED ?= 0
 CHAOS_FLAGS ?=
 
 .PHONY: chaos
-chaos: build tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, and judge it (partitions take root).
-	go run ./chaos -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
+chaos: tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, and judge it (partitions take root).
+	CGO_ENABLED=0 go build -trimpath -tags faults -o bin/gram-faults ./cmd/gram
+	go run ./chaos -gram bin/gram-faults -faults -minutes $(MINUTES) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: chaos-bugs
 chaos-bugs: tools ## Show that chaos finds each of the seeded bugs (some twenty minutes; BUG=name for one).

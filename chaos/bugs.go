@@ -61,7 +61,8 @@ func bugs() []bug {
 		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.NoCentering, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker}, specs: []string{"kernels"}}},
 		{seeded.LostObjectFails, 0.6, aim{kinds: losses}},
-		{seeded.ClockTrusted, 0.7, aim{kinds: []nemesis.Kind{nemesis.ClockBack}}},
+		{seeded.NoAudit, 0.6, aim{kinds: []nemesis.Kind{nemesis.LyingWorker}}},
+		{seeded.ClockTrusted, 0.9, aim{kinds: []nemesis.Kind{nemesis.ClockMonth}, schedules: 1}},
 	}
 	for i := range list {
 		list[i].brief, list[i].bound = true, huntBound
@@ -103,7 +104,7 @@ func catch(ctx context.Context, s settings, b bug) caught {
 		run.folder = filepath.Join(s.folder, fmt.Sprintf("%s-%d", b.name, c.runs))
 		fmt.Printf("\n%s, run %d\n", b.name, c.runs)
 		skew := filepath.Join(run.folder, "clock-skew")
-		run.skew = skew
+		run.skew, run.faults = skew, true
 		run.env = append(run.env[:len(run.env):len(run.env)], "GRAM_SEEDED_BUG="+string(b.name), "GRAM_CLOCK_SKEW_FILE="+skew)
 		o, err := once(ctx, run)
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gram-compute/gram/chaos/checker"
 	"github.com/gram-compute/gram/chaos/history"
+	"github.com/gram-compute/gram/chaos/nemesis"
+	"github.com/gram-compute/gram/chaos/storefault"
 	"github.com/gram-compute/gram/internal/seeded"
 )
 
@@ -26,13 +28,13 @@ func TestSmoke(t *testing.T) {
 		t.Skip("`make tools` builds the S3 server that this needs")
 	}
 	gram := filepath.Join(t.TempDir(), "gram")
-	build := exec.Command("go", "build", "-o", gram, "github.com/gram-compute/gram/cmd/gram")
+	build := exec.Command("go", "build", "-tags", "faults", "-o", gram, "github.com/gram-compute/gram/cmd/gram")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build gram: %v\n%s", err, out)
 	}
 	o, err := once(t.Context(), settings{minutes: 0.5, seed: smokeSeed, loopback: true, gram: gram, versitygw: versitygw,
-		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"), workers: 3, clients: 4, active: 6, aim: everything()})
+		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"), workers: 3, clients: 4, active: 6, faults: true, aim: smoke})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +53,16 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
-// smokeSeed draws kills of the leader, a follower and all coordinators, a paused worker, three faults of the store,
-// and an input that is replaced.
-const smokeSeed = 159
+// smoke are quick faults of every class: processes, the store, objects, and workers that lie or are none.
+var smoke = func() aim {
+	a := everything()
+	a.kinds = []nemesis.Kind{nemesis.KillLeader, nemesis.KillFollower, nemesis.KillWorker, nemesis.ReplaceInput, nemesis.FlipObject, nemesis.LoseObject,
+		nemesis.Rogue, nemesis.LyingWorker, nemesis.StoreKind(storefault.LostReply), nemesis.StoreKind(storefault.Flipped), nemesis.StoreKind(storefault.Denied)}
+	return a
+}()
+
+// smokeSeed draws nine of them, of eight kinds, for half a minute.
+const smokeSeed = 308
 
 // TestEveryBugIsHunted: a bug that is seeded and not sought would never be missed.
 func TestEveryBugIsHunted(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/chaos/checker"
 	"github.com/gram-compute/gram/chaos/cluster"
+	"github.com/gram-compute/gram/chaos/nemesis"
 	"github.com/gram-compute/gram/chaos/workload"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -113,7 +114,8 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 // gather collects what the checker judges.
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
-		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged()}
+		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged(),
+		Lied: t.nemesis.Tally()[nemesis.LyingWorker].Done > 0}
 	for _, exit := range t.exits {
 		e.Exits = append(e.Exits, checker.Exit(exit))
 	}

@@ -62,14 +62,15 @@ func show(to io.Writer, o *outcome) {
 				hit = fmt.Sprint(requests[f])
 			}
 		}
+		if c.Done+c.NotDone == 0 {
+			w.line("%-44s not counted: it was never due", kind)
+			continue
+		}
 		w.line("%-44s %6d %9d %9s", kind, c.Done, c.NotDone, hit)
 	}
 	for _, kind := range nemesis.Kinds() {
-		switch c := tally[kind]; {
-		case c.NotDone > 0:
+		if c := tally[kind]; c.NotDone > 0 {
 			w.line("not done: %s: %.60s", kind, c.Why)
-		case c.Done == 0:
-			w.line("not counted: %s: the run was too short for it", kind)
 		}
 	}
 	f := o.facts

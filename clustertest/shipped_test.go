@@ -20,7 +20,7 @@ func TestShippedBinaryHoldsNoSeededBug(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "internal/seeded", "internal/faults", "lazyLog"}
+	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "GRAM_LIE", "GRAM_DISK_FAULT_FILE", "internal/seeded", "internal/faults", "lazyLog"}
 	for _, bug := range seeded.All() {
 		traces = append(traces, string(bug))
 	}

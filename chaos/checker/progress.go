@@ -56,7 +56,8 @@ func sights(e *Evidence) map[string][]sight {
 	}
 	for _, job := range e.Jobs {
 		seen[job.GetId()] = append(seen[job.GetId()], sight{last + 1, last + 1, "the end",
-			history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), State: stateOf(job), Round: job.GetProgress().GetRound(), Model: modelOf(job)}})
+			history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), State: stateOf(job), Round: job.GetProgress().GetRound(),
+				Remade: job.GetCounters().GetRemade().GetChanges(), Model: modelOf(job)}})
 	}
 	return seen
 }
@@ -64,6 +65,13 @@ func sights(e *Evidence) map[string][]sight {
 // rank orders the states: a job moves along it only. A terminal state is the last.
 var rank = map[history.State]int{history.Queued: 1, history.Planning: 2, history.Running: 3,
 	history.Succeeded: 4, history.Failed: 4, history.Cancelled: 4}
+
+func rankOf(s history.State) int { return rank[s] }
+
+// further reports whether a sight is of a later state of the job than another.
+func (s *sight) further(than *sight) bool {
+	return cmp.Or(cmp.Compare(s.Remade, than.Remade), cmp.Compare(rank[s.State], rank[than.State]), cmp.Compare(s.Round, than.Round)) > 0
+}
 
 // progress is I7. Of two answers, one is later if its call began after the other had returned.
 func progress(_ context.Context, e *Evidence, v *verdict) error {
@@ -93,7 +101,7 @@ func onward(v *verdict, id string, seen []sight) {
 	for i := range began {
 		now := &began[i]
 		for ; next < len(ended) && ended[next].returned < now.invoked; next++ {
-			if past := &ended[next]; furthest == nil || rank[past.State] > rank[furthest.State] || rank[past.State] == rank[furthest.State] && past.Round > furthest.Round {
+			if past := &ended[next]; furthest == nil || past.further(furthest) {
 				furthest = past
 			}
 		}
@@ -102,7 +110,7 @@ func onward(v *verdict, id string, seen []sight) {
 			continue
 		}
 		if furthest != nil {
-			v.must(rank[now.State] >= rank[furthest.State] && (now.State.Terminal() || now.Round >= furthest.Round),
+			v.must(now.Follows(furthest.Job, rankOf),
 				"job %s was %s in round %d (%s at %v), and later %s in round %d (%s at %v)",
 				id, furthest.State, furthest.Round, furthest.by, furthest.returned, now.State, now.Round, now.by, now.returned)
 		}

@@ -55,6 +55,7 @@ func slotsOf(v *verdict, s *pb.Schedule, since int64, jobs map[int64]string, end
 	due := ended.Add(-slack).UnixMilli()
 	due -= due % every
 	v.must(due <= since || last >= due, "slot %s of schedule %s is not decided at %s", instant(due), id, ended.UTC().Format(time.RFC3339))
+	v.must(last <= ended.Add(slack).UnixMilli(), "schedule %s has decided the slot %s, which lies ahead of %s", id, instant(last), ended.UTC().Format(time.RFC3339))
 	first := since - since%every + every
 	count := uint64(0)
 	recorded := int64(0) // the first slot that the newest records still cover

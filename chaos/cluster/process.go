@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,7 +21,8 @@ type Process struct {
 	binary string
 	args   []string
 	env    []string
-	log    string // file
+	more   []string // variables, from the next start on
+	log    string   // file
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -30,6 +32,9 @@ type Process struct {
 	mayEnd bool          // it has a reason to end by itself
 	paused bool
 }
+
+// Disturb sets variables more for the next starts. The process must not run.
+func (p *Process) Disturb(env ...string) { p.more = env }
 
 // MayEnd tells whether the process has a reason to end by itself now, such as a damaged disk.
 func (p *Process) MayEnd(may bool) {
@@ -47,7 +52,7 @@ func (p *Process) Start() error {
 	defer out.Close()
 	argv := append(append(append([]string(nil), p.prefix...), p.binary), p.args...)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = p.env, out, out
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(slices.Clone(p.env), p.more...), out, out
 	dieWithParent(cmd)
 	if _, err := fmt.Fprintf(out, "--- %s: started %s\n", time.Now().UTC().Format(time.RFC3339Nano), p.Name); err != nil {
 		return err

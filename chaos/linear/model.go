@@ -64,7 +64,7 @@ type job struct {
 	hash   string
 	stage  history.State
 	ending bool // it has ended, or an unknown cancel has ended it
-	round  uint32
+	seen   history.Job // furthest: its round, and how often something was taken back
 	model  string
 }
 
@@ -134,7 +134,7 @@ func (j job) perhaps(op history.Operation) job {
 // sees is the job once somebody has seen it: it may have gone on since, never back, and is
 // cancelled by a cancel only.
 func (j job) sees(seen history.Job, cancels bool) (bool, job) {
-	legal := j.exists && (seen.SpecHash == "" || seen.SpecHash == j.hash) && seen.Round >= j.round && rank(seen.State) >= rank(j.stage)
+	legal := j.exists && (seen.SpecHash == "" || seen.SpecHash == j.hash) && seen.Follows(history.Job{State: j.stage, Round: j.seen.Round, Remade: j.seen.Remade}, rank)
 	switch {
 	case j.stage.Terminal():
 		legal = legal && seen.State == j.stage
@@ -146,6 +146,7 @@ func (j job) sees(seen history.Job, cancels bool) (bool, job) {
 	if !legal || j.model != "" && seen.Model != j.model {
 		return false, j
 	}
-	j.stage, j.round, j.model, j.ending = seen.State, seen.Round, seen.Model, false
+	j.stage, j.model, j.ending = seen.State, seen.Model, false
+	j.seen = history.Job{Round: seen.Round, Remade: seen.Remade}
 	return true, j
 }

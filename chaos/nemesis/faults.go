@@ -40,6 +40,10 @@ func (n *Nemesis) bring(ctx context.Context, f Fault) (heal func() error, err er
 		return n.damageLocal(ctx, f)
 	case FullScratch:
 		return n.fillScratch(f)
+	case DiskEIO:
+		return n.breakDisk(ctx, f)
+	case LyingWorker:
+		return n.lie(f)
 	case Bomb:
 		return n.bomb(ctx, f)
 	case Rogue:

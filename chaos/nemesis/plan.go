@@ -49,8 +49,10 @@ const (
 	FlipSnapshot Kind = "snapshot: bit flipped"
 	FullScratch  Kind = "disk full: worker's temporary files"
 
-	Bomb  Kind = "gzip bombs, 60 at a time"
-	Rogue Kind = "rogue worker"
+	Bomb        Kind = "gzip bombs, 60 at a time"
+	Rogue       Kind = "rogue worker"
+	LyingWorker Kind = "lying worker"
+	DiskEIO     Kind = "EIO: leader's log"
 
 	Replace      Kind = "member replaced"
 	ReplaceInput Kind = "input object replaced"
@@ -117,6 +119,8 @@ func shapes() []shape {
 		{kind: FullScratch, class: ofWorkers, weight: 1, least: 2 * time.Second, most: 15 * time.Second},
 		{kind: Rogue, class: ofWorkers, weight: 3, least: 2 * time.Second, most: 10 * time.Second},
 		{kind: Bomb, class: ofWorkers, weight: 2, least: 2 * time.Second, most: 10 * time.Second},
+		{kind: LyingWorker, class: ofWorkers, weight: 3, least: 5 * time.Second, most: 15 * time.Second},
+		{kind: DiskEIO, weight: 2, least: time.Second, most: 10 * time.Second},
 		{kind: FlipObject, class: ofStore, weight: 3},
 		{kind: LoseObject, class: ofStore, weight: 3},
 	}

@@ -165,7 +165,7 @@ func slots(s *pb.Schedule) *history.SlotState {
 }
 
 func seen(job *pb.Job) *history.Job {
-	out := &history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), Round: job.GetProgress().GetRound(),
+	out := &history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), Round: job.GetProgress().GetRound(), Remade: job.GetCounters().GetRemade().GetChanges(),
 		State:   history.State(strings.ToLower(strings.TrimPrefix(job.GetState().String(), "JOB_STATE_"))),
 		Failure: job.GetFailure().GetCode(), Schedule: job.GetScheduleId(), Slot: job.GetSlotUnixMs()}
 	for _, f := range job.GetOutputs() {

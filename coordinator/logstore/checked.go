@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
-
+	"github.com/gram-compute/gram/internal/faults"
 	"github.com/hashicorp/raft"
+	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
 // checksumMark begins the Extensions of an entry with a checksum, which follows in 4 bytes. raft leaves Extensions to
@@ -51,6 +51,9 @@ func (c *Checked) StoreLog(entry *raft.Log) error { return c.StoreLogs([]*raft.L
 
 // StoreLogs implements raft.LogStore.
 func (c *Checked) StoreLogs(entries []*raft.Log) error {
+	if err := faults.Disk(); err != nil {
+		return err
+	}
 	marked := make([]*raft.Log, len(entries))
 	for i, e := range entries {
 		own := *e // raft goes on using its own

@@ -38,3 +38,36 @@ func replaceFile(file, text string) error {
 	}
 	return os.Rename(next, file)
 }
+
+// breakDisk lets every write to the leader's log fail until it is healed.
+func (n *Nemesis) breakDisk(ctx context.Context, f Fault) (func() error, error) {
+	if !n.Cluster.Faults {
+		return nil, errBuild
+	}
+	m, err := n.leader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n.Say("%v (%s)", f, m.Now().ID)
+	file := n.Cluster.DiskFile(m.Host)
+	heal := func() error { return os.Remove(file) }
+	return heal, replaceFile(file, "EIO")
+}
+
+// lieShare is how often a lying worker's results are wrong.
+const lieShare = "0.2"
+
+// lie starts a worker again that gets some of its results wrong, until it is healed.
+func (n *Nemesis) lie(f Fault) (func() error, error) {
+	if !n.Cluster.Faults {
+		return nil, errBuild
+	}
+	w := n.worker(f)
+	n.Say("%v (%s)", f, w.Name)
+	restart := func(env ...string) error {
+		w.Kill()
+		w.Disturb(env...)
+		return w.Start()
+	}
+	return func() error { return restart() }, restart("GRAM_LIE=" + lieShare)
+}
