@@ -175,6 +175,7 @@ func clusterViolations() []violation {
 		{"a slot fired and was skipped", "I5", "1 jobs, 1 times skipped", func(s *scene) { s.Jobs[0].SlotUnixMs = 2 * minute }},
 		{"a slot was lost", "I5", "0 jobs, 0 times skipped", func(s *scene) { s.Schedules[0].Recent = s.Schedules[0].Recent[:1] }},
 		{"a slot is no slot", "I5", "is no slot", func(s *scene) { s.Jobs[0].SlotUnixMs += 7 }},
+		{"slots of the future are decided", "I5", "lies ahead of", func(s *scene) { s.Schedules[0].LastSlotUnixMs = s.Ended.Add(24 * time.Hour).UnixMilli() }},
 		{"slots are not decided", "I5", "is not decided", func(s *scene) { s.Ended = s.Ended.Add(time.Minute) }},
 		{"a schedule is lost", "I5", "does not exist", func(s *scene) { s.Schedules = nil }},
 		{"a replica differs", "I6", "c3 other", func(s *scene) { s.Replicas[2].Digest = "other" }},
