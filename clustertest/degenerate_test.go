@@ -220,7 +220,6 @@ func TestPositionsInBinaryRows(t *testing.T) {
 // Of several bad records, a task names the first of its leaves. One worker with one slot computes one task at a time, from the
 // left, and so names the first of all; several at once name the first of one of their shards.
 func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
-	store := mem.New("m")
 	data := objects{}
 	for i := range 12 {
 		data[fmt.Sprintf("%02d.csv", i)] = good
@@ -230,6 +229,7 @@ func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
 	}
 	c := degenerate{kind: "KMeans", params: `{"k":2}`, input: csvLabelled, data: data}
 	for _, workers := range []int{1, 3} {
+		store := mem.New("m") // a cluster's own
 		cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 10*time.Second, memStores(store))
 		for w := range workers {
 			cluster.Work(t, fmt.Sprintf("w%d", w), workers, kernelops.Best())

@@ -89,7 +89,8 @@ func (l left) wantReport(id string) {
 		}
 		works[line.Works[int(m[4])]] += int(m[6])
 	}
-	if works["plan"] != 1 || works["map"] == 0 || works["step"] != len(report.Rounds)-1 { // the last step keeps the timeline
+	// Plan and steps are made a second time, as audits. The last step keeps the timeline.
+	if works["plan"] < 1 || works["plan"] > 2 || works["map"] == 0 || works["step"] < len(report.Rounds)-1 || works["step"] > 2*len(report.Rounds) {
 		l.Errorf("the timeline tells of %v in %d rounds", works, len(report.Rounds))
 	}
 	page, _ := l.run(0, "report", id, "--page", "-")

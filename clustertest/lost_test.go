@@ -20,11 +20,12 @@ import (
 var lostFaults = flag.Int("lost.faults", 1, "how often each sort of job object is flipped at rest, deleted, and never stored; twice as often flipped in transit")
 
 // lossJobs are the jobs that lose objects: k-means whose first centers need carries, and an epoch after the other of a perceptron.
+// Nothing is audited: an audit that makes an object again would hide its loss.
 var lossJobs = map[string]string{
 	"kmeans": `"kind":"KMeans","metadata":{},"spec":{"input":{"uri":"mem://m/in/","format":"csv","label":5,"shard_bytes":2000},
-		"output":{},"params":{"k":4,"init":"kmeans||","max_rounds":4},"repro":{"seed":7},"run":{}}`,
+		"output":{},"params":{"k":4,"init":"kmeans||","max_rounds":4},"repro":{"seed":7},"run":{"audit":0}}`,
 	"perceptron": `"kind":"Perceptron","metadata":{},"spec":{"input":{"uri":"mem://m/in/","format":"csv","label":5,"shard_bytes":2000},
-		"output":{},"params":{"form":"averaged","epochs":3,"over":"mixed"},"repro":{"seed":7},"run":{}}`,
+		"output":{},"params":{"form":"averaged","epochs":3,"over":"mixed"},"repro":{"seed":7},"run":{"audit":0}}`,
 }
 
 // fourGroups are 400 records of four columns around four points.

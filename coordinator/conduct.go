@@ -9,13 +9,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A connection may have wastedBurst calls that are refused for their token or their rate, or that the peer takes back
-// before they are answered, and wastedPerSecond more. Beyond that it is closed: in HTTP/2 such calls cost the peer
-// next to nothing.
-const (
-	wastedBurst     = 500
-	wastedPerSecond = 10
-)
+// wastedPerSecond is how many calls of a connection may go on being refused for their token or their rate, or be taken
+// back by the peer before they are answered, beyond the burst of limits.wasted. A connection with more is closed: in
+// HTTP/2 such calls cost the peer next to nothing.
+const wastedPerSecond = 10
 
 // conduct counts the wasted calls of one connection.
 type conduct struct {
@@ -26,11 +23,11 @@ type conduct struct {
 type conductKey struct{}
 
 // watchConduct gives every connection of a server its count.
-func watchConduct(ctx context.Context, conn net.Conn) context.Context {
+func (l limits) watchConduct(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn() // closing a TLS connection would first wait to say so
 	}
-	return context.WithValue(ctx, conductKey{}, &conduct{conn: conn, wasted: rate.NewLimiter(wastedPerSecond, wastedBurst)})
+	return context.WithValue(ctx, conductKey{}, &conduct{conn: conn, wasted: rate.NewLimiter(wastedPerSecond, l.wasted)})
 }
 
 // waste counts a call that was for nothing, and closes a connection that has had too many.

@@ -109,20 +109,8 @@ func (c *Coordinator) start(ctx context.Context) error {
 	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
-	c.tasks.Go(func() { c.commitGroups(life) })
-	c.tasks.Go(func() { c.watchDisk(life) })
-	c.tasks.Go(func() { c.watchClock(life) })
-	c.tasks.Go(func() { c.watchLeader(life) })
-	c.tasks.Go(func() { c.watchOwnMembership(life) })
-	c.tasks.Go(func() { c.hashCheckpoints(life) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
-	if m := c.member.meter; m != nil {
-		c.tasks.Go(func() { c.keepLogSmall(life, m) })
-	}
-	if c.peers != nil {
-		c.tasks.Go(func() { c.tellAddress(life) })
-	}
-	c.tasks.Go(func() { c.watchOwner(life) })
+	c.work(life)
 	select {
 	case <-leading:
 	case <-following:
@@ -134,6 +122,21 @@ func (c *Coordinator) start(ctx context.Context) error {
 	}
 	close(c.begun)
 	return nil
+}
+
+// work starts what a member does all its life.
+func (c *Coordinator) work(life context.Context) {
+	for _, do := range []func(context.Context){
+		c.commitGroups, c.watchDisk, c.watchClock, c.watchLeader, c.watchOwnMembership, c.hashCheckpoints, c.watchOwner,
+	} {
+		c.tasks.Go(func() { do(life) })
+	}
+	if m := c.member.meter; m != nil {
+		c.tasks.Go(func() { c.keepLogSmall(life, m) })
+	}
+	if c.peers != nil {
+		c.tasks.Go(func() { c.tellAddress(life) })
+	}
 }
 
 // identify reads or makes this member's certificate.

@@ -20,6 +20,7 @@ type limits struct {
 	perAddress int           // connections of one IP address
 	strangers  int           // of one IP address to the raft port, that have not shown a certificate
 	refresh    time.Duration // between looks at the certificate's files
+	wasted     int           // calls of one connection that are for nothing, in a burst
 }
 
 func (l limits) withDefaults(c Config) limits {
@@ -27,6 +28,7 @@ func (l limits) withDefaults(c Config) limits {
 		handshake: cmp.Or(l.handshake, 10*time.Second), body: cmp.Or(l.body, time.Minute), write: cmp.Or(l.write, time.Minute),
 		idle: cmp.Or(l.idle, 2*time.Minute), refresh: cmp.Or(l.refresh, 10*time.Second),
 		total: cmp.Or(c.MaxConnections, 20000), perAddress: cmp.Or(c.MaxConnectionsPerAddress, 4000), strangers: cmp.Or(l.strangers, 16),
+		wasted: cmp.Or(l.wasted, 500),
 	}
 }
 

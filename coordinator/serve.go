@@ -104,7 +104,7 @@ func (c *Coordinator) serve() {
 	}
 	config := c.identity.ServerConfig("h2", "http/1.1")
 	c.server = c.cfg.limits.server(countWaste(c.handler), c.cfg.Logger)
-	c.server.ConnContext = watchConduct
+	c.server.ConnContext = c.cfg.limits.watchConduct
 	c.server.TLSConfig = config
 	c.tasks.Go(func() {
 		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {

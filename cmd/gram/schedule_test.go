@@ -150,15 +150,15 @@ $`)
 // A backfill that finds no room says so and shows what it made; repeated, it finds that there.
 func TestBackfillUntilThereIsNoRoom(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 1000 jobs; run without -short")
+		t.Skip("makes 900 jobs; run without -short")
 	}
 	c := clientOfCoordinator(t)
 	c.want(0, c.run("schedule", "create", "-f", c.writeSpec(validSchedule), "--set", `schedule.cron="* * * * *"`))
 	c.want(0, c.again("schedule", "pause", "nightly-topics"))
 	for _, word := range []string{"made", "there"} {
 		c.want(exitNoRoom, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-24", "--to", "2026-10-25"))
-		if got := strings.Count(c.stdout.String(), "  "+word+"\n"); got != state.MaxActiveJobs {
-			t.Errorf("%d slots %s, want %d", got, word, state.MaxActiveJobs)
+		if got := strings.Count(c.stdout.String(), "  "+word+"\n"); got != state.MaxActiveOfToken {
+			t.Errorf("%d slots %s, want %d", got, word, state.MaxActiveOfToken)
 		}
 	}
 }
