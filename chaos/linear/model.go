@@ -63,7 +63,7 @@ type job struct {
 	exists bool
 	hash   string
 	stage  history.State
-	ending bool // it has ended, or an unknown cancel has ended it
+	ending bool        // it has ended, or an unknown cancel has ended it
 	seen   history.Job // furthest: its round, and how often something was taken back
 	model  string
 }

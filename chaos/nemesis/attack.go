@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -131,8 +130,8 @@ func (n *Nemesis) rogue(ctx context.Context, f Fault) (func() error, error) {
 		stop()
 		calling.Wait()
 		client.CloseIdleConnections()
-		if r.calls == 0 {
-			return errors.New("the rogue worker got no call through")
+		if r.calls == 0 { // another fault befell the leader meanwhile
+			n.Say("the rogue worker got no call through")
 		}
 		return nil
 	}, nil

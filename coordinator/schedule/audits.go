@@ -11,9 +11,9 @@ import (
 
 // auditWork is the leader's memory of a task that is made a second time.
 type auditWork struct {
-	lease     *lease // nil while nobody has it
-	failures  int
-	notBefore time.Duration // after a failure
+	lease     *lease         // nil while nobody has it
+	failures  map[string]int // of each worker, by its id
+	notBefore time.Duration  // after a failure
 }
 
 // auditTask names an audit as a task: to its worker it is one like any other.
@@ -39,8 +39,12 @@ func (s *search) audits() {
 // mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the job goes
 // on to one with another instruction set than its maker's, where there is such a worker.
 func (s *search) mayAudit(a *state.Audit, t Task) bool {
-	if work := s.memory.audits[t]; work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
+	work := s.memory.audits[t]
+	if work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
 		return false
+	}
+	if work != nil && work.failures[s.worker] > s.board.leastFailures(s.job, a, work, s.now) {
+		return false // another may be able to make it
 	}
 	w, known := s.board.Worker(s.worker)
 	maker := a.Opinions[0].Kernels
@@ -60,7 +64,7 @@ func (s *search) grantAudit(a *state.Audit, t Task) {
 	l := s.lease(t, a.Pieces)
 	work := s.memory.audits[t]
 	if work == nil {
-		work = &auditWork{}
+		work = &auditWork{failures: map[string]int{}}
 		s.memory.audits[t] = work
 	}
 	work.lease = l
@@ -124,8 +128,22 @@ func (b *Board) endAudit(j *jobBoard, t Task, outcome pb.TimelineOutcome, now ti
 	work.lease = nil
 }
 
-// maxAuditFailures is how often an audit may fail before nobody can be expected to make it.
-const maxAuditFailures = 8
+// maxAuditFailures is how often each worker may fail an audit before nobody can be expected to make it.
+const maxAuditFailures = 2
+
+// leastFailures is how often the worker that failed an audit least did so, of those that may make it; 0 where none may.
+func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
+	least, none := 0, true
+	for w := range b.live(now) {
+		if a.By(w.ID) || !w.fits(job) || now < w.quarantined {
+			continue
+		}
+		if n := work.failures[w.ID]; none || n < least {
+			least, none = n, false
+		}
+	}
+	return least
+}
 
 // auditFailed takes an audit that failed into account. What was made once can be made again, unless what it reads is gone:
 // the command then waives this one audit, visibly. It is nil where the audit is tried again.
@@ -137,17 +155,15 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 	}
 	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
-	switch {
-	case failure.GetLost() != nil: // it may be read another time, and one worker's word is not enough
-		work.failures += maxAuditFailures / 3
-	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK:
-		work.failures++
+	if failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
+		work.failures[workerID]++
 	}
-	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures, 6)
-	switch {
-	case failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil:
+	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID], maxAuditFailures)
+	if failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil {
 		return failJob(job, failure), true
-	case work.failures >= maxAuditFailures:
+	}
+	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
+	if pending && b.leastFailures(job, a, work, now) >= maxAuditFailures {
 		return waive(job.ID, []Task{h.Task}), true
 	}
 	return nil, true
@@ -223,7 +239,7 @@ func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Dur
 		return work.lease.worker == workerID
 	}
 	l := &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
-	memory.audits[h.Task] = &auditWork{lease: l}
+	memory.audits[h.Task] = &auditWork{lease: l, failures: map[string]int{}}
 	b.begun(memory, l)
 	b.earliest = min(b.earliest, l.deadline)
 	return true
