@@ -156,7 +156,7 @@ func (n *Nemesis) damageObject(ctx context.Context, f Fault) (func() error, erro
 	return func() error { return nil }, err
 }
 
-// fresh finds the newest result of a task that was written within the last second; "" is none.
+// fresh returns the newest result of a task that was written within the last second, or "" without one.
 func (n *Nemesis) fresh() (string, error) {
 	var found string
 	var at time.Time

@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Faults of the cluster's own objects: a result of a task by its digest, and beside it what is none.
+// Faults of the cluster's own objects: they befall a result of a task, which its digest names, and no other object.
 func TestOwnFaults(t *testing.T) {
 	url, p, puts := before(t)
 	result := "/gram/cluster/jobs/a/ab/" + strings.Repeat("ab", 32) + "-3"
