@@ -2,6 +2,7 @@ package clustertest_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/pem"
@@ -101,6 +102,21 @@ func (n *nest) job(id, input string, want pb.JobState, says string) {
 	n.gram(0, "explain", id)
 }
 
+// refused submits a job whose worker the cluster's own store refuses. It waits for that to end, says so, and is cancelled.
+func (n *nest) refused(id, input string) {
+	n.Helper()
+	n.cluster.Submit(n, id, n.spec(input))
+	ctx, cancel := context.WithTimeout(n.Context(), time.Minute)
+	defer cancel()
+	clustertest.Poll(ctx, n, "the refusal to be told", func() bool {
+		told, _ := n.gram(0, "explain", id)
+		return strings.Contains(told, "store refuses")
+	})
+	n.gram(0, "logs", id)
+	n.gram(0, "status", id, "-o", "json")
+	n.gram(0, "cancel", id)
+}
+
 // A cluster at work, with failures of every kind that a secret could show in: it shows nowhere but where it belongs.
 func TestSecretsShowNowhere(t *testing.T) {
 	t.Parallel()
@@ -127,7 +143,7 @@ func TestSecretsShowNowhere(t *testing.T) {
 	n.job("narrow", "s3://canary/in/corpus.tsv", failed, "only what is below elsewhere/")
 	n.stop(narrow)
 	wrong := n.work("in/", wrongSecret)
-	n.job("wrong-secret", "s3://canary/in/corpus.tsv", failed, "")
+	n.refused("wrong-secret", "s3://canary/in/corpus.tsv")
 	n.stop(wrong)
 	n.refuseWorkers()
 	n.tokens()

@@ -43,6 +43,10 @@ func TestSubmitGetAndCancel(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		await(t, c, "the job to be admitted", func(view state.State) bool {
+			job, ok := view.Job("a")
+			return ok && job.Stage == pb.JobState_JOB_STATE_PLANNING
+		})
 		job := getTest(t, c, "a")
 		if job.GetState() != pb.JobState_JOB_STATE_PLANNING || job.GetReason() != "waits for a worker: none is connected" {
 			t.Errorf("got %v, reason %q", job.GetState(), job.GetReason())

@@ -40,12 +40,28 @@ func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore
 		if err = mapErr(err); opt.New && errors.Is(err, objstore.ErrChanged) {
 			err = fmt.Errorf("%w: %v", objstore.ErrExists, err)
 		}
+		if conditional && errors.Is(err, objstore.ErrUnavailable) {
+			err = s.refusal(ctx, key, opt, err)
+		}
 		return err
 	})
 	if err != nil {
 		return objstore.Info{}, err
 	}
 	return objstore.Info{Key: key, Size: int64(len(data)), ETag: sent.ETag, VersionID: sent.VersionID}, nil
+}
+
+// refusal finds out whether a write under a condition failed because of its condition: a server that refuses it may hang
+// up before it has read the body, and its answer is lost then.
+func (s *Store) refusal(ctx context.Context, key string, opt objstore.PutOptions, failed error) error {
+	found, err := s.Stat(ctx, key)
+	if err != nil && !errors.Is(err, objstore.ErrNotFound) {
+		return failed
+	}
+	if refused := opt.Allow(err == nil, found.ETag); refused != nil {
+		return refused
+	}
+	return failed
 }
 
 const contentType = "application/octet-stream"
