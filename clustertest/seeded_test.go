@@ -13,3 +13,7 @@ import (
 func TestSeededStaleRead(t *testing.T) {
 	seededtest.Caught(t, seeded.StaleRead, "TestClientsSeeOneOrder", "the history is not linearizable")
 }
+
+func TestSeededNoAudit(t *testing.T) {
+	seededtest.Caught(t, seeded.NoAudit, "TestALiarIsFoundAndItsWorkMadeAgain", `convicted: \[\]`)
+}
