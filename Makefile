@@ -11,7 +11,7 @@ LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
 
 TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
-TEST_TIMEOUT ?= 15m
+TEST_TIMEOUT ?= 25m
 
 ##@ Build
 
@@ -50,7 +50,7 @@ test: tools ## Run every test, against a real S3 server on loopback.
 
 .PHONY: race
 race: tools ## Run every test under the race detector (needs a C compiler).
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 30m ./...
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m ./...
 
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them (-tags seededbugs).
