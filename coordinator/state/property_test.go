@@ -17,7 +17,7 @@ var jobIDs = []string{"a", "b", "c", "", "UPPER"}
 func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	id := rapid.SampledFrom(jobIDs).Draw(t, "job")
 	cmd := &pb.Command{NowUnixMs: rapid.Int64Range(-5, 100).Draw(t, "now")}
-	switch rapid.IntRange(0, 27).Draw(t, "command") {
+	switch rapid.IntRange(0, 33).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
 			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),

@@ -10,7 +10,7 @@ import (
 )
 
 // often lets a property be tried until it can be relied on, without the search for a small example.
-var often = []string{"-rapid.checks", "400", "-rapid.shrinktime", "1ms", "-rapid.nofailfile"}
+var often = []string{"-rapid.checks", "1500", "-rapid.shrinktime", "1ms", "-rapid.nofailfile"}
 
 func TestSeededDoubleCommit(t *testing.T) {
 	seededtest.Caught(t, seeded.DoubleCommit, "TestReplayAndSnapshot", "overlaps the one before it", often...)
