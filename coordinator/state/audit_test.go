@@ -231,3 +231,33 @@ func TestDraws(t *testing.T) {
 		t.Errorf("of all: %d", n)
 	}
 }
+
+// A worker that has made nothing of a job, and only said another result of it, is struck from its audits when it is convicted elsewhere.
+func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
+	s := audited(t, 2)
+	other := submit("b", "h")
+	other.GetSubmit().AuditPpm = 1_000_000
+	s, _ = run(t, s, other, start("b"))
+	s = wantVerdict(t, s, by("p", planned("b", 2)), accepted)
+	s = wantVerdict(t, s, by("l", planned("b", 3)), heard)
+	opinions := func() int {
+		job, ok := s.Job("b")
+		if !ok || job.PendingAudits() != 1 {
+			t.Fatalf("job b: %v, %d audits", ok, job.PendingAudits())
+		}
+		said := 0
+		job.EachAudit(func(a *state.Audit) bool { said = len(a.Opinions); return true })
+		return said
+	}
+	if said := opinions(); said != 2 {
+		t.Fatalf("%d opinions of the plan of b", said)
+	}
+	s = wantVerdict(t, s, by("l", planned("a", 3)), heard)
+	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
+	if _, lied := s.Convicted("l"); !lied {
+		t.Fatal("l is not convicted")
+	}
+	if said := opinions(); said != 1 {
+		t.Errorf("%d opinions of the plan of b after its liar was convicted", said)
+	}
+}

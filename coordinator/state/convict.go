@@ -156,7 +156,7 @@ func (s State) remember(fresh []Conviction) State {
 		s.convicted, _, _ = s.convicted.Insert([]byte(c.WorkerID), c)
 		var touched []*Job
 		s.EachActive(func(other *Job) bool {
-			if other.ID != c.JobID && slices.Contains(other.makers, c.WorkerID) {
+			if other.ID != c.JobID && (other.mayHaveMade(c.WorkerID) || other.asked(c.WorkerID)) {
 				touched = append(touched, other)
 			}
 			return true
@@ -169,6 +169,20 @@ func (s State) remember(fresh []Conviction) State {
 		}
 	}
 	return s
+}
+
+// mayHaveMade reports whether a worker is among the makers of a job, of which only so many are known by name.
+func (j *Job) mayHaveMade(workerID string) bool {
+	return slices.Contains(j.makers, workerID) || len(j.makers) >= sharedBit
+}
+
+// asked reports whether a worker has an opinion of a pending audit: it need not have made anything of the job.
+func (j *Job) asked(workerID string) (some bool) {
+	j.EachAudit(func(a *Audit) bool {
+		some = a.By(workerID)
+		return !some
+	})
+	return some
 }
 
 func (s State) forgetOldest() State {
