@@ -189,7 +189,7 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 }
 
 // littered is what a sweep needs a while for.
-const littered = 500
+const littered = 2500
 
 // litter puts what late workers might into the folder of a job.
 func litter(t *testing.T, cluster *clustertest.Cluster, id string) {
