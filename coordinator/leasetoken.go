@@ -39,7 +39,7 @@ const maxLevel = 20
 var _ = [1]bool{}[1<<maxLevel-state.MaxLeaves] // does not compile when that changes
 
 // authentic reports whether this cluster granted the task, or a node above it, to the worker under the token. The
-// token of a lease covers the nodes below, whoever made the lease smaller.
+// token of a lease covers the nodes below, no matter which worker made the lease smaller.
 func authentic(secret []byte, workerID string, h schedule.Held, mac []byte) bool {
 	if len(secret) == 0 || len(mac) != macBytes {
 		return false

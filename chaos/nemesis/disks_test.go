@@ -33,7 +33,7 @@ func TestFlip(t *testing.T) {
 	}
 }
 
-// Damage befalls the newest snapshot or the log, and says so when there is none.
+// damage changes the newest snapshot or the log, and returns an error where the file does not exist.
 func TestDamage(t *testing.T) {
 	data := t.TempDir()
 	if _, err := damage(Fault{Kind: FlipSnapshot}, data); err == nil {

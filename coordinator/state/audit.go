@@ -62,7 +62,7 @@ type auditing struct {
 	modelMakers  uint64
 	planMaker    string
 	planVerified bool
-	audits       *iradix.Tree[*Audit] // pending; nil is none
+	audits       *iradix.Tree[*Audit] // pending; nil without any
 }
 
 // AuditCounts count a job's audits. Repeated are the commits that were taken back.

@@ -171,7 +171,8 @@ func (s State) remember(fresh []Conviction) State {
 	return s
 }
 
-// mayHaveMade reports whether a worker is among the makers of a job, of which only so many are known by name.
+// mayHaveMade reports whether a worker may be among the makers of a job. A job knows sharedBit makers by name; with
+// more, it may be any worker.
 func (j *Job) mayHaveMade(workerID string) bool {
 	return slices.Contains(j.makers, workerID) || len(j.makers) >= sharedBit
 }

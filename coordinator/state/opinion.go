@@ -51,7 +51,7 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 	return sha256.Sum256(all)
 }
 
-// second takes a result of a task that is audited for another opinion; taken is false where it is none.
+// second takes a result of a task that is audited for another opinion; taken is false for a task that is not audited.
 func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	id := c.GetId()
 	a, ok := j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())})
