@@ -163,7 +163,7 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 		return failJob(job, failure), true
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if pending && b.leastFailures(job, a, work, now) >= maxAuditFailures {
+	if pending && !a.Disputed() && b.leastFailures(job, a, work, now) >= maxAuditFailures {
 		return waive(job.ID, []Task{h.Task}), true
 	}
 	return nil, true

@@ -255,7 +255,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	job = job.clone()
 	var waived []*Audit
 	job.EachAudit(func(a *Audit) bool {
-		if len(cmd.GetTasks()) == 0 && !a.Disputed() || slices.ContainsFunc(cmd.GetTasks(), a.is) {
+		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), a.is)) {
 			waived = append(waived, a)
 		}
 		return true

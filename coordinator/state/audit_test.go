@@ -261,3 +261,14 @@ func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 		t.Errorf("%d opinions of the plan of b after its liar was convicted", said)
 	}
 }
+
+// Two results of one task: nobody can tell which is right, so no command waives the audit, not even by its name.
+func TestADisputedAuditIsNotWaived(t *testing.T) {
+	s := audited(t, 2)
+	s = wantVerdict(t, s, by("l", planned("a", 3)), heard)
+	waive := &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{{JobId: "a", Kind: pb.TaskKind_TASK_KIND_PLAN}}}
+	s, _ = run(t, s, &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
+	if job := auditedJob(t, s); job.PendingAudits() != 1 || job.Audits.Waived != 0 || job.Audits.Disputed != 1 {
+		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
+	}
+}
