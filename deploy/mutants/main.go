@@ -40,7 +40,7 @@ var targets = []target{
 	{folder: "dataset", most: 400},
 	{folder: "dataset/text"},
 	{folder: "dataset/mail"},
-	{folder: "kernelops", files: "filter.go search.go assign.go argmin.go choose.go radius.go topk.go *bound*.go", most: 150},
+	{folder: "kernelops", files: "filter.go nearest*.go search.go assign.go argmin.go choose.go radius.go topk.go *bound*.go", most: 150},
 }
 
 type settings struct {

@@ -105,26 +105,27 @@ func (s score) String() string {
 	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused, 100*s.share())
 }
 
-// try tries the covered mutants of a target, or the share drawn of them, and prints what is left unexcused.
-func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *excuses) (total score, err error) {
-	var covered []mutant
+// draw returns the mutants to try: the covered ones, or a share of them, and all that no test is said to cover. Go's
+// coverage knows no condition of a case and no constant, so only a trial tells whether a test sees those.
+func (t target) draw(seed uint64, mutants []mutant) []mutant {
+	var covered, others []mutant
 	for _, m := range mutants {
-		switch {
-		case m.covered:
+		if m.covered {
 			covered = append(covered, m)
-		case excuses.take(m):
-			total.uncovered++
-		default:
-			total.uncovered++
-			total.unexcused++
-			fmt.Println("uncovered:", m)
+		} else {
+			others = append(others, m)
 		}
 	}
 	if t.most > 0 && len(covered) > t.most {
-		rng := rand.New(rand.NewPCG(s.seed, 0x6d))
+		rng := rand.New(rand.NewPCG(seed, 0x6d))
 		rng.Shuffle(len(covered), func(i, j int) { covered[i], covered[j] = covered[j], covered[i] })
 		covered = covered[:t.most]
 	}
+	return append(covered, others...)
+}
+
+// try tries the mutants that are drawn of a target, and prints what is left unexcused.
+func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *excuses) (total score, err error) {
 	var mu sync.Mutex
 	var failures []error
 	var working sync.WaitGroup
@@ -142,7 +143,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 			}
 		})
 	}
-	for m := range slices.Values(covered) {
+	for m := range slices.Values(t.draw(s.seed, mutants)) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -153,15 +154,22 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 	return total, errors.Join(append(failures, ctx.Err())...)
 }
 
+// count adds a tried mutant. One that a test noticed is covered, whatever the coverage says.
 func (s *score) count(m mutant, dead bool, excuses *excuses) {
-	s.tried++
-	if dead {
+	excused := !dead && excuses.take(m)
+	word := "alive:"
+	switch {
+	case dead:
 		s.killed++
-		return
+	case m.covered:
+		s.alive++
+	default:
+		s.uncovered++
+		word = "uncovered:"
 	}
-	s.alive++
-	if !excuses.take(m) {
+	s.tried++
+	if !dead && !excused {
 		s.unexcused++
-		fmt.Println("alive:", m)
+		fmt.Println(word, m)
 	}
 }
