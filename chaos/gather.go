@@ -114,8 +114,11 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 // gather collects what the checker judges.
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
-		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged(),
+		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged(), Vanished: make(map[string]bool),
 		Lied: t.nemesis.Tally()[nemesis.LyingWorker].Done > 0}
+	for _, path := range t.proxy.Vanished() {
+		e.Vanished[strings.TrimPrefix(path, "/"+cluster.Bucket+"/")] = true
+	}
 	for _, exit := range t.exits {
 		e.Exits = append(e.Exits, checker.Exit(exit))
 	}

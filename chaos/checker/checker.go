@@ -30,6 +30,7 @@ type Evidence struct {
 	Secrets    []string          // that nobody may write down
 	Exits      []Exit            // of processes that ended by themselves
 	Damaged    map[string]bool   // keys of objects that the run damaged or removed itself
+	Vanished   map[string]bool   // keys of objects that the run answered and lost
 	Lied       bool              // a worker of the run computed wrongly on purpose
 	// Waited is how long it took after the last fault until every job had ended, Bound how long it may.
 	Waited, Bound time.Duration

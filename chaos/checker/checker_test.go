@@ -112,6 +112,37 @@ func TestNothingIsFoundInACleanRun(t *testing.T) {
 	}
 }
 
+// What vanished is missed by nobody where the job was canceled, or where its rounds began anew.
+func TestWhatNobodyMissed(t *testing.T) {
+	for name, harm := range map[string]func(*scene){
+		"canceled": func(s *scene) { s.record.State, s.Vanished = pb.JobState_JOB_STATE_CANCELLED, s.loseMetrics() },
+		"anew": func(s *scene) {
+			s.record.SinceRound = 2
+			s.loseMetrics()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := calm(t)
+			harm(s)
+			for _, r := range s.check() {
+				if !r.Holds() {
+					t.Errorf("%s: %d facts checked, found %v, %v", r.ID, r.Checked, r.Found, r.Err)
+				}
+			}
+		})
+	}
+}
+
+// loseMetrics removes the metrics of the first round and returns their key.
+func (s *scene) loseMetrics() map[string]bool {
+	s.t.Helper()
+	key := "own/" + protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics))))
+	if err := s.Store.Delete(s.t.Context(), key); err != nil {
+		s.t.Fatal(err)
+	}
+	return map[string]bool{key: true}
+}
+
 // TestNothingIsNotAPass: a run that shows nothing is no proof of anything.
 func TestNothingIsNotAPass(t *testing.T) {
 	results := checker.Check(t.Context(), &checker.Evidence{Store: mem.New("chaos"), Bound: time.Second})
@@ -189,6 +220,9 @@ func clusterViolations() []violation {
 			if err := s.Store.Delete(s.t.Context(), "own/models/a"); err != nil {
 				s.t.Fatal(err)
 			}
+		}},
+		{"a job succeeded without what vanished", "I8", "is not in the store", func(s *scene) {
+			s.record.State, s.Vanished = pb.JobState_JOB_STATE_SUCCEEDED, s.loseMetrics()
 		}},
 		{"an object is damaged", "I8", "decided were 5", func(s *scene) { s.put("own/models/a", "medal") }},
 		{"a round's metrics are damaged", "I8", "job a: own/jobs/a/", func(s *scene) {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"sync"
 	"time"
 )
@@ -56,6 +57,7 @@ type Proxy struct {
 	share  float64
 	rng    *rand.Rand
 	counts map[Fault]int
+	gone   []string // paths of what vanished
 }
 
 // Start listens and hands requests on to the server at host:port. own is the prefix of the paths of the cluster's own
@@ -102,6 +104,13 @@ func (p *Proxy) Counts() map[Fault]int {
 	return counts
 }
 
+// Vanished are the paths of the objects that were answered and lost. Some of them were written again later.
+func (p *Proxy) Vanished() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.gone)
+}
+
 // Close ends the proxy.
 func (p *Proxy) Close() error {
 	err := p.server.Close()
@@ -137,6 +146,9 @@ func (p *Proxy) befalls(r *http.Request) (Fault, time.Duration) {
 		return "", 0
 	}
 	p.counts[f]++
+	if f == Vanish {
+		p.gone = append(p.gone, r.URL.Path)
+	}
 	return f, time.Duration(p.rng.Int64N(int64(longestDelay)))
 }
 
