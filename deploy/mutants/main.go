@@ -3,11 +3,13 @@
 //
 //	go run ./deploy/mutants                     # all packages of the table
 //	go run ./deploy/mutants -only gate -seed 3  # one package, another share of its mutants
+//	go run ./deploy/mutants -only coordinator/state -files 'audit*.go'
 //
-// Gremlins (github.com/go-gremlins/gremlins) finds the mutants and whether a test covers them. This command draws a share
-// by a seed where there are too many, and tries each by an overlay of one file. A mutant that stays alive, or that no
-// test covers, must be killed by a new test or excused in excused.tsv. The exit code is 0 when nothing is left
-// unexcused and every package kills at least 92 % of its covered mutants.
+// Gremlins (github.com/go-gremlins/gremlins) finds the mutants and whether a test covers them. This command draws a
+// share of the covered ones by a seed where there are too many, puts all into one binary of the package's tests and
+// runs it once for each. A mutant that stays alive, or that no test covers, must be killed by a new test or excused in
+// excused.tsv. The exit code is 0 when nothing is left unexcused and every package kills at least 92 % of its covered
+// mutants.
 package main
 
 import (
@@ -44,9 +46,9 @@ var targets = []target{
 }
 
 type settings struct {
-	gremlins, only string
-	seed           uint64
-	workers        int
+	gremlins, only, files string
+	seed                  uint64
+	workers               int
 }
 
 func main() {
@@ -55,6 +57,7 @@ func main() {
 	var s settings
 	flag.StringVar(&s.gremlins, "gremlins", filepath.Join("bin", "gremlins"), "the gremlins `binary`")
 	flag.StringVar(&s.only, "only", "", "packages whose folder contains this `text`")
+	flag.StringVar(&s.files, "files", "", "try mutants of files whose names match this `pattern` alone, and all of them")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the share that is drawn where there are too many")
 	flag.IntVar(&s.workers, "workers", runtime.NumCPU(), "mutants tried at a time")
 	flag.Parse()
@@ -80,6 +83,9 @@ func run(ctx context.Context, s settings) (bool, error) {
 		if !strings.Contains(t.folder, s.only) {
 			continue
 		}
+		if s.files != "" {
+			t.files, t.most = s.files, 0
+		}
 		mutants, err := list(ctx, s.gremlins, t)
 		if err != nil {
 			return false, err
@@ -92,12 +98,13 @@ func run(ctx context.Context, s settings) (bool, error) {
 		table = append(table, fmt.Sprintf("%-22s %v", t.folder, score))
 	}
 	for _, stale := range excuses.unused() {
-		if s.only == "" && !anyDrawn() {
+		if s.only == "" && s.files == "" && !anyDrawn() {
 			fmt.Println("no mutant matches this excuse any more:", stale)
 			well = false
 		}
 	}
-	fmt.Printf("\n%-22s %7s %7s %7s %9s %11s %7s\n%s\n", "PACKAGE", "TRIED", "KILLED", "ALIVE", "UNCOVERED", "UNEXCUSED", "SHARE", strings.Join(table, "\n"))
+	fmt.Printf("\n%-22s %7s %7s %7s %9s %11s %7s\n%s\n",
+		"PACKAGE", "TRIED", "KILLED", "ALIVE", "UNCOVERED", "UNEXCUSED", "SHARE", strings.Join(table, "\n"))
 	return well, nil
 }
 

@@ -80,7 +80,11 @@ func list(ctx context.Context, gremlins string, t target) ([]mutant, error) {
 	slices.SortFunc(mutants, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), a.line-b.line, a.column-b.column, cmp.Compare(a.change, b.change))
 	})
-	return mutants, nil
+	// Gremlins turns a binary minus into a plus twice, under two names.
+	return slices.CompactFunc(mutants, func(a, b mutant) bool {
+		return a.file == b.file && a.line == b.line && a.column == b.column &&
+			min(a.change, b.change) == "ARITHMETIC_BASE" && max(a.change, b.change) == "INVERT_NEGATIVES"
+	}), nil
 }
 
 // counts reports whether a file that Gremlins names, below the target or its folder's name, belongs to the target.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,13 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
-
-// patience is how long the tests of a mutant may take; one that takes longer is noticed.
-const patience = 2 * time.Minute
 
 // swaps are what a change makes of an operator.
 var swaps = map[string]map[string]string{
@@ -46,10 +45,61 @@ func (m mutant) apply(text string) (string, error) {
 	return "", fmt.Errorf("%v: there is no operator that the change knows", m)
 }
 
+// trial tries the mutants of a package.
+type trial struct {
+	folder   string
+	schema   *schema
+	patience time.Duration // how long the tests of a mutant may take: one that takes longer is noticed
+}
+
+// begin compiles a package's tests with the mutants, and runs them once with none of them live.
+func begin(ctx context.Context, folder, dir string, mutants []mutant) (*trial, error) {
+	s, err := build(ctx, folder, dir, mutants)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{folder: folder, schema: s, patience: 10 * time.Minute}
+	began := time.Now()
+	if dead, err := t.run(ctx, 0); err != nil {
+		return nil, err
+	} else if dead {
+		return nil, fmt.Errorf("the tests of %s fail with no mutant live", folder)
+	}
+	t.patience = 15*time.Second + 10*time.Since(began)
+	return t, nil
+}
+
 // killed reports whether the tests of the mutant's package notice it. What does not compile is no mutant.
-func (m mutant) killed(ctx context.Context) (dead, viable bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience+30*time.Second)
-	defer cancel()
+func (t *trial) killed(ctx context.Context, m mutant) (dead, viable bool, err error) {
+	if n, ok := t.schema.number[m]; ok {
+		dead, err = t.run(ctx, n)
+		return dead, true, err
+	}
+	return t.compiled(ctx, m)
+}
+
+// memory is how much of an address space, in KiB, the tests of a mutant get: a loop that a mutant never ends may fill it.
+const memory = 6 << 20
+
+// run runs the package's tests with one mutant live.
+func (t *trial) run(ctx context.Context, n int) (dead bool, err error) {
+	limit := fmt.Sprintf(`ulimit -v %d && exec "$@"`, memory)
+	test := exec.CommandContext(ctx, "sh", "-c", limit, "sh", t.schema.binary, "-test.short", "-test.failfast", "-test.timeout", t.patience.String())
+	test.Dir, test.Env = t.folder, append(os.Environ(), live+"="+strconv.Itoa(n))
+	return failed(test.Run())
+}
+
+// failed reports whether a command ended with an exit code.
+func failed(err error) (bool, error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return true, nil
+	}
+	return false, err
+}
+
+// compiled tries a mutant by a compilation of its own.
+func (t *trial) compiled(ctx context.Context, m mutant) (dead, viable bool, err error) {
 	dir, err := os.MkdirTemp("", "mutant-*")
 	if err != nil {
 		return false, false, err
@@ -60,16 +110,11 @@ func (m mutant) killed(ctx context.Context) (dead, viable bool, err error) {
 		return false, false, err
 	}
 	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-short", "-failfast", "-count=1",
-		"-timeout", patience.String(), "./"+filepath.Dir(m.file))
-	out, err := test.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return false, true, nil
-	case !errors.As(err, &exit):
-		return false, false, err
-	}
-	return true, !strings.Contains(string(out), "[build failed]"), nil
+		"-timeout", t.patience.String(), "./"+t.folder)
+	var out bytes.Buffer
+	test.Stdout, test.Stderr = &out, &out
+	dead, err = failed(test.Run())
+	return dead, !strings.Contains(out.String(), "[build failed]"), err
 }
 
 // overlay writes the changed file and the file that puts it in the place of the true one.
@@ -126,6 +171,19 @@ func (t target) draw(seed uint64, mutants []mutant) []mutant {
 
 // try tries the mutants that are drawn of a target, and prints what is left unexcused.
 func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *excuses) (total score, err error) {
+	drawn := t.draw(s.seed, mutants)
+	if len(drawn) == 0 {
+		return score{}, fmt.Errorf("no mutants in %s", t.folder)
+	}
+	dir, err := os.MkdirTemp("", "mutants-*")
+	if err != nil {
+		return score{}, err
+	}
+	defer os.RemoveAll(dir)
+	trial, err := begin(ctx, t.folder, dir, drawn)
+	if err != nil {
+		return score{}, err
+	}
 	var mu sync.Mutex
 	var failures []error
 	var working sync.WaitGroup
@@ -133,7 +191,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 	for range s.workers {
 		working.Go(func() {
 			for m := range queue {
-				dead, viable, err := m.killed(ctx)
+				dead, viable, err := trial.killed(ctx, m)
 				mu.Lock()
 				failures = append(failures, err)
 				if err == nil && viable {
@@ -143,7 +201,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 			}
 		})
 	}
-	for m := range slices.Values(t.draw(s.seed, mutants)) {
+	for m := range slices.Values(drawn) {
 		if ctx.Err() != nil {
 			break
 		}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// operators has one mutant or more in each line but the last of every function.
+const operators = `package p
+
+import "math"
+
+const size = 1 << 3 * 2
+
+func less(a, b int) bool { return a < b }
+func atMost(a, b int) bool { return a <= b }
+func more(a, b float64) bool { return a > b }
+func atLeast(a, b float64) bool { return a >= b }
+func same(a *int) bool { return a == nil }
+func other(a string) bool { return a != "x" }
+func sum(a, b int) int { return a + b }
+func nested(a, b, c int) int { return -a - b*(c+1)%7/2 }
+func count(n int) (i int) {
+	for ; i < n; i++ {
+	}
+	for n > 0 {
+		n--
+	}
+	if n != 0 {
+		return 99
+	}
+	return i
+}
+func named(s string) string { return s + "x" }
+
+var _ = math.Pi
+`
+
+// The tests of the package notice whatever a mutant changes: in each of them exactly what its line says.
+const operatorsTest = `package p
+
+import (
+	"math"
+	"testing"
+)
+
+func Test(t *testing.T) {
+	nan := math.NaN()
+	x := 1
+	for i, ok := range []bool{
+		less(1, 2), !less(2, 2), !less(3, 2), atMost(1, 2), atMost(2, 2), !atMost(3, 2),
+		more(2, 1), !more(2, 2), !more(1, 2), !more(nan, 1), !more(1, nan),
+		atLeast(2, 1), atLeast(2, 2), !atLeast(1, 2), !atLeast(nan, 1), !atLeast(1, nan),
+		same(nil), !same(&x), other("y"), !other("x"), sum(2, 3) == 5,
+		nested(3, 5, 1) == -4, nested(0, 6, 2) == -2, count(3) == 3, named("y") == "yx",
+		size == 16,
+	} {
+		if !ok {
+			t.Fatal(i)
+		}
+	}
+}
+`
+
+// module writes a module of one package and goes to its folder.
+func module(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	files["go.mod"] = "module example.com/m\n\ngo 1.25\n"
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// every lists a mutant for each operator of a file and each change that knows it.
+func every(t *testing.T, file string) []mutant {
+	t.Helper()
+	src, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []mutant
+	add := func(pos token.Pos, op string, unary bool) {
+		at := src.fset.Position(pos)
+		for change, to := range swaps {
+			if to[op] != "" && unary == (change == "INVERT_NEGATIVES") {
+				all = append(all, mutant{file: file, line: at.Line, column: at.Column, change: change, text: src.lineAt(at.Line), covered: true})
+			}
+		}
+	}
+	ast.Inspect(src.tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			add(n.OpPos, n.Op.String(), false)
+		case *ast.UnaryExpr:
+			add(n.OpPos, n.Op.String(), true)
+		case *ast.IncDecStmt:
+			add(n.TokPos, n.Tok.String(), false)
+		}
+		return true
+	})
+	return all
+}
+
+// Every mutant of the package lives in one binary, is killed when it is live, and harms nothing when it is not.
+func TestSchema(t *testing.T) {
+	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": operatorsTest})
+	mutants := every(t, "p/p.go")
+	tried, err := begin(t.Context(), "p", t.TempDir(), mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := 0
+	for _, m := range mutants {
+		if _, ok := tried.schema.number[m]; !ok {
+			compiled++
+		}
+		tried.patience = 2e9 // a loop that does not end
+		if dead, viable, err := tried.killed(t.Context(), m); err != nil || viable && !dead {
+			t.Errorf("%v: dead %v, %v", m, dead, err)
+		}
+	}
+	if len(mutants) < 25 || compiled > 2 { // the constant, and the plus of strings
+		t.Errorf("%d mutants, of which %d take a compilation of their own", len(mutants), compiled)
+	}
+}
+
+// A package whose tests fail by themselves has no score.
+func TestNoMutantIsLive(t *testing.T) {
+	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": strings.Replace(operatorsTest, "less(1, 2)", "less(2, 1)", 1)})
+	if _, err := begin(t.Context(), "p", t.TempDir(), every(t, "p/p.go")); err == nil {
+		t.Error("taken")
+	}
+}
