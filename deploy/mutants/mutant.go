@@ -90,7 +90,8 @@ func list(ctx context.Context, gremlins string, t target) ([]mutant, error) {
 // counts reports whether a file that Gremlins names, below the target or its folder's name, belongs to the target.
 func (t target) counts(name string) bool {
 	name = filepath.ToSlash(name)
-	if dir := filepath.ToSlash(filepath.Dir(name)); dir != "." && dir != t.folder && !strings.HasSuffix(t.folder, "/"+dir) {
+	dir := filepath.ToSlash(filepath.Dir(name))
+	if dir != "." && dir != t.folder && !strings.HasSuffix(t.folder, "/"+dir) {
 		return false
 	}
 	if t.files == "" {

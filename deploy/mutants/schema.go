@@ -44,8 +44,8 @@ type place struct {
 	line, column int
 }
 
-// build compiles the tests of a folder with all mutants that can be live by a call, into dir. Mutants whose lines do not
-// compile so are left out.
+// build compiles the tests of a folder with all mutants that can be live by a call, into dir. It leaves out those whose
+// lines do not compile so.
 func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, error) {
 	left := make(map[place]bool) // columns are 0: whole lines
 	for range 6 {
@@ -54,7 +54,8 @@ func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, 
 		if err != nil {
 			return nil, err
 		}
-		out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", s.binary, "./"+folder).CombinedOutput()
+		out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay,
+			"-o", s.binary, "./"+folder).CombinedOutput()
 		if err == nil {
 			return s, nil
 		}
@@ -116,7 +117,9 @@ func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place
 		return "", err
 	}
 	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, errors.Join(os.WriteFile(with, fmt.Appendf(nil, calls, name), 0o600), os.WriteFile(overlay, list, 0o600))
+	return overlay, errors.Join(
+		os.WriteFile(with, fmt.Appendf(nil, calls, name), 0o600),
+		os.WriteFile(overlay, list, 0o600))
 }
 
 // rewrite puts the mutants into a file's text. Lines stay where they are.
@@ -127,7 +130,7 @@ func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []
 		return places[place{p.Filename, p.Line, p.Column}]
 	}
 	offset := func(pos token.Pos) int { return src.fset.Position(pos).Offset }
-	add := func(x, op, y, end token.Pos, size int, open, between string) {
+	add := func(x, op, end token.Pos, size int, open, between string) {
 		span := offset(end) - offset(x)
 		edits = append(edits,
 			edit{begin: offset(x), end: offset(x), span: span, text: open},
@@ -140,13 +143,14 @@ func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []
 			return n.Tok != token.CONST
 		case *ast.BinaryExpr:
 			if open, between := s.call(n.Op, where(n.OpPos)); open != "" {
-				add(n.X.Pos(), n.OpPos, n.Y.Pos(), n.Y.End(), len(n.Op.String()), open, between)
+				add(n.X.Pos(), n.OpPos, n.Y.End(), len(n.Op.String()), open, between)
 			}
 		case *ast.UnaryExpr:
 			if found := where(n.OpPos); n.Op == token.SUB && len(found) > 0 {
-				text := fmt.Sprintf("mutantNeg(%d, ", s.enter(found, "INVERT_NEGATIVES"))
-				edits = append(edits, edit{begin: offset(n.OpPos), end: offset(n.OpPos) + 1, span: offset(n.End()) - offset(n.OpPos), text: text},
-					edit{begin: offset(n.End()), end: offset(n.End()), span: offset(n.End()) - offset(n.OpPos), closing: true, text: ")"})
+				begin, end := offset(n.OpPos), offset(n.End())
+				call := fmt.Sprintf("mutantNeg(%d, ", s.enter(found, "INVERT_NEGATIVES"))
+				edits = append(edits, edit{begin: begin, end: begin + 1, span: end - begin, text: call},
+					edit{begin: end, end: end, span: end - begin, closing: true, text: ")"})
 			}
 		case *ast.IncDecStmt:
 			if found := where(n.TokPos); len(found) > 0 {
@@ -185,7 +189,8 @@ var (
 		token.LSS: "mutantLess", token.LEQ: "mutantAtMost", token.GTR: "mutantMore", token.GEQ: "mutantAtLeast",
 	}
 	operations = map[token.Token]string{
-		token.ADD: "mutantAdd", token.SUB: "mutantSub", token.MUL: "mutantMul", token.QUO: "mutantQuo", token.REM: "mutantRem",
+		token.ADD: "mutantAdd", token.SUB: "mutantSub",
+		token.MUL: "mutantMul", token.QUO: "mutantQuo", token.REM: "mutantRem",
 	}
 )
 

@@ -93,7 +93,8 @@ func every(t *testing.T, file string) []mutant {
 		at := src.fset.Position(pos)
 		for change, to := range swaps {
 			if to[op] != "" && unary == (change == "INVERT_NEGATIVES") {
-				all = append(all, mutant{file: file, line: at.Line, column: at.Column, change: change, text: src.lineAt(at.Line), covered: true})
+				m := mutant{file: file, line: at.Line, column: at.Column, change: change, covered: true}
+				all = append(all, m)
 			}
 		}
 	}
@@ -136,7 +137,8 @@ func TestSchema(t *testing.T) {
 
 // A package whose tests fail by themselves has no score.
 func TestNoMutantIsLive(t *testing.T) {
-	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": strings.Replace(operatorsTest, "less(1, 2)", "less(2, 1)", 1)})
+	wrong := strings.Replace(operatorsTest, "less(1, 2)", "less(2, 1)", 1)
+	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": wrong})
 	if _, err := begin(t.Context(), "p", t.TempDir(), every(t, "p/p.go")); err == nil {
 		t.Error("taken")
 	}

@@ -78,13 +78,14 @@ func (t *trial) killed(ctx context.Context, m mutant) (dead, viable bool, err er
 	return t.compiled(ctx, m)
 }
 
-// memory is how much of an address space, in KiB, the tests of a mutant get: a loop that a mutant never ends may fill it.
+// memory is how much of an address space, in KiB, the tests of a mutant get: a loop that never ends may fill it.
 const memory = 6 << 20
 
 // run runs the package's tests with one mutant live.
 func (t *trial) run(ctx context.Context, n int) (dead bool, err error) {
 	limit := fmt.Sprintf(`ulimit -v %d && exec "$@"`, memory)
-	test := exec.CommandContext(ctx, "sh", "-c", limit, "sh", t.schema.binary, "-test.short", "-test.failfast", "-test.timeout", t.patience.String())
+	test := exec.CommandContext(ctx, "sh", "-c", limit, "sh", t.schema.binary,
+		"-test.short", "-test.failfast", "-test.timeout", t.patience.String())
 	test.Dir, test.Env = t.folder, append(os.Environ(), live+"="+strconv.Itoa(n))
 	return failed(test.Run())
 }
