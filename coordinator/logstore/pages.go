@@ -65,9 +65,14 @@ type walker struct {
 	found    *File
 }
 
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
-}
+// damage says what is damaged; it is ErrDamaged. Its text leaves the word out, since damage may be the cause of damage.
+type damage string
+
+func (d damage) Error() string { return string(d) }
+
+func (d damage) Is(target error) bool { return target == ErrDamaged }
+
+func damaged(format string, args ...any) error { return damage(fmt.Sprintf(format, args...)) }
 
 // metas checks both meta pages and returns the root of the newer transaction. One that is damaged may be the newer: going on
 // with the other would forget what was acknowledged last.
