@@ -95,7 +95,7 @@ func (w walker) unknown(path string, m member, t reflect.Type) *Fault {
 	switch {
 	case path != "":
 		place = " in " + path
-	case t == reflect.TypeFor[JobSpec]() || t == reflect.TypeFor[*JobSpec]():
+	case t == reflect.TypeFor[JobSpec]():
 		place = " in a job"
 	}
 	var names []string

@@ -57,7 +57,7 @@ func (r Retention) String() string {
 		name string
 		ms   int64
 	}{{"h", 3600_000}, {"m", 60_000}, {"s", 1000}} {
-		if r > 0 && int64(r)%unit.ms == 0 {
+		if int64(r)%unit.ms == 0 {
 			return strconv.FormatInt(int64(r)/unit.ms, 10) + unit.name
 		}
 	}

@@ -11,6 +11,7 @@ import (
 func TestRetention(t *testing.T) {
 	for text, want := range map[string]string{
 		"720h": "720h", "30d": "720h", "1h30m": "90m", "1500ms": "1500ms", "1m": "1m", "59s": "59s", "forever": "forever",
+		"36500d": "876000h", "876000h": "876000h", "1ms": "1ms",
 	} {
 		r, err := protocol.ParseRetention(text)
 		if err != nil || r.String() != want {
@@ -20,7 +21,10 @@ func TestRetention(t *testing.T) {
 			t.Errorf("%s: %v read again is %v (%v)", text, r, again, err)
 		}
 	}
-	for _, text := range []string{"", "0", "0h", "-1h", "5", "1ns", "d", "-1d", "1.5d", "40000d", "200000000h", "never", "Forever"} {
+	if none := protocol.Retention(0).String(); none != "0h" {
+		t.Errorf("no time is %q, want 0h", none)
+	}
+	for _, text := range []string{"", "0", "0h", "-1h", "5", "1ns", "d", "-1d", "1.5d", "36501d", "876001h", "876000h1ms", "200000000h", "never", "Forever"} {
 		if r, err := protocol.ParseRetention(text); err == nil {
 			t.Errorf("%q passes as %v", text, r)
 		}

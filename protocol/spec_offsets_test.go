@@ -37,6 +37,11 @@ func TestSubtractAndVerifyAreChecked(t *testing.T) {
 		{"mail", Input{Format: "mail", Subtract: off("1", 1)}, "subtract is not for the format"},
 		{"beyond float32", Input{Format: "csv", Subtract: off("1", 1e39)}, "no offset"},
 		{"not a number", Input{Format: "csv", Subtract: off("1", math.NaN())}, "no offset"},
+		{"infinite", Input{Format: "csv", Subtract: off("1", math.Inf(-1))}, "no offset"},
+		{"the least of float32", Input{Format: "csv", Subtract: off("1", -math.MaxFloat32)}, ""},
+		{"just below it", Input{Format: "csv", Subtract: off("1", -math.Nextafter(math.MaxFloat32, 1e39))}, "no offset"},
+		{"the last column", Input{Format: "npy", Subtract: off("1073741824", 1)}, ""},
+		{"the column after it", Input{Format: "npy", Subtract: off("1073741825", 1)}, "names column 1073741825"},
 		{"verify off", Input{Format: "csv", Verify: "off"}, ""},
 		{"verify on", Input{Format: "csv", Verify: "on"}, "verify"},
 	} {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -52,11 +53,36 @@ func TestRunValidate(t *testing.T) {
 		`{"needs":[""]}`:         "spec.run.needs",
 		`{"needs":["a","a"]}`:    "comes twice",
 		`{"max_workers":100001}`: "spec.run.max_workers",
+		`{"max_state_bytes":1}`:  "",
+		`{"max_state_bytes":0}`:  "", // which is the default
+		`{"audit":0}`:            "",
+		`{"audit":1}`:            "",
+		`{"audit":-0.001}`:       "spec.run.audit",
+		`{"audit":1.001}`:        "spec.run.audit",
+		`{"needs":["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p"]}`:     "",
 		`{"needs":["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p","q"]}`: "17 jobs",
 	} {
 		err := specWithRun(t, run).Validate()
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", run, err, says)
+		}
+	}
+}
+
+func TestRunOfNoJSON(t *testing.T) {
+	nan := math.NaN()
+	wantFault(t, "no state", Run{}.validate(), "spec.run.max_state_bytes")
+	wantFault(t, "an audit of NaN", Run{MaxStateBytes: 1, Audit: &nan}.validate(), "spec.run.audit")
+}
+
+// The share of audits is rounded to millionths, and a share above 0 audits something.
+func TestAuditPPM(t *testing.T) {
+	if got := (Run{}).AuditPPM(); got != 10_000 {
+		t.Errorf("the default: %d millionths, want 10000", got)
+	}
+	for share, want := range map[float64]uint32{0: 0, 1e-12: 1, 1.4e-6: 1, 1.6e-6: 2, 0.25: 250_000, 1: 1_000_000} {
+		if got := (Run{Audit: &share}).AuditPPM(); got != want {
+			t.Errorf("%v: %d millionths, want %d", share, got, want)
 		}
 	}
 }

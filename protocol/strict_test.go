@@ -47,6 +47,47 @@ type learning struct {
 
 const learningFields = " The fields in spec.params are alpha, tol, max_rounds, k, size, weights, rows, any, scale, text."
 
+// What is read alone suggests no field of a job; a part of a job does.
+func TestPartsOfAJobKnowTheJob(t *testing.T) {
+	type repro struct {
+		Width int  `json:"width"`
+		Open  bool `json:"open"`
+	}
+	for at, want := range map[string]string{
+		"":            `no field "split". The fields are width, open.`,
+		"body":        `no field "split" in body. The fields in body are width, open.`,
+		"specs":       `no field "split" in specs. The fields in specs are width, open.`,
+		"spec":        `no field "split" in spec; did you mean spec.input.split? The fields in spec are width, open.`,
+		"spec.params": `no field "split" in spec.params; did you mean spec.input.split? The fields in spec.params are width, open.`,
+	} {
+		if err := StrictDecodeAt(at, []byte(`{"split":1}`), &repro{}); err == nil || err.Error() != "SPEC_INVALID: "+want {
+			t.Errorf("at %q: %v, want\n%s", at, err, want)
+		}
+	}
+	for data, want := range map[string]string{
+		`{"open":true}`: "", `{"open":false}`: "", `{"open":1}`: "wants true or false, not 1", `{"open":"true"}`: "not a string",
+		`{"width":true}`: "wants a whole number, not true", `{"width":-3}`: "",
+	} {
+		wantFault(t, data, StrictDecode([]byte(data), &repro{}), want)
+	}
+}
+
+// A value that reads itself, such as a column, belongs to no record of an input.
+func TestFaultsOfASpecHaveNoPlaceInAFile(t *testing.T) {
+	_, err := ParseSpec([]byte(`{"spec":{"input":{"label":0}}}`))
+	wantFault(t, "a column", err, "spec.input.label: a column is a number")
+}
+
+func TestCheckNames(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"a":1,"b":{"a":2}}`: "", `[{"a":1},{"a":1}]`: "", "7": "", " ": "", `{"a":1,"a":`: "", // what is not JSON passes
+		`{"a":1,"a":2}`: "a stands twice", ` {"a":[{"b":1,"b":2}]}`: "a[0].b stands twice",
+		strings.Repeat("[", 16) + strings.Repeat("]", 16): "", strings.Repeat("[", 17) + strings.Repeat("]", 17): "deeper than 16",
+	} {
+		wantFault(t, data, CheckNames([]byte(data)), want)
+	}
+}
+
 // Each of these was accepted, or answered without the path, by a reader that leaves the names to encoding/json.
 func TestParamsAreReadByteForByte(t *testing.T) {
 	for data, want := range map[string]string{
@@ -120,16 +161,6 @@ func TestJobsAreReadByteForByte(t *testing.T) {
 	} {
 		if _, err := ParseSpecOf([]byte(data), params); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want\n%s", data, err, want)
-		}
-	}
-}
-
-func TestNearestNeverSuggestsTheWordItself(t *testing.T) {
-	for _, c := range []struct{ word, want string }{
-		{"split", ""}, {"spilt", "split"}, {"Split", "split"}, {"k", ""}, {"K", "k"}, {"C", ""}, {"scal", "scale"},
-	} {
-		if got := Nearest(c.word, []string{"split", "k", "scale"}); got != c.want {
-			t.Errorf("%s: %q, want %q", c.word, got, c.want)
 		}
 	}
 }

@@ -43,12 +43,8 @@ func plainType(t reflect.Type) string {
 	return "a whole number"
 }
 
-func first(value json.RawMessage) byte {
-	if trimmed := bytes.TrimSpace(value); len(trimmed) > 0 {
-		return trimmed[0]
-	}
-	return 0
-}
+// first is the character that a value begins with. The value is valid JSON, so it is not empty.
+func first(value json.RawMessage) byte { return bytes.TrimSpace(value)[0] }
 
 func isNull(value json.RawMessage) bool { return first(value) == 'n' }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/protocol"
-	"pgregory.net/rapid"
 )
 
 // Five leaves:            root 0-4
@@ -23,44 +22,56 @@ func TestTreeOfFive(t *testing.T) {
 	if tree.Valid(protocol.Node{Level: 1, Index: 2}) {
 		t.Error("(1,2) covers leaf 4 alone and must not be a name of its own")
 	}
+	for _, n := range []protocol.Node{{Index: 5}, {Index: -1}, {Level: -1}, {Level: 3, Index: 1}, {Level: 4}} {
+		if tree.Valid(n) {
+			t.Errorf("%v lies outside of the tree and must not be valid", n)
+		}
+	}
+	if !tree.Valid(protocol.Node{Index: 4}) || protocol.Tree(0).Valid(protocol.Node{}) {
+		t.Error("the last leaf must be valid, and no node of a tree without leaves")
+	}
+	if _, ok := tree.Parent(tree.Root()); ok {
+		t.Error("the root has a parent")
+	}
 	if parent, ok := tree.Parent(protocol.Node{Index: 4}); !ok || parent != tree.Root() {
 		t.Errorf("parent of leaf 4 = %v, %v", parent, ok)
 	}
 }
 
 func TestTreeNodesPartitionTheLeaves(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tree := protocol.Tree(rapid.IntRange(1, 300).Draw(t, "leaves"))
-		nodes := 0
-		var visit func(n protocol.Node)
-		visit = func(n protocol.Node) {
-			nodes++
-			first, end := tree.Range(n)
-			if !tree.Valid(n) || first >= end {
-				t.Fatalf("node %v of %d covers [%d,%d), valid %v", n, tree, first, end, tree.Valid(n))
-			}
-			left, right, ok := tree.Children(n)
-			if !ok {
-				if end != first+1 {
-					t.Fatalf("leaf %v covers [%d,%d)", n, first, end)
-				}
-				return
-			}
-			leftFirst, leftEnd := tree.Range(left)
-			rightFirst, rightEnd := tree.Range(right)
-			if leftFirst != first || leftEnd != rightFirst || rightEnd != end {
-				t.Fatalf("children of %v do not split [%d,%d)", n, first, end)
-			}
-			for _, child := range []protocol.Node{left, right} {
-				if parent, ok := tree.Parent(child); !ok || parent != n {
-					t.Fatalf("parent of %v = %v, %v; want %v", child, parent, ok, n)
-				}
-				visit(child)
-			}
+	for leaves := 1; leaves <= 300; leaves++ {
+		tree := protocol.Tree(leaves)
+		if nodes := nodesBelow(t, tree, tree.Root()); nodes != 2*leaves-1 {
+			t.Fatalf("%d nodes over %d leaves", nodes, leaves)
 		}
-		visit(tree.Root())
-		if nodes != 2*int(tree)-1 {
-			t.Fatalf("%d nodes over %d leaves", nodes, tree)
+	}
+}
+
+// nodesBelow checks a node and all below it, and counts them.
+func nodesBelow(t *testing.T, tree protocol.Tree, n protocol.Node) int {
+	t.Helper()
+	first, end := tree.Range(n)
+	if !tree.Valid(n) || first >= end {
+		t.Fatalf("node %v of %d covers [%d,%d), valid %v", n, tree, first, end, tree.Valid(n))
+	}
+	left, right, ok := tree.Children(n)
+	if !ok {
+		if end != first+1 {
+			t.Fatalf("leaf %v covers [%d,%d)", n, first, end)
 		}
-	})
+		return 1
+	}
+	leftFirst, leftEnd := tree.Range(left)
+	rightFirst, rightEnd := tree.Range(right)
+	if leftFirst != first || leftEnd != rightFirst || rightEnd != end {
+		t.Fatalf("children of %v do not split [%d,%d)", n, first, end)
+	}
+	nodes := 1
+	for _, child := range []protocol.Node{left, right} {
+		if parent, ok := tree.Parent(child); !ok || parent != n {
+			t.Fatalf("parent of %v = %v, %v; want %v", child, parent, ok, n)
+		}
+		nodes += nodesBelow(t, tree, child)
+	}
+	return nodes
 }

@@ -17,6 +17,10 @@ func TestVisible(t *testing.T) {
 		"\x9b2J \xff":                     `\x9b2J \xff`,
 		"\x7f\x00":                        `\x7f\x00`,
 		"\u2028\ufeff\U000e0041":          `\u2028\ufeff\U000e0041`,
+		"\u0080\U000e0000\U000e007f":      `\u0080\U000e0000\U000e007f`,
+		"\U000dffff\U000e0080":            "\U000dffff\U000e0080",
+		"\xff":                            `\xff`,
+		"\ufffd":                          "\ufffd",
 		"zero width joiner \u200d \ufffd": "zero width joiner \u200d \ufffd",
 	} {
 		if got := Visible(text); got != want {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io"
 	"mime"
 	"strings"
@@ -69,7 +70,7 @@ func known(charset string) encoding.Encoding {
 
 // unbase64 decodes what is of base64's alphabet.
 func unbase64(body []byte) []byte {
-	out := make([]byte, 0, len(body)/4*3)
+	out := make([]byte, 0, base64.StdEncoding.DecodedLen(len(body)))
 	group, bits := uint32(0), 0
 	for _, c := range body {
 		switch {

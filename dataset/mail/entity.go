@@ -31,8 +31,8 @@ func (e entity) get(name string) []byte {
 
 // parse parts the header from the body.
 func parse(raw []byte) (e entity) {
-	for len(raw) > 0 {
-		line, rest, _ := bytes.Cut(raw, newline)
+	for {
+		line, rest, _ := bytes.Cut(raw, newline) // an empty line where nothing is left
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 {
 			raw = rest

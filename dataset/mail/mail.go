@@ -3,6 +3,7 @@ package mail
 import (
 	"bytes"
 	"mime"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -95,37 +96,32 @@ func mediaType(value []byte) (kind string, params map[string]string) {
 	if !strings.Contains(kind, "/") {
 		kind = "text/plain"
 	}
-	return kind, map[string]string{"boundary": param(value, "boundary="), "charset": param(value, "charset=")}
+	return kind, map[string]string{"boundary": param(value, boundaryParam), "charset": param(value, charsetParam)}
 }
 
-// param finds a parameter in a malformed Content-Type.
-func param(value []byte, name string) string {
-	at := bytes.Index(bytes.ToLower(value), []byte(name))
-	if at < 0 || at+len(name) > len(value) {
-		return ""
-	}
-	rest := string(value[at+len(name):])
-	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-		inner, _, _ := strings.Cut(quoted, `"`)
-		return inner
-	}
-	if i := strings.IndexAny(rest, "; \t"); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest
+// The parameters of a malformed Content-Type: what is quoted, or what ends with a blank or a semicolon.
+var (
+	boundaryParam = regexp.MustCompile(`(?i)boundary=(?:"([^"]*)|([^; \t]*))`)
+	charsetParam  = regexp.MustCompile(`(?i)charset=(?:"([^"]*)|([^; \t]*))`)
+)
+
+// param finds a parameter in a malformed Content-Type; "" where there is none.
+func param(value []byte, pattern *regexp.Regexp) string {
+	found := pattern.FindSubmatch(value)
+	return string(bytes.Join(found[min(1, len(found)):], nil))
 }
 
 // split cuts the body of a multipart into its parts. The line end before a boundary belongs to the boundary.
 func split(body []byte, boundary string) (parts [][]byte) {
 	mark := []byte("--" + boundary)
-	begin := -1 // of the part at hand
+	begin := 0 // of the part at hand, which follows a line of boundary; 0 before the first
 	for at := 0; at < len(body); {
 		line, _, _ := bytes.Cut(body[at:], newline)
 		next := min(at+len(line)+1, len(body))
 		rest, ok := bytes.CutPrefix(line, mark)
 		rest = bytes.TrimRight(rest, " \t\r")
 		if last := string(rest) == "--"; ok && (last || len(rest) == 0) {
-			if begin >= 0 {
+			if begin > 0 {
 				parts = append(parts, bytes.TrimSuffix(bytes.TrimSuffix(body[begin:max(begin, at)], newline), []byte{'\r'}))
 			}
 			if begin = next; last {
@@ -134,7 +130,7 @@ func split(body []byte, boundary string) (parts [][]byte) {
 		}
 		at = next
 	}
-	if begin >= 0 {
+	if begin > 0 {
 		parts = append(parts, body[begin:])
 	}
 	return parts

@@ -62,6 +62,10 @@ func TestTextByHand(t *testing.T) {
 		{"a mailbox's line", "From me Mon\nSubject: x\n>From: y\n\nb", "subject: x\nb\n"},
 		{"a line that is no field ends the header", "Subject: x\nnonsense\nFrom: y\n", "subject: x\nnonsense\nFrom: y\n"},
 		{"a header alone", "Subject: x", "subject: x\n"},
+		{"a first line that continues none", " Subject: x\n\nb", " Subject: x\n\nb\n"},
+		{"a blank in a name", "Subject: x\nRe ply: y\n\nb", "subject: x\nRe ply: y\n\nb\n"},
+		{"a control character in a name", "Subject: x\nFrom\x7f: y\n\nb", "subject: x\nFrom\x7f: y\n\nb\n"},
+		{"no name", "Subject: x\n: y\n\nb", "subject: x\n: y\n\nb\n"},
 		{"bytes of no said charset", "Subject: caf\xe9\n\n\x93q\x94", "subject: café\n“q”\n"},
 		{"UTF-8 said to be ASCII", "Content-Type: text/plain; charset=us-ascii\n\né", "é\n"},
 		{"not the UTF-8 it says", "Content-Type: text/plain; charset=utf-8\n\n\xe9", "é\n"},
@@ -70,11 +74,21 @@ func TestTextByHand(t *testing.T) {
 		{"no final boundary", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo", "one\ntwo\n"},
 		{"no boundary at all", "Content-Type: multipart/mixed; boundary=b\n\ntext", "text\n"},
 		{"no boundary said", "Content-Type: multipart/mixed\n\n--b\ntext", "--b\ntext\n"},
+		{"no boundary, but what looks like a header",
+			"Content-Type: multipart/mixed; boundary=b\n\nSubject: no\n\ntext", "Subject: no\n\ntext\n"},
 		{"a malformed type", "Content-Type: multipart/mixed; a=b=c; boundary=\"b\"; a=d\n\n--b\n\none\n--b--", "one\n"},
 		{"a malformed charset", "Content-Type: text/plain; =; charset=iso-8859-2\n\n\xb1", "ą\n"},
+		{"a malformed charset alone", "Content-Type: CharSet=iso-8859-2;=\n\n\xb1", "ą\n"},
+		{"a malformed charset in quotes", "Content-Type: text/plain; =; charset=\"iso-8859-2;\n\n\xb1", "±\n"},
+		{"a malformed charset before a blank", "Content-Type: text/plain; charset=iso-8859-2 x\n\n\xb1", "ą\n"},
+		{"a charset after bytes of no charset",
+			"Content-Type: text/plain; name=gr\xfc\xdfe; charset=iso-8859-2\n\n\xb1", "ą\n"},
+		{"a boundary after a capital whose lower case is shorter",
+			"Content-Type: multipart/mixed; n=\u0130\u0130; boundary=b\n\n--b\n\none\n--b--", "one\n"},
 		{"broken base64", "Content-Transfer-Encoding: base64\n\naGV*s\nbG8=d29ybGQ", "helloworld\n"},
 		{"broken quoted-printable", "Content-Transfer-Encoding: quoted-printable\n\n=4 =zz = \n=41=", "=4 =zz A=\n"},
 		{"a broken word", "Subject: =?utf-8?B?!!!?= x\n\n", "subject: =?utf-8?B?!!!?= x\n"},
+		{"NUL at first", "\n\x00c", "\ufffdc\n"},
 		{"NUL", "Subject: a\x00b\n\nc\x00", "subject: a\ufffdb\nc\ufffd\n"},
 		{"an attachment", "Content-Type: application/pdf\n\n%PDF", ""},
 	} {
@@ -96,21 +110,30 @@ func TestFieldsAreChosen(t *testing.T) {
 	}
 }
 
-// Parts within parts end at a bound, and what is below it is text.
+// Sixteen parts within parts are taken apart, and what is below them is text.
 func TestDepthIsBounded(t *testing.T) {
-	mail := "\nbottom"
-	for i := range 40 {
-		mail = fmt.Sprintf("Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i) + mail
+	multiparts := func(n int) string {
+		mail := "\nbottom"
+		for i := range n {
+			mail = fmt.Sprintf("Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i) + mail
+		}
+		return mail
 	}
-	if got := string(Text([]byte(mail), nil)); !strings.Contains(got, "bottom") || strings.Count(got, "--b") == 0 {
-		t.Errorf("%q", got)
-	}
-	mail = "\nbottom"
-	for range 40 {
-		mail = "Content-Type: message/rfc822\n\n" + mail
-	}
-	if got := string(Text([]byte(mail), nil)); !strings.Contains(got, "bottom") {
-		t.Errorf("%q", got)
+	messages := func(n int) string { return strings.Repeat("Content-Type: message/rfc822\n\n", n) }
+	_, below, _ := strings.Cut(multiparts(24), "\n\n")
+	for name, c := range map[string]struct{ mail, want string }{
+		"16 multiparts":            {multiparts(16), "bottom\n"},
+		"17 multiparts":            {multiparts(17), "--b0\n\nbottom\n"},
+		"40 multiparts":            {multiparts(40), below + "\n"},
+		"16 messages":              {messages(16) + "\nbottom", "bottom\n"},
+		"17 messages":              {messages(17) + "\nbottom", "\nbottom\n"},
+		"40 messages":              {messages(40) + "\nbottom", messages(23) + "\nbottom\n"},
+		"8 of each":                {messages(8) + multiparts(8), "bottom\n"},
+		"8 messages, 9 multiparts": {messages(8) + multiparts(9), "--b0\n\nbottom\n"},
+	} {
+		if got := string(Text([]byte(c.mail), nil)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

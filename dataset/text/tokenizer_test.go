@@ -50,6 +50,7 @@ func TestTokensByHand(t *testing.T) {
 		{single, "e\u0301te\u0301 İ ẞ \u212a", []string{"e\u0301te\u0301", "i", "ß", "k"}},
 		{single, "日本語 한국어", []string{"日本語", "한국어"}},
 		{single, "a\xffb \xc3", []string{"a", "b"}},
+		{single, "a\x7fb\x80c", []string{"a", "b", "c"}},
 		{single, "a\ufffdb", []string{"a", "b"}},
 		{bigrams, "one two three", []string{"one", "two", "one two", "three", "two three"}},
 		{Params{Lowercase: true, NgramMin: 2, NgramMax: 2}, "one", []string{}},
@@ -68,8 +69,8 @@ func TestNewRefuses(t *testing.T) {
 		{NgramMin: 1, NgramMax: 1, StopWords: []string{"-"}},
 	} {
 		var fault *protocol.Fault
-		if _, err := New(p); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
-			t.Errorf("New(%+v) = %v, want a fault of SPEC_INVALID", p, err)
+		if _, err := New(p); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Offset != -1 {
+			t.Errorf("New(%+v) = %v, want a fault of SPEC_INVALID without a place in a file", p, err)
 		}
 	}
 }
