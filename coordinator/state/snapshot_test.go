@@ -29,11 +29,17 @@ func seen(s state.State) (lines []string) {
 	s.EachJob(func(job *state.Job) bool {
 		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds, job.Outputs, job.Round.Number, job.Round.Covered, job.Audits, job.Convicted, job.Workers)
 		job.EachReference(func(o state.ObjectID) { add("reference", job.ID, o.Round, o.SHA256[31]) })
-		job.EachAudit(func(a *state.Audit) bool { add("audit", job.ID, a, a.State, a.Base, a.TreeLeaves, len(a.Pieces), len(a.Carries), a.Makers, a.Opinions); return true })
+		job.EachAudit(func(a *state.Audit) bool {
+			add("audit", job.ID, a, a.State, a.Base, a.TreeLeaves, len(a.Pieces), len(a.Carries), a.Makers, a.Opinions)
+			return true
+		})
 		return true
 	})
 	s.EachToken(func(token state.Token) bool { add("token", token); return true })
-	s.EachSchedule(func(sched *state.Schedule) bool { add("schedule", sched.ID(), sched.Recent, s.JobsOf(sched.ID())); return true })
+	s.EachSchedule(func(sched *state.Schedule) bool {
+		add("schedule", sched.ID(), sched.Recent, s.JobsOf(sched.ID()))
+		return true
+	})
 	s.EachRetired(func(r state.Retired) bool { add("retired", r); return true })
 	s.EachAlias(func(a state.Alias) bool { add("alias", a); return true })
 	s.EachConvicted(func(c state.Conviction) { add("convicted", c) })
