@@ -112,3 +112,31 @@ func TestAnAgreedStepIsNotedInItsRound(t *testing.T) {
 		}
 	}
 }
+
+// A worker makes another state of a round that is closed. Where two have made the state by now it is convicted; else, or where
+// it tells no name, nobody knows which is right, and what the state was made from is gone.
+func TestAnotherStateOfAClosedRound(t *testing.T) {
+	closing := func(worker string, digest byte) *pb.Completion {
+		return by(worker, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(digest)}))
+	}
+	for name, c := range map[string]struct {
+		twice     bool // two workers have made it
+		worker    string
+		convicted bool
+	}{"made twice": {true, "l", true}, "made twice, of no name": {true, "", false}, "made once": {false, "l", false}} {
+		s := running(t, 1)
+		if c.twice {
+			s = audited(t, 1)
+		}
+		s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
+		s = wantVerdict(t, s, closing("x", 11), accepted)
+		if c.twice {
+			s = wantVerdict(t, s, closing("y", 11), heard)
+		}
+		s = wantVerdict(t, s, closing("z", 11), pb.Verdict_VERDICT_DUPLICATE)
+		s = wantVerdict(t, s, closing(c.worker, 66), pb.Verdict_VERDICT_VIOLATION)
+		if job := jobA(s); (len(job.Convicted) == 1) != c.convicted || (job.Failure == nil) != c.convicted {
+			t.Errorf("%s: convicted %v, failure %v", name, job.Convicted, job.Failure)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -86,6 +87,25 @@ func TestRunsOfSkippedSlots(t *testing.T) {
 		cmd := skip(s, "n", c.first, c.last, c.slots)
 		if _, reply := state.Apply(s, cmd); (reply.Err == nil) != c.taken {
 			t.Errorf("%d slots from %d to %d: %v", c.slots, c.first, c.last, reply.Err)
+		}
+	}
+}
+
+// The job of a slot is bounded as any other, and brings no id: the slot tells it.
+func TestTheJobOfASlotIsBounded(t *testing.T) {
+	s, _ := run(t, state.New(), putSchedule("n", 1000))
+	for name, c := range map[string]struct {
+		job   *pb.SubmitJob
+		taken bool
+	}{
+		"the longest spec": {&pb.SubmitJob{SpecHash: "h", SpecJson: make([]byte, protocol.MaxSpecBytes)}, true},
+		"one byte more":    {&pb.SubmitJob{SpecHash: "h", SpecJson: make([]byte, protocol.MaxSpecBytes+1)}, false},
+		"an id":            {&pb.SubmitJob{SpecHash: "h", Id: "a"}, false},
+	} {
+		cmd := fire(s, "n", 2000)
+		cmd.GetFireSlot().Job = c.job
+		if _, reply := state.Apply(s, cmd); (reply.Err == nil) != c.taken || c.taken && !reply.Created {
+			t.Errorf("%s: %v", name, reply.Err)
 		}
 	}
 }

@@ -134,6 +134,16 @@ func TestTokensAreBounded(t *testing.T) {
 	}
 }
 
+// Who watches the tokens learns at once whether they are the same.
+func TestSameTokens(t *testing.T) {
+	before, _ := run(t, state.New(), put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read"}))
+	beside, _ := run(t, before, submit("a", "h"))
+	changed, _ := run(t, before, revoke("t1"))
+	if !beside.SameTokens(before) || changed.SameTokens(before) {
+		t.Errorf("after a submit the tokens are the same: %v, after a revocation: %v", beside.SameTokens(before), changed.SameTokens(before))
+	}
+}
+
 func TestTokensOfASnapshot(t *testing.T) {
 	s, _ := run(t, state.New(),
 		put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read", Name: "ci", ExpiresUnixMs: 5, First: true}),
