@@ -20,15 +20,16 @@ import (
 func callerOf(t *testing.T, req *http.Request, wrap func(http.Handler) http.Handler) (caller gate.Caller) {
 	t.Helper()
 	rec := httptest.NewRecorder()
-	wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { caller = gate.CallerOf(r.Context()) })).ServeHTTP(rec, req)
+	service := func(_ http.ResponseWriter, r *http.Request) { caller = gate.CallerOf(r.Context()) }
+	wrap(http.HandlerFunc(service)).ServeHTTP(rec, req)
 	if rec.Code != http.StatusOK {
 		t.Fatalf("refused with %d", rec.Code)
 	}
 	return caller
 }
 
-// A service learns the token, its scope and the certificate of its caller. The certificate is told by its key, since a worker's
-// id is bound to that; what a client writes of it into the headers counts for nothing.
+// A service learns the token, its scope and the certificate of its caller. The certificate is told by its key,
+// since a worker's id is bound to that; what a client writes of it into the headers counts for nothing.
 func TestAServiceLearnsItsCaller(t *testing.T) {
 	var tokens records
 	token := tokens.put(gate.ScopeWorker, 0)
@@ -37,8 +38,14 @@ func TestAServiceLearnsItsCaller(t *testing.T) {
 		sum := sha256.Sum256([]byte(key))
 		return hex.EncodeToString(sum[:])
 	}
-	shown := func(key string) *x509.Certificate {
-		return &x509.Certificate{URIs: []*url.URL{{Scheme: "gram", Host: "role", Path: "/worker"}}, RawSubjectPublicKeyInfo: []byte(key)}
+	shown := func(keys ...string) *tls.ConnectionState {
+		var with tls.ConnectionState
+		for _, key := range keys {
+			role := &url.URL{Scheme: "gram", Host: "role", Path: "/worker"}
+			one := &x509.Certificate{URIs: []*url.URL{role}, RawSubjectPublicKeyInfo: []byte(key)}
+			with.PeerCertificates = append(with.PeerCertificates, one)
+		}
+		return &with
 	}
 	for name, c := range map[string]struct {
 		tls  *tls.ConnectionState
@@ -46,10 +53,10 @@ func TestAServiceLearnsItsCaller(t *testing.T) {
 		key  string
 	}{
 		"no TLS":                            {nil, "", ""},
-		"TLS without a certificate":         {&tls.ConnectionState{}, "", ""},
-		"a certificate":                     {&tls.ConnectionState{PeerCertificates: []*x509.Certificate{shown("one")}}, pki.RoleWorker, keyOf("one")},
-		"another":                           {&tls.ConnectionState{PeerCertificates: []*x509.Certificate{shown("two")}}, pki.RoleWorker, keyOf("two")},
-		"a certificate and its authority's": {&tls.ConnectionState{PeerCertificates: []*x509.Certificate{shown("one"), shown("two")}}, pki.RoleWorker, keyOf("one")},
+		"TLS without a certificate":         {shown(), "", ""},
+		"a certificate":                     {shown("one"), pki.RoleWorker, keyOf("one")},
+		"another":                           {shown("two"), pki.RoleWorker, keyOf("two")},
+		"a certificate and its authority's": {shown("one", "two"), pki.RoleWorker, keyOf("one")},
 	} {
 		req := request(gramv1connect.WorkerServiceLeaseProcedure, token)
 		req.TLS = c.tls

@@ -16,13 +16,18 @@ func refersTo(s state.State, round uint32, digest byte) (found bool) {
 	return found
 }
 
-// stepAgain closes a round of a job that was changed so often.
-func stepAgain(changes uint64, round uint32, digest byte) *pb.Completion {
-	return after(changes, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(digest)}))
+// count opens a round of the phase "count".
+func count(state byte, trees ...uint32) *pb.Next {
+	return &pb.Next{Phase: "count", Trees: trees, State: ref(state)}
 }
 
-// The leaves 0 and 1 of a tree of four are taken back, one by one or together: what was kept of the leaves beside them, and of
-// the same leaves of another tree, stays.
+// stepAgain closes a round of a job that was changed so often.
+func stepAgain(changes uint64, round uint32, digest byte) *pb.Completion {
+	return after(changes, step("a", round, count(digest, 3)))
+}
+
+// The leaves 0 and 1 of a tree of four are taken back, one by one or together: what was kept of the leaves beside
+// them, and of the same leaves of another tree, stays.
 func TestCarriesBesideAreLeftAlone(t *testing.T) {
 	s := running(t, 4, 4)
 	for i, n := range [][3]uint32{{0, 1, 0}, {0, 0, 2}, {0, 0, 3}, {1, 1, 0}} {
@@ -53,8 +58,8 @@ func TestTakingBackANodeTakesBackWhatLiesBelow(t *testing.T) {
 	}
 }
 
-// A store loses leaf 0 of round 2 again and again. In between it loses the end of round 1: that round 2 opens a second time
-// is no progress, so the losses go on counting.
+// A store loses leaf 0 of round 2 again and again. In between it loses the end of round 1: that round 2 opens a
+// second time is no progress, so the losses go on counting.
 func TestAReopenedRoundIsNoProgress(t *testing.T) {
 	const before = 200
 	s := twoRounds(t)
@@ -83,7 +88,7 @@ func TestANewRoundIsProgress(t *testing.T) {
 			s, _ = run(t, s, takeBack(s, lost, node("a", round, 0, 0, 0, 0)))
 		}
 		s = wantVerdict(t, s, now(s, node("a", round, 0, 2, 0, 12)), accepted)
-		s = wantVerdict(t, s, now(s, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(7)})), accepted)
+		s = wantVerdict(t, s, now(s, step("a", round, count(7, 3))), accepted)
 	}
 	if job := jobA(s); job.Ended() || job.Round.Number != 3 {
 		t.Errorf("round %d, failure %v", job.Round.Number, job.Failure)
@@ -99,8 +104,8 @@ func anew(t *testing.T) state.State {
 	return wantVerdict(t, s, after(2, node("a", 3, 0, 2, 0, 12)), accepted)
 }
 
-// The first round of a new beginning is a round as any other: its end is known again when it is repeated, and can be
-// taken back.
+// The first round of a new beginning is a round as any other: its end is known again when it is repeated, and can
+// be taken back.
 func TestTheFirstRoundOfANewBeginning(t *testing.T) {
 	numbers := func(s state.State) (all []uint32) {
 		for _, r := range jobA(s).RoundsSince() {
@@ -123,20 +128,21 @@ func TestTheFirstRoundOfANewBeginning(t *testing.T) {
 	}
 }
 
-// What the end of round 1 made garbage stays so when that end is taken back. A finished model that is taken back leaves
-// nothing behind, for its round is open again.
+// What the end of round 1 made garbage stays so when that end is taken back. A finished model that is taken back
+// leaves nothing behind, for its round is open again.
 func TestTakingBackAnEndLeavesGarbage(t *testing.T) {
 	s := running(t, 3)
 	for round := uint32(1); round <= 2; round++ {
 		s = wantVerdict(t, s, node("a", round, 0, 2, 0, byte(10*round)), accepted)
-		s = wantVerdict(t, s, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(byte(10*round + 1))}), accepted)
+		s = wantVerdict(t, s, step("a", round, count(byte(10*round+1), 3)), accepted)
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 2, nil)))
 	id := func(round uint32, digest byte) state.ObjectID {
 		return state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}
 	}
 	if g := jobA(s).Garbage(1 << 40); !g.Has(id(1, 10)) || g.Has(id(1, 11)) || g.Has(id(2, 20)) {
-		t.Errorf("garbage: the root of round 1 %v, its state %v, the root of round 2 %v", g.Has(id(1, 10)), g.Has(id(1, 11)), g.Has(id(2, 20)))
+		t.Errorf("garbage: the root of round 1 %v, its state %v, the root of round 2 %v",
+			g.Has(id(1, 10)), g.Has(id(1, 11)), g.Has(id(2, 20)))
 	}
 	s = modelOf(t)
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))

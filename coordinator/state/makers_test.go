@@ -33,12 +33,12 @@ func TestACarryNamesItsNode(t *testing.T) {
 		for i, n := range nodes {
 			c := node("a", 1, 0, n[0], n[1], 10)
 			c.Output.Carry = ref(byte(100 + i))
-			s = wantVerdict(t, s, c, pb.Verdict_VERDICT_ACCEPTED)
+			s = wantVerdict(t, s, c, accepted)
 		}
 		if !jobA(s).Round.Complete() { // then all is there, and the root has no carry of its own
-			s = wantVerdict(t, s, node("a", 1, 0, 3, 0, 12), pb.Verdict_VERDICT_ACCEPTED)
+			s = wantVerdict(t, s, node("a", 1, 0, 3, 0, 12), accepted)
 		}
-		s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{5}, State: ref(7)}), pb.Verdict_VERDICT_ACCEPTED)
+		s = wantVerdict(t, s, step("a", 1, count(7, 5)), accepted)
 		for i, n := range nodes {
 			want := fmt.Sprint([]string{fmt.Sprint("1/0/", n[0], "/", n[1])})
 			if got := named(s, 1, byte(100+i)); fmt.Sprint(got) != want {
@@ -48,8 +48,8 @@ func TestACarryNamesItsNode(t *testing.T) {
 	}
 }
 
-// Round 2 is open: it reads the state and the carry of round 1, and its own partial. Nobody reads the root of round 1 as
-// long as neither is lost.
+// Round 2 is open: it reads the state and the carry of round 1, and its own partial. Nobody reads the root of round
+// 1 as long as neither is lost.
 func TestOnlyWhatIsReadHasMakers(t *testing.T) {
 	if got := fmt.Sprint(named(running(t, 3), 0, 3)); got != "[TASK_KIND_PLAN]" {
 		t.Errorf("the first state is made by %s", got)
@@ -60,7 +60,8 @@ func TestOnlyWhatIsReadHasMakers(t *testing.T) {
 		digest byte
 		want   string
 	}{
-		{0, 1, "[TASK_KIND_PLAN]"}, {0, 2, "[TASK_KIND_PLAN]"}, {1, 7, "[TASK_KIND_STEP]"}, {1, 13, "[1/0/2/0]"}, {2, 20, "[2/0/0/0]"},
+		{0, 1, "[TASK_KIND_PLAN]"}, {0, 2, "[TASK_KIND_PLAN]"}, {1, 7, "[TASK_KIND_STEP]"},
+		{1, 13, "[1/0/2/0]"}, {2, 20, "[2/0/0/0]"},
 		{1, 12, "[]"}, {2, 7, "[]"}, {1, 20, "[]"}, {0, 3, "[]"},
 	} {
 		if got := fmt.Sprint(named(s, c.round, c.digest)); got != c.want {
@@ -69,8 +70,8 @@ func TestOnlyWhatIsReadHasMakers(t *testing.T) {
 	}
 }
 
-// Leaves that all come out as the same bytes are one object: when it is lost no more tasks are named than one command may
-// take back, and the next one names others.
+// Leaves that all come out as the same bytes are one object: when it is lost no more tasks are named than one
+// command may take back, and the next one names others.
 func TestTheMakersOfOneObjectAreBounded(t *testing.T) {
 	const leaves = state.MaxUncommitTasks + 1
 	s := running(t, leaves)

@@ -18,8 +18,8 @@ func objects(s state.State, most int) (all []string) {
 	return all
 }
 
-// A job that goes on reads what its open round is made from, the report is made of the same: when it has succeeded its outputs
-// are all that is left, and people may look at what the report was made of.
+// A job that goes on reads what its open round is made from, the report is made of the same: when it has succeeded
+// its outputs are all that is left, and people may look at what the report was made of.
 func TestWhatAJobRefersTo(t *testing.T) {
 	s := twoRounds(t)
 	open := []string{"manifest 0/1", "plan 0/2", "state 1/7", "partial 2/20", "carry 1/13"}
@@ -30,7 +30,9 @@ func TestWhatAJobRefersTo(t *testing.T) {
 	}
 	s = wantVerdict(t, s, node("a", 2, 0, 2, 0, 21), accepted)
 	s = wantVerdict(t, s, step("a", 2, &pb.Next{Done: true, State: ref(30), Course: ref(31), Metrics: ref(32)}), accepted)
-	reporting := []string{"manifest 0/1", "plan 0/2", "state 1/7", "model 2/30", "timeline 2/31", "partial 2/21", "carry 1/13", "metrics 2/32"}
+	reporting := []string{
+		"manifest 0/1", "plan 0/2", "state 1/7", "model 2/30", "timeline 2/31", "partial 2/21", "carry 1/13", "metrics 2/32",
+	}
 	if got := objects(s, 99); !slices.Equal(got, reporting) {
 		t.Errorf("the report is due: %q, want %q", got, reporting)
 	}

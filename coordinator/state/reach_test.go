@@ -7,15 +7,16 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Round 4 is open, of trees of 3 and 1 leaves as those before it. How far a lost object takes the job back is told by who
-// made it.
+// Round 4 is open, of trees of 3 and 1 leaves as those before it. How far a lost object takes the job back is told
+// by who made it.
 func TestReach(t *testing.T) {
 	s := running(t, 3, 1)
 	for round := uint32(1); round <= 3; round++ {
 		s = wantVerdict(t, s, node("a", round, 0, 2, 0, 10), accepted)
 		s = wantVerdict(t, s, node("a", round, 1, 0, 0, 11), accepted)
-		s = wantVerdict(t, s, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{3, 1}, State: ref(7)}), accepted)
+		s = wantVerdict(t, s, step("a", round, count(7, 3, 1)), accepted)
 	}
+	leaf := node("a", 4, 0, 0, 0, 0)
 	const nowhere = state.Reach(-1)
 	for _, c := range []struct {
 		name  string
@@ -39,7 +40,7 @@ func TestReach(t *testing.T) {
 		{"a round before the first", []*pb.Completion{step("a", 0, nil)}, nowhere},
 		{"a round that never was", []*pb.Completion{step("a", 5, nil)}, nowhere},
 		{"another job's node", []*pb.Completion{node("b", 4, 0, 0, 0, 0)}, nowhere},
-		{"the farthest of several", []*pb.Completion{node("a", 4, 0, 0, 2, 0), step("a", 3, nil), node("a", 4, 0, 0, 0, 0)}, state.ReachClosed},
+		{"the farthest of several", []*pb.Completion{leaf, step("a", 3, nil), leaf}, state.ReachClosed},
 		{"one that made nothing among others", []*pb.Completion{step("a", 3, nil), step("a", 5, nil)}, nowhere},
 	} {
 		var tasks []*pb.TaskID
@@ -58,7 +59,10 @@ func TestReachOfAFinishedModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		task *pb.Completion
 		ok   bool
-	}{"its step": {step("a", 1, nil), true}, "its leaf": {node("a", 1, 0, 0, 0, 0), true}, "a leaf beyond": {node("a", 1, 0, 0, 1, 0), false}} {
+	}{
+		"its step": {step("a", 1, nil), true}, "its leaf": {node("a", 1, 0, 0, 0, 0), true},
+		"a leaf beyond": {node("a", 1, 0, 0, 1, 0), false},
+	} {
 		if got, ok := jobA(s).Reach([]*pb.TaskID{c.task.GetId()}); ok != c.ok || ok && got != state.ReachModel {
 			t.Errorf("%s: reaches %d, %v", name, got, ok)
 		}

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// rewritten is a state after each job's record in its snapshot was edited, as an older release would have written it.
+// rewritten is a state after each job's record in its snapshot was edited, as an older release would have written
+// it.
 func rewritten(t *testing.T, s state.State, edit func(*pb.JobRecord)) state.State {
 	t.Helper()
 	var old, text bytes.Buffer
@@ -48,8 +49,8 @@ func rewritten(t *testing.T, s state.State, edit func(*pb.JobRecord)) state.Stat
 	return read
 }
 
-// An older release did not write how the rounds begin. Its jobs go on, and where the rounds are to begin anew the plan is made
-// again, which tells it.
+// An older release did not write how the rounds begin. Its jobs go on, and where the rounds are to begin anew the
+// plan is made again, which tells it.
 func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  func(*pb.JobRecord)
@@ -60,9 +61,9 @@ func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 	} {
 		s := twoRounds(t)
 		s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
-		s = wantVerdict(t, s, after(1, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(7)})), accepted)
+		s = wantVerdict(t, s, after(1, step("a", 1, count(7, 3))), accepted)
 		s = wantVerdict(t, s, after(1, node("a", 2, 0, 2, 0, 20)), accepted)
-		s = wantVerdict(t, s, after(1, step("a", 2, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(8)})), accepted)
+		s = wantVerdict(t, s, after(1, step("a", 2, count(8, 3))), accepted)
 		s = rewritten(t, s, c.edit)
 		near, _ := run(t, s, takeBack(s, lost, step("a", 2, nil)))
 		if job := jobA(near); job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Round.Number != 2 {
@@ -70,7 +71,8 @@ func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 		}
 		s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
 		if job := jobA(s); job.Stage != c.stage || job.Counters.Remade.Anew != 1 {
-			t.Errorf("%s, an older round's state is lost: %v, begun anew %d times", name, job.Stage, job.Counters.Remade.Anew)
+			t.Errorf("%s, an older round's state is lost: %v, begun anew %d times",
+				name, job.Stage, job.Counters.Remade.Anew)
 		}
 		if c.stage == pb.JobState_JOB_STATE_PLANNING {
 			s = wantVerdict(t, s, now(s, planTask()), accepted)

@@ -55,7 +55,8 @@ func TestUpkeepIsBounded(t *testing.T) {
 func TestOneEntryForgetsABoundedNumber(t *testing.T) {
 	const most = state.MaxUpkeep
 	s, ids := canceled(t, most+3)
-	s, _ = run(t, s, retire(5000, 1, ids[:most]...), retire(5000, 1, ids[most:]...), markSwept(nil, ids[:most]), markSwept(nil, ids[most:most+2]))
+	s, _ = run(t, s, retire(5000, 1, ids[:most]...), retire(5000, 1, ids[most:]...),
+		markSwept(nil, ids[:most]), markSwept(nil, ids[most:most+2]))
 	for i, want := range []int{3, 1, 1} { // the last was not swept
 		if s, _ = run(t, s, retire(5001+30*day, 1, "none")); s.RetiredCount() != want {
 			t.Errorf("entry %d leaves %d retired jobs, want %d", i+1, s.RetiredCount(), want)

@@ -8,8 +8,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// keptCarries closes round 1 of a job after its nodes kept carries, and tells the leaves [first, end) of those that round 2
-// reads for some leaves of a tree.
+// keptCarries closes round 1 of a job after its nodes kept carries, and tells the leaves [first, end) of those that
+// round 2 reads for some leaves of a tree.
 func keptCarries(t *testing.T, s state.State, tree uint32, first, end int) (leaves string) {
 	t.Helper()
 	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: jobA(s).Round.Trees, State: ref(7)}), accepted)
@@ -25,11 +25,13 @@ func carrying(tree, level, index uint32) *pb.Completion {
 	return c
 }
 
-// Four leaves, of which the first two were made together. A node reads what was kept of its own leaves, and of no leaf beside
-// them.
+// Four leaves, of which the first two were made together. A node reads what was kept of its own leaves, and of no
+// leaf beside them.
 func TestCarriesOfSomeLeaves(t *testing.T) {
 	s := running(t, 4, 4)
-	for _, c := range []*pb.Completion{carrying(0, 1, 0), carrying(0, 0, 2), carrying(0, 0, 3), carrying(1, 2, 0), node("a", 1, 0, 2, 0, 11)} {
+	for _, c := range []*pb.Completion{
+		carrying(0, 1, 0), carrying(0, 0, 2), carrying(0, 0, 3), carrying(1, 2, 0), node("a", 1, 0, 2, 0, 11),
+	} {
 		s = wantVerdict(t, s, c, accepted)
 	}
 	for _, c := range []struct {
@@ -64,7 +66,8 @@ func TestACarryReplacesThoseOfItsLeaves(t *testing.T) {
 		tree uint32
 		want string
 	}{
-		{"leaves 0 and 1 are merged", first, 0, "[0,2)[2,3)[3,4)"}, {"leaves 2 and 3 are merged", last, 0, "[0,1)[1,2)[2,4)"},
+		{"leaves 0 and 1 are merged", first, 0, "[0,2)[2,3)[3,4)"},
+		{"leaves 2 and 3 are merged", last, 0, "[0,1)[1,2)[2,4)"},
 		{"all are merged", all, 0, "[0,4)"},
 		{"the other tree", last, 1, "[0,1)[1,2)[2,3)[3,4)"}, {"beside a merged tree", all, 1, "[0,1)[1,2)[2,3)[3,4)"},
 	} {

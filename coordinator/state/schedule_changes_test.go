@@ -30,12 +30,17 @@ func TestPausingTwiceChangesNothing(t *testing.T) {
 		now     int64
 		changes bool
 		since   int64
-	}{{false, 2000, false, 1000}, {true, 3000, true, 1000}, {true, 4000, false, 1000}, {false, 5000, true, 5000}, {false, 6000, false, 5000}} {
+	}{
+		{false, 2000, false, 1000}, {true, 3000, true, 1000}, {true, 4000, false, 1000},
+		{false, 5000, true, 5000}, {false, 6000, false, 5000},
+	} {
 		var reply state.Reply
 		s, reply = run(t, s, pause("n", c.paused, c.now))
 		sched, _ := s.Schedule("n")
-		if sched.Paused != c.paused || (sched.Revision > revision) != c.changes || sched.Since != c.since || reply.Schedule != sched {
-			t.Errorf("change %d: paused %v, revision %d after %d, slots since %d", i, sched.Paused, sched.Revision, revision, sched.Since)
+		changed := sched.Revision > revision
+		if sched.Paused != c.paused || changed != c.changes || sched.Since != c.since || reply.Schedule != sched {
+			t.Errorf("change %d: paused %v, revision %d after %d, slots since %d",
+				i, sched.Paused, sched.Revision, revision, sched.Since)
 		}
 		revision = sched.Revision
 	}

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,47 +13,37 @@ import (
 // Every field of a definition at its bounds, and one beyond.
 func TestDefinitionsAtTheirBounds(t *testing.T) {
 	const year = 366 * day
-	define := func(spoil func(*pb.PutSchedule)) *pb.Command {
-		cmd := putSchedule("n", 1)
-		spoil(cmd.GetPutSchedule())
-		return cmd
-	}
-	for name, c := range map[string]struct{ within, beyond func(*pb.PutSchedule) }{
-		"the id": {func(p *pb.PutSchedule) { p.Id = strings.Repeat("a", 40) }, func(p *pb.PutSchedule) { p.Id = strings.Repeat("a", 41) }},
-		"the job": {
-			func(p *pb.PutSchedule) { p.JobJson = make([]byte, 64<<10) }, func(p *pb.PutSchedule) { p.JobJson = make([]byte, 64<<10+1) },
-		},
-		"a short job":          {func(p *pb.PutSchedule) { p.JobJson = make([]byte, 1) }, func(p *pb.PutSchedule) { p.JobJson = nil }},
-		"the expression":       {func(p *pb.PutSchedule) { p.Cron = strings.Repeat("*", 256) }, func(p *pb.PutSchedule) { p.Cron = strings.Repeat("*", 257) }},
-		"a short expression":   {func(p *pb.PutSchedule) { p.Cron = "*" }, func(p *pb.PutSchedule) { p.Cron = "" }},
-		"the zone":             {func(p *pb.PutSchedule) { p.TimeZone = strings.Repeat("x", 64) }, func(p *pb.PutSchedule) { p.TimeZone = strings.Repeat("x", 65) }},
-		"a short zone":         {func(p *pb.PutSchedule) { p.TimeZone = "x" }, func(p *pb.PutSchedule) { p.TimeZone = "" }},
-		"the first overlap":    {func(p *pb.PutSchedule) { p.Overlap = 1 }, func(p *pb.PutSchedule) { p.Overlap = 0 }},
-		"the last overlap":     {func(p *pb.PutSchedule) { p.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE }, func(p *pb.PutSchedule) { p.Overlap = 5 }},
-		"no catch-up":          {func(p *pb.PutSchedule) { p.CatchUp = pb.CatchUp_CATCH_UP_NONE }, func(p *pb.PutSchedule) { p.CatchUp = 0 }},
-		"the largest catch-up": {catchUp(100), catchUp(101)},
-		"the least catch-up":   {catchUp(1), catchUp(0)},
-		"another catch-up":     {func(p *pb.PutSchedule) { p.CatchUpMax = 0 }, func(p *pb.PutSchedule) { p.CatchUpMax = 1 }},
-		"the kinds of catch-up": {
-			catchUp(1), func(p *pb.PutSchedule) { p.CatchUp = pb.CatchUp_CATCH_UP_ALL + 1 },
-		},
-		"the deadline": {func(p *pb.PutSchedule) { p.StartDeadlineMs = year }, func(p *pb.PutSchedule) { p.StartDeadlineMs = year + 1 }},
-		"no deadline":  {func(p *pb.PutSchedule) { p.StartDeadlineMs = 0 }, func(p *pb.PutSchedule) { p.StartDeadlineMs = -1 }},
-		"the jitter":   {func(p *pb.PutSchedule) { p.JitterMs = year }, func(p *pb.PutSchedule) { p.JitterMs = year + 1 }},
-		"no jitter":    {func(p *pb.PutSchedule) { p.JitterMs = 0 }, func(p *pb.PutSchedule) { p.JitterMs = -1 }},
+	type counts []int64
+	for name, c := range map[string]struct {
+		set            func(p *pb.PutSchedule, n int64)
+		within, beyond counts
+	}{
+		"the id":         {func(p *pb.PutSchedule, n int64) { p.Id = strings.Repeat("a", int(n)) }, counts{1, 40}, counts{0, 41}},
+		"the job":        {func(p *pb.PutSchedule, n int64) { p.JobJson = make([]byte, n) }, counts{1, 64 << 10}, counts{0, 64<<10 + 1}},
+		"the expression": {func(p *pb.PutSchedule, n int64) { p.Cron = strings.Repeat("*", int(n)) }, counts{1, 256}, counts{0, 257}},
+		"the zone":       {func(p *pb.PutSchedule, n int64) { p.TimeZone = strings.Repeat("x", int(n)) }, counts{1, 64}, counts{0, 65}},
+		"the overlap":    {func(p *pb.PutSchedule, n int64) { p.Overlap = pb.ScheduleOverlap(n) }, counts{1, 4}, counts{-1, 0, 5}},
+		"the catch-up": {func(p *pb.PutSchedule, n int64) {
+			if p.CatchUp = pb.CatchUp(n); p.CatchUp == pb.CatchUp_CATCH_UP_ALL {
+				p.CatchUpMax = 1
+			}
+		}, counts{1, 2, 3}, counts{-1, 0, 4}},
+		"the number of a catch-up": {func(p *pb.PutSchedule, n int64) {
+			p.CatchUp, p.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, uint32(n)
+		}, counts{1, 100}, counts{0, 101}},
+		"a number of another": {func(p *pb.PutSchedule, n int64) { p.CatchUpMax = uint32(n) }, counts{0}, counts{1}},
+		"the deadline":        {func(p *pb.PutSchedule, n int64) { p.StartDeadlineMs = n }, counts{0, year}, counts{-1, year + 1}},
+		"the jitter":          {func(p *pb.PutSchedule, n int64) { p.JitterMs = n }, counts{0, year}, counts{-1, year + 1}},
 	} {
-		if _, reply := state.Apply(state.New(), define(c.within)); reply.Err != nil {
-			t.Errorf("%s at its bound: %v", name, reply.Err)
-		}
-		if _, reply := state.Apply(state.New(), define(c.beyond)); reply.Err == nil || reply.Err.Reason != state.Malformed {
-			t.Errorf("%s beyond its bound: %v", name, reply.Err)
+		for _, n := range slices.Concat(c.within, c.beyond) {
+			cmd := putSchedule("n", 1)
+			c.set(cmd.GetPutSchedule(), n)
+			within := slices.Contains(c.within, n)
+			if _, reply := state.Apply(state.New(), cmd); (reply.Err == nil) != within || !within && reply.Err.Reason != state.Malformed {
+				t.Errorf("%s, %d: %v", name, n, reply.Err)
+			}
 		}
 	}
-}
-
-// catchUp has a schedule make up for at most so many slots.
-func catchUp(most uint32) func(*pb.PutSchedule) {
-	return func(p *pb.PutSchedule) { p.CatchUp, p.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, most }
 }
 
 // A slot is skipped for a reason that is known, the first of them and the last included.
@@ -82,7 +73,8 @@ func TestRunsOfSkippedSlots(t *testing.T) {
 		taken       bool
 	}{
 		{2000, 2000, 1, true}, {2000, 2001, 2, true}, {1001, 2000, 2, true}, {1000, 2000, 2, false},
-		{2001, 2000, 1, false}, {2001, 2000, 2, false}, {2000, 2000, 2, false}, {2000, 2001, 1, false}, {2000, 2000, 0, false},
+		{2001, 2000, 1, false}, {2001, 2000, 2, false}, {2000, 2000, 2, false},
+		{2000, 2001, 1, false}, {2000, 2000, 0, false},
 	} {
 		cmd := skip(s, "n", c.first, c.last, c.slots)
 		if _, reply := state.Apply(s, cmd); (reply.Err == nil) != c.taken {

@@ -27,7 +27,8 @@ func reread(t *testing.T, s state.State) state.State {
 func seen(s state.State) (lines []string) {
 	add := func(what string, of ...any) { lines = append(lines, what+fmt.Sprintf(" %+v", of)) }
 	s.EachJob(func(job *state.Job) bool {
-		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds, job.Outputs, job.Round.Number, job.Round.Covered, job.Audits, job.Convicted, job.Workers)
+		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds, job.Outputs)
+		add("job", job.ID, job.Round.Number, job.Round.Covered, job.Audits, job.Convicted, job.Workers)
 		job.EachReference(func(o state.ObjectID) { add("reference", job.ID, o.Round, o.SHA256[31]) })
 		job.EachAudit(func(a *state.Audit) bool {
 			add("audit", job.ID, a, a.State, a.Base, a.TreeLeaves, len(a.Pieces), len(a.Carries), a.Makers, a.Opinions)
@@ -49,6 +50,11 @@ func seen(s state.State) (lines []string) {
 	return append(lines, fmt.Sprint(s.Now, s.NextJob, s.Epoch, s.HeldSince, s.ClusterID, s.Secret, s.ActiveCount()))
 }
 
+// measured opens another round, and has metrics of the closed one.
+func measured(trees ...uint32) *pb.Next {
+	return &pb.Next{Phase: "count", Trees: trees, State: ref(7), Metrics: ref(8)}
+}
+
 // several is a state with at least two of each kind of record that a snapshot has.
 func several(t *testing.T) state.State {
 	t.Helper()
@@ -64,7 +70,7 @@ func several(t *testing.T) state.State {
 		}
 		if round == 1 {
 			s = wantVerdict(t, s, by("x", node("a", 1, 0, 1, 0, 15)), accepted)
-			s = wantVerdict(t, s, by("x", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{2, 1}, State: ref(7), Metrics: ref(8)})), accepted)
+			s = wantVerdict(t, s, by("x", step("a", 1, measured(2, 1))), accepted)
 		}
 	}
 	for index, liar := range []string{"k", "l"} {
@@ -73,10 +79,13 @@ func several(t *testing.T) state.State {
 	}
 	s = finished(t, finished(t, s, "m1"), "m2")
 	s = finished(t, finished(t, s, "r1"), "r2")
-	failed := &pb.Failure{Code: "X", Message: "it failed", Class: pb.FailureClass_FAILURE_CLASS_TASK}
-	s, _ = run(t, s, retireByHand("r1"), retireByHand("r2"), setAlias("one", "m1"), setAlias("two", "m2"), removeMember("c1"), removeMember("c3"),
-		putSchedule("n1", 3000), putSchedule("n2", 3000), submit("f", "h"), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "f", Failure: failed}}},
-		put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read"}), put(&pb.PutToken{Id: "t2", SecretSha256: ref(2).Sha256, Scope: "read"}))
+	for i := range byte(2) {
+		n := string('1' + i)
+		s, _ = run(t, s, retireByHand("r"+n), setAlias("alias"+n, "m"+n), removeMember("c"+n), putSchedule("n"+n, 3000),
+			put(&pb.PutToken{Id: "t" + n, SecretSha256: ref(i).Sha256, Scope: "read"}))
+	}
+	failure := &pb.Failure{Code: "X", Message: "it failed", Class: pb.FailureClass_FAILURE_CLASS_TASK}
+	s, _ = run(t, s, submit("f", "h"), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "f", Failure: failure}}})
 	s, _ = run(t, s, fire(s, "n1", 4000))
 	s, _ = run(t, s, fire(s, "n2", 4000))
 	return s
@@ -86,13 +95,14 @@ func several(t *testing.T) state.State {
 func TestASnapshotHoldsAll(t *testing.T) {
 	s := several(t)
 	if job := jobA(s); job.PendingAudits() < 2 || s.ConvictedCount() != 2 || s.RetiredCount() != 2 || s.JobCount() != 6 {
-		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs", job.PendingAudits(), s.ConvictedCount(), s.RetiredCount(), s.JobCount())
+		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs",
+			job.PendingAudits(), s.ConvictedCount(), s.RetiredCount(), s.JobCount())
 	}
 	read := reread(t, s)
 	want, got := seen(s), seen(read)
 	for i := range max(len(want), len(got)) {
-		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("%d lines were read of %d; the first other one:\n%v\nwant:\n%v", len(got), len(want), got[min(i, len(got)):min(i+1, len(got))], want[min(i, len(want)):min(i+1, len(want))])
+		if i == min(len(want), len(got)) || got[i] != want[i] {
+			t.Fatalf("%d lines were read of %d, and these are others:\n%v\nwant:\n%v", len(got), len(want), got[i:], want[i:])
 		}
 	}
 	if read.Digest() != s.Digest() {
@@ -100,7 +110,8 @@ func TestASnapshotHoldsAll(t *testing.T) {
 	}
 }
 
-// lossesAndLies takes job "a" through a closed round, a lost state, a lost carry, new beginnings and a lost plan to its end.
+// lossesAndLies takes job "a" through a closed round, a lost state, a lost carry, new beginnings and a lost plan to
+// its end.
 func lossesAndLies() []*pb.Command {
 	var list []*pb.Command
 	changes := uint64(0)
@@ -112,11 +123,12 @@ func lossesAndLies() []*pb.Command {
 	closing := func(round uint32) {
 		root := node("a", round, 0, 1, 0, 12)
 		root.Output.Carry = ref(13)
-		do(root, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{2}, State: ref(7), Metrics: ref(8)}))
+		do(root, step("a", round, measured(2)))
 	}
 	lose := func(open uint32, reason pb.UncommitReason, c *pb.Completion) {
-		cmd := &pb.Uncommit{JobId: "a", Round: open, Changes: changes, Reason: reason, Message: "gone", Tasks: []*pb.TaskID{c.GetId()}}
-		list = append(list, &pb.Command{NowUnixMs: 1003, Body: &pb.Command_Uncommit{Uncommit: cmd}})
+		list = append(list, &pb.Command{NowUnixMs: 1003, Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
+			JobId: "a", Round: open, Changes: changes, Reason: reason, Message: "gone", Tasks: []*pb.TaskID{c.GetId()},
+		}}})
 		changes++
 	}
 	list = append(list, submit("a", "h"), start("a"))
@@ -124,7 +136,7 @@ func lossesAndLies() []*pb.Command {
 	closing(1)
 	closing(2)
 	lose(3, lost, step("a", 2, nil))
-	do(step("a", 2, &pb.Next{Phase: "count", Trees: []uint32{2}, State: ref(7), Metrics: ref(8)}), node("a", 3, 0, 0, 1, 20))
+	do(step("a", 2, measured(2)), node("a", 3, 0, 0, 1, 20))
 	lose(3, lost, node("a", 2, 0, 1, 0, 0))
 	closing(2)
 	lose(3, lied, node("a", 1, 0, 1, 0, 0)) // the rounds begin anew, as round 4
@@ -138,8 +150,8 @@ func lossesAndLies() []*pb.Command {
 	return list
 }
 
-// A member that was rebuilt from a snapshot decides as one that has seen all entries, whichever entry the snapshot was taken
-// after.
+// A member that was rebuilt from a snapshot decides as one that has seen all entries, whichever entry the snapshot
+// was taken after.
 func TestGoingOnFromASnapshot(t *testing.T) {
 	commands := lossesAndLies()
 	for cut := range commands {
@@ -150,7 +162,8 @@ func TestGoingOnFromASnapshot(t *testing.T) {
 			s, one = state.Apply(s, cmd)
 			other, two = state.Apply(other, cmd)
 			if fmt.Sprint(one.Err, one.Verdicts) != fmt.Sprint(two.Err, two.Verdicts) || s.Digest() != other.Digest() {
-				t.Fatalf("a snapshot after %d entries, and %d more: %v %v, want %v %v", cut, i+1, two.Err, two.Verdicts, one.Err, one.Verdicts)
+				t.Fatalf("a snapshot after %d entries, and %d more: %v %v, want %v %v",
+					cut, i+1, two.Err, two.Verdicts, one.Err, one.Verdicts)
 			}
 		}
 		if job := jobA(s); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.Counters.Remade.Changes != 5 {

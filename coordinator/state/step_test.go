@@ -10,7 +10,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A forest has a bounded number of trees and of leaves, and a named phase. At its bounds it is taken, one beyond it is not.
+// A forest has a bounded number of trees and of leaves, and a named phase. At its bounds it is taken, one beyond it
+// is not.
 func TestForestsAreBounded(t *testing.T) {
 	trees := func(n int) []uint32 { return slices.Repeat([]uint32{1}, n) }
 	const invalid = pb.Verdict_VERDICT_INVALID
@@ -20,10 +21,13 @@ func TestForestsAreBounded(t *testing.T) {
 		trees []uint32
 		want  pb.Verdict
 	}{
-		{"a phase of 64 bytes", strings.Repeat("p", 64), trees(1), accepted}, {"a phase of 65 bytes", strings.Repeat("p", 65), trees(1), invalid},
+		{"a phase of 64 bytes", strings.Repeat("p", 64), trees(1), accepted},
+		{"a phase of 65 bytes", strings.Repeat("p", 65), trees(1), invalid},
 		{"no phase", "", trees(1), invalid},
-		{"as many trees as may be", "p", trees(state.MaxTrees), accepted}, {"one more", "p", trees(state.MaxTrees + 1), invalid}, {"no tree", "p", nil, invalid},
-		{"as many leaves as may be", "p", []uint32{1, state.MaxLeaves - 1}, accepted}, {"one leaf more", "p", []uint32{1, state.MaxLeaves}, invalid},
+		{"as many trees as may be", "p", trees(state.MaxTrees), accepted},
+		{"one more", "p", trees(state.MaxTrees + 1), invalid}, {"no tree", "p", nil, invalid},
+		{"as many leaves as may be", "p", []uint32{1, state.MaxLeaves - 1}, accepted},
+		{"one leaf more", "p", []uint32{1, state.MaxLeaves}, invalid},
 		{"a tree without leaves", "p", []uint32{1, 0}, invalid},
 	} {
 		s, _ := run(t, state.New(), submit("a", "h"), start("a"))
@@ -62,14 +66,16 @@ func TestReferencesAreWellFormed(t *testing.T) {
 
 // A report leaves 1 to MaxOutputs files.
 func TestOutputsAreBounded(t *testing.T) {
+	const invalid = pb.Verdict_VERDICT_INVALID
 	for files, want := range map[int]pb.Verdict{
-		0: pb.Verdict_VERDICT_INVALID, 1: accepted, state.MaxOutputs: accepted, state.MaxOutputs + 1: pb.Verdict_VERDICT_INVALID,
+		0: invalid, 1: accepted, state.MaxOutputs: accepted, state.MaxOutputs + 1: invalid,
 	} {
 		end := report("a")
 		one := end.Output.Files[0]
 		end.Output.Files = nil
 		for i := range files {
-			end.Output.Files = append(end.Output.Files, &pb.OutputFile{Name: fmt.Sprint("f", i), Uri: one.Uri, Sha256: one.Sha256, Size: one.Size})
+			file := &pb.OutputFile{Name: fmt.Sprint("f", i), Uri: one.Uri, Sha256: one.Sha256, Size: one.Size}
+			end.Output.Files = append(end.Output.Files, file)
 		}
 		s, reply := state.Apply(modelOf(t), completions(end))
 		if reply.Verdicts[0] != want || len(jobA(s).Outputs) != files && want == accepted {
@@ -86,7 +92,7 @@ func TestRoundRecordsAreBounded(t *testing.T) {
 			t.Fatalf("%d records of %d rounds", len(rounds), round)
 		}
 		s = wantVerdict(t, s, node("a", round+1, 0, 0, 0, 10), accepted)
-		s = wantVerdict(t, s, step("a", round+1, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(7)}), accepted)
+		s = wantVerdict(t, s, step("a", round+1, count(7, 1)), accepted)
 	}
 	if rounds := jobA(s).Rounds; rounds[0].Number != 3 || rounds[len(rounds)-1].Number != state.MaxRoundRecords+2 {
 		t.Errorf("records of rounds %d to %d", rounds[0].Number, rounds[len(rounds)-1].Number)
@@ -102,7 +108,8 @@ func TestWhoMadeAJob(t *testing.T) {
 		s = wantVerdict(t, s, leaf, accepted)
 	}
 	job := jobA(s)
-	if !slices.Equal(job.Workers, []string{"w1", "w2", "w3"}) || !slices.Equal(job.Kernels, []string{"avx2", "avx512", "generic"}) {
+	workers, kernels := []string{"w1", "w2", "w3"}, []string{"avx2", "avx512", "generic"}
+	if !slices.Equal(job.Workers, workers) || !slices.Equal(job.Kernels, kernels) {
 		t.Errorf("made by workers %q with kernels %q", job.Workers, job.Kernels)
 	}
 }
