@@ -67,6 +67,19 @@ func TestParseTokenReadsWhatRevealWrote(t *testing.T) {
 	}
 }
 
+// A token may have 256 bytes with the blanks around it.
+func TestTokensHaveABoundedLength(t *testing.T) {
+	for length, read := range map[int]bool{255: true, 256: true, 257: false} {
+		for _, text := range []string{
+			"gram_id_" + strings.Repeat("x", length-len("gram_id_")), "gram_id_x" + strings.Repeat(" ", length-len("gram_id_x")),
+		} {
+			if _, err := gate.ParseToken(text); (err == nil) != read {
+				t.Errorf("a token of %d bytes, %d with blanks: %v", len(strings.TrimSpace(text)), length, err)
+			}
+		}
+	}
+}
+
 func FuzzParseToken(f *testing.F) {
 	f.Add(gate.NewToken().Reveal())
 	f.Add("gram_a_b")

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"math/bits"
+
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -134,25 +136,9 @@ func (r Round) uncommit(tree uint32, n protocol.Node) Round {
 	return r
 }
 
-// nodeOver is the node that covers exactly the leaves [first, end) of a tree: such is what a carry belongs to.
-func (r Round) nodeOver(tree, first, end uint32) (protocol.Node, bool) {
-	if int(tree) >= len(r.Trees) || end <= first || end > r.Trees[tree] {
-		return protocol.Node{}, false
-	}
-	shape, n := r.Tree(tree), protocol.Node{Index: int(first)}
-	for level := 0; level < 32; level++ {
-		from, to := shape.Range(n)
-		if from != int(first) {
-			return protocol.Node{}, false
-		}
-		if to >= int(end) {
-			return n, to == int(end) && shape.Valid(n)
-		}
-		up, ok := shape.Parent(n)
-		if !ok {
-			break
-		}
-		n = up
-	}
-	return protocol.Node{}, false
+// nodeOver is the node that covers exactly the leaves [first, end) of a tree: such is what a carry belongs to. The right
+// half of a node holds a leaf, for its name is canonical; so the number of its leaves tells its level.
+func nodeOver(first, end uint32) protocol.Node {
+	level := bits.Len32(end - first - 1)
+	return protocol.Node{Level: level, Index: int(first >> level)}
 }

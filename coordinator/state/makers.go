@@ -3,6 +3,7 @@ package state
 import (
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
 )
 
 // MakersOf are the tasks that made a job object which the open round, or the report, reads: what an Uncommit names when the
@@ -26,8 +27,10 @@ func (j *Job) MakersOf(o ObjectID) []*pb.TaskID {
 		}
 	}
 	m.round(j.Round)
-	m.kept()
-	if len(m.tasks) > 0 && j.last.known() { // the reopened round reads them too
+	others := len(m.tasks)
+	m.carries(j.Round.Base, j.Round.Kept)
+	if len(m.tasks) > 0 && j.last.known() { // the reopened round reads them too; what is kept are its carries
+		m.tasks = m.tasks[:others]
 		m.round(j.last)
 	}
 	return m.tasks
@@ -62,23 +65,14 @@ func (m *makers) round(r Round) {
 		}
 		return true
 	})
-	m.carries(r, func(visit func([]byte, Carry) bool) { r.carries.Root().Walk(visit) })
+	m.carries(r.Number, r.carries)
 }
 
-// kept adds the nodes whose carries the open round reads.
-func (m *makers) kept() {
-	r := m.job.last
-	if !r.known() {
-		r = Round{Number: m.job.Round.Base, Trees: m.job.Round.Trees}
-	}
-	m.carries(r, func(visit func([]byte, Carry) bool) { m.job.Round.Kept.Root().Walk(visit) })
-}
-
-func (m *makers) carries(r Round, walk func(func([]byte, Carry) bool)) {
-	walk(func(_ []byte, c Carry) bool {
-		if m.is(r.Number, c.Object) {
-			n, _ := r.nodeOver(c.Tree, c.First, c.End)
-			m.add(pb.TaskKind_TASK_KIND_NODE, r.Number, c.Tree, n)
+// carries adds the nodes whose carry the object is.
+func (m *makers) carries(round uint32, carries *iradix.Tree[Carry]) {
+	carries.Root().Walk(func(_ []byte, c Carry) bool {
+		if m.is(round, c.Object) {
+			m.add(pb.TaskKind_TASK_KIND_NODE, round, c.Tree, nodeOver(c.First, c.End))
 		}
 		return false
 	})

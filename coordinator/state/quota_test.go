@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -17,15 +18,21 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 		s, reply = state.Apply(s, &pb.Command{NowUnixMs: 1, Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", SubmittedBy: token}}})
 		return reply.Err
 	}
+	room := func(greedy, other, nobody int) {
+		t.Helper()
+		if g, o, n := s.Room("greedy"), s.Room("other"), s.Room(""); g != greedy || o != other || n != nobody {
+			t.Errorf("with %d jobs there is room for %d, %d and %d more, want %d, %d and %d", s.ActiveCount(), g, o, n, greedy, other, nobody)
+		}
+	}
+	room(900, 900, 1000)
 	for i := range state.MaxActiveOfToken {
 		if refused := submit(fmt.Sprint("greedy-", i), "greedy"); refused != nil {
 			t.Fatalf("job %d: %v", i, refused)
 		}
 	}
-	if room := s.Room("greedy"); room != 0 {
-		t.Errorf("room for %d more", room)
-	}
-	if refused := submit("one-more", "greedy"); refused == nil || refused.Reason != state.Exhausted {
+	room(0, 100, 100)
+	const share = "900 jobs of this token have not ended, and the last 100 places are for others"
+	if refused := submit("one-more", "greedy"); refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, share) {
 		t.Errorf("one more job of the same token: %v", refused)
 	}
 	if refused := submit("greedy-0", "greedy"); refused != nil { // a repetition makes no job
@@ -46,7 +53,11 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 			t.Fatalf("job %d of another token: %v", i, refused)
 		}
 	}
-	if refused := submit("too-many", "third"); refused == nil || refused.Reason != state.Exhausted {
-		t.Errorf("a job beyond all: %v", refused)
+	room(0, 0, 0)
+	const full = "1000 jobs have not ended"
+	for _, token := range []string{"third", "greedy", ""} {
+		if refused := submit("too-many", token); refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, full) {
+			t.Errorf("a job beyond all, of token %q: %v", token, refused)
+		}
 	}
 }
