@@ -71,9 +71,7 @@ func (j *Job) takenBack(reach Reach, why string, now int64) {
 		j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
 		j.planMaker, j.planVerified = "", false
 	}
-	if reach >= ReachModel {
-		j.modelMakers = 0
-	}
+	j.modelMakers = 0 // whatever was taken back, no model is left
 }
 
 // uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
@@ -115,14 +113,16 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 
 // committed reports whether what an audited task made still counts.
 func (j *Job) committed(a *Audit) bool {
-	if a.Kind == pb.TaskKind_TASK_KIND_PLAN {
-		return j.Stage == pb.JobState_JOB_STATE_RUNNING
-	}
-	if a.Kind == pb.TaskKind_TASK_KIND_STEP {
-		return a.Round < j.Round.Number || j.Reporting()
-	}
-	if a.Round != j.Round.Number || j.Stage != pb.JobState_JOB_STATE_RUNNING {
-		return a.Round < j.Round.Number
+	running := j.Stage == pb.JobState_JOB_STATE_RUNNING
+	switch {
+	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
+		return running
+	case a.Round < j.Round.Number:
+		return true
+	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
+		return j.Reporting()
+	case a.Round > j.Round.Number || !running:
+		return false
 	}
 	_, covered := j.Round.Covering(a.Tree, a.Node)
 	return covered
