@@ -82,7 +82,7 @@ func TestTheFirstNodeOverTheDrawnLeaf(t *testing.T) {
 			s, want := sampled(t, id, aSecret, 1, 2, 3), ""
 			for _, n := range order {
 				s = wantVerdict(t, s, by("w", node(id, 1, n[0], n[1], n[2], 1)), accepted)
-				from, to := protocol.Tree(2+n[0]).Range(protocol.Node{Level: int(n[1]), Index: int(n[2])})
+				from, to := protocol.Tree(2 + n[0]).Range(protocol.Node{Level: int(n[1]), Index: int(n[2])})
 				if leaf := int(at) - 2*int(n[0]); want == "" && from <= leaf && leaf < to && (n[0] == 1) == (at >= 2) {
 					want = fmt.Sprintf("1/%d/%d/%d", n[0], n[1], n[2])
 				}

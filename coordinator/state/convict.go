@@ -14,12 +14,17 @@ const MaxConvicted = 1024
 func (j *Job) convict(liars []Opinion, task string, now int64) {
 	var ids []string
 	for _, o := range liars {
-		if !j.hasConvicted(o.WorkerID) && len(j.Convicted) < MaxConvicted {
-			j.Convicted = append(slices.Clip(j.Convicted), Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
-		}
+		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
 		ids = append(ids, o.WorkerID)
 	}
 	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than two others", liars[0].Worker, task), now)
+}
+
+// note keeps a conviction, of this job or another, unless the job knows of it or of too many.
+func (j *Job) note(c Conviction) {
+	if !j.hasConvicted(c.WorkerID) && len(j.Convicted) < MaxConvicted {
+		j.Convicted = append(slices.Clip(j.Convicted), c)
+	}
 }
 
 // hasConvicted reports whether a worker's results count for nothing in this job.
@@ -163,7 +168,7 @@ func (s State) remember(fresh []Conviction) State {
 		})
 		for _, other := range touched {
 			other = other.clone()
-			other.Convicted = append(slices.Clip(other.Convicted), c)
+			other.note(c)
 			other.disown([]string{c.WorkerID}, fmt.Sprintf("worker %s made another result of %s of job %s than two others", c.Worker, c.Task, c.JobID), s.Now)
 			s = s.putJob(other)
 		}
