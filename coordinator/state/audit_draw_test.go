@@ -13,8 +13,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// ticket is the number that a cluster with aSecret draws: of an HMAC-SHA256 of the purpose and the job's id, each behind
-// its length, and of numbers of 64 bits. Members of two releases must draw the same.
+// ticket is the number that a cluster with aSecret draws: of an HMAC-SHA256 of the purpose and the job's id, each
+// behind its length, and of numbers of 64 bits. Members of two releases must draw the same.
 func ticket(purpose, job string, numbers ...uint64) uint64 {
 	text := append([]byte{byte(len(purpose))}, purpose...)
 	text = append(append(text, byte(len(job))), job...)
@@ -64,8 +64,8 @@ func TestTheShareThatIsDrawn(t *testing.T) {
 	}
 }
 
-// In whichever order the nodes of a phase's first round are committed, the first that holds the drawn leaf is audited, and no
-// other: those above it are folded from it.
+// In whichever order the nodes of a phase's first round are committed, the first that holds the drawn leaf is audited,
+// and no other: those above it are folded from it.
 func TestTheFirstNodeOverTheDrawnLeaf(t *testing.T) {
 	orders := [][][3]uint32{ // of tree, level, index; tree 0 has two leaves, tree 1 has three
 		{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {1, 0, 1}, {1, 0, 2}, {1, 1, 0}, {1, 2, 0}},
@@ -113,7 +113,8 @@ func TestEveryPhaseHasAnAudit(t *testing.T) {
 // What is drawn is counted: the plan, a node, the step.
 func TestDrawsAreCounted(t *testing.T) {
 	s := audited(t, 1)
-	for want, c := range []*pb.Completion{nil, node("a", 1, 0, 0, 0, 1), step("a", 1, &pb.Next{Done: true, State: ref(9)})} {
+	last := step("a", 1, &pb.Next{Done: true, State: ref(9)})
+	for want, c := range []*pb.Completion{nil, node("a", 1, 0, 0, 0, 1), last} {
 		if c != nil {
 			s = wantVerdict(t, s, by("x", c), accepted)
 		}
@@ -129,11 +130,16 @@ func TestJobsWithoutAudits(t *testing.T) {
 		secret []byte
 		ppm    uint32
 		worker string
-	}{"no share": {aSecret, 0, "x"}, "no secret": {nil, 1_000_000, "x"}, "a worker of an older release": {aSecret, 1_000_000, ""}} {
+	}{
+		"no share":                     {aSecret, 0, "x"},
+		"no secret":                    {nil, 1_000_000, "x"},
+		"a worker of an older release": {aSecret, 1_000_000, ""},
+	} {
 		submitted := submit("a", "h")
 		submitted.GetSubmit().AuditPpm = c.ppm
 		s, _ := run(t, state.New(), initCluster("c", c.secret), submitted, start("a"))
-		for _, made := range []*pb.Completion{planned("a", 1), node("a", 1, 0, 0, 0, 1), step("a", 1, &pb.Next{Done: true, State: ref(9)})} {
+		last := step("a", 1, &pb.Next{Done: true, State: ref(9)})
+		for _, made := range []*pb.Completion{planned("a", 1), node("a", 1, 0, 0, 0, 1), last} {
 			s = wantVerdict(t, s, by(c.worker, made), accepted)
 		}
 		if job := auditedJob(t, s); job.PendingAudits() != 0 || job.Audits.Drawn != 0 {

@@ -86,12 +86,14 @@ func TestMakersHaveBits(t *testing.T) {
 func TestTheLastBitIsShared(t *testing.T) {
 	s := manyMakers(t, state.New(), "a", 66)
 	s = wantVerdict(t, s, by("w64", node("a", 1, 0, 0, 64, 2)), pb.Verdict_VERDICT_VIOLATION)
-	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Round.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
+	job := auditedJob(t, s)
+	if len(job.Convicted) != 1 || job.Round.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
 		t.Errorf("%d convicted, %d leaves stand, %v", len(job.Convicted), job.Round.Covered, job.Stage)
 	}
 }
 
-// The first maker of a job is not taken for one that has no bit: an auditor that lies has no part in what the planner made.
+// The first maker of a job is not taken for one that has no bit: an auditor that lies has no part in what the planner
+// made.
 func TestTheFirstMakerHasABitOfItsOwn(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("p", node("a", 1, 0, 0, 0, 10)), accepted)
@@ -102,8 +104,8 @@ func TestTheFirstMakerHasABitOfItsOwn(t *testing.T) {
 	}
 }
 
-// A worker without a bit of its own is convicted by another job: what it may have made is made again. A job that it has no
-// part in is left alone.
+// A worker without a bit of its own is convicted by another job: what it may have made is made again. A job that it
+// has no part in is left alone.
 func TestALiarsShareOfTheLastBitElsewhere(t *testing.T) {
 	s := manyMakers(t, state.New(), "b", 64)
 	s = manyMakers(t, s, "few", 61)

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protodelim"
 )
 
-// disputedLeaf is a job with three audits pending: of its plan, a leaf that two workers made otherwise, and a node above it.
+// disputedLeaf is a job with three audits pending: of its plan, a leaf that two workers made otherwise, and a node
+// above it.
 func disputedLeaf(t *testing.T) state.State {
 	t.Helper()
 	s := audited(t, 2)
@@ -30,12 +31,14 @@ func TestAuditsOfASnapshot(t *testing.T) {
 		t.Fatalf("%d audits pending, %d in the snapshot", len(was), len(is))
 	}
 	for i, a := range is {
-		if a.String() != was[i].String() || !slices.Equal(a.Opinions, was[i].Opinions) || len(a.Pieces) != len(was[i].Pieces) || a.Makers != was[i].Makers {
+		same := slices.Equal(a.Opinions, was[i].Opinions) && len(a.Pieces) == len(was[i].Pieces) && a.Makers == was[i].Makers
+		if !same || a.String() != was[i].String() {
 			t.Errorf("%+v became %+v", was[i], a)
 		}
 	}
 	read = wantVerdict(t, read, by("z", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, read); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.PendingAudits() != 2 {
+	job := auditedJob(t, read)
+	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.PendingAudits() != 2 {
 		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Convicted)
 	}
 }
@@ -51,7 +54,8 @@ func seal(t *testing.T, all []*pb.SnapshotRecord) *bytes.Buffer {
 	}
 	sum := sha256.Sum256(text.Bytes())
 	trailer := &pb.SnapshotTrailer{Records: uint64(len(all)), Sha256: sum[:]}
-	if _, err := protodelim.MarshalTo(text, &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: trailer}}); err != nil {
+	last := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: trailer}}
+	if _, err := protodelim.MarshalTo(text, last); err != nil {
 		t.Fatal(err)
 	}
 	return text
@@ -63,13 +67,15 @@ func TestAuditsThatAreNotRead(t *testing.T) {
 		spoil func(*pb.AuditRecord)
 		says  string
 	}{
-		"none":           {func(*pb.AuditRecord) {}, ""},
-		"another job":    {func(r *pb.AuditRecord) { r.Id.JobId = "b" }, "an audit of no job"},
-		"no result":      {func(r *pb.AuditRecord) { r.Opinions = nil }, "without a result"},
-		"half a result":  {func(r *pb.AuditRecord) { r.Opinions[0].Sum = r.Opinions[0].Sum[:16] }, "an opinion of nothing"},
-		"no basis":       {func(r *pb.AuditRecord) { r.Opinions[0].Basis = nil }, "an opinion of nothing"},
-		"a long result":  {func(r *pb.AuditRecord) { r.Opinions[0].Sum = make([]byte, 33) }, "an opinion of nothing"},
-		"a second empty": {func(r *pb.AuditRecord) { r.Opinions = append(r.Opinions, &pb.Opinion{}) }, "an opinion of nothing"},
+		"none":          {func(*pb.AuditRecord) {}, ""},
+		"another job":   {func(r *pb.AuditRecord) { r.Id.JobId = "b" }, "an audit of no job"},
+		"no result":     {func(r *pb.AuditRecord) { r.Opinions = nil }, "without a result"},
+		"half a result": {func(r *pb.AuditRecord) { r.Opinions[0].Sum = r.Opinions[0].Sum[:16] }, "an opinion of nothing"},
+		"no basis":      {func(r *pb.AuditRecord) { r.Opinions[0].Basis = nil }, "an opinion of nothing"},
+		"a long result": {func(r *pb.AuditRecord) { r.Opinions[0].Sum = make([]byte, 33) }, "an opinion of nothing"},
+		"an empty one": {
+			func(r *pb.AuditRecord) { r.Opinions = append(r.Opinions, &pb.Opinion{}) }, "an opinion of nothing",
+		},
 	} {
 		all := records(t, disputedLeaf(t))
 		all = all[:len(all)-1]

@@ -26,7 +26,8 @@ func TestTimesThatAreSet(t *testing.T) {
 	}
 }
 
-// A clock that is set to what it shows changes nothing, not even a schedule whose last slot was decided ahead of its time.
+// A clock that is set to what it shows changes nothing, not even a schedule whose last slot was decided ahead of its
+// time.
 func TestSetClockToWhatItShows(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	s, _ = run(t, s, at(2000, fire(s, "n", 9000)))
@@ -60,13 +61,15 @@ func TestSkipsAroundTheNewTime(t *testing.T) {
 		records int
 	}{299: {0, 1}, 300: {3, 2}, 301: {3, 2}} {
 		back, _ := run(t, s, setClock(now))
-		if sched, _ := back.Schedule("n"); sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastSlot != now || sched.Fired != 1 {
+		sched, _ := back.Schedule("n")
+		if sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastSlot != now || sched.Fired != 1 {
 			t.Errorf("set to %d: %+v", now, sched)
 		}
 	}
 }
 
-// Of several slots that have succeeded the latest up to the new time is the schedule's latest, whichever id its job has.
+// Of several slots that have succeeded the latest up to the new time is the schedule's latest, whichever id its job
+// has.
 func TestTheLatestUpToTheNewTime(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 100))
 	ids := make(map[int64]string)
@@ -108,16 +111,20 @@ func TestTheRestAfterSetClock(t *testing.T) {
 
 // A job is moved by each of its times alone.
 func TestJobsAfterSetClock(t *testing.T) {
-	s, _ := run(t, state.New(), at(1000, submit("a", "h")), at(2000, start("a")), at(3000, completions(planned("a", 1))))
+	s, _ := run(t, state.New(), submit("a", "h"), at(2000, start("a")), at(3000, completions(planned("a", 1))))
+	next := &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(4)}
 	for round, now := range []int64{4000, 5000} {
-		s, _ = run(t, s, at(now-1, completions(node("a", uint32(round)+1, 0, 0, 0, 1))))
-		s, _ = run(t, s, at(now, completions(step("a", uint32(round)+1, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(4)}))))
+		number := uint32(round) + 1
+		s, _ = run(t, s, at(now-1, completions(node("a", number, 0, 0, 0, 1))), at(now, completions(step("a", number, next))))
 	}
 	s, _ = run(t, s, at(6000, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}}))
 	for _, now := range []int64{500, 1000, 1500, 2500, 3500, 4500, 5500, 6000} {
 		back, _ := run(t, s, setClock(now))
 		job := auditedJob(t, back)
-		got := []int64{job.SubmittedAt, job.StartedAt, job.Rounds[0].StartedAt, job.Rounds[0].FinishedAt, job.Rounds[1].StartedAt, job.Rounds[1].FinishedAt, job.Round.StartedAt, job.FinishedAt}
+		got := []int64{
+			job.SubmittedAt, job.StartedAt, job.Rounds[0].StartedAt, job.Rounds[0].FinishedAt,
+			job.Rounds[1].StartedAt, job.Rounds[1].FinishedAt, job.Round.StartedAt, job.FinishedAt,
+		}
 		for i, was := range []int64{1000, 2000, 3000, 4000, 4000, 5000, 5000, 6000} {
 			if got[i] != min(was, now) {
 				t.Errorf("set to %d: time %d of the job, %d, became %d", now, i, was, got[i])

@@ -28,7 +28,7 @@ func TestVerdictsAreCounted(t *testing.T) {
 		s = wantVerdict(t, s, c.made, c.want)
 	}
 	got := auditedJob(t, s).Counters
-	if got.Committed != 3 || got.Duplicates != 3 || got.Superseded != 2 || got.Violations != 0 { // the plan is committed too
+	if got.Committed != 3 || got.Duplicates != 3 || got.Superseded != 2 || got.Violations != 0 { // the plan counts too
 		t.Errorf("%+v", got)
 	}
 	if got.BackupsLaunched != 24 || got.BackupsWon != 8 || got.BackupsWasted != 16 {
@@ -40,7 +40,10 @@ func TestVerdictsAreCounted(t *testing.T) {
 func TestNodesThatAreNot(t *testing.T) {
 	const most = 1<<32 - 1
 	s := running(t, 5, 1)
-	for _, n := range [][3]uint32{{2, 0, 0}, {most, 0, 0}, {0, 0, 5}, {0, 0, most}, {0, 4, 0}, {0, 63, 0}, {0, 64, 0}, {0, most, most}, {1, 0, 1}, {1, 1, 0}} {
+	for _, n := range [][3]uint32{
+		{2, 0, 0}, {most, 0, 0}, {0, 0, 5}, {0, 0, most}, {0, 4, 0}, {0, 63, 0}, {0, 64, 0}, {0, most, most},
+		{1, 0, 1}, {1, 1, 0},
+	} {
 		s = wantVerdict(t, s, node("a", 1, n[0], n[1], n[2], 1), pb.Verdict_VERDICT_INVALID)
 	}
 	for _, n := range [][3]uint32{{0, 3, 0}, {1, 0, 0}} {

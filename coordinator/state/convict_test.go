@@ -29,7 +29,8 @@ func wantAudits(t *testing.T, s state.State, want ...string) {
 	}
 }
 
-// A liar's tasks are audited no more, since they are made again; those of others are, without what the liar said of them.
+// A liar's tasks are audited no more, since they are made again; those of others are, without what the liar said of
+// them.
 func TestAnHonestWorkersAuditsGoOn(t *testing.T) {
 	s := audited(t, 4)
 	for leaf, worker := range []string{"x", "l", "y"} {
@@ -82,7 +83,8 @@ func TestTwoLiarsOfOneJob(t *testing.T) {
 	s = contradicts(t, s, "a", "l1", 1002)
 	s = contradicts(t, s, "a", "l2", 1003)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 2 || job.Convicted[0].WorkerID != "l1" || job.Convicted[1].WorkerID != "l2" || s.ConvictedCount() != 2 {
+	known := len(job.Convicted) == 2 && job.Convicted[0].WorkerID == "l1" && job.Convicted[1].WorkerID == "l2"
+	if !known || s.ConvictedCount() != 2 {
 		t.Errorf("%d known to the cluster; the job convicted %+v", s.ConvictedCount(), job.Convicted)
 	}
 }
@@ -112,7 +114,9 @@ func TestConvictedWorkersAreBounded(t *testing.T) {
 	for _, digest := range []byte{1, 2} { // one more liar of job a, which was told of those of job b
 		s, _ = run(t, s, completions(now(s, by("more", node("a", 1, 0, 0, 0, digest)))))
 	}
-	if job := auditedJob(t, s); len(job.Convicted) != state.MaxConvicted || job.Round.Covered != 0 || job.Counters.Violations != state.MaxConvicted+1 {
-		t.Errorf("%d are known to the job, %d leaves stand, %d violations", len(job.Convicted), job.Round.Covered, job.Counters.Violations)
+	job := auditedJob(t, s)
+	known, violations := len(job.Convicted), job.Counters.Violations
+	if known != state.MaxConvicted || job.Round.Covered != 0 || violations != state.MaxConvicted+1 {
+		t.Errorf("%d are known to the job, %d leaves stand, %d violations", known, job.Round.Covered, violations)
 	}
 }

@@ -18,8 +18,8 @@ func TestGarbageOfAnEndedJob(t *testing.T) {
 		t.Errorf("no garbage at its end: %v, before: %v", ended.Empty(), before.Empty())
 	}
 	for _, round := range []uint32{0, 1, 2, math.MaxUint32 - 1, math.MaxUint32} {
-		if !ended.Has(object(round, 77)) || before.Has(object(round, 77)) {
-			t.Errorf("an object of round %d that nobody reads: garbage %v, before the job's end %v", round, ended.Has(object(round, 77)), before.Has(object(round, 77)))
+		if is, was := ended.Has(object(round, 77)), before.Has(object(round, 77)); !is || was {
+			t.Errorf("an object of round %d that nobody reads: garbage %v, before the job's end %v", round, is, was)
 		}
 	}
 	if ended.Has(object(1, 8)) || !ended.Has(object(1, 10)) { // the model and the leaf
