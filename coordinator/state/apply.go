@@ -140,19 +140,24 @@ func applyInit(s State, cmd *pb.InitCluster) (State, Reply) {
 	}
 }
 
-// secretBytes is the least that a cluster's secret has.
-const secretBytes = 32
+// The bytes of a cluster's secret.
+const (
+	minSecret = 32
+	maxSecret = 64
+)
+
+func validSecret(secret []byte) bool { return len(secret) >= minSecret && len(secret) <= maxSecret }
 
 func applySetSecret(s State, cmd *pb.SetSecret) (State, Reply) {
-	if len(cmd.GetSecret()) < secretBytes {
-		return s, reject(Malformed, "a cluster's secret has %d bytes at least", secretBytes)
+	if !validSecret(cmd.GetSecret()) {
+		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d", minSecret, maxSecret, len(cmd.GetSecret()))
 	}
 	return keepSecret(s, cmd.GetSecret()), Reply{}
 }
 
 // keepSecret takes the first secret that a cluster is given: tokens and draws hang on it.
 func keepSecret(s State, secret []byte) State {
-	if len(s.Secret) == 0 && len(secret) >= secretBytes && len(secret) <= 2*secretBytes {
+	if len(s.Secret) == 0 && validSecret(secret) {
 		s.Secret = secret
 	}
 	return s

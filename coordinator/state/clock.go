@@ -18,11 +18,7 @@ func applySetClock(s State, cmd *pb.SetClock) (State, Reply) {
 	if now < 1 || now > maxClock {
 		return s, reject(Malformed, "the clock cannot be set to %d ms after 1970", now)
 	}
-	back := now < s.Now
 	s.Now = now
-	if !back {
-		return s, Reply{}
-	}
 	s.HeldSince = min(s.HeldSince, now)
 	return s.jobsNotAfter(now).schedulesNotAfter(now).restNotAfter(now), Reply{}
 }

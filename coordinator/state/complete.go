@@ -110,7 +110,7 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	}
 	object, ok := refFrom(c.GetOutput().GetObject())
 	node := protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}
-	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || id.GetLevel() > 63 || !j.Round.Tree(id.GetTree()).Valid(node) {
+	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || !j.Round.Tree(id.GetTree()).Valid(node) {
 		return pb.Verdict_VERDICT_INVALID
 	}
 	if winner, ok := j.Round.Covering(id.GetTree(), node); ok && !seeded.Is(seeded.DoubleCommit) {

@@ -14,12 +14,17 @@ const MaxConvicted = 1024
 func (j *Job) convict(liars []Opinion, task string, now int64) {
 	var ids []string
 	for _, o := range liars {
-		if !j.hasConvicted(o.WorkerID) && len(j.Convicted) < MaxConvicted {
-			j.Convicted = append(slices.Clip(j.Convicted), Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
-		}
+		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
 		ids = append(ids, o.WorkerID)
 	}
 	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than two others", liars[0].Worker, task), now)
+}
+
+// note keeps a conviction, of this job or another, unless the job knows of it or of too many.
+func (j *Job) note(c Conviction) {
+	if !j.hasConvicted(c.WorkerID) && len(j.Convicted) < MaxConvicted {
+		j.Convicted = append(slices.Clip(j.Convicted), c)
+	}
 }
 
 // hasConvicted reports whether a worker's results count for nothing in this job.
@@ -71,9 +76,7 @@ func (j *Job) takenBack(reach Reach, why string, now int64) {
 		j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
 		j.planMaker, j.planVerified = "", false
 	}
-	if reach >= ReachModel {
-		j.modelMakers = 0
-	}
+	j.modelMakers = 0 // whatever was taken back, no model is left
 }
 
 // uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
@@ -115,14 +118,16 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 
 // committed reports whether what an audited task made still counts.
 func (j *Job) committed(a *Audit) bool {
-	if a.Kind == pb.TaskKind_TASK_KIND_PLAN {
-		return j.Stage == pb.JobState_JOB_STATE_RUNNING
-	}
-	if a.Kind == pb.TaskKind_TASK_KIND_STEP {
-		return a.Round < j.Round.Number || j.Reporting()
-	}
-	if a.Round != j.Round.Number || j.Stage != pb.JobState_JOB_STATE_RUNNING {
-		return a.Round < j.Round.Number
+	running := j.Stage == pb.JobState_JOB_STATE_RUNNING
+	switch {
+	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
+		return running
+	case a.Round < j.Round.Number:
+		return true
+	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
+		return j.Reporting()
+	case a.Round > j.Round.Number || !running:
+		return false
 	}
 	_, covered := j.Round.Covering(a.Tree, a.Node)
 	return covered
@@ -163,7 +168,7 @@ func (s State) remember(fresh []Conviction) State {
 		})
 		for _, other := range touched {
 			other = other.clone()
-			other.Convicted = append(slices.Clip(other.Convicted), c)
+			other.note(c)
 			other.disown([]string{c.WorkerID}, fmt.Sprintf("worker %s made another result of %s of job %s than two others", c.Worker, c.Task, c.JobID), s.Now)
 			s = s.putJob(other)
 		}
