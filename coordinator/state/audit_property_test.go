@@ -18,11 +18,16 @@ func nameAudit(id *pb.TaskID, a *state.Audit) {
 	id.Round, id.Kind, id.Tree, id.Level, id.Index = a.Round, a.Kind, a.Tree, uint32(a.Node.Level), uint32(a.Node.Index)
 }
 
-// drawAudit lets a completion answer a pending audit now and then.
-func drawAudit(t *rapid.T, job *state.Job, id *pb.TaskID) {
+// drawAudit lets a completion answer a pending audit now and then, and where two workers disagree, one of them again.
+func drawAudit(t *rapid.T, job *state.Job, id *pb.TaskID) (worker string) {
 	if all := pendingAudits(job); len(all) > 0 && rapid.IntRange(0, 2).Draw(t, "answers an audit") == 0 {
-		nameAudit(id, rapid.SampledFrom(all).Draw(t, "audit"))
+		a := rapid.SampledFrom(all).Draw(t, "audit")
+		nameAudit(id, a)
+		if id.Again = a.Split() && rapid.Bool().Draw(t, "again"); id.Again {
+			worker = rapid.SampledFrom(a.Opinions).Draw(t, "who").WorkerID
+		}
 	}
+	return worker
 }
 
 func drawWaiver(t *rapid.T, s state.State, id string) *pb.WaiveAudits {
@@ -55,6 +60,12 @@ func checkAudits(t *rapid.T, s state.State) {
 				}
 			}
 			for i, o := range a.Opinions {
+				if o.Repeated() && (!a.Disputed() || o.AgainKernels == "" || o.AgainKernels == o.Kernels) {
+					t.Fatalf("job %s: %v was made again by %s with %q, first with %q; disputed %v", job.ID, a, o.WorkerID, o.AgainKernels, o.Kernels, a.Disputed())
+				}
+				if other := a.Opinions[(i+1)%len(a.Opinions)]; a.Split() && o.Repeated() && o.Again == other.Sum && other.Insists() {
+					t.Fatalf("job %s: %v is disputed still, though %s has changed its result to that of %s", job.ID, a, o.WorkerID, other.WorkerID)
+				}
 				if _, lied := s.Convicted(o.WorkerID); lied && o.WorkerID != "" {
 					t.Fatalf("job %s: %v counts what convicted worker %s says", job.ID, a, o.WorkerID)
 				}
