@@ -53,7 +53,7 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1", "the report waited 210ms", "worker &lt;w2&gt; made", "of another set"} {
+	for _, want := range []string{"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1", "the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %q", want)
 		}
