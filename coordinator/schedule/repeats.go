@@ -57,6 +57,9 @@ func (b *Board) failedAudit(job *state.Job, t Task, workerID string) int {
 // mayRepeat reports whether the worker is to make a task again with its other kernel set: another made it otherwise, and
 // there is no third worker. One of the two does so at a time.
 func (s *search) mayRepeat(a *state.Audit, t Task) bool {
+	if !a.Split() {
+		return false
+	}
 	o, mine := a.Opinion(s.worker)
 	work := s.memory.audits[t]
 	if !mine || o.Repeated() || work != nil && (work.lease != nil || s.now < work.notBefore) {
