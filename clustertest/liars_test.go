@@ -96,6 +96,7 @@ func oneIn(n int64) func() bool {
 // bench is a cluster in this process with a job of many leaves and rounds.
 type bench struct {
 	*clustertest.Local
+	store objstore.Store
 	truth []byte // the digest of the model
 }
 
@@ -122,7 +123,7 @@ func newBench(t *testing.T, shards int) *bench {
 			t.Fatal(err)
 		}
 	}
-	return &bench{Local: clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind()), truth: model.GetSha256()}
+	return &bench{Local: clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind()), store: store, truth: model.GetSha256()}
 }
 
 func auditSpec(rounds int, audit string) string {
