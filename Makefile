@@ -67,8 +67,8 @@ lost: ## Lose or damage 400 job objects of each sort, and 400 PUTs: each job end
 
 .PHONY: liars
 LIARS_JOBS ?= 200
-liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (some 40 minutes).
-	go test -count=1 -timeout 120m -v -run '^TestLiars$$' ./clustertest -liars.jobs $(LIARS_JOBS)
+liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (a second of CPU each).
+	go test -count=1 -timeout 120m -parallel 4 -v -run '^TestLiars$$' ./clustertest -liars.jobs $(LIARS_JOBS)
 
 .PHONY: slots
 slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
@@ -177,6 +177,10 @@ bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks
 .PHONY: bench-failover
 bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
 	go run ./benchmarks/failover
+
+.PHONY: bench-audits
+bench-audits: build ## Measure what audits cost jobs of a minute, on two and on four workers (some half an hour).
+	go run ./benchmarks/audits
 
 ##@ Generate
 

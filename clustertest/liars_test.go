@@ -96,6 +96,7 @@ func oneIn(n int64) func() bool {
 // bench is a cluster in this process with a job of many leaves and rounds.
 type bench struct {
 	*clustertest.Local
+	store objstore.Store
 	truth []byte // the digest of the model
 }
 
@@ -122,7 +123,7 @@ func newBench(t *testing.T, shards int) *bench {
 			t.Fatal(err)
 		}
 	}
-	return &bench{Local: clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind()), truth: model.GetSha256()}
+	return &bench{Local: clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind()), store: store, truth: model.GetSha256()}
 }
 
 func auditSpec(rounds int, audit string) string {
@@ -228,6 +229,17 @@ func (a brokenAlgorithm) Phases() (phases []jobs.Phase) {
 	return phases
 }
 
+// brokenKind is a kind whose leaves the generic kernel set computes wrongly.
+func brokenKind() jobs.Kind {
+	kind := pairsKind()
+	honest := kind.New
+	kind.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
+		algorithm, err := honest(spec)
+		return brokenAlgorithm{lyingAlgorithm{algorithm, always}}, err
+	}
+	return kind
+}
+
 // A worker alone computes its first leaf by two kernel sets: a broken one makes no model.
 func TestAWorkerChecksItself(t *testing.T) {
 	t.Parallel()
@@ -235,13 +247,7 @@ func TestAWorkerChecksItself(t *testing.T) {
 		t.Skip("this machine runs one kernel set only: a worker has nothing to check itself with")
 	}
 	b := newBench(t, 4)
-	kind := pairsKind()
-	honest := kind.New
-	kind.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
-		algorithm, err := honest(spec)
-		return brokenAlgorithm{lyingAlgorithm{algorithm, always}}, err
-	}
-	b.KindsWith(kind)
+	b.KindsWith(brokenKind())
 	b.Work(t, "broken", 1, kernelops.Generic())
 	b.Submit(t, "a", auditSpec(5, "1"))
 	// The first leaf fails on the machine; there is no other, and later attempts are not all checked: what a worker alone
@@ -267,7 +273,37 @@ func logsOf(t *testing.T, l *clustertest.Local, id string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Two workers disagree: the job waits, says what for, and a third worker decides.
+// Two workers disagree, and the one that is wrong is right with another kernel set, or the second time: both make the task again,
+// and no third worker is needed. The one that is wrong everywhere is in TestTwoWorkersWaitForAThird.
+func TestTwoWorkersMakeItAgain(t *testing.T) {
+	t.Parallel()
+	if len(kernelops.All()) < 2 {
+		t.Skip("this machine runs one kernel set only: a worker has nothing to make a task again with")
+	}
+	var results atomic.Int64 // the first two are of the leaf that a worker checks itself by
+	for name, kind := range map[string]jobs.Kind{
+		"a broken vector unit": brokenKind(),
+		"one lie":              lyingKind(pairsKind(), func() bool { return results.Add(1) == 3 }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, 8)
+			b.KindsWith(kind)
+			b.Work(t, "liar", 1, kernelops.Generic())
+			b.KindsWith(pairsKind())
+			b.Work(t, "honest", 2, kernelops.Generic())
+			a := b.succeeds(t, "a", "1").GetAudit()
+			if len(a.GetConvicted()) != 1 || a.GetConvicted()[0].GetName() != "liar" || a.GetAgain() < 2 || a.GetDisputed() == 0 || a.GetWaived() == 0 {
+				t.Fatalf("%v", a)
+			}
+			if than := a.GetConvicted()[0].GetThan(); !strings.HasPrefix(than, "worker honest, and than its own with the kernels ") {
+				t.Errorf("convicted by %q", than)
+			}
+		})
+	}
+}
+
+// Two workers disagree, and each insists: the job waits, says what for, and a third worker decides.
 func TestTwoWorkersWaitForAThird(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 8)
@@ -286,7 +322,11 @@ func TestTwoWorkersWaitForAThird(t *testing.T) {
 		}
 		return res.Msg.GetJob().GetReason()
 	}
-	clustertest.Poll(ctx, t, "the job to say that it waits", func() bool { return strings.Contains(said(), "waits for a third worker") })
+	waits := "waits for a third worker"
+	if len(kernelops.All()) > 1 {
+		waits = "each insists with another kernel set: " + waits
+	}
+	clustertest.Poll(ctx, t, "the job to say that it waits", func() bool { return strings.Contains(said(), waits) })
 	b.Work(t, "third", 1, kernelops.Generic())
 	job := b.Wait(t, "a")
 	model, err := clustertest.Output(job, "model.safetensors")

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore/mem"
@@ -31,75 +33,116 @@ func pointsFile(shard int) []byte {
 const liarsSpec = `{"apiVersion":"v1","kind":"KMeans","metadata":{},"spec":{"input":{"uri":"mem://m/in/","format":"csv","label":1,"shard_bytes":300},
 	"output":{},"params":{"k":8,"init":"random","max_rounds":10,"tol":0},"repro":{"seed":7},"run":{"audit":%s}}}`
 
+// liarsLanes is how many clusters run the jobs of TestLiars at once: a job of tiny leaves waits more than it computes.
+const liarsLanes = 4
+
+// liarsCount is what came of jobs with a lying worker.
+type liarsCount struct {
+	mu                                     sync.Mutex
+	right, named, failed, wrong, idle, all int
+	took                                   time.Duration // of all jobs
+}
+
 // TestLiars counts, of jobs with a lying worker of four, how many name it and how many end with the right model: k-means of ten rounds over 400
 // leaves. One that is wrong in one result of a hundred, with audit 1; and one that is wrong in every one, with the default.
 func TestLiars(t *testing.T) {
+	for _, c := range []struct {
+		name, audit string
+		oneIn       int64
+		allRight    bool
+	}{{"one result of a hundred", "1", 100, true}, {"every result", "0.01", 1, false}} {
+		var n liarsCount
+		t.Run(c.name, func(t *testing.T) {
+			for lane := range min(liarsLanes, *liarsJobs) {
+				t.Run(fmt.Sprint(lane), func(t *testing.T) {
+					t.Parallel()
+					l := newLiarsLane(t)
+					for i := lane; i < *liarsJobs; i += liarsLanes {
+						l.run(t, fmt.Sprint("j", i), c.audit, oneIn(c.oneIn), &n)
+					}
+				})
+			}
+		})
+		t.Logf("%s, audit %s: %d jobs, %v each: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie", c.name, c.audit, n.all,
+			(n.took / time.Duration(max(n.all, 1))).Round(time.Millisecond), n.right, n.wrong, n.failed, n.named, n.idle)
+		if n.all != *liarsJobs || c.allRight && n.right != n.all || n.right*100 < 95*n.all {
+			t.Errorf("%s: %d of %d jobs are right", c.name, n.right, *liarsJobs)
+		}
+	}
+}
+
+// liarsLane is a cluster with three honest workers.
+type liarsLane struct {
+	*clustertest.Local
+	truth []byte // the digest of the model
+	kind  jobs.Kind
+}
+
+func newLiarsLane(t *testing.T) *liarsLane {
 	store := mem.New("m")
 	for shard := range 400 {
 		if _, err := store.Put(t.Context(), fmt.Sprintf("in/%03d.csv", shard), pointsFile(shard)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store))
+	l := &liarsLane{Local: clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store))}
 	for i := range 3 {
-		cluster.Work(t, fmt.Sprint("w", i), 2, kernelops.Generic())
+		l.Work(t, fmt.Sprint("w", i), 2, kernelops.Generic())
 	}
-	cluster.Submit(t, "truth", fmt.Sprintf(liarsSpec, "0"))
-	truth := cluster.Wait(t, "truth")
-	want, err := clustertest.Output(truth, "model.safetensors")
+	l.Submit(t, "truth", fmt.Sprintf(liarsSpec, "0"))
+	truth := l.Wait(t, "truth")
+	model, err := clustertest.Output(truth, "model.safetensors")
 	if err != nil || truth.GetProgress().GetLeaves() != 400 {
 		t.Fatalf("%v: %v, %v", truth.GetState(), err, truth.GetProgress())
 	}
 	t.Logf("a job without liars: %d rounds, %d ms", len(truth.GetRounds()), truth.GetFinishedUnixMs()-truth.GetStartedUnixMs())
-	kind, err := all.Lookup("KMeans")
-	if err != nil {
+	l.truth = model.GetSha256()
+	if l.kind, err = all.Lookup("KMeans"); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name, audit string
-		lies        func() bool
-		allRight    bool
-	}{{"one result of a hundred", "1", oneIn(100), true}, {"every result", "0.01", always, false}} {
-		var right, named, failed, wrong, idle int
-		for i := range *liarsJobs {
-			var lies atomic.Int64 // of this worker, as it says itself
-			cluster.KindsWith(lyingKind(kind, func() bool {
-				lied := c.lies()
-				if lied {
-					lies.Add(1)
-				}
-				return lied
-			}))
-			stop := cluster.Work(t, "liar", 2, kernelops.Generic())
-			id := fmt.Sprintf("%s-%d", strings.ReplaceAll(c.name, " ", "-"), i)
-			cluster.Submit(t, id, fmt.Sprintf(liarsSpec, c.audit))
-			job := cluster.Wait(t, id)
-			stop()
-			cluster.KindsWith()
-			model, _ := clustertest.Output(job, "model.safetensors")
-			for _, w := range job.GetAudit().GetConvicted() {
-				if w.GetName() != "liar" {
-					t.Errorf("%s convicts %v", id, w)
-				}
-			}
-			switch {
-			case job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED:
-				failed++
-				t.Logf("%s: %v", id, job.GetFailure())
-			case string(model.GetSha256()) != string(want.GetSha256()):
-				wrong++
-			default:
-				right++
-			}
-			if len(job.GetAudit().GetConvicted()) > 0 {
-				named++
-			} else if lies.Load() == 0 {
-				idle++
-			}
+	return l
+}
+
+// run runs a job beside a fresh liar, and counts what came of it.
+func (l *liarsLane) run(t *testing.T, id, audit string, lies func() bool, n *liarsCount) {
+	var lied atomic.Bool // as it says itself
+	l.KindsWith(lyingKind(l.kind, func() bool {
+		lie := lies()
+		if lie {
+			lied.Store(true)
 		}
-		t.Logf("%s, audit %s: %d jobs: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie", c.name, c.audit, *liarsJobs, right, wrong, failed, named, idle)
-		if c.allRight && right != *liarsJobs || right*100 < 95**liarsJobs {
-			t.Errorf("%s: %d of %d jobs are right", c.name, right, *liarsJobs)
+		return lie
+	}))
+	stop := l.Work(t, "liar", 2, kernelops.Generic())
+	l.KindsWith()
+	begun := time.Now()
+	l.Submit(t, id, fmt.Sprintf(liarsSpec, audit))
+	job := l.Wait(t, id)
+	took := time.Since(begun)
+	stop()
+	model, _ := clustertest.Output(job, "model.safetensors")
+	for _, w := range job.GetAudit().GetConvicted() {
+		if w.GetName() != "liar" {
+			t.Errorf("%s convicts %v", id, w)
 		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all++
+	n.took += took
+	switch {
+	case job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED:
+		n.failed++
+		t.Logf("%s: %v", id, job.GetFailure())
+	case string(model.GetSha256()) != string(l.truth):
+		n.wrong++
+		t.Logf("%s has a wrong model; %v", id, job.GetAudit())
+	default:
+		n.right++
+	}
+	if len(job.GetAudit().GetConvicted()) > 0 {
+		n.named++
+	} else if !lied.Load() {
+		n.idle++
 	}
 }

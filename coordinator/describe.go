@@ -45,7 +45,7 @@ func (c *Coordinator) describeWork(lead *leadership, job *state.Job, out *pb.Job
 }
 
 // waitsForAudits says what a job waits for that is made, but for its audits.
-func waitsForAudits(job *state.Job) string {
+func waitsForAudits(board *schedule.Board, job *state.Job, now time.Duration) string {
 	pending, disputed := 0, (*state.Audit)(nil)
 	job.EachAudit(func(a *state.Audit) bool {
 		pending++
@@ -57,8 +57,28 @@ func waitsForAudits(job *state.Job) string {
 	if disputed == nil {
 		return fmt.Sprintf("waits for another worker to make %d of its tasks a second time (spec.run.audit)", pending)
 	}
-	return fmt.Sprintf("workers %s and %s disagree on %s: waits for a third worker, which decides; start one", disputed.Opinions[0].Worker,
-		disputed.Opinions[len(disputed.Opinions)-1].Worker, disputed)
+	said := fmt.Sprintf("workers %s and %s disagree on %s", disputed.Opinions[0].Worker, disputed.Opinions[len(disputed.Opinions)-1].Worker, disputed)
+	switch board.Standoff(job, disputed, now) {
+	case schedule.AThirdDecides:
+		return said + ": a third worker makes it, and decides"
+	case schedule.BothRepeat:
+		return said + ": each makes it again with its other kernel set"
+	case schedule.BothInsist:
+		return said + repeatedText(disputed) + ": waits for a third worker, which decides; start one"
+	}
+	return said + ", and not both can make it again with another kernel set: waits for a third worker, which decides; start one"
+}
+
+// repeatedText says what two workers made of a task again that decided nothing.
+func repeatedText(a *state.Audit) string {
+	first, second := a.Opinions[0], a.Opinions[1]
+	switch {
+	case first.Insists() && second.Insists():
+		return ", and each insists with another kernel set"
+	case first.Again == second.Sum && second.Again == first.Sum:
+		return ", and each makes the other's result with its other kernel set"
+	}
+	return ", and no second result settles it"
 }
 
 // reason says why a job that was admitted waits, or what it does; empty means that it is at work.
@@ -71,7 +91,7 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	case isDenied:
 		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job fails): %s", denied.Round(time.Second), patience, said)
 	case job.Reporting() && job.PendingAudits() > 0 && leased == 0:
-		return waitsForAudits(job)
+		return waitsForAudits(board, job, now)
 	case tries > 0:
 		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
 	case board.Holding(job, now):

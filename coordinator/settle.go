@@ -28,8 +28,14 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, badOutputs(err))
 		}
 	}
-	name, kernels := c.workerFacts(lead, workerID)
-	completion := &pb.Completion{Id: r.GetId(), Output: r.GetOutput(), Worker: name, WorkerId: workerID, Kernels: kernels, Backups: c.tellBackups(lead, held.Task)}
+	w := c.workerFacts(lead, workerID)
+	completion := &pb.Completion{
+		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels, Backups: c.tellBackups(lead, held.Task),
+		SpentUs: r.GetSpentUs(),
+	}
+	if held.Task.Again {
+		completion.Kernels = w.Other
+	}
 	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
 	if c.isModel(held.Task, r.GetOutput().GetFiles()) {
 		verdict, err = c.complete(ctx, completion)
@@ -59,7 +65,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 // tellConvicted says loudly who lied.
 func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
 	for _, w := range convicted {
-		c.cfg.Logger.Error("a worker made another result than two others; it is leased nothing more, and what it had a part in is made again",
+		c.cfg.Logger.Error("a worker made another result than "+w.Whose()+"; it is leased nothing more, and what it had a part in is made again",
 			"worker", w.WorkerID, "name", w.Worker, "job", w.JobID, "task", w.Task)
 	}
 }
@@ -113,17 +119,17 @@ func refusal(r *pb.TaskResult) *pb.Failure {
 	return &pb.Failure{Code: string(fault.Code), Class: class, Message: fault.Error()}
 }
 
-func (c *Coordinator) workerFacts(lead *leadership, workerID string) (name, kernels string) {
+func (c *Coordinator) workerFacts(lead *leadership, workerID string) schedule.Worker {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	if w, known := lead.board.Worker(workerID); known {
-		return w.Name, w.Kernels
+		return w
 	}
-	return workerID, ""
+	return schedule.Worker{Name: workerID}
 }
 
 func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, workerID string, held schedule.Held, failure *pb.Failure) error {
-	name, _ := c.workerFacts(lead, workerID)
+	name := c.workerFacts(lead, workerID).Name
 	failure.Worker, failure.Task = name, held.Task.String()
 	failure.Code, failure.Message = state.Clip(failure.GetCode(), 64), state.Clip(failure.GetMessage(), state.MaxFailureBytes)
 	lead.mu.Lock()

@@ -85,14 +85,14 @@ func wireBackups(b schedule.Backups) *pb.Backups {
 }
 
 func taskID(t schedule.Task) *pb.TaskID {
-	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes}
+	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes, Again: t.Again}
 }
 
 func taskFrom(id *pb.TaskID) schedule.Task {
 	return schedule.Task{
 		JobID: id.GetJobId(), Round: id.GetRound(), Kind: id.GetKind(), Tree: id.GetTree(),
 		Node:    protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
-		Changes: id.GetChanges(),
+		Changes: id.GetChanges(), Again: id.GetAgain(),
 	}
 }
 

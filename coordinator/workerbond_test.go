@@ -76,12 +76,19 @@ func TestWhatATokenCovers(t *testing.T) {
 		"term":     func(h *schedule.Held) { h.Token.Term++ },
 		"sequence": func(h *schedule.Held) { h.Token.Sequence++ },
 		"epoch":    func(h *schedule.Held) { h.Token.Epoch++ },
+		"set":      func(h *schedule.Held) { h.Task.Again = true },
 	}
 	for name, change := range changes { //lint:ordered each is tried by itself
 		h := schedule.Held{Task: at(2, 3), Token: token}
 		if change(&h); authentic(secret, "w", h, mac) {
 			t.Errorf("it holds with another %s", name)
 		}
+	}
+	again := at(2, 3)
+	again.Again = true
+	if mac := grantMAC(secret, "w", again, token); authentic(secret, "w", schedule.Held{Task: at(2, 3), Token: token}, mac) ||
+		!authentic(secret, "w", schedule.Held{Task: again, Token: token}, mac) {
+		t.Error("a task that is made again has the token of the first time")
 	}
 	held := schedule.Held{Task: at(2, 3), Token: token}
 	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token)) ||

@@ -19,7 +19,9 @@ func (w *worker) execute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	output, err := w.compute(ctx, brief, task)
 	result := &pb.TaskResult{Id: task.GetId(), Token: task.GetToken()}
 	if err == nil {
-		w.logs.computed(task, time.Since(started))
+		took := time.Since(started)
+		w.logs.computed(task, took)
+		result.SpentUs = uint64(took.Microseconds())
 		result.Outcome = &pb.TaskResult_Output{Output: output}
 		return result
 	}

@@ -87,6 +87,7 @@ type logLine struct {
 	Tree    uint32  `json:"tree,omitempty"`
 	Height  uint32  `json:"node_level,omitempty"`
 	Index   uint32  `json:"node_index,omitempty"`
+	Again   bool    `json:"again,omitempty"` // with the worker's other kernel set
 	Pieces  int     `json:"pieces,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	Verdict string  `json:"verdict,omitempty"`
@@ -98,6 +99,7 @@ type logLine struct {
 func (l *jobLogs) add(id *pb.TaskID, line logLine) {
 	line.Task = kindName(id.GetKind())
 	line.Round, line.Tree, line.Height, line.Index = id.GetRound(), id.GetTree(), id.GetLevel(), id.GetIndex()
+	line.Again = id.GetAgain()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waiting := l.buffers[id.GetJobId()]

@@ -15,7 +15,10 @@ import (
 func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 	page := report.Page{
 		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
-		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)),
+		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)), Audits: facts.Audit.page(),
+	}
+	if facts.Audit != nil {
+		page.Facts = append(page.Facts, [2]string{"audits", facts.Audit.Says})
 	}
 	for _, warning := range facts.Warnings {
 		page.Facts = append(page.Facts, [2]string{"warning", warning})

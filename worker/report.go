@@ -127,7 +127,6 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		SchemaVersion: 1, Job: j.id, Name: record.GetName(), Kind: record.GetKind(),
 		ModelSHA256: hex.EncodeToString(brief.GetModel().GetSha256()),
 		Counters:    countersFrom(record.GetCounters()),
-		Audit:       auditFrom(brief.GetAudit()),
 		Metrics:     []jobs.Metric{}, Integrity: j.integrity(),
 	}
 	course, err := j.course(ctx, j.in(task), brief.GetCourse())
@@ -135,7 +134,9 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		return nil, err
 	}
 	r.Timeline = timelineOf(brief, course)
+	modelAt := int64(0)
 	for _, round := range record.GetRounds() {
+		modelAt = round.GetFinishedUnixMs()
 		r.Rounds = append(r.Rounds, reportRound{
 			Round: round.GetRound(), Phase: round.GetPhase(), Leaves: round.GetLeaves(),
 			Seconds: seconds(round.GetFinishedUnixMs() - round.GetStartedUnixMs()),
@@ -147,7 +148,11 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		}
 		r.Metrics = appendNew(r.Metrics, found)
 	}
+	r.Audit = auditFrom(j.id, brief.GetAudit(), modelAt)
 	r.takeWarnings()
+	if r.Audit != nil && r.Audit.Failed > 0 {
+		r.Warnings = append(r.Warnings, "audits: "+r.Audit.Says)
+	}
 	return r, r.takeEmitted()
 }
 

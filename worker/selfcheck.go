@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // One leaf in so many is computed again by another kernel set, the worker's first among them. The generic set is many
@@ -45,14 +46,23 @@ func newSelfCheck(own *kernelops.Set, all []*kernelops.Set) *selfCheck {
 	return c
 }
 
+// name is the set that leaves are computed with again; empty where there is none.
+func (c *selfCheck) name() string {
+	if c == nil || c.ops == nil {
+		return ""
+	}
+	return c.ops.Name
+}
+
 func (c *selfCheck) due() bool { return c.ops != nil && (c.leaves.Add(1)-1)%c.every == 0 }
 
 // checkLeaf computes a leaf again with another kernel set, now and then: two results are this machine's fault, and the
 // task is another's.
 func (n *nodeTask) checkLeaf(ctx context.Context, leaf jobs.Leaf, carry, partial, carried jobs.Arrays) error {
-	if n.job.check == nil || !n.job.w.checker.due() {
+	if n.job.check == nil || n.task.GetId().GetAgain() || !n.job.w.checker.due() {
 		return nil
 	}
+	n.checked++
 	leaf.Emit = digestOnly
 	again, carriedAgain, err := n.job.check.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
@@ -73,4 +83,16 @@ func (n *nodeTask) checkLeaf(ctx context.Context, leaf jobs.Leaf, carry, partial
 func digestOnly(_ context.Context, name string, data []byte) (jobs.File, error) {
 	sum := sha256.Sum256(data)
 	return jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, nil
+}
+
+// with is what computes a task: with the worker's kernel set, or with its other one, when it makes again what another worker made
+// otherwise. It then writes no files: those of the first time are there.
+func (j *job) with(task *pb.Task) (*jobs.Tasks, jobs.Emit, error) {
+	if !task.GetId().GetAgain() {
+		return j.tasks, j.emit, nil
+	}
+	if j.check == nil {
+		return nil, nil, fmt.Errorf("the coordinator asks for a second kernel set, and this machine runs %s alone", j.w.cfg.Ops.Name)
+	}
+	return j.check, digestOnly, nil
 }

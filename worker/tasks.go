@@ -29,15 +29,19 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	tasks, emit, err := j.with(task)
+	if err != nil {
+		return nil, err
+	}
 	advance(ctx) // it begins
-	n := &nodeTask{job: j, task: task, state: state, kept: jobs.Arrays{}}
+	n := &nodeTask{job: j, tasks: tasks, emit: emit, task: task, state: state, kept: jobs.Arrays{}}
 	id := task.GetId()
-	partial, err := j.tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
+	partial, err := tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}, jobs.FoldSource{Made: n.made, Leaf: n.leaf})
 	if err != nil {
 		return nil, n.located(err)
 	}
-	out := &pb.TaskOutput{}
+	out := &pb.TaskOutput{SelfChecked: n.checked}
 	if out.Object, err = j.w.putArrays(ctx, j.in(task), partial); err != nil {
 		return nil, err
 	}
@@ -48,10 +52,13 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 }
 
 type nodeTask struct {
-	job   *job
-	task  *pb.Task
-	state jobs.Arrays
-	kept  jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
+	job     *job
+	tasks   *jobs.Tasks
+	emit    jobs.Emit
+	task    *pb.Task
+	state   jobs.Arrays
+	kept    jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
+	checked uint32      // leaves that were computed with two kernel sets
 
 	unread error // of a reader
 	at     place
@@ -73,8 +80,8 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	}
 	defer n.placePanic()
 	n.at = place{leaf: index}
-	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.job.emit}
-	partial, carried, err := n.job.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.emit}
+	partial, carried, err := n.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, n.placed(err)
 	}
@@ -114,8 +121,12 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	tasks, emit, err := j.with(task)
+	if err != nil {
+		return nil, err
+	}
 	var files emitted
-	next, err := j.tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(j.emit)))
+	next, err := tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(emit)))
 	if err != nil {
 		return nil, err
 	}

@@ -49,12 +49,12 @@ func run(ctx context.Context, binary, out string, kills int) (err error) {
 		}
 	}()
 	m := machine.Describe()
-	p := page{machine: m, started: time.Now().UTC(), before: loadAverage()}
+	p := page{machine: m, started: time.Now().UTC(), before: machine.Load()}
 	p.kills, p.writes, err = measure(ctx, binary, home, kills)
 	if err != nil {
 		return err
 	}
-	p.after, p.took = loadAverage(), time.Since(p.started)
+	p.after, p.took = machine.Load(), time.Since(p.started)
 	folder := filepath.Join(out, m.Slug())
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/machine"
@@ -68,14 +66,4 @@ func (p *page) markdown() []byte {
 		fmt.Fprintf(&b, "| %d | %s | %d ms | %d ms |\n", i+1, k.leader, k.took.Milliseconds(), k.back.Milliseconds())
 	}
 	return b.Bytes()
-}
-
-// loadAverage is how many tasks ran or waited to, on average over 1, 5 and 15 minutes.
-func loadAverage() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "not known"
-	}
-	fields := strings.Fields(string(text))
-	return strings.Join(fields[:min(3, len(fields))], " ")
 }

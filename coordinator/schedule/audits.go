@@ -29,7 +29,10 @@ func (s *search) audits() {
 	}
 	s.job.EachAudit(func(a *state.Audit) bool {
 		t := auditTask(s.job, a)
-		if s.mayAudit(a, t) {
+		if !s.mayAudit(a, t) {
+			t.Again = true
+		}
+		if !t.Again || s.mayRepeat(a, t) {
 			s.grantAudit(a, t)
 		}
 		return !s.satisfied()
@@ -95,7 +98,8 @@ func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Dur
 	if !held {
 		return false
 	}
-	if _, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node); !pending || memory.hung(work.lease, h.Progress, now) {
+	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
+	if !pending || h.Task.Again && !a.Split() || memory.hung(work.lease, h.Progress, now) {
 		b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
 		return false
 	}
@@ -163,7 +167,7 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 		return failJob(job, failure), true
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if pending && !a.Disputed() && b.leastFailures(job, a, work, now) >= maxAuditFailures {
+	if pending && !h.Task.Again && !a.Disputed() && b.leastFailures(job, a, work, now) >= maxAuditFailures {
 		return waive(job.ID, []Task{h.Task}), true
 	}
 	return nil, true
@@ -223,15 +227,14 @@ func (b *Board) condemn(view state.State) {
 	for _, w := range b.workers {
 		if c, lied := view.Convicted(w.ID); lied {
 			w.quarantined = math.MaxInt64
-			w.why = "it made another result of " + c.Task + " of job " + c.JobID + " than two other workers; look at the machine, then start it again"
+			w.why = "it made another result of " + c.Task + " of job " + c.JobID + " than " + c.Whose() + "; look at the machine, then start it again"
 		}
 	}
 }
 
 // holdsAudit takes an audit that a worker says it holds as leased to it.
 func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Duration) bool {
-	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if !pending || a.By(workerID) || job.Ended() || h.Task.Changes != job.Counters.Remade.Changes {
+	if !asked(job, h.Task, workerID) || job.Ended() || h.Task.Changes != job.Counters.Remade.Changes {
 		return false
 	}
 	memory := b.jobBoard(job)

@@ -40,6 +40,7 @@ type Token struct{ Term, Sequence, Epoch uint64 }
 // Worker is what the leader knows of a worker.
 type Worker struct {
 	ID, Name, Kernels, Build string
+	Other                    string // the second kernel set that its machine runs; "" where there is one only
 	Slots                    int
 	Bond                     Bond
 	Memory                   int64 // bytes it plans with; 0 means not told

@@ -23,6 +23,8 @@ type Task struct {
 	Node  protocol.Node
 	// Changes are those of the job when the task was granted: with another number it is another task.
 	Changes uint64
+	// Again: a worker makes it once more, with its other kernel set, since another made it otherwise.
+	Again bool
 }
 
 // String names the task for people.
@@ -265,7 +267,7 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 
 // needed reports whether the job still waits for this task.
 func (b *Board) needed(job *state.Job, t Task) bool {
-	if job.Ended() || t.Changes != job.Counters.Remade.Changes {
+	if job.Ended() || t.Changes != job.Counters.Remade.Changes || t.Again {
 		return false
 	}
 	switch t.Kind {

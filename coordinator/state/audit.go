@@ -36,6 +36,8 @@ type Opinion struct {
 	WorkerID, Worker, Kernels string
 	Sum                       [32]byte
 	Basis                     [32]byte // of a plan: the digest of its manifest
+	Again                     [32]byte // the sum of what it made again with AgainKernels; zero before
+	AgainKernels              string
 }
 
 // Disputed reports whether there are two results.
@@ -57,6 +59,8 @@ func (a *Audit) By(workerID string) bool {
 type auditing struct {
 	AuditPPM     uint32 // share of the nodes, in millionths; 0 means no audits
 	Audits       AuditCounts
+	Auditors     []Auditor // in order of their first audit, at most maxAuditors
+	WaivedTasks  []string  // the first of those that every worker failed to make
 	Convicted    []Conviction
 	makers       []string // ids of the workers with a bit of their own, at most 63
 	modelMakers  uint64
@@ -66,11 +70,21 @@ type auditing struct {
 }
 
 // AuditCounts count a job's audits. Repeated are the commits that were taken back.
-type AuditCounts struct{ Drawn, Agreed, Waived, Disputed, Repeated uint64 }
+type AuditCounts struct {
+	Drawn, Agreed, Waived, Disputed, Repeated uint64
+	Nodes                                     uint64 // of those drawn
+	Again                                     uint64 // results that their own worker made again
+	OtherSets                                 uint64 // agreed by workers with different kernel sets
+	Failed                                    uint64 // of those waived: every worker that could make them failed to
+	SelfChecked                               uint64 // leaves that their own worker computed with two kernel sets
+	SpentUs, WorkUs                           uint64 // microseconds of workers at audits, and at all tasks
+	EndedAt                                   int64  // when the last ended; 0 before
+}
 
 // Conviction says who made another result of which task than two others.
 type Conviction struct {
 	WorkerID, Worker, Task, JobID string
+	Than                          string // whose result was another; "" for two other workers'
 	At                            int64
 }
 
@@ -205,6 +219,7 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
 	}
 	if drawn {
 		j.Audits.Drawn++
+		j.Audits.Nodes++
 		j.putAudit(j.nodeAudit(c, pieces, own))
 	}
 }
@@ -261,8 +276,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 		return true
 	})
 	for _, a := range waived {
-		job.dropAudit(a)
-		job.Audits.Waived++
+		job.waive(a, len(cmd.GetTasks()) > 0, s.Now)
 	}
 	return s.putJob(job), Reply{Job: job}
 }

@@ -12,6 +12,11 @@ func (j *Job) AuditSummary() *pb.AuditSummary {
 	a := &pb.AuditSummary{
 		SharePpm: j.AuditPPM, Drawn: j.Audits.Drawn, Agreed: j.Audits.Agreed, Waived: j.Audits.Waived,
 		Disputed: j.Audits.Disputed, Repeated: j.Audits.Repeated, Pending: uint64(j.PendingAudits()),
+		Nodes: j.Audits.Nodes, Again: j.Audits.Again, OtherSets: j.Audits.OtherSets, Failed: j.Audits.Failed, SelfChecked: j.Audits.SelfChecked,
+		SpentUs: j.Audits.SpentUs, WorkUs: j.Audits.WorkUs, EndedUnixMs: j.Audits.EndedAt, WaivedTasks: j.WaivedTasks,
+	}
+	for _, w := range j.Auditors {
+		a.Auditors = append(a.Auditors, &pb.Auditor{Id: w.WorkerID, Name: w.Worker, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets})
 	}
 	for _, c := range j.Convicted {
 		a.Convicted = append(a.Convicted, c.Proto())
@@ -21,11 +26,11 @@ func (j *Job) AuditSummary() *pb.AuditSummary {
 
 // Proto is the conviction as it crosses the wire.
 func (c Conviction) Proto() *pb.ConvictedWorker {
-	return &pb.ConvictedWorker{Id: c.WorkerID, Name: c.Worker, Task: c.Task, AtUnixMs: c.At, JobId: c.JobID}
+	return &pb.ConvictedWorker{Id: c.WorkerID, Name: c.Worker, Task: c.Task, AtUnixMs: c.At, JobId: c.JobID, Than: c.Than}
 }
 
 func convictionFrom(c *pb.ConvictedWorker) Conviction {
-	return Conviction{WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), At: c.GetAtUnixMs(), JobID: c.GetJobId()}
+	return Conviction{WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), At: c.GetAtUnixMs(), JobID: c.GetJobId(), Than: c.GetThan()}
 }
 
 // recordAuditing adds what a job's audits need to its record; the pending ones have records of their own.
@@ -40,7 +45,15 @@ func (j *Job) recordAuditing(record *pb.JobRecord) {
 func (j *Job) takeAuditing(record *pb.JobRecord) {
 	a := record.GetAudit()
 	j.AuditPPM = record.GetSpec().GetAuditPpm()
-	j.Audits = AuditCounts{Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(), Repeated: a.GetRepeated()}
+	j.Audits = AuditCounts{
+		Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(), Repeated: a.GetRepeated(),
+		Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(), Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(),
+		SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(), EndedAt: a.GetEndedUnixMs(),
+	}
+	for _, w := range a.GetAuditors() {
+		j.Auditors = append(j.Auditors, Auditor{WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(), OtherSets: w.GetOtherSets()})
+	}
+	j.WaivedTasks = a.GetWaivedTasks()
 	for _, c := range a.GetConvicted() {
 		j.Convicted = append(j.Convicted, convictionFrom(c))
 	}
@@ -57,7 +70,11 @@ func (a *Audit) record(jobID string) *pb.AuditRecord {
 		Carries: a.CarryRecords(), Makers: a.Makers, Whole: a.Whole,
 	}
 	for _, o := range a.Opinions {
-		r.Opinions = append(r.Opinions, &pb.Opinion{WorkerId: o.WorkerID, Worker: o.Worker, Kernels: o.Kernels, Sum: o.Sum[:], Basis: o.Basis[:]})
+		said := &pb.Opinion{WorkerId: o.WorkerID, Worker: o.Worker, Kernels: o.Kernels, Sum: o.Sum[:], Basis: o.Basis[:], AgainKernels: o.AgainKernels}
+		if o.Repeated() {
+			said.Again = o.Again[:]
+		}
+		r.Opinions = append(r.Opinions, said)
 	}
 	return r
 }
@@ -101,8 +118,15 @@ func (in *recordReader) takeAudit(r *pb.AuditRecord) error {
 		if len(o.GetSum()) != 32 || len(o.GetBasis()) != 32 {
 			return errors.New("an audit with an opinion of nothing")
 		}
+		var again [32]byte // no result has this digest
+		if len(o.GetAgain()) == 32 {
+			again = [32]byte(o.GetAgain())
+		} else if len(o.GetAgain()) > 0 {
+			return errors.New("an audit with half an opinion")
+		}
 		a.Opinions = append(a.Opinions, Opinion{
 			WorkerID: o.GetWorkerId(), Worker: o.GetWorker(), Kernels: o.GetKernels(), Sum: [32]byte(o.GetSum()), Basis: [32]byte(o.GetBasis()),
+			AgainKernels: o.GetAgainKernels(), Again: again,
 		})
 	}
 	in.job.putAudit(a)

@@ -37,7 +37,7 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	verdict := job.complete(c, s.Secret, s.Now)
 	// The report tells the counters: they stand still while it is made, so that every attempt writes the same bytes.
 	if !reporting || verdict == pb.Verdict_VERDICT_ACCEPTED || verdict == pb.Verdict_VERDICT_VIOLATION {
-		job.count(verdict, c.GetBackups())
+		job.count(verdict, c)
 	}
 	return s.putJob(job).moveLatest(job).remember(job.Convicted[known:]), verdict
 }
@@ -46,6 +46,9 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	if j.second(c, now) {
 		return pb.Verdict_VERDICT_AUDITED
+	}
+	if c.GetId().GetAgain() { // nobody asks for it any more
+		return pb.Verdict_VERDICT_STALE
 	}
 	switch c.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
@@ -60,7 +63,8 @@ func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	return pb.Verdict_VERDICT_INVALID
 }
 
-func (j *Job) count(v pb.Verdict, backups *pb.Backups) {
+func (j *Job) count(v pb.Verdict, c *pb.Completion) {
+	backups := c.GetBackups()
 	j.Counters.BackupsLaunched += backups.GetLaunched()
 	j.Counters.BackupsWon += backups.GetWon()
 	j.Counters.BackupsWasted += backups.GetWasted()
@@ -73,6 +77,12 @@ func (j *Job) count(v pb.Verdict, backups *pb.Backups) {
 		j.Counters.Superseded++
 	case pb.Verdict_VERDICT_VIOLATION:
 		j.Counters.Violations++
+	}
+	switch v {
+	case pb.Verdict_VERDICT_ACCEPTED, pb.Verdict_VERDICT_DUPLICATE, pb.Verdict_VERDICT_SUPERSEDED, pb.Verdict_VERDICT_VIOLATION:
+		if c.GetId().GetKind() != pb.TaskKind_TASK_KIND_REPORT { // which says what the others took
+			j.spend(c)
+		}
 	}
 }
 

@@ -10,14 +10,23 @@ import (
 // MaxConvicted bounds how many convicted workers the cluster remembers, the newest, and how many a job.
 const MaxConvicted = 1024
 
-// convict notes the workers that made another result of a task than two others, and takes back what they had a part in.
-func (j *Job) convict(liars []Opinion, task string, now int64) {
+// Whose is whose result was another than the convicted worker's.
+func (c Conviction) Whose() string {
+	if c.Than == "" {
+		return "two others"
+	}
+	return c.Than
+}
+
+// convict notes the workers that made another result of a task than two others, and takes back what they had a part in; than
+// tells whose result it was, "" for two others'.
+func (j *Job) convict(liars []Opinion, task, than string, now int64) {
 	var ids []string
 	for _, o := range liars {
-		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, At: now})
+		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512), At: now})
 		ids = append(ids, o.WorkerID)
 	}
-	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than two others", liars[0].Worker, task), now)
+	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, Conviction{Than: than}.Whose()), now)
 }
 
 // note keeps a conviction, of this job or another, unless the job knows of it or of too many.
@@ -169,7 +178,8 @@ func (s State) remember(fresh []Conviction) State {
 		for _, other := range touched {
 			other = other.clone()
 			other.note(c)
-			other.disown([]string{c.WorkerID}, fmt.Sprintf("worker %s made another result of %s of job %s than two others", c.Worker, c.Task, c.JobID), s.Now)
+			other.disown([]string{c.WorkerID},
+				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID, c.Whose()), s.Now)
 			s = s.putJob(other)
 		}
 	}

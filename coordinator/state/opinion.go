@@ -54,6 +54,9 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 // second takes a result of a task that is audited for another opinion; taken is false for a task that is not audited.
 func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	id := c.GetId()
+	if id.GetAgain() {
+		return j.repeated(c, now)
+	}
 	a, ok := j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())})
 	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) || !j.committed(a) {
 		return false
@@ -62,6 +65,7 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 		return true // it has said so before
 	}
 	before := j.Audits.Disputed
+	j.tally(c, a)
 	j.add(a, opinionOf(c, a.Whole), now)
 	j.Counters.Violations += j.Audits.Disputed - before
 	return true
@@ -78,12 +82,13 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 	}
 	if own.WorkerID == other.WorkerID { // it contradicts itself
 		j.Audits.Disputed++
-		j.convict([]Opinion{other}, task.String(), now)
+		j.convict([]Opinion{other}, task.String(), "its own before", now)
 		return
 	}
 	a := j.nodeAudit(winner, nil, own)
 	a.Whole = true
 	j.Audits.Drawn++
+	j.Audits.Nodes++
 	j.add(a, other, now)
 }
 
@@ -125,11 +130,12 @@ func (j *Job) add(a *Audit, o Opinion, now int64) {
 		return
 	}
 	j.dropAudit(a)
-	j.settle(&changed, o.Sum, now)
+	j.settle(&changed, o.Sum, "", now)
 }
 
-// settle ends an audit by the result that two workers have.
-func (j *Job) settle(a *Audit, sum [32]byte, now int64) {
+// settle ends an audit by the result that two workers have; than tells whose that is, "" for two other workers than those
+// that were wrong.
+func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 	var others []Opinion
 	for _, o := range a.Opinions {
 		if o.Sum != sum {
@@ -137,6 +143,10 @@ func (j *Job) settle(a *Audit, sum [32]byte, now int64) {
 		}
 	}
 	j.Audits.Agreed++
+	j.Audits.EndedAt = now
+	if a.twoSets(sum) {
+		j.Audits.OtherSets++
+	}
 	if a.Kind == pb.TaskKind_TASK_KIND_PLAN && slices.ContainsFunc(others, func(o Opinion) bool { return o.Basis != basisOf(a, sum) }) {
 		j.relisted(a, sum, now)
 		return
@@ -145,7 +155,7 @@ func (j *Job) settle(a *Audit, sum [32]byte, now int64) {
 		j.verified(a)
 	}
 	if len(others) > 0 {
-		j.convict(others, a.String(), now)
+		j.convict(others, a.String(), than, now)
 	}
 }
 

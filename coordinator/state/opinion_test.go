@@ -23,7 +23,7 @@ func TestTwoResultsOfOneNode(t *testing.T) {
 		if failed != c.fails || failed && job.Failure.Code != string(protocol.CodeDeterminism) {
 			t.Errorf("%s: failure %+v", name, job.Failure)
 		}
-		want := state.AuditCounts{Drawn: 1, Disputed: 1}
+		want := state.AuditCounts{Drawn: 1, Disputed: 1, Nodes: 1}
 		if !c.fails && (job.PendingAudits() != 1 || job.Audits != want || job.Counters.Violations != 1) {
 			t.Errorf("%s: %d audits pending, %+v, %d violations",
 				name, job.PendingAudits(), job.Audits, job.Counters.Violations)

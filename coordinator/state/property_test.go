@@ -76,10 +76,11 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
 		Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"), Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
 	}
+	worker := ""
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
 		id.Round, id.Kind = job.Round.Number, awaited(job)
 		id.Changes = job.Counters.Remade.Changes
-		drawAudit(t, job, id)
+		worker = drawAudit(t, job, id)
 	}
 	object := func(name string) *pb.ObjectRef {
 		if rapid.IntRange(0, 19).Draw(t, name+" odd") == 0 {
@@ -93,8 +94,11 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"), Course: object("course"),
 	}
 	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
-	worker := rapid.SampledFrom([]string{"w1", "w2", "w3", "w4", ""}).Draw(t, "worker")
-	return &pb.Completion{Id: id, Worker: worker, WorkerId: worker, Backups: backups, Output: &pb.TaskOutput{
+	if !id.Again {
+		worker = rapid.SampledFrom([]string{"w1", "w2", "w3", "w4", ""}).Draw(t, "worker")
+	}
+	kernels := rapid.SampledFrom([]string{"generic", "avx2", ""}).Draw(t, "kernels")
+	return &pb.Completion{Id: id, Kernels: kernels, SpentUs: 3, Worker: worker, WorkerId: worker, Backups: backups, Output: &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
 		Files: []*pb.OutputFile{{Name: rapid.SampledFrom([]string{"model.safetensors", "model.safetensors", "m"}).Draw(t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
 	}}

@@ -54,6 +54,7 @@ func list(ctx context.Context, gremlins string, t target) ([]mutant, error) {
 	defer os.Remove(out.Name())
 	defer out.Close()
 	cmd := exec.CommandContext(ctx, gremlins, "unleash", "--dry-run", "--silent", "--output", out.Name(), "./"+t.folder)
+	cmd.Env = environment()
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("gremlins of %s: %w\n%s", t.folder, err, text)
 	}

@@ -86,8 +86,14 @@ func (t *trial) run(ctx context.Context, n int) (dead bool, err error) {
 	limit := fmt.Sprintf(`ulimit -v %d && exec "$@"`, memory)
 	test := exec.CommandContext(ctx, "sh", "-c", limit, "sh", t.schema.binary,
 		"-test.short", "-test.failfast", "-test.timeout", t.patience.String())
-	test.Dir, test.Env = t.folder, append(os.Environ(), live+"="+strconv.Itoa(n))
+	test.Dir, test.Env = t.folder, append(environment(), live+"="+strconv.Itoa(n))
 	return failed(test.Run())
+}
+
+// environment is what tests run in. Properties draw the same in every run, leave no failures behind for the next, and
+// shrink none.
+func environment() []string {
+	return append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms")
 }
 
 // failed reports whether a command ended with an exit code.
@@ -113,7 +119,7 @@ func (t *trial) compiled(ctx context.Context, m mutant) (dead, viable bool, err 
 	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-short", "-failfast", "-count=1",
 		"-timeout", t.patience.String(), "./"+t.folder)
 	var out bytes.Buffer
-	test.Stdout, test.Stderr = &out, &out
+	test.Env, test.Stdout, test.Stderr = environment(), &out, &out
 	dead, err = failed(test.Run())
 	return dead, !strings.Contains(out.String(), "[build failed]"), err
 }

@@ -834,6 +834,16 @@ type AuditSummary struct {
 	Repeated      uint64                 `protobuf:"varint,6,opt,name=repeated,proto3" json:"repeated,omitempty"` // commits that were taken back, since a worker that lied had a part in them
 	Convicted     []*ConvictedWorker     `protobuf:"bytes,7,rep,name=convicted,proto3" json:"convicted,omitempty"`
 	Pending       uint64                 `protobuf:"varint,8,opt,name=pending,proto3" json:"pending,omitempty"`
+	Nodes         uint64                 `protobuf:"varint,138,opt,name=nodes,proto3" json:"nodes,omitempty"`                                // of those drawn; the others are steps and the plan
+	OtherSets     uint64                 `protobuf:"varint,139,opt,name=other_sets,json=otherSets,proto3" json:"other_sets,omitempty"`       // agreed by workers with different kernel sets
+	SelfChecked   uint64                 `protobuf:"varint,140,opt,name=self_checked,json=selfChecked,proto3" json:"self_checked,omitempty"` // leaves that their own worker computed with two kernel sets
+	SpentUs       uint64                 `protobuf:"varint,141,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"`             // that workers were at audits, in microseconds
+	WorkUs        uint64                 `protobuf:"varint,142,opt,name=work_us,json=workUs,proto3" json:"work_us,omitempty"`                // that workers were at all tasks but the report, audits included
+	Auditors      []*Auditor             `protobuf:"bytes,143,rep,name=auditors,proto3" json:"auditors,omitempty"`
+	Failed        uint64                 `protobuf:"varint,144,opt,name=failed,proto3" json:"failed,omitempty"`                                // of those waived: every worker that could make them failed to
+	WaivedTasks   []string               `protobuf:"bytes,145,rep,name=waived_tasks,json=waivedTasks,proto3" json:"waived_tasks,omitempty"`    // the first of these
+	EndedUnixMs   int64                  `protobuf:"varint,146,opt,name=ended_unix_ms,json=endedUnixMs,proto3" json:"ended_unix_ms,omitempty"` // when the last ended; 0 means that none has
+	Again         uint64                 `protobuf:"varint,147,opt,name=again,proto3" json:"again,omitempty"`                                  // results that their own worker made again, with another kernel set
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -924,6 +934,153 @@ func (x *AuditSummary) GetPending() uint64 {
 	return 0
 }
 
+func (x *AuditSummary) GetNodes() uint64 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetOtherSets() uint64 {
+	if x != nil {
+		return x.OtherSets
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetSelfChecked() uint64 {
+	if x != nil {
+		return x.SelfChecked
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetSpentUs() uint64 {
+	if x != nil {
+		return x.SpentUs
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetWorkUs() uint64 {
+	if x != nil {
+		return x.WorkUs
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetAuditors() []*Auditor {
+	if x != nil {
+		return x.Auditors
+	}
+	return nil
+}
+
+func (x *AuditSummary) GetFailed() uint64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetWaivedTasks() []string {
+	if x != nil {
+		return x.WaivedTasks
+	}
+	return nil
+}
+
+func (x *AuditSummary) GetEndedUnixMs() int64 {
+	if x != nil {
+		return x.EndedUnixMs
+	}
+	return 0
+}
+
+func (x *AuditSummary) GetAgain() uint64 {
+	if x != nil {
+		return x.Again
+	}
+	return 0
+}
+
+// Auditor is a worker that made tasks a second time.
+type Auditor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Tasks         uint64                 `protobuf:"varint,4,opt,name=tasks,proto3" json:"tasks,omitempty"`
+	OtherSets     uint64                 `protobuf:"varint,5,opt,name=other_sets,json=otherSets,proto3" json:"other_sets,omitempty"` // whose first maker has another kernel set
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Auditor) Reset() {
+	*x = Auditor{}
+	mi := &file_gram_v1_job_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Auditor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Auditor) ProtoMessage() {}
+
+func (x *Auditor) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Auditor.ProtoReflect.Descriptor instead.
+func (*Auditor) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Auditor) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Auditor) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Auditor) GetKernels() string {
+	if x != nil {
+		return x.Kernels
+	}
+	return ""
+}
+
+func (x *Auditor) GetTasks() uint64 {
+	if x != nil {
+		return x.Tasks
+	}
+	return 0
+}
+
+func (x *Auditor) GetOtherSets() uint64 {
+	if x != nil {
+		return x.OtherSets
+	}
+	return 0
+}
+
 // ConvictedWorker made another result of a task than two others did.
 type ConvictedWorker struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -932,13 +1089,14 @@ type ConvictedWorker struct {
 	Task          string                 `protobuf:"bytes,3,opt,name=task,proto3" json:"task,omitempty"`
 	AtUnixMs      int64                  `protobuf:"varint,4,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
 	JobId         string                 `protobuf:"bytes,5,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Than          string                 `protobuf:"bytes,138,opt,name=than,proto3" json:"than,omitempty"` // whose result was another; empty means two other workers'
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConvictedWorker) Reset() {
 	*x = ConvictedWorker{}
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -950,7 +1108,7 @@ func (x *ConvictedWorker) String() string {
 func (*ConvictedWorker) ProtoMessage() {}
 
 func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -963,7 +1121,7 @@ func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvictedWorker.ProtoReflect.Descriptor instead.
 func (*ConvictedWorker) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConvictedWorker) GetId() string {
@@ -1001,6 +1159,13 @@ func (x *ConvictedWorker) GetJobId() string {
 	return ""
 }
 
+func (x *ConvictedWorker) GetThan() string {
+	if x != nil {
+		return x.Than
+	}
+	return ""
+}
+
 // Backups counts second leases of nodes that took long.
 type Backups struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1013,7 +1178,7 @@ type Backups struct {
 
 func (x *Backups) Reset() {
 	*x = Backups{}
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1190,7 @@ func (x *Backups) String() string {
 func (*Backups) ProtoMessage() {}
 
 func (x *Backups) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1203,7 @@ func (x *Backups) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Backups.ProtoReflect.Descriptor instead.
 func (*Backups) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Backups) GetLaunched() uint64 {
@@ -1079,7 +1244,7 @@ type RoundRecord struct {
 
 func (x *RoundRecord) Reset() {
 	*x = RoundRecord{}
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1091,7 +1256,7 @@ func (x *RoundRecord) String() string {
 func (*RoundRecord) ProtoMessage() {}
 
 func (x *RoundRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1104,7 +1269,7 @@ func (x *RoundRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRecord.ProtoReflect.Descriptor instead.
 func (*RoundRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RoundRecord) GetRound() uint32 {
@@ -1173,7 +1338,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1350,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1363,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SubmitRequest) GetId() string {
@@ -1225,7 +1390,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1402,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1415,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SubmitResponse) GetJob() *Job {
@@ -1276,7 +1441,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1288,7 +1453,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1301,7 +1466,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1320,7 +1485,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +1497,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +1510,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetResponse) GetJob() *Job {
@@ -1365,7 +1530,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1542,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1555,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListRequest) GetLimit() uint32 {
@@ -1417,7 +1582,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1594,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1607,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListResponse) GetJobs() []*Job {
@@ -1468,7 +1633,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +1645,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +1658,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1512,7 +1677,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1524,7 +1689,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1537,7 +1702,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1556,7 +1721,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1733,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1746,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1600,7 +1765,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1777,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1790,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1646,7 +1811,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1823,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1836,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1705,7 +1870,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1882,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1895,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -1821,7 +1986,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x05tasks\x18\x02 \x01(\x04R\x05tasks\x12\x1a\n" +
 	"\breopened\x18\x03 \x01(\rR\breopened\x12\x12\n" +
 	"\x04anew\x18\x04 \x01(\rR\x04anew\x12\x12\n" +
-	"\x04last\x18\x05 \x01(\tR\x04last\"\xfb\x01\n" +
+	"\x04last\x18\x05 \x01(\tR\x04last\"\xb4\x04\n" +
 	"\fAuditSummary\x12\x1b\n" +
 	"\tshare_ppm\x18\x01 \x01(\rR\bsharePpm\x12\x14\n" +
 	"\x05drawn\x18\x02 \x01(\x04R\x05drawn\x12\x16\n" +
@@ -1830,14 +1995,33 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\bdisputed\x18\x05 \x01(\x04R\bdisputed\x12\x1a\n" +
 	"\brepeated\x18\x06 \x01(\x04R\brepeated\x126\n" +
 	"\tconvicted\x18\a \x03(\v2\x18.gram.v1.ConvictedWorkerR\tconvicted\x12\x18\n" +
-	"\apending\x18\b \x01(\x04R\apending\"~\n" +
+	"\apending\x18\b \x01(\x04R\apending\x12\x15\n" +
+	"\x05nodes\x18\x8a\x01 \x01(\x04R\x05nodes\x12\x1e\n" +
+	"\n" +
+	"other_sets\x18\x8b\x01 \x01(\x04R\totherSets\x12\"\n" +
+	"\fself_checked\x18\x8c\x01 \x01(\x04R\vselfChecked\x12\x1a\n" +
+	"\bspent_us\x18\x8d\x01 \x01(\x04R\aspentUs\x12\x18\n" +
+	"\awork_us\x18\x8e\x01 \x01(\x04R\x06workUs\x12-\n" +
+	"\bauditors\x18\x8f\x01 \x03(\v2\x10.gram.v1.AuditorR\bauditors\x12\x17\n" +
+	"\x06failed\x18\x90\x01 \x01(\x04R\x06failed\x12\"\n" +
+	"\fwaived_tasks\x18\x91\x01 \x03(\tR\vwaivedTasks\x12#\n" +
+	"\rended_unix_ms\x18\x92\x01 \x01(\x03R\vendedUnixMs\x12\x15\n" +
+	"\x05again\x18\x93\x01 \x01(\x04R\x05again\"|\n" +
+	"\aAuditor\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\akernels\x18\x03 \x01(\tR\akernels\x12\x14\n" +
+	"\x05tasks\x18\x04 \x01(\x04R\x05tasks\x12\x1d\n" +
+	"\n" +
+	"other_sets\x18\x05 \x01(\x04R\totherSets\"\x93\x01\n" +
 	"\x0fConvictedWorker\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04task\x18\x03 \x01(\tR\x04task\x12\x1c\n" +
 	"\n" +
 	"at_unix_ms\x18\x04 \x01(\x03R\batUnixMs\x12\x15\n" +
-	"\x06job_id\x18\x05 \x01(\tR\x05jobId\"O\n" +
+	"\x06job_id\x18\x05 \x01(\tR\x05jobId\x12\x13\n" +
+	"\x04than\x18\x8a\x01 \x01(\tR\x04than\"O\n" +
 	"\aBackups\x12\x1a\n" +
 	"\blaunched\x18\x01 \x01(\x04R\blaunched\x12\x10\n" +
 	"\x03won\x18\x02 \x01(\x04R\x03won\x12\x16\n" +
@@ -1919,7 +2103,7 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),           // 0: gram.v1.JobState
 	(FailureClass)(0),       // 1: gram.v1.FailureClass
@@ -1932,21 +2116,22 @@ var file_gram_v1_job_proto_goTypes = []any{
 	(*Counters)(nil),        // 8: gram.v1.Counters
 	(*Remade)(nil),          // 9: gram.v1.Remade
 	(*AuditSummary)(nil),    // 10: gram.v1.AuditSummary
-	(*ConvictedWorker)(nil), // 11: gram.v1.ConvictedWorker
-	(*Backups)(nil),         // 12: gram.v1.Backups
-	(*RoundRecord)(nil),     // 13: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),   // 14: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),  // 15: gram.v1.SubmitResponse
-	(*GetRequest)(nil),      // 16: gram.v1.GetRequest
-	(*GetResponse)(nil),     // 17: gram.v1.GetResponse
-	(*ListRequest)(nil),     // 18: gram.v1.ListRequest
-	(*ListResponse)(nil),    // 19: gram.v1.ListResponse
-	(*WatchRequest)(nil),    // 20: gram.v1.WatchRequest
-	(*WatchResponse)(nil),   // 21: gram.v1.WatchResponse
-	(*CancelRequest)(nil),   // 22: gram.v1.CancelRequest
-	(*CancelResponse)(nil),  // 23: gram.v1.CancelResponse
-	(*LogsRequest)(nil),     // 24: gram.v1.LogsRequest
-	(*LogsResponse)(nil),    // 25: gram.v1.LogsResponse
+	(*Auditor)(nil),         // 11: gram.v1.Auditor
+	(*ConvictedWorker)(nil), // 12: gram.v1.ConvictedWorker
+	(*Backups)(nil),         // 13: gram.v1.Backups
+	(*RoundRecord)(nil),     // 14: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),   // 15: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),  // 16: gram.v1.SubmitResponse
+	(*GetRequest)(nil),      // 17: gram.v1.GetRequest
+	(*GetResponse)(nil),     // 18: gram.v1.GetResponse
+	(*ListRequest)(nil),     // 19: gram.v1.ListRequest
+	(*ListResponse)(nil),    // 20: gram.v1.ListResponse
+	(*WatchRequest)(nil),    // 21: gram.v1.WatchRequest
+	(*WatchResponse)(nil),   // 22: gram.v1.WatchResponse
+	(*CancelRequest)(nil),   // 23: gram.v1.CancelRequest
+	(*CancelResponse)(nil),  // 24: gram.v1.CancelResponse
+	(*LogsRequest)(nil),     // 25: gram.v1.LogsRequest
+	(*LogsResponse)(nil),    // 26: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
@@ -1957,35 +2142,36 @@ var file_gram_v1_job_proto_depIdxs = []int32{
 	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
 	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
 	8,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	13, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	14, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
 	10, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	12, // 10: gram.v1.Counters.backups:type_name -> gram.v1.Backups
+	13, // 10: gram.v1.Counters.backups:type_name -> gram.v1.Backups
 	9,  // 11: gram.v1.Counters.remade:type_name -> gram.v1.Remade
-	11, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
-	2,  // 13: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 14: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	6,  // 15: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	6,  // 16: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	6,  // 17: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	6,  // 18: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	6,  // 19: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	14, // 20: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	16, // 21: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	18, // 22: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	20, // 23: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	22, // 24: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	24, // 25: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	15, // 26: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	17, // 27: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	19, // 28: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	21, // 29: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	23, // 30: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	25, // 31: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	26, // [26:32] is the sub-list for method output_type
-	20, // [20:26] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	12, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	11, // 13: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
+	2,  // 14: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	2,  // 15: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	6,  // 16: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	6,  // 17: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	6,  // 18: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	6,  // 19: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	6,  // 20: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	15, // 21: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	17, // 22: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	19, // 23: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	21, // 24: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	23, // 25: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	25, // 26: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	16, // 27: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	18, // 28: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	20, // 29: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	22, // 30: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	24, // 31: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	26, // 32: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	27, // [27:33] is the sub-list for method output_type
+	21, // [21:27] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -1999,7 +2185,7 @@ func file_gram_v1_job_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -976,6 +976,7 @@ type Completion struct {
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
 	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	SpentUs       uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1050,6 +1051,13 @@ func (x *Completion) GetWorkerId() string {
 		return x.WorkerId
 	}
 	return ""
+}
+
+func (x *Completion) GetSpentUs() uint64 {
+	if x != nil {
+		return x.SpentUs
+	}
+	return 0
 }
 
 type FailJob struct {
@@ -3077,8 +3085,10 @@ type Opinion struct {
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"`     // of the digests in its result
-	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"` // of a plan: the digest of the manifest that it is made by
+	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"`                                         // of the digests in its result
+	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"`                                     // of a plan: the digest of the manifest that it is made by
+	Again         []byte                 `protobuf:"bytes,138,opt,name=again,proto3" json:"again,omitempty"`                                   // of the digests in the result that it made again; empty means that it has not
+	AgainKernels  string                 `protobuf:"bytes,139,opt,name=again_kernels,json=againKernels,proto3" json:"again_kernels,omitempty"` // with which kernel set
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3146,6 +3156,20 @@ func (x *Opinion) GetBasis() []byte {
 		return x.Basis
 	}
 	return nil
+}
+
+func (x *Opinion) GetAgain() []byte {
+	if x != nil {
+		return x.Again
+	}
+	return nil
+}
+
+func (x *Opinion) GetAgainKernels() string {
+	if x != nil {
+		return x.AgainKernels
+	}
+	return ""
 }
 
 // RoundKept is a round that is not the open one.
@@ -3804,7 +3828,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xd6\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xf2\x01\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
@@ -3812,7 +3836,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
 	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
-	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\"E\n" +
+	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x1a\n" +
+	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUs\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -3989,13 +4014,15 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06makers\x18\b \x01(\x04R\x06makers\x12,\n" +
 	"\bopinions\x18\t \x03(\v2\x10.gram.v1.OpinionR\bopinions\x12\x14\n" +
 	"\x05whole\x18\n" +
-	" \x01(\bR\x05whole\"\x80\x01\n" +
+	" \x01(\bR\x05whole\"\xbd\x01\n" +
 	"\aOpinion\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x16\n" +
 	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x18\n" +
 	"\akernels\x18\x03 \x01(\tR\akernels\x12\x10\n" +
 	"\x03sum\x18\x04 \x01(\fR\x03sum\x12\x14\n" +
-	"\x05basis\x18\x05 \x01(\fR\x05basis\"\xdf\x01\n" +
+	"\x05basis\x18\x05 \x01(\fR\x05basis\x12\x15\n" +
+	"\x05again\x18\x8a\x01 \x01(\fR\x05again\x12$\n" +
+	"\ragain_kernels\x18\x8b\x01 \x01(\tR\fagainKernels\"\xdf\x01\n" +
 	"\tRoundKept\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +

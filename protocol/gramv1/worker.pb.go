@@ -336,7 +336,9 @@ type TaskID struct {
 	Level uint32                 `protobuf:"varint,5,opt,name=level,proto3" json:"level,omitempty"`
 	Index uint32                 `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"`
 	// The job's counters.remade.changes when the task was leased: what was made before a change is not committed after it.
-	Changes       uint64 `protobuf:"varint,110,opt,name=changes,proto3" json:"changes,omitempty"`
+	Changes uint64 `protobuf:"varint,110,opt,name=changes,proto3" json:"changes,omitempty"`
+	// A worker whose result another disputes makes the task again, with its other kernel set.
+	Again         bool `protobuf:"varint,138,opt,name=again,proto3" json:"again,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -418,6 +420,13 @@ func (x *TaskID) GetChanges() uint64 {
 		return x.Changes
 	}
 	return 0
+}
+
+func (x *TaskID) GetAgain() bool {
+	if x != nil {
+		return x.Again
+	}
+	return false
 }
 
 // LeaseToken orders leases across leaders.
@@ -1201,8 +1210,9 @@ type RegisterRequest struct {
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Build         string                 `protobuf:"bytes,5,opt,name=build,proto3" json:"build,omitempty"`
 	Held          []*HeldTask            `protobuf:"bytes,6,rep,name=held,proto3" json:"held,omitempty"`
-	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // what it plans with; 0 means not told
-	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`                             // whose digest the id is; every call of the worker carries it
+	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`     // what it plans with; 0 means not told
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`                                 // whose digest the id is; every call of the worker carries it
+	OtherKernels  string                 `protobuf:"bytes,138,opt,name=other_kernels,json=otherKernels,proto3" json:"other_kernels,omitempty"` // a second set that its machine runs; empty means that there is only one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1291,6 +1301,13 @@ func (x *RegisterRequest) GetSecret() []byte {
 		return x.Secret
 	}
 	return nil
+}
+
+func (x *RegisterRequest) GetOtherKernels() string {
+	if x != nil {
+		return x.OtherKernels
+	}
+	return ""
 }
 
 type HeldTask struct {
@@ -1714,6 +1731,7 @@ type TaskResult struct {
 	//	*TaskResult_Output
 	//	*TaskResult_Failure
 	Outcome       isTaskResult_Outcome `protobuf_oneof:"outcome"`
+	SpentUs       uint64               `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // how long the worker was at it, in microseconds; 0 means not told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1787,6 +1805,13 @@ func (x *TaskResult) GetFailure() *Failure {
 	return nil
 }
 
+func (x *TaskResult) GetSpentUs() uint64 {
+	if x != nil {
+		return x.SpentUs
+	}
+	return 0
+}
+
 type isTaskResult_Outcome interface {
 	isTaskResult_Outcome()
 }
@@ -1806,12 +1831,13 @@ func (*TaskResult_Failure) isTaskResult_Outcome() {}
 // TaskOutput is what a task made. Which fields are set follows from its kind.
 type TaskOutput struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Object        *ObjectRef             `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`     // NODE: the partial
-	Carry         *ObjectRef             `protobuf:"bytes,2,opt,name=carry,proto3" json:"carry,omitempty"`       // NODE: what to keep for its leaves
-	Manifest      *ObjectRef             `protobuf:"bytes,3,opt,name=manifest,proto3" json:"manifest,omitempty"` // PLAN
-	Plan          *ObjectRef             `protobuf:"bytes,4,opt,name=plan,proto3" json:"plan,omitempty"`         // PLAN
-	Next          *Next                  `protobuf:"bytes,5,opt,name=next,proto3" json:"next,omitempty"`         // PLAN, STEP
-	Files         []*OutputFile          `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`       // REPORT
+	Object        *ObjectRef             `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`                                 // NODE: the partial
+	Carry         *ObjectRef             `protobuf:"bytes,2,opt,name=carry,proto3" json:"carry,omitempty"`                                   // NODE: what to keep for its leaves
+	Manifest      *ObjectRef             `protobuf:"bytes,3,opt,name=manifest,proto3" json:"manifest,omitempty"`                             // PLAN
+	Plan          *ObjectRef             `protobuf:"bytes,4,opt,name=plan,proto3" json:"plan,omitempty"`                                     // PLAN
+	Next          *Next                  `protobuf:"bytes,5,opt,name=next,proto3" json:"next,omitempty"`                                     // PLAN, STEP
+	Files         []*OutputFile          `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`                                   // REPORT
+	SelfChecked   uint32                 `protobuf:"varint,138,opt,name=self_checked,json=selfChecked,proto3" json:"self_checked,omitempty"` // NODE: leaves that the worker computed with its other kernel set too
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1886,6 +1912,13 @@ func (x *TaskOutput) GetFiles() []*OutputFile {
 		return x.Files
 	}
 	return nil
+}
+
+func (x *TaskOutput) GetSelfChecked() uint32 {
+	if x != nil {
+		return x.SelfChecked
+	}
+	return 0
 }
 
 // Next is a round as the coordinator sees it: a name and a forest of integers.
@@ -2021,7 +2054,7 @@ var File_gram_v1_worker_proto protoreflect.FileDescriptor
 
 const file_gram_v1_worker_proto_rawDesc = "" +
 	"\n" +
-	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xb6\x01\n" +
+	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xcd\x01\n" +
 	"\x06TaskID\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12%\n" +
@@ -2029,7 +2062,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04tree\x18\x04 \x01(\rR\x04tree\x12\x14\n" +
 	"\x05level\x18\x05 \x01(\rR\x05level\x12\x14\n" +
 	"\x05index\x18\x06 \x01(\rR\x05index\x12\x18\n" +
-	"\achanges\x18n \x01(\x04R\achanges\"e\n" +
+	"\achanges\x18n \x01(\x04R\achanges\x12\x15\n" +
+	"\x05again\x18\x8a\x01 \x01(\bR\x05again\"e\n" +
 	"\n" +
 	"LeaseToken\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x04R\x04term\x12\x1a\n" +
@@ -2105,7 +2139,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1a.gram.v1.TimelineEventKindR\x04kind\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x12\n" +
-	"\x04task\x18\x04 \x01(\tR\x04task\"\xeb\x01\n" +
+	"\x04task\x18\x04 \x01(\tR\x04task\"\x91\x02\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -2114,7 +2148,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x05build\x18\x05 \x01(\tR\x05build\x12%\n" +
 	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12!\n" +
 	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\x12\x17\n" +
-	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"r\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\x12$\n" +
+	"\rother_kernels\x18\x8a\x01 \x01(\tR\fotherKernels\"r\n" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x1a\n" +
@@ -2143,14 +2178,15 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x0fCompleteRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.gram.v1.TaskResultR\aresults\x12\x17\n" +
-	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"\xc0\x01\n" +
+	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"\xdc\x01\n" +
 	"\n" +
 	"TaskResult\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12-\n" +
 	"\x06output\x18\x03 \x01(\v2\x13.gram.v1.TaskOutputH\x00R\x06output\x12,\n" +
-	"\afailure\x18\x04 \x01(\v2\x10.gram.v1.FailureH\x00R\afailureB\t\n" +
-	"\aoutcome\"\x88\x02\n" +
+	"\afailure\x18\x04 \x01(\v2\x10.gram.v1.FailureH\x00R\afailure\x12\x1a\n" +
+	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUsB\t\n" +
+	"\aoutcome\"\xac\x02\n" +
 	"\n" +
 	"TaskOutput\x12*\n" +
 	"\x06object\x18\x01 \x01(\v2\x12.gram.v1.ObjectRefR\x06object\x12(\n" +
@@ -2158,7 +2194,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\bmanifest\x18\x03 \x01(\v2\x12.gram.v1.ObjectRefR\bmanifest\x12&\n" +
 	"\x04plan\x18\x04 \x01(\v2\x12.gram.v1.ObjectRefR\x04plan\x12!\n" +
 	"\x04next\x18\x05 \x01(\v2\r.gram.v1.NextR\x04next\x12)\n" +
-	"\x05files\x18\x06 \x03(\v2\x13.gram.v1.OutputFileR\x05files\"\xca\x01\n" +
+	"\x05files\x18\x06 \x03(\v2\x13.gram.v1.OutputFileR\x05files\x12\"\n" +
+	"\fself_checked\x18\x8a\x01 \x01(\rR\vselfChecked\"\xca\x01\n" +
 	"\x04Next\x12\x12\n" +
 	"\x04done\x18\x01 \x01(\bR\x04done\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x14\n" +

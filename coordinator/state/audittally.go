@@ -1,0 +1,85 @@
+package state
+
+import (
+	"slices"
+
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Auditor is a worker that made tasks of a job a second time.
+type Auditor struct {
+	WorkerID, Worker, Kernels string
+	Tasks                     uint64
+	OtherSets                 uint64 // whose first maker has another kernel set
+}
+
+const (
+	maxAuditors    = 64 // that a job names; those after them are counted together, without a name
+	maxWaivedTasks = 16
+)
+
+// maxSpent is the longest a result is taken to have kept its worker, in microseconds: ten days. A worker says it itself, and a
+// sum must not run over.
+const maxSpent = 10 * 24 * 3600 * million
+
+// spend adds what a worker says that a result took, and which leaves it computed with two kernel sets.
+func (j *Job) spend(c *pb.Completion) (us uint64) {
+	us = min(c.GetSpentUs(), maxSpent)
+	j.Audits.WorkUs += us
+	j.Audits.SelfChecked += uint64(c.GetOutput().GetSelfChecked())
+	return us
+}
+
+// tally notes who has made an audited task, and how long that took; a is nil for one that its own worker made again.
+func (j *Job) tally(c *pb.Completion, a *Audit) {
+	j.Audits.SpentUs += j.spend(c)
+	if a == nil {
+		return
+	}
+	w := Auditor{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256), Kernels: Clip(c.GetKernels(), 64)}
+	at := slices.IndexFunc(j.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
+	j.Auditors = slices.Clone(j.Auditors)
+	switch {
+	case at >= 0:
+	case len(j.Auditors) < maxAuditors:
+		j.Auditors, at = append(j.Auditors, w), len(j.Auditors)
+	default: // the last stands for all that follow
+		at = maxAuditors - 1
+		j.Auditors[at].WorkerID, j.Auditors[at].Worker, j.Auditors[at].Kernels = "", "", ""
+	}
+	j.Auditors[at].Tasks++
+	if otherSets(a.Opinions[0].Kernels, w.Kernels) {
+		j.Auditors[at].OtherSets++
+	}
+}
+
+// otherSets reports whether two kernel sets are known, and differ.
+func otherSets(a, b string) bool { return a != "" && b != "" && a != b }
+
+// twoSets reports whether the workers, or a worker's two results, that have this sum were made with different kernel sets.
+func (a *Audit) twoSets(sum [32]byte) bool {
+	var sets []string
+	for _, o := range a.Opinions {
+		if o.Sum == sum {
+			sets = append(sets, o.Kernels)
+		}
+		if o.Again == sum {
+			sets = append(sets, o.AgainKernels)
+		}
+	}
+	return slices.ContainsFunc(sets, func(set string) bool { return otherSets(sets[0], set) })
+}
+
+// waive ends an audit that nobody makes; failed: because every worker that could failed to.
+func (j *Job) waive(a *Audit, failed bool, now int64) {
+	j.dropAudit(a)
+	j.Audits.Waived++
+	j.Audits.EndedAt = now
+	if !failed {
+		return
+	}
+	j.Audits.Failed++
+	if len(j.WaivedTasks) < maxWaivedTasks {
+		j.WaivedTasks = append(slices.Clip(j.WaivedTasks), a.String())
+	}
+}
