@@ -40,63 +40,70 @@ func (failingPhase) Step(context.Context, jobs.Arrays, jobs.Round) (jobs.Next, e
 	return jobs.Next{}, errBroken
 }
 
-// A worker that is wrong and one that fails whatever would show it: the job ends, for nobody else is there, and its report warns of
-// every task that nobody verified. With an honest worker beside them two disagree,
-// and what the failing one does cannot end that: the job waits, visibly, until a worker comes that decides.
+// twoBadWorkers starts a worker that is always wrong and one that fails whatever would show it.
+func twoBadWorkers(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, 8)
+	b.liar(t, "liar", always)
+	failing := pairsKind()
+	made := failing.New
+	failing.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
+		algorithm, err := made(spec)
+		return failingAlgorithm{algorithm}, err
+	}
+	b.KindsWith(failing)
+	b.Work(t, "failing", 1, kernelops.Generic())
+	b.KindsWith(pairsKind())
+	return b
+}
+
+// With an honest worker beside them two disagree, and what the failing one does cannot end that: the job waits, visibly,
+// until a worker comes that decides.
+func TestTwoBadWorkersBesideAnHonestOne(t *testing.T) {
+	t.Parallel()
+	b := twoBadWorkers(t)
+	b.Work(t, "honest", 1, kernelops.Generic())
+	b.Submit(t, "a", auditSpec(5, "1"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	clustertest.Poll(ctx, t, "the job to say that it waits", func() bool {
+		res, err := b.Jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: "a"}))
+		return err == nil && strings.Contains(res.Msg.GetJob().GetReason(), "waits for a third worker")
+	})
+	b.Work(t, "third", 1, kernelops.Generic())
+	job := b.Wait(t, "a")
+	model, err := clustertest.Output(job, "model.safetensors")
+	if err != nil || string(model.GetSha256()) != string(b.truth) {
+		t.Errorf("%v, %v", job.GetState(), err)
+	}
+	if liars := job.GetAudit().GetConvicted(); len(liars) != 1 || liars[0].GetName() != "liar" {
+		t.Errorf("convicted: %v", liars)
+	}
+}
+
+// Alone the two end a job, for nobody else is there; its report warns of every task that nobody verified.
 func TestTwoBadWorkersAreNotSilent(t *testing.T) {
 	t.Parallel()
-	for name, honest := range map[string]bool{"alone": false, "beside an honest worker": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, 8)
-			b.liar(t, "liar", always)
-			failing := pairsKind()
-			made := failing.New
-			failing.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
-				algorithm, err := made(spec)
-				return failingAlgorithm{algorithm}, err
-			}
-			b.KindsWith(failing)
-			b.Work(t, "failing", 1, kernelops.Generic())
-			b.KindsWith(pairsKind())
-			if honest {
-				b.Work(t, "honest", 1, kernelops.Generic())
-				b.Submit(t, "a", auditSpec(5, "1"))
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				clustertest.Poll(ctx, t, "the job to say that it waits", func() bool {
-					res, err := b.Jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: "a"}))
-					return err == nil && strings.Contains(res.Msg.GetJob().GetReason(), "waits for a third worker")
-				})
-				b.Work(t, "third", 1, kernelops.Generic())
-				job := b.Wait(t, "a")
-				model, err := clustertest.Output(job, "model.safetensors")
-				if a := job.GetAudit(); err != nil || string(model.GetSha256()) != string(b.truth) || len(a.GetConvicted()) != 1 || a.GetConvicted()[0].GetName() != "liar" {
-					t.Errorf("%v, %v, %v", job.GetState(), err, a)
-				}
-				return
-			}
-			b.Submit(t, "a", auditSpec(5, "1"))
-			job := b.Wait(t, "a")
-			a := job.GetAudit()
-			if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || a.GetFailed() == 0 || len(a.GetWaivedTasks()) == 0 || len(a.GetConvicted()) != 0 {
-				t.Fatalf("%v, %v: %v", job.GetState(), job.GetFailure(), a)
-			}
-			var report struct {
-				Warnings []string `json:"warnings"`
-				Audit    struct {
-					Failed uint64 `json:"failed"`
-				} `json:"audit"`
-			}
-			said := read(t, b.store, outputKey(t, job, "report.json"))
-			if err := json.Unmarshal(said, &report); err != nil || report.Audit.Failed != a.GetFailed() ||
-				!strings.Contains(strings.Join(report.Warnings, "\n"), "so that nobody verified them ("+a.GetWaivedTasks()[0]) {
-				t.Errorf("%v; %+v", err, report)
-			}
-			if page := string(read(t, b.store, outputKey(t, job, "report.html"))); !strings.Contains(page, "so that nobody verified them") {
-				t.Error("the page does not say so")
-			}
-		})
+	b := twoBadWorkers(t)
+	b.Submit(t, "a", auditSpec(5, "1"))
+	job := b.Wait(t, "a")
+	a := job.GetAudit()
+	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || a.GetFailed() == 0 || len(a.GetWaivedTasks()) == 0 || len(a.GetConvicted()) != 0 {
+		t.Fatalf("%v, %v: %v", job.GetState(), job.GetFailure(), a)
+	}
+	var report struct {
+		Warnings []string `json:"warnings"`
+		Audit    struct {
+			Failed uint64 `json:"failed"`
+		} `json:"audit"`
+	}
+	said := read(t, b.store, outputKey(t, job, "report.json"))
+	if err := json.Unmarshal(said, &report); err != nil || report.Audit.Failed != a.GetFailed() ||
+		!strings.Contains(strings.Join(report.Warnings, "\n"), "so that nobody verified them ("+a.GetWaivedTasks()[0]) {
+		t.Errorf("%v; %+v", err, report)
+	}
+	if page := string(read(t, b.store, outputKey(t, job, "report.html"))); !strings.Contains(page, "so that nobody verified them") {
+		t.Error("the page does not say so")
 	}
 }
 
