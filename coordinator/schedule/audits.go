@@ -14,7 +14,12 @@ type auditWork struct {
 	lease     *lease         // nil while nobody has it
 	failures  map[string]int // of each worker, by its id
 	notBefore time.Duration  // after a failure
+	hangs     int            // leases taken away because it stood still
+	expired   int            // leases that were not renewed
 }
+
+// maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what ends them.
+const maxAuditPause = 10
 
 // auditTask names an audit as a task: to its worker it is one like any other.
 func auditTask(job *state.Job, a *state.Audit) Task {
@@ -67,6 +72,7 @@ func (s *search) grantAudit(a *state.Audit, t Task) {
 		work = &auditWork{failures: map[string]int{}}
 		s.memory.audits[t] = work
 	}
+	l.audit, l.hangs = a, work.hangs
 	work.lease = l
 	b.begun(s.memory, l)
 	b.earliest = min(b.earliest, l.deadline)
@@ -95,7 +101,13 @@ func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Dur
 	if !held {
 		return false
 	}
-	if _, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node); !pending || memory.hung(work.lease, h.Progress, now) {
+	_, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
+	still := memory.hung(work.lease, h.Progress, now)
+	if still {
+		work.hangs++
+		work.notBefore = now + b.cfg.RetryDelay<<min(work.hangs, maxAuditPause)
+	}
+	if !pending || still {
 		b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
 		return false
 	}
@@ -235,12 +247,16 @@ func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Dur
 		return false
 	}
 	memory := b.jobBoard(job)
-	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
+	work := memory.audits[h.Task]
+	if work == nil {
+		work = &auditWork{failures: map[string]int{}}
+		memory.audits[h.Task] = work
+	}
+	if work.lease != nil {
 		return work.lease.worker == workerID
 	}
-	l := &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
-	memory.audits[h.Task] = &auditWork{lease: l, failures: map[string]int{}}
-	b.begun(memory, l)
-	b.earliest = min(b.earliest, l.deadline)
+	work.lease = &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now, audit: a, hangs: work.hangs}
+	b.begun(memory, work.lease)
+	b.earliest = min(b.earliest, work.lease.deadline)
 	return true
 }

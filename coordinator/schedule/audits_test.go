@@ -1,0 +1,94 @@
+package schedule_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// by has a worker make a result.
+func by(worker string, c *pb.Completion) *pb.Completion {
+	c.Worker, c.WorkerId = worker, worker
+	return c
+}
+
+// audited is a desk whose job "a" has all that it makes made twice; worker "w" planned it over the trees.
+func audited(t *testing.T, trees ...uint32) *desk {
+	d := &desk{T: t, cfg: schedule.DefaultConfig()}
+	submitted := submit("a")
+	submitted.GetSubmit().AuditPpm = 1_000_000
+	d.view = run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: make([]byte, 32)}}},
+		submitted, start("a"), completions(by("w", planned("a", trees...))))
+	d.board = schedule.NewBoard(d.cfg, 1, state.New(), 0)
+	d.register("w", 1)
+	d.register("x", 1)
+	return d
+}
+
+// audits leases audits to a worker until one is of a kind.
+func (d *desk) audit(worker string, kind pb.TaskKind, tree uint32) schedule.Grant {
+	d.Helper()
+	for range 100 {
+		for _, g := range d.lease(worker, 1) {
+			if g.Audit != nil && g.Task.Kind == kind && g.Task.Tree == tree {
+				return g
+			}
+		}
+	}
+	d.Fatalf("no audit of a %v in tree %d", kind, tree)
+	return schedule.Grant{}
+}
+
+// An audit may outlast its round, and the next one may have fewer trees.
+func TestAnAuditOfATreeThatIsNoMore(t *testing.T) {
+	d := audited(t, 1, 1, 1)
+	for tree := range uint32(3) {
+		d.view = run(t, d.view, completions(by("w", nodeDone(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree}))))
+	}
+	g := d.audit("x", pb.TaskKind_TASK_KIND_NODE, 2)
+	d.view = run(t, d.view, completions(by("w", &pb.Completion{
+		Id:     &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
+		Output: &pb.TaskOutput{Next: &pb.Next{Phase: "next", Trees: []uint32{1}, State: ref(9)}},
+	})))
+	held := heldOf(g)
+	held.Progress = 1
+	for range 400 {
+		d.now += d.cfg.LeaseTTL / 3
+		d.board.Known("w", d.now)
+		if lost := d.board.Heartbeat(d.view, "x", []schedule.Held{held}, d.now); len(lost) > 0 {
+			if d.now < 30*time.Minute {
+				t.Errorf("taken away after %v", d.now)
+			}
+			return
+		}
+	}
+	t.Error("an audit that stands still is never taken away")
+}
+
+// An audit whose workers fall silent rests longer each time: it may be what ends them.
+func TestAnAuditThatEndsItsWorkers(t *testing.T) {
+	d := audited(t, 1)
+	d.audit("x", pb.TaskKind_TASK_KIND_PLAN, 0)
+	rest := time.Duration(0)
+	for range 5 {
+		d.now += d.cfg.LeaseTTL
+		d.board.Expire(d.now)
+		d.register("x", 1)
+		from := d.now
+		for !slices.ContainsFunc(d.lease("x", 1), func(g schedule.Grant) bool { return g.Audit != nil }) {
+			d.now += d.cfg.RetryDelay
+			d.board.Known("x", d.now)
+			if d.now-from > time.Hour {
+				t.Fatal("never leased again")
+			}
+		}
+		if d.now-from <= rest {
+			t.Errorf("rests for %v, before for %v", d.now-from, rest)
+		}
+		rest = d.now - from
+	}
+}
