@@ -210,12 +210,21 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
 }
 
 func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
-	first, end := j.Round.Tree(c.Tree).Range(c.Node)
-	return &Audit{
+	a := &Audit{
 		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
-		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
-		Carries: j.Round.CarriesIn(c.Tree, first, end), Makers: c.Makers, Opinions: []Opinion{own},
+		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces, Makers: c.Makers, Opinions: []Opinion{own},
 	}
+	shape := j.Round.Tree(c.Tree)
+	first, end := shape.Range(c.Node)
+	left := end - first
+	for _, p := range pieces {
+		from, to := shape.Range(p.Node)
+		left -= to - from
+	}
+	if left > 0 { // what is folded from pieces alone reads no carries, of which a large node has very many
+		a.Carries = j.Round.CarriesIn(c.Tree, first, end)
+	}
+	return a
 }
 
 // drawStep has the step of the round audited that is open still.
