@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -16,6 +17,8 @@ type auditWork struct {
 	notBefore time.Duration  // after a failure
 	hangs     int            // leases taken away because it stood still
 	expired   int            // leases that were not renewed
+	troubles  int            // failures that are neither the task's nor the input's, as of a store that does not answer
+	since     time.Duration  // of the first of these
 }
 
 // maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what ends them.
@@ -170,25 +173,59 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 	if failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
 		work.failures[workerID]++
 	}
-	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID], maxAuditFailures)
+	b.troubled(work, workerID, failure, now)
+	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
 	if failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil {
 		return failJob(job, failure), true
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if pending && !a.Disputed() && b.leastFailures(job, a, work, now) >= maxAuditFailures {
+	if !pending || b.leastFailures(job, a, work, now) < maxAuditFailures {
+		return nil, true
+	}
+	switch {
+	case !a.Disputed():
 		return waive(job.ID, []Task{h.Task}), true
+	case failure.GetLost() != nil:
+		return undecidable(job, h.Task, failure), true
 	}
 	return nil, true
 }
 
+// undecidable takes back a task of which there are two results, and what it was made from is gone: nobody can tell any more which is
+// right, so it is made again.
+func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
+	cmd := uncommit(job, wireTasks([]Task{t}), "two workers made two results of "+t.String()+", and a third cannot decide: "+failure.GetMessage())
+	cmd.GetUncommit().Reason = pb.UncommitReason_UNCOMMIT_REASON_LIED
+	return cmd
+}
+
+// troubled notes a failure that says nothing of the task. Workers whose store does not answer for as long as a job waits for
+// one count as such that cannot make the audit: the job would wait for them without end.
+func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
+	drained := failure.GetCode() == string(protocol.CodeDrained)
+	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {
+		return
+	}
+	if work.troubles == 0 {
+		work.since = now
+	}
+	work.troubles++
+	if b.cfg.DenyPatience > 0 && now-work.since >= b.cfg.DenyPatience {
+		work.failures[workerID] = maxAuditFailures
+	}
+}
+
 func waive(jobID string, tasks []Task) *pb.Command {
-	cmd := &pb.WaiveAudits{Id: jobID}
+	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: jobID, Tasks: wireTasks(tasks)}}}
+}
+
+func wireTasks(tasks []Task) (ids []*pb.TaskID) {
 	for _, t := range tasks {
-		cmd.Tasks = append(cmd.Tasks, &pb.TaskID{
+		ids = append(ids, &pb.TaskID{
 			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes,
 		})
 	}
-	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: cmd}}
+	return ids
 }
 
 // Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one worker is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -91,4 +92,59 @@ func TestAnAuditThatEndsItsWorkers(t *testing.T) {
 		}
 		rest = d.now - from
 	}
+}
+
+// An audit that no other worker can make, for its store does not answer, is tried for as long as a job waits for a store, and
+// then waived: the job would never end.
+func TestAnAuditWithoutAStore(t *testing.T) {
+	d := audited(t, 1)
+	tries := 0
+	for from := d.now; ; d.now += d.cfg.RetryDelay {
+		if d.now-from > time.Hour {
+			t.Fatalf("tried for an hour, %d times", tries)
+		}
+		d.board.Known("w", d.now)
+		d.board.Known("x", d.now)
+		grants := d.lease("x", 1)
+		at := slices.IndexFunc(grants, func(g schedule.Grant) bool { return g.Audit != nil })
+		if at < 0 {
+			continue
+		}
+		tries++
+		cmd := d.fault("x", grants[at], pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE, protocol.CodeStore)
+		if cmd == nil {
+			continue
+		}
+		if cmd.GetWaiveAudits() == nil || d.now-from < d.cfg.DenyPatience || tries > 100 {
+			t.Errorf("%v after %v and %d tries", cmd, d.now-from, tries)
+		}
+		return
+	}
+}
+
+// Of a task with two results, whose input is gone, nobody can tell which is right: it is made again.
+func TestADisputeThatNobodyCanDecide(t *testing.T) {
+	d := audited(t, 1)
+	leaf := schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}
+	other := by("x", nodeDone(leaf))
+	other.Output.Object = ref(77)
+	d.view = run(t, d.view, completions(by("w", nodeDone(leaf))), completions(by("w", &pb.Completion{
+		Id:     &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
+		Output: &pb.TaskOutput{Next: &pb.Next{Done: true, State: ref(9)}},
+	})), completions(other))
+	d.register("y", 1)
+	for range 10 {
+		g := d.audit("y", leaf.Kind, 0)
+		cmd := d.missing("y", g, 0, ref(3))
+		d.now += 2 * time.Second
+		if cmd == nil {
+			continue
+		}
+		d.view = run(t, d.view, cmd)
+		if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 || job.PendingAudits() != 1 {
+			t.Errorf("%v: reporting %v, %d leaves, %d audits", cmd, job.Reporting(), job.Round.Covered, job.PendingAudits())
+		}
+		return
+	}
+	t.Error("it waits without end")
 }

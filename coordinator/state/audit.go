@@ -132,10 +132,10 @@ func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.No
 	return j.audits.Get(auditKey(round, kind, tree, n))
 }
 
-// is reports whether an id names the audited task.
-func (a *Audit) is(id *pb.TaskID) bool {
+// is reports whether an id names the audited task, not one of before something was taken back.
+func (a *Audit) is(id *pb.TaskID, changes uint64) bool {
 	n := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
-	return bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
+	return id.GetChanges() == changes && bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
 }
 
 func (a *Audit) key() []byte { return auditKey(a.Round, a.Kind, a.Tree, a.Node) }
@@ -264,7 +264,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	job = job.clone()
 	var waived []*Audit
 	job.EachAudit(func(a *Audit) bool {
-		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), a.is)) {
+		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) })) {
 			waived = append(waived, a)
 		}
 		return true
