@@ -19,6 +19,7 @@ type auditWork struct {
 	expired   int            // leases that were not renewed
 	troubles  int            // failures that are neither the task's nor the input's, as of a store that does not answer
 	since     time.Duration  // of the first of these
+	input     reporters      // workers that find fault with the input, which the task's maker did not
 }
 
 // maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what ends them.
@@ -170,16 +171,25 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 	}
 	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
-	if failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
+	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil
+	if input || failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
 		work.failures[workerID]++
 	}
 	b.troubled(work, workerID, failure, now)
 	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
-	if failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil {
-		return failJob(job, failure), true
+	if input { // bad input stays bad input; but the maker found none, so that one worker's word is not enough
+		work.input.add(workerID)
+		if b.confirmed(job, work.input, workerID, now) {
+			return failJob(job, failure), true
+		}
+		return nil, true
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if !pending || b.leastFailures(job, a, work, now) < maxAuditFailures {
+	enough := maxAuditFailures
+	if work.input.count > 0 {
+		enough = b.cfg.MaxAttempts
+	}
+	if !pending || b.leastFailures(job, a, work, now) < enough {
 		return nil, true
 	}
 	switch {

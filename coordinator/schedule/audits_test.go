@@ -148,3 +148,31 @@ func TestADisputeThatNobodyCanDecide(t *testing.T) {
 	}
 	t.Error("it waits without end")
 }
+
+// The maker of a task found no fault with the input: that an auditor does is believed of two workers, or of one that insists.
+func TestAnAuditorsWordOnTheInput(t *testing.T) {
+	says := func(d *desk, worker string) *pb.Command {
+		d.now += 10 * time.Second
+		for _, w := range []string{"w", "x", "y"} {
+			d.board.Known(w, d.now)
+		}
+		return d.fault(worker, d.audit(worker, pb.TaskKind_TASK_KIND_PLAN, 0), pb.FailureClass_FAILURE_CLASS_INPUT, protocol.CodeBadRecord)
+	}
+	d := audited(t, 1)
+	d.register("y", 1)
+	if cmd := says(d, "x"); cmd != nil {
+		t.Errorf("one of two auditors: %v", cmd)
+	}
+	if cmd := says(d, "y"); cmd.GetFail() == nil {
+		t.Errorf("both auditors: %v", cmd)
+	}
+	d = audited(t, 1)
+	for try := 1; try < d.cfg.MaxAttempts; try++ {
+		if cmd := says(d, "x"); cmd != nil {
+			t.Errorf("the only auditor, time %d: %v", try, cmd)
+		}
+	}
+	if cmd := says(d, "x"); cmd.GetFail() == nil {
+		t.Errorf("the only auditor insists: %v", cmd)
+	}
+}
