@@ -47,10 +47,20 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 			}
 			report = leaseTest(t, c, "w", 1).GetTasks()[0]
 			good := &pb.OutputFile{Name: "neighbors/index.json", Uri: "mem://m/models/a/neighbors/index.json", Sha256: object(31).GetSha256(), Size: 1}
-			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: []*pb.OutputFile{good}})), pb.Verdict_VERDICT_ACCEPTED)
+			for _, files := range [][]*pb.OutputFile{{good}, {modelTest("a", object(31)), good}} { // without the model, and with another
+				wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
+				report = leaseTest(t, c, "w", 1).GetTasks()[0]
+			}
+			files = []*pb.OutputFile{modelTest("a", object(30)), good}
+			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_ACCEPTED)
 			stopTest(t, c)
 		})
 	}
+}
+
+// modelTest is the model of a job as a report names it.
+func modelTest(job string, of *pb.ObjectRef) *pb.OutputFile {
+	return &pb.OutputFile{Name: modelFile, Uri: "mem://m/models/" + job + "/" + modelFile, Sha256: of.GetSha256(), Size: of.GetSize()}
 }
 
 func TestOutputFolders(t *testing.T) {

@@ -73,7 +73,7 @@ func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
 // modelFile is the output that a job is for. Its digest is known before it is written.
 const modelFile = "model.safetensors"
 
-// isModel reports whether a report that says it wrote the model wrote that of the job.
+// isModel reports whether a report says that it wrote the model, and no other than that of the job.
 func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 	view, _ := c.fsm.view()
 	job, ok := view.Job(t.JobID)
@@ -81,11 +81,11 @@ func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 		return true
 	}
 	for _, f := range files {
-		if f.GetName() == modelFile && !bytes.Equal(f.GetSha256(), job.Model.SHA256[:]) {
-			return false
+		if f.GetName() == modelFile {
+			return bytes.Equal(f.GetSha256(), job.Model.SHA256[:]) && f.GetSize() == job.Model.Size
 		}
 	}
-	return true
+	return false
 }
 
 // tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a

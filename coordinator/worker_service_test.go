@@ -100,7 +100,7 @@ func TestJobByHand(t *testing.T) {
 		if b := report.GetJobs()[0]; b.GetModel() == nil || len(b.GetRecord().GetRounds()) != 1 || b.GetWorkers()[0] != "w" || b.GetKernels()[0] != "generic" {
 			t.Errorf("brief of the report: %v", b)
 		}
-		files := []*pb.OutputFile{{Name: "m", Uri: "mem://m/models/a/m", Sha256: object(31).Sha256, Size: 1}}
+		files := []*pb.OutputFile{modelTest("a", object(30))}
 		wantVerdicts(t, completeTest(t, c, "w", made(report.GetTasks()[0], &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_ACCEPTED)
 		view, _ := c.fsm.view()
 		if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.Counters.Duplicates != 2 {

@@ -44,6 +44,7 @@ const (
 	notBool        = "a bool that is neither 0 nor 1"
 	twoSigns       = "the label has two signs"
 	beyond32       = "beyond the range of float32"
+	differs32      = "less spec.input.subtract it is beyond the range of float32"
 	badWeight      = "a weight must not be negative"
 	twoUses        = "a column is used twice, by number and by name"
 	noSubtract     = "spec.input.subtract names no number of the vector so"

@@ -56,6 +56,14 @@ func floatNumber(v float64) number {
 	return x
 }
 
+// beyond is what a whole number is more than its float64; 0 up to 2^53.
+func (x number) beyond() float64 {
+	if x.exact >= 1<<63 {
+		return float64(x.whole - 1<<62 - 1<<62)
+	}
+	return float64(x.whole - int64(x.exact)) //lint:checked within int64
+}
+
 // minus takes an offset off: of whole numbers exactly, else in float64.
 func (x number) minus(offset float64) number {
 	diff := x.exact - offset

@@ -35,7 +35,9 @@ func Vector(fields []string, offsets []Offset) ([]float32, error) {
 		if bad.reason != "" {
 			return nil, fmt.Errorf("column %d is %.40q, not a finite number of a vector", i+1, field)
 		}
-		values[i] = w.take(i, x)
+		if values[i] = w.take(i, x); w.over > 0 {
+			return nil, fmt.Errorf("column %d is %.40q, and %s", i+1, field, differs32)
+		}
 	}
 	return values, nil
 }

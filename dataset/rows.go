@@ -148,6 +148,9 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	n := len(b.Dense.Values)
 	b.Dense.Values = extend(b.Dense.Values, data.width)
 	bad := data.row(b.Dense.Values[n:], row, &b.watch)
+	if over := b.watch.unfit(); bad.reason == "" {
+		bad = over
+	}
 	if labels != nil && bad.reason == "" {
 		var text []byte
 		if text, bad = labels.label(nil, label); bad.reason == "" {

@@ -26,6 +26,7 @@ type watch struct {
 	tables int
 	name   func(col int) string
 	shifts []float64 // by column, up to the last one off which something is taken
+	over   int       // the last column, from 1, of which a difference was beyond float32; 0 for none
 }
 
 // watched is a column; low, high and count are of the values that moved since the last block.
@@ -35,6 +36,7 @@ type watched struct {
 	quiet     bool
 	table     *wholeTable
 	equal     [2]string // see Rounding
+	told      bool      // equal is in earlier notes
 	sample    spread
 }
 
@@ -70,15 +72,33 @@ func (w *watch) at(col int) *watched {
 // take makes a value float32.
 func (w *watch) take(col int, x number) float32 {
 	if col < len(w.shifts) && w.shifts[col] != 0 {
-		x = x.minus(w.shifts[col])
+		if x = x.minus(w.shifts[col]); math.IsInf(float64(x.value), 0) {
+			w.over = col + 1
+			return 0
+		}
 	}
+	d := x.exact - float64(x.value)
 	if x.isWhole {
 		w.compare(col, x)
+		d += x.beyond()
 	}
-	if d := x.exact - float64(x.value); d != 0 {
+	if d != 0 {
 		w.move(col, d)
 	}
 	return x.value
+}
+
+// unfit is the flaw of a record with a difference that no float32 can hold. It is told once.
+func (w *watch) unfit() flaw {
+	if w.over == 0 {
+		return flaw{}
+	}
+	name := w.name(w.over - 1)
+	if plain, err := strconv.Unquote(name); err == nil {
+		name = plain
+	}
+	w.over = 0
+	return flaw{reason: differs32, path: name}
 }
 
 // short is take for a number that scanNumber read, whose whole numbers are all float32.
@@ -147,14 +167,17 @@ func (w *watch) notes(b *Block) *Notes {
 	var n *Notes
 	for col := range w.cols {
 		c := &w.cols[col]
-		if c.count == 0 {
+		if c.count == 0 && (c.equal[0] == "" || c.told) {
 			continue
 		}
 		if n == nil {
 			n = &Notes{}
 		}
+		if c.count == 0 { // a quiet column does not count what moved; that two became equal is told all the same
+			c.low, c.high = 0, 0
+		}
 		n.Rounded = append(n.Rounded, Rounding{Column: col, Name: w.name(col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal})
-		c.low, c.high, c.count = math.Inf(1), math.Inf(-1), 0
+		c.low, c.high, c.count, c.told = math.Inf(1), math.Inf(-1), 0, c.equal[0] != ""
 	}
 	if w.beyond > 0 {
 		if n == nil {

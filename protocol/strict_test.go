@@ -233,3 +233,18 @@ func wantNames(t *testing.T, data []byte) {
 		}
 	}
 }
+
+// Half of a surrogate pair is refused beside a replacement character, too.
+func TestHalfAPairBesideAReplacement(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`"\ufffd"`: true, `"\uFFFD"`: true, `"` + "\uFFFD" + `"`: true, `"\\ufffd"`: true, `"\ud83d\ude00"`: true,
+		`"\ud800"`: false, `"\ufffd\ud800"`: false, `"` + "\uFFFD" + `\udc00"`: false, `"\\ufffd\ud800"`: false, `"\\\ud800"`: false,
+	} {
+		var into struct {
+			A string `json:"a"`
+		}
+		if err := StrictDecode([]byte(`{"a":`+raw+`}`), &into); (err == nil) != want {
+			t.Errorf("%s: %q, %v", raw, into.A, err)
+		}
+	}
+}

@@ -194,8 +194,24 @@ func decodeText(path string, value json.RawMessage) (string, *Fault) {
 	return text, nil
 }
 
-// broken reports whether encoding/json put U+FFFD into a text that does not have it.
+// broken reports whether encoding/json put U+FFFD into a text, for half of a surrogate pair, that does not have it there.
 func broken(text string, raw []byte) bool {
-	return strings.ContainsRune(text, utf8.RuneError) && !bytes.ContainsRune(raw, utf8.RuneError) &&
-		!bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`))
+	return strings.Count(text, replacement) > replacements(raw)
+}
+
+const replacement = string(utf8.RuneError)
+
+// replacements counts U+FFFD in the JSON of a text, as it is or escaped.
+func replacements(raw []byte) int {
+	n := bytes.Count(raw, []byte(replacement))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 || i+1 >= len(raw) {
+			return n
+		}
+		if raw = raw[i+1:]; len(raw) >= 5 && strings.EqualFold(string(raw[:5]), "ufffd") {
+			n++
+		}
+		raw = raw[1:] // what is escaped, which may be a backslash
+	}
 }

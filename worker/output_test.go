@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
+	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/faulty"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
 // outputJob is a job whose outputs go into store: the cluster's own, or a place that a user named.
@@ -86,5 +89,63 @@ func TestWorkerChecksWhoseTheStoreIs(t *testing.T) {
 		if refused != errors.Is(err, objstore.ErrOwned) || !refused && err != nil {
 			t.Errorf("owner %q: %v", owner, err)
 		}
+	}
+}
+
+// leases is a coordinator that answers heartbeats: with all tasks lost, or none.
+type leases struct {
+	gramv1connect.WorkerServiceClient
+	lost, silent bool
+}
+
+func (l leases) Heartbeat(_ context.Context, req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
+	res := &pb.HeartbeatResponse{}
+	for _, h := range req.Msg.GetHeld() {
+		if l.lost {
+			res.Lost = append(res.Lost, h.GetId())
+		}
+	}
+	if l.silent {
+		return nil, connect.NewError(connect.CodeUnavailable, errors.New("silent"))
+	}
+	return connect.NewResponse(res), nil
+}
+
+// A phase's file with other bytes is replaced by who is still counted on, and by nobody else.
+func TestEmittedFilesAreReplaced(t *testing.T) {
+	const part = "models/a/parts/0.csv"
+	for name, c := range map[string]struct {
+		there string
+		from  leases
+		want  string
+	}{
+		"nothing is there":                {"", leases{silent: true}, "ours"},
+		"the same bytes":                  {"ours", leases{silent: true}, "ours"},
+		"other bytes":                     {"theirs", leases{}, "ours"},
+		"other bytes, and a lost lease":   {"theirs", leases{lost: true}, "theirs"},
+		"other bytes, and nobody answers": {"theirs", leases{silent: true}, "theirs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := mem.New("m")
+			if c.there != "" {
+				if _, err := store.Put(t.Context(), part, []byte(c.there)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			j := outputJob(store, "")
+			j.w.cfg.Client, j.w.held, j.w.ttl = c.from, map[string]*heldTask{}, time.Hour
+			j.w.renewed = time.Now()
+			ctx, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			j.w.hold(&pb.Task{Id: &pb.TaskID{JobId: "a"}}, stop)
+			_, err := j.emit(ctx, "parts/0.csv", []byte("ours"))
+			if (err == nil) != (c.want == "ours") || c.from.lost && !errors.Is(err, errLost) {
+				t.Errorf("%v", err)
+			}
+			got, _, err := objstore.ReadAll(t.Context(), store, part, objstore.GetOptions{}, 100)
+			if err != nil || string(got) != c.want {
+				t.Errorf("%q is there, %v; want %q", got, err, c.want)
+			}
+		})
 	}
 }

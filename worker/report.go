@@ -47,12 +47,15 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		return nil, err
 	}
 	j.w.logs.flush(ctx)
-	out := &pb.TaskOutput{}
+	out, modelBytes := &pb.TaskOutput{}, sameBytes
+	if task.GetId().GetChanges() > 0 {
+		modelBytes = otherBytes // an earlier attempt may have written the model before it was taken back
+	}
 	for _, file := range []struct {
 		name     string
 		data     []byte
 		attempts again
-	}{{ModelFile, model, sameBytes}, {ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes}} {
+	}{{ModelFile, model, modelBytes}, {ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes}} {
 		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
 		if err != nil {
 			return nil, err

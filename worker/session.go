@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -113,6 +114,25 @@ func (w *worker) beat(ctx context.Context) {
 		}
 		w.renew(ctx, interval)
 	}
+}
+
+// mine asks the coordinator, and returns nil if it still counts on the task of ctx.
+func (w *worker) mine(ctx context.Context) error {
+	asked := time.Now()
+	w.mu.Lock()
+	interval := w.heartbeat
+	w.mu.Unlock()
+	w.renew(ctx, interval)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.renewed.Before(asked) {
+		return &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassInfrastructure, Offset: -1,
+			What: "the coordinator does not say whether the task is still this worker's"}
+	}
+	return nil
 }
 
 func (w *worker) renew(ctx context.Context, limit time.Duration) {

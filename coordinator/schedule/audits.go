@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -14,7 +15,15 @@ type auditWork struct {
 	lease     *lease         // nil while nobody has it
 	failures  map[string]int // of each worker, by its id
 	notBefore time.Duration  // after a failure
+	hangs     int            // leases taken away because it stood still
+	expired   int            // leases that were not renewed
+	troubles  int            // failures that are neither the task's nor the input's, as of a store that does not answer
+	since     time.Duration  // of the first of these
+	input     reporters      // workers that find fault with the input, which the task's maker did not
 }
+
+// maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what ends them.
+const maxAuditPause = 10
 
 // auditTask names an audit as a task: to its worker it is one like any other.
 func auditTask(job *state.Job, a *state.Audit) Task {
@@ -70,6 +79,7 @@ func (s *search) grantAudit(a *state.Audit, t Task) {
 		work = &auditWork{failures: map[string]int{}}
 		s.memory.audits[t] = work
 	}
+	l.audit, l.hangs = a, work.hangs
 	work.lease = l
 	b.begun(s.memory, l)
 	b.earliest = min(b.earliest, l.deadline)
@@ -99,7 +109,12 @@ func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Dur
 		return false
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if !pending || h.Task.Again && !a.Split() || memory.hung(work.lease, h.Progress, now) {
+	still := memory.hung(work.lease, h.Progress, now)
+	if still {
+		work.hangs++
+		work.notBefore = now + b.cfg.RetryDelay<<min(work.hangs, maxAuditPause)
+	}
+	if !pending || h.Task.Again && !a.Split() || still {
 		b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
 		return false
 	}
@@ -159,28 +174,80 @@ func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb
 	}
 	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
-	if failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
+	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil
+	if input || failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
 		work.failures[workerID]++
 	}
-	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID], maxAuditFailures)
-	if failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil {
-		return failJob(job, failure), true
+	b.troubled(work, workerID, failure, now)
+	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
+	if input { // bad input stays bad input; but the maker found none, so that one worker's word is not enough
+		work.input.add(workerID)
+		if b.confirmed(job, work.input, workerID, now) {
+			return failJob(job, failure), true
+		}
+		return nil, true
 	}
 	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if pending && !h.Task.Again && !a.Disputed() && b.leastFailures(job, a, work, now) >= maxAuditFailures {
+	if !pending {
+		return nil, true
+	}
+	if h.Task.Again {
+		if failure.GetLost() != nil && work.failures[workerID] >= maxAuditFailures {
+			return undecidable(job, h.Task, failure), true
+		}
+		return nil, true
+	}
+	enough := maxAuditFailures
+	if work.input.count > 0 {
+		enough = b.cfg.MaxAttempts
+	}
+	if b.leastFailures(job, a, work, now) < enough {
+		return nil, true
+	}
+	switch {
+	case !a.Disputed():
 		return waive(job.ID, []Task{h.Task}), true
+	case failure.GetLost() != nil:
+		return undecidable(job, h.Task, failure), true
 	}
 	return nil, true
 }
 
+// undecidable takes back a task of which there are two results, and what it was made from is gone: nobody can tell any more which is
+// right, so it is made again.
+func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
+	cmd := uncommit(job, wireTasks([]Task{t}), "two workers made two results of "+t.String()+", and nobody can tell which is right: "+failure.GetMessage())
+	cmd.GetUncommit().Reason = pb.UncommitReason_UNCOMMIT_REASON_LIED
+	return cmd
+}
+
+// troubled notes a failure that says nothing of the task. Workers whose store does not answer for as long as a job waits for
+// one count as such that cannot make the audit: the job would wait for them without end.
+func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
+	drained := failure.GetCode() == string(protocol.CodeDrained)
+	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {
+		return
+	}
+	if work.troubles == 0 {
+		work.since = now
+	}
+	work.troubles++
+	if b.cfg.DenyPatience > 0 && now-work.since >= b.cfg.DenyPatience {
+		work.failures[workerID] = maxAuditFailures
+	}
+}
+
 func waive(jobID string, tasks []Task) *pb.Command {
-	cmd := &pb.WaiveAudits{Id: jobID}
+	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: jobID, Tasks: wireTasks(tasks)}}}
+}
+
+func wireTasks(tasks []Task) (ids []*pb.TaskID) {
 	for _, t := range tasks {
-		cmd.Tasks = append(cmd.Tasks, &pb.TaskID{
+		ids = append(ids, &pb.TaskID{
 			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes,
 		})
 	}
-	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: cmd}}
+	return ids
 }
 
 // Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one worker is
@@ -237,13 +304,18 @@ func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Dur
 	if !asked(job, h.Task, workerID) || job.Ended() || h.Task.Changes != job.Counters.Remade.Changes {
 		return false
 	}
+	a, _ := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
 	memory := b.jobBoard(job)
-	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
+	work := memory.audits[h.Task]
+	if work == nil {
+		work = &auditWork{failures: map[string]int{}}
+		memory.audits[h.Task] = work
+	}
+	if work.lease != nil {
 		return work.lease.worker == workerID
 	}
-	l := &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
-	memory.audits[h.Task] = &auditWork{lease: l, failures: map[string]int{}}
-	b.begun(memory, l)
-	b.earliest = min(b.earliest, l.deadline)
+	work.lease = &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now, audit: a, hangs: work.hangs}
+	b.begun(memory, work.lease)
+	b.earliest = min(b.earliest, work.lease.deadline)
 	return true
 }

@@ -277,6 +277,17 @@ func TestWhoIsNotAskedToMakeItAgain(t *testing.T) {
 	d.wantNothing("x", "after it failed twice")
 	d.wantNothing("m", "after the other failed twice")
 
+	d = disputed(t, "avx2") // what it is made from is gone: nobody will ever tell which is right
+	lost := &pb.Failure{Class: inTask, Code: "LOST", Lost: &pb.LostObject{Object: ref(3)}}
+	if cmd := d.board.Fault(d.view, "x", heldOf(d.wantAudit("x", leafKind, true)), lost, d.now); cmd != nil {
+		t.Errorf("believed at once: %v", cmd)
+	}
+	d.now += 2 * time.Second
+	cmd := d.board.Fault(d.view, "x", heldOf(d.wantAudit("x", leafKind, true)), lost, d.now)
+	if u := cmd.GetUncommit(); u.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LIED || len(u.GetTasks()) != 1 {
+		t.Errorf("a task that nobody can decide is not made again: %v", cmd)
+	}
+
 	d = disputed(t, "avx2") // a third that fails it is as good as none
 	d.worker("third", "")
 	for range 2 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -30,8 +31,10 @@ func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
 	if usual := j.usual(l); usual >= 0 {
 		limit = max(hangLeast, hangTimes*usual)
 	}
-	hangs := 0
-	j.eachFault(l.task, func(f fault) { hangs += f.hangs })
+	hangs := l.hangs
+	if l.audit == nil {
+		j.eachFault(l.task, func(f fault) { hangs += f.hangs })
+	}
 	return now-l.moved > limit<<min(hangs, 10)
 }
 
@@ -43,7 +46,7 @@ func (j *jobBoard) usual(l *lease) time.Duration {
 	case l.task.Kind == pb.TaskKind_TASK_KIND_NODE && l.merge:
 		seen, parts = &j.pace.folds, time.Duration(l.pieces)
 	case l.task.Kind == pb.TaskKind_TASK_KIND_NODE:
-		first, end := j.leaves.span(l.task.Tree, l.task.Node)
+		first, end := j.spanOf(l)
 		seen, parts = &j.pace.maps, time.Duration(end-first)
 	case l.task.Kind != pb.TaskKind_TASK_KIND_STEP:
 		return -1
@@ -52,6 +55,14 @@ func (j *jobBoard) usual(l *lease) time.Duration {
 		return -1
 	}
 	return parts * seen.median()
+}
+
+// spanOf is the leaves of a lease's node: of an audit in the tree of its round, which may be over.
+func (j *jobBoard) spanOf(l *lease) (first, end int) {
+	if l.audit != nil {
+		return protocol.Tree(l.audit.TreeLeaves).Range(l.task.Node)
+	}
+	return j.leaves.span(l.task.Tree, l.task.Node)
 }
 
 // takeAway ends the lease of a task that stands still. It is no fault of the task's own: a store may be the cause.

@@ -63,6 +63,8 @@ type lease struct {
 	second   *lease        // of the same task, by another worker
 	lane     int           // where the job's timeline shows it; -1 nowhere
 	slot     int
+	audit    *state.Audit // that it is of, or nil; its tree may be of an earlier round
+	hangs    int          // how often the audit stood still before
 }
 
 // of returns the worker's lease of the task, this one or the second.
@@ -111,6 +113,10 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told, old.denied
 		if old.changes == b.jobs[at].changes {
 			b.jobs[at].audits = old.audits
+		} else {
+			old.eachAudit(func(_ Task, work *auditWork) {
+				b.took(old, work.lease, b.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN)
+			})
 		}
 		if old.pace.phase == job.Round.Phase {
 			b.jobs[at].pace = old.pace
@@ -322,6 +328,8 @@ func (b *Board) expireLeases(now time.Duration) int {
 			if work.lease.deadline <= now {
 				void = append(void, work.lease)
 				b.endAudit(j, t, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED, now)
+				work.expired++
+				work.notBefore = now + b.cfg.RetryDelay<<min(work.expired, maxAuditPause)
 			} else {
 				b.earliest = min(b.earliest, work.lease.deadline)
 			}

@@ -146,10 +146,10 @@ func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.No
 	return j.audits.Get(auditKey(round, kind, tree, n))
 }
 
-// is reports whether an id names the audited task.
-func (a *Audit) is(id *pb.TaskID) bool {
+// is reports whether an id names the audited task, not one of before something was taken back.
+func (a *Audit) is(id *pb.TaskID, changes uint64) bool {
 	n := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
-	return bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
+	return id.GetChanges() == changes && bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
 }
 
 func (a *Audit) key() []byte { return auditKey(a.Round, a.Kind, a.Tree, a.Node) }
@@ -225,12 +225,21 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
 }
 
 func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
-	first, end := j.Round.Tree(c.Tree).Range(c.Node)
-	return &Audit{
+	a := &Audit{
 		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
-		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
-		Carries: j.Round.CarriesIn(c.Tree, first, end), Makers: c.Makers, Opinions: []Opinion{own},
+		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces, Makers: c.Makers, Opinions: []Opinion{own},
 	}
+	shape := j.Round.Tree(c.Tree)
+	first, end := shape.Range(c.Node)
+	left := end - first
+	for _, p := range pieces {
+		from, to := shape.Range(p.Node)
+		left -= to - from
+	}
+	if left > 0 { // what is folded from pieces alone reads no carries, of which a large node has very many
+		a.Carries = j.Round.CarriesIn(c.Tree, first, end)
+	}
+	return a
 }
 
 // drawStep has the step of the round audited that is open still.
@@ -270,7 +279,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	job = job.clone()
 	var waived []*Audit
 	job.EachAudit(func(a *Audit) bool {
-		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), a.is)) {
+		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) })) {
 			waived = append(waived, a)
 		}
 		return true

@@ -41,7 +41,7 @@ func drawWaiver(t *rapid.T, s state.State, id string) *pb.WaiveAudits {
 	cmd := &pb.WaiveAudits{Id: id}
 	if job, ok := s.Job(id); ok && rapid.Bool().Draw(t, "one") {
 		for _, a := range pendingAudits(job)[:min(1, job.PendingAudits())] {
-			one := &pb.TaskID{JobId: id}
+			one := &pb.TaskID{JobId: id, Changes: job.Counters.Remade.Changes}
 			nameAudit(one, a)
 			cmd.Tasks = append(cmd.Tasks, one)
 		}

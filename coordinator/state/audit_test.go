@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 var aSecret = []byte("thirty-two bytes that nobody knows, say")
@@ -270,5 +271,25 @@ func TestADisputedAuditIsNotWaived(t *testing.T) {
 	s, _ = run(t, s, &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
 	if job := auditedJob(t, s); job.PendingAudits() != 1 || job.Audits.Waived != 0 || job.Audits.Disputed != 1 {
 		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
+	}
+}
+
+// A command that waives the audit of a task as it was, before it was taken back, does not waive that of the task as it is.
+func TestAnAuditIsWaivedAsItWasSeen(t *testing.T) {
+	s := audited(t, 2)
+	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
+	leaf := node("a", 1, 0, 0, 0, 10)
+	s = wantVerdict(t, s, by("x", leaf), accepted)
+	waive := &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{proto.CloneOf(leaf.Id)}}}}
+	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
+		JobId: "a", Round: 1, Tasks: []*pb.TaskID{leaf.Id}, Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
+	}}})
+	s = wantVerdict(t, s, now(s, by("x", leaf)), accepted)
+	if s, _ = run(t, s, waive); auditedJob(t, s).PendingAudits() != 1 {
+		t.Error("the audit of what was made again is waived by an earlier failure")
+	}
+	waive.GetWaiveAudits().Tasks[0].Changes = 1
+	if s, _ = run(t, s, waive); auditedJob(t, s).PendingAudits() != 0 {
+		t.Error("not waived")
 	}
 }

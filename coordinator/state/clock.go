@@ -26,14 +26,18 @@ func applySetClock(s State, cmd *pb.SetClock) (State, Reply) {
 func (s State) jobsNotAfter(now int64) State {
 	var moved []*Job
 	s.EachJob(func(job *Job) bool {
-		if after(now, job.SubmittedAt, job.StartedAt, job.FinishedAt, job.Round.StartedAt) || roundsAfter(job, now) {
+		if after(now, job.SubmittedAt, job.StartedAt, job.FinishedAt, job.Round.StartedAt, job.first.StartedAt, job.last.StartedAt) || roundsAfter(job, now) {
 			moved = append(moved, job)
 		}
 		return true
 	})
 	for _, old := range moved {
 		job := old.clone()
-		notAfter(now, &job.SubmittedAt, &job.StartedAt, &job.FinishedAt, &job.Round.StartedAt)
+		notAfter(now, &job.SubmittedAt, &job.StartedAt, &job.FinishedAt, &job.Round.StartedAt, &job.first.StartedAt, &job.last.StartedAt)
+		job.floors = append([]floor(nil), old.floors...)
+		for i := range job.floors {
+			notAfter(now, &job.floors[i].at)
+		}
 		job.Rounds = append([]RoundRecord(nil), old.Rounds...)
 		for i := range job.Rounds {
 			notAfter(now, &job.Rounds[i].StartedAt, &job.Rounds[i].FinishedAt)
@@ -46,6 +50,11 @@ func (s State) jobsNotAfter(now int64) State {
 func roundsAfter(job *Job, now int64) bool {
 	for _, r := range job.Rounds {
 		if after(now, r.StartedAt, r.FinishedAt) {
+			return true
+		}
+	}
+	for _, f := range job.floors {
+		if after(now, f.at) {
 			return true
 		}
 	}

@@ -101,8 +101,14 @@ func (r Round) EachCommit(visit func(Commit) bool) {
 // CarriesIn returns what was kept for the leaves [first, end), in order.
 func (r Round) CarriesIn(tree uint32, first, end int) []Carry {
 	var found []Carry
+	from := leafKey(tree, first)
+	back := r.Kept.Root().ReverseIterator() // carries do not overlap: one that begins before holds the first leaf, or none does
+	back.SeekReverseLowerBound(from)
+	if key, c, ok := back.Previous(); ok && c.Tree == tree {
+		from = key
+	}
 	it := r.Kept.Root().Iterator()
-	it.SeekLowerBound(leafKey(tree, 0))
+	it.SeekLowerBound(from)
 	for _, c, ok := it.Next(); ok && c.Tree == tree && int(c.First) < end; _, c, ok = it.Next() {
 		if int(c.End) > first {
 			found = append(found, c)

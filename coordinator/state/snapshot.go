@@ -19,8 +19,9 @@ import (
 var ErrSnapshot = errors.New("unreadable snapshot")
 
 const (
-	snapshotVersion   = 1
-	maxSnapshotRecord = 4 << 20
+	snapshotVersion = 1
+	// maxSnapshotRecord leaves room for an audit of MaxLeaves pieces and as many carries, of some 60 bytes each.
+	maxSnapshotRecord = 128 * MaxLeaves
 )
 
 // Encode writes s as length-prefixed records: header, jobs with their commits and

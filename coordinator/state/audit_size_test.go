@@ -1,0 +1,77 @@
+package state_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// An audit of a node with very many carries can be written to a snapshot and read from it; what folds pieces alone keeps no carries.
+func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
+	const leaves, level = 100_000, 17
+	object := func(n uint32) *pb.ObjectRef {
+		return &pb.ObjectRef{Sha256: binary.BigEndian.AppendUint32(bytes.Repeat([]byte{1}, 28), n), Size: 1 << 20}
+	}
+	submitted := submit("a", "h")
+	submitted.GetSubmit().AuditPpm = 1
+	s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: aSecret}}}, submitted, start("a"))
+	s = wantVerdict(t, s, by("p", planned("a", leaves)), accepted)
+	var batch []*pb.Completion
+	for i := range uint32(leaves) {
+		c := by("w", node("a", 1, 0, 0, i, 1))
+		c.Output = &pb.TaskOutput{Object: object(i), Carry: object(leaves + i)}
+		if batch = append(batch, c); len(batch) == 1000 {
+			s, _ = run(t, s, completions(batch...))
+			batch = nil
+		}
+	}
+	s = wantVerdict(t, s, by("w", node("a", 1, 0, level, 0, 1)), accepted)
+	s = wantVerdict(t, s, by("w", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{leaves}, State: ref(9)})), accepted)
+	s = wantVerdict(t, s, by("w", node("a", 2, 0, level, 0, 1)), accepted)
+	s = wantVerdict(t, s, by("x", node("a", 2, 0, level, 0, 2)), pb.Verdict_VERDICT_VIOLATION)
+	var snapshot bytes.Buffer
+	if err := s.Encode(&snapshot); err != nil {
+		t.Fatal(err)
+	}
+	again, err := state.Decode(&snapshot)
+	if err != nil {
+		t.Fatalf("not read as it was written: %v", err)
+	}
+	most := 0
+	auditedJob(t, again).EachAudit(func(a *state.Audit) bool {
+		most = max(most, len(a.Carries))
+		return true
+	})
+	if most != leaves {
+		t.Errorf("an audit of %d carries, want %d", most, leaves)
+	}
+}
+
+// Carries are found from wherever a node begins: those of other trees, before and behind it are not its.
+func TestCarriesOfANode(t *testing.T) {
+	s := audited(t, 8, 8)
+	for tree := range uint32(2) {
+		for _, n := range []struct{ level, index uint32 }{{0, 0}, {0, 1}, {1, 1}, {2, 1}} {
+			c := by("w", node("a", 1, tree, n.level, n.index, 1))
+			c.Output.Carry = ref(byte(10*tree + n.level + n.index + 1))
+			s = wantVerdict(t, s, c, accepted)
+		}
+		s = wantVerdict(t, s, by("w", node("a", 1, tree, 3, 0, 2)), accepted)
+	}
+	s = wantVerdict(t, s, by("w", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{8, 8}, State: ref(9)})), accepted)
+	round := auditedJob(t, s).Round
+	for _, c := range []struct{ tree, first, end, want uint32 }{{0, 0, 8, 4}, {1, 0, 8, 4}, {1, 3, 4, 1}, {1, 3, 5, 2}, {0, 7, 8, 1}, {1, 0, 1, 1}, {1, 1, 2, 1}} {
+		found := round.CarriesIn(c.tree, int(c.first), int(c.end))
+		if len(found) != int(c.want) {
+			t.Errorf("tree %d, leaves [%d, %d): %v", c.tree, c.first, c.end, found)
+		}
+		for _, f := range found {
+			if f.Tree != c.tree || f.End <= c.first || f.First >= c.end {
+				t.Errorf("tree %d, leaves [%d, %d): %v", c.tree, c.first, c.end, f)
+			}
+		}
+	}
+}
