@@ -36,11 +36,8 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 		switch {
 		case len(got) < free || len(rest) == 0:
 			jobs = rest // these want no more
-		case b.ahead+len(got) < crumb-1:
-			b.ahead += len(got)
 		default:
-			b.ahead = crumb - 1
-			if len(grants) < want {
+			if b.ahead += len(got); b.ahead == crumb-1 && len(grants) < want {
 				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
 				b.ahead = 0
 			}
