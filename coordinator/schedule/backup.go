@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -56,18 +57,16 @@ func (s *search) stragglers() {
 		case due == 0: // not to be backed up
 		case due <= s.now:
 			late = append(late, l)
-		case next == 0 || due < next:
-			next = due
+		default:
+			next = min(cmp.Or(next, due), due)
 		}
 	})
+	s.board.wakeAt(next)
 	if len(late) == 0 {
 		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
+		return
 	}
-	s.board.wakeAt(next)
-	room := 0
-	if len(late) > 0 {
-		room = s.board.backupRoom(s.now)
-	}
+	room := s.board.backupRoom(s.now)
 	for _, l := range late {
 		if !s.satisfied() && room > 0 && s.backUp(l) {
 			room--
@@ -138,8 +137,8 @@ func (s *search) backUp(l *lease) bool {
 
 // wakeAt makes NextWake consider a time.
 func (b *Board) wakeAt(at time.Duration) {
-	if at > 0 && (b.straggling == 0 || at < b.straggling) {
-		b.straggling = at
+	if at > 0 {
+		b.straggling = min(cmp.Or(b.straggling, at), at)
 	}
 }
 

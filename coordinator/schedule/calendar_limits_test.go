@@ -83,3 +83,29 @@ func TestInstantsBesideAChangeOfOffset(t *testing.T) {
 		t.Errorf("a nanosecond after the slot: %s before", got)
 	}
 }
+
+// A slot that is as late as it may be still fires, and one of the very moment of the resumption was still paused.
+func TestSlotsAtTheirDeadline(t *testing.T) {
+	for at, want := range map[string]string{"2026-11-21T00:15": "00:10", "2026-11-21T00:16": "LATEx1"} {
+		c := newClock(t)
+		c.put(func(d *pb.PutSchedule) { d.StartDeadlineMs = 5 * time.Minute.Milliseconds() })
+		c.tick(at)
+		c.want(want)
+	}
+	c := newClock(t)
+	c.put(func(*pb.PutSchedule) {})
+	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
+	c.apply("2026-11-21T00:10", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
+	c.tick("2026-11-21T00:20")
+	c.want("PAUSEDx1 00:20")
+}
+
+// Of two slots that are made up for in one go, one fires where there is one place.
+func TestSlotsOfOneGoShareTheRoom(t *testing.T) {
+	c := newClock(t)
+	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 100 })
+	c.fill(1)
+	if agenda := c.calendar.Due(c.view, instant(t, "2026-11-21T00:25")); len(agenda.Commands) != 1 {
+		t.Errorf("%d fire", len(agenda.Commands))
+	}
+}

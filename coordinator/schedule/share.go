@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -173,8 +174,8 @@ func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Com
 		}
 		if memory.misfit != 0 && memory.misfit <= now {
 			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
-		} else if memory.misfit != 0 && (b.patience == 0 || memory.misfit < b.patience) {
-			b.patience = memory.misfit
+		} else if memory.misfit != 0 {
+			b.patience = min(cmp.Or(b.patience, memory.misfit), memory.misfit)
 		}
 		return true
 	})

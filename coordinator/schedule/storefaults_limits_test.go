@@ -114,3 +114,22 @@ func TestWhoMeetsARefusal(t *testing.T) {
 		}
 	}
 }
+
+// A node's fault is forgotten when the node is committed, by itself or in parts, and not before.
+func TestFaultsEndWithTheWork(t *testing.T) {
+	d := newDesk(t, 1, 16)
+	d.fault("w", d.wantNodes("w", 1, node(2, 0))[0], taskClass, protocol.CodePanic)
+	for i, want := range []int{1, 1, 1, 0} {
+		d.commit(node(0, i))
+		if tries, _ := d.board.Trouble(jobOf(d.view, "a")); tries != want {
+			t.Errorf("leaf %d is done: %d tries, want %d", i, tries, want)
+		}
+	}
+	d.now += time.Minute
+	d.register("w", 1)
+	d.fault("w", d.wantNodes("w", 1, node(1, 2))[0], taskClass, protocol.CodePanic)
+	d.commit(node(1, 2))
+	if tries, _ := d.board.Trouble(jobOf(d.view, "a")); tries != 0 {
+		t.Errorf("the node is done: %d tries", tries)
+	}
+}
