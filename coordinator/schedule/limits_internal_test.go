@@ -198,7 +198,7 @@ func TestWhatLeasesTeach(t *testing.T) {
 // The leader wakes for the first straggler of all; jobs without one change nothing.
 func TestTheFirstStragglerWakes(t *testing.T) {
 	b := boardOf()
-	for _, at := range []time.Duration{0, 5, 7, 0, 3, 4} {
+	for _, at := range []time.Duration{0, 5, 7, 3, 4, 0} {
 		b.wakeAt(at)
 	}
 	if wake, ok := b.NextWake(1); !ok || wake != 3 {
