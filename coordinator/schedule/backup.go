@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -18,7 +19,7 @@ func (c *Backups) add(d Backups) {
 // what a commit and a call take.
 const minStraggle = leaseTime
 
-// backups grants an idle worker second leases of nodes that take long.
+// backups grants an idle worker second leases of nodes that take long. It looks at every job, for when its next one does.
 func (b *Board) backups(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.straggling = 0
 	var grants []Grant
@@ -28,7 +29,7 @@ func (b *Board) backups(view state.State, workerID string, want int, now time.Du
 			s.stragglers()
 			grants = append(grants, s.grants...)
 		}
-		return len(grants) < want
+		return true
 	})
 	return grants
 }
@@ -56,18 +57,16 @@ func (s *search) stragglers() {
 		case due == 0: // not to be backed up
 		case due <= s.now:
 			late = append(late, l)
-		case next == 0 || due < next:
-			next = due
+		default:
+			next = min(cmp.Or(next, due), due)
 		}
 	})
+	s.board.wakeAt(next)
 	if len(late) == 0 {
 		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
+		return
 	}
-	s.board.wakeAt(next)
-	room := 0
-	if len(late) > 0 {
-		room = s.board.backupRoom(s.now)
-	}
+	room := s.board.backupRoom(s.now)
 	for _, l := range late {
 		if !s.satisfied() && room > 0 && s.backUp(l) {
 			room--
@@ -138,8 +137,8 @@ func (s *search) backUp(l *lease) bool {
 
 // wakeAt makes NextWake consider a time.
 func (b *Board) wakeAt(at time.Duration) {
-	if at > 0 && (b.straggling == 0 || at < b.straggling) {
-		b.straggling = at
+	if at > 0 {
+		b.straggling = min(cmp.Or(b.straggling, at), at)
 	}
 }
 

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,12 +174,12 @@ func (j *jobBoard) rests(t Task, now time.Duration) bool {
 }
 
 // tooLarge reports whether a lease of leaves must be smaller: each loss halves the node it was lost with, and
-// no lease covers more than a suspect.
+// no lease covers more than a suspect. There are no leaves to lease near a fold that was lost: all are committed.
 func (j *jobBoard) tooLarge(tree uint32, n protocol.Node) bool {
 	t := Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: n}
 	for _, s := range j.suspects {
 		all, _ := s.count(false)
-		if all > 0 && n.Level > max(0, s.task.Node.Level-all) && related(s.task, t) {
+		if n.Level > max(0, s.task.Node.Level-all) && related(s.task, t) {
 			return true
 		}
 	}
@@ -261,12 +262,17 @@ func (j *jobBoard) convicted(s *suspect, enough int) int {
 
 // silent reports whether nothing was heard of the workers that were lost; else it is asked again in time.
 func (b *Board) silent(s *suspect, now time.Duration) bool {
+	due := now
 	for _, l := range s.losses {
-		if w, known := b.Worker(l.worker); known && now-w.LastSeen < b.cfg.LeaseTTL {
-			b.verdict = max(b.verdict, w.LastSeen+b.cfg.LeaseTTL)
+		if w, known := b.Worker(l.worker); known {
+			due = max(due, w.LastSeen+b.cfg.LeaseTTL)
 		}
 	}
-	return b.verdict <= now
+	if due <= now {
+		return true
+	}
+	b.verdict = min(cmp.Or(b.verdict, due), due)
+	return false
 }
 
 func (s *suspect) failure(deaths int) *pb.Failure {

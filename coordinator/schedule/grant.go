@@ -45,7 +45,7 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 }
 
 func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Duration) []Grant {
-	if want <= 0 || !b.mayWork(job, workerID) {
+	if !b.mayWork(job, workerID) {
 		return nil
 	}
 	return (&search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}).run()
@@ -142,7 +142,7 @@ func (s *search) mapsIn(first, end int) {
 // largest is the largest free node within the limit that begins with a leaf.
 func (s *search) largest(tree uint32, leaf int) protocol.Node {
 	shape, m := s.job.Round.Tree(tree), &s.memory.leaves
-	room := m.free.run(m.starts[tree]+leaf, min(s.limit, int(shape)-leaf))
+	room := m.free.run(m.starts[tree]+leaf, s.limit)
 	s.job.Round.Commits(tree, leaf, leaf+room, func(c state.Commit) bool {
 		first, _ := shape.Range(c.Node)
 		room = first - leaf
@@ -235,7 +235,7 @@ func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 		pieces, at = append(pieces, c), to
 		return true
 	})
-	return pieces, at == end && len(pieces) > 1
+	return pieces, at == end
 }
 
 func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {

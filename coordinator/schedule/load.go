@@ -32,7 +32,8 @@ func (b *Board) Load(view state.State, now time.Duration) Load {
 		if job.Stage == pb.JobState_JOB_STATE_QUEUED {
 			return true
 		}
-		leased, waiting := b.Leased(job.ID, ""), b.waiting(job)
+		waiting := b.waiting(job) // before the leases are counted: those of a round that is over end with it
+		leased := b.Leased(job.ID, "")
 		l.Leased += leased
 		l.Waiting += waiting
 		wanted := leased + waiting

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -36,11 +37,8 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 		switch {
 		case len(got) < free || len(rest) == 0:
 			jobs = rest // these want no more
-		case b.ahead+len(got) < crumb-1:
-			b.ahead += len(got)
 		default:
-			b.ahead = crumb - 1
-			if len(grants) < want {
+			if b.ahead += len(got); b.ahead == crumb-1 && len(grants) < want {
 				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
 				b.ahead = 0
 			}
@@ -176,8 +174,8 @@ func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Com
 		}
 		if memory.misfit != 0 && memory.misfit <= now {
 			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
-		} else if memory.misfit != 0 && (b.patience == 0 || memory.misfit < b.patience) {
-			b.patience = memory.misfit
+		} else if memory.misfit != 0 {
+			b.patience = min(cmp.Or(b.patience, memory.misfit), memory.misfit)
 		}
 		return true
 	})
