@@ -11,6 +11,9 @@ import (
 
 // An audit of a node with very many carries can be written to a snapshot and read from it; what folds pieces alone keeps no carries.
 func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("commits 100,000 leaves")
+	}
 	const leaves, level = 100_000, 17
 	object := func(n uint32) *pb.ObjectRef {
 		return &pb.ObjectRef{Sha256: binary.BigEndian.AppendUint32(bytes.Repeat([]byte{1}, 28), n), Size: 1 << 20}
