@@ -43,6 +43,7 @@ type trial struct {
 	load     *workload.Workload
 	nemesis  *nemesis.Nemesis
 	exits    []nemesis.Exit
+	usage    usage
 
 	mu    sync.Mutex // guards version
 	shift int        // the version of the object that is replaced
@@ -252,7 +253,9 @@ func (t *trial) act(ctx context.Context) (waited time.Duration, err error) {
 	watchCtx, stopWatch := context.WithCancel(ctx)
 	var working, watching sync.WaitGroup
 	working.Go(func() { t.load.Run(loadCtx) })
+	t.usage = make(usage)
 	watching.Go(func() { t.exits = t.nemesis.Supervise(watchCtx) })
+	watching.Go(func() { t.watchUsage(watchCtx) })
 	defer watching.Wait()
 	defer stopWatch()
 	err = t.nemesis.Run(ctx, plan)

@@ -83,6 +83,7 @@ func show(to io.Writer, o *outcome) {
 		f.Operations[history.OK], f.Operations[history.Refused], f.Operations[history.Unknown])
 	w.line("jobs: %d succeeded, %d cancelled, %d failed; %d slots; term %d; %d processes ended by themselves",
 		f.Jobs["JOB_STATE_SUCCEEDED"], f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Slots, f.Terms, f.Restarted)
+	w.showUsage(o.trial.usage)
 	for _, r := range o.results {
 		w.violations(r)
 	}

@@ -31,6 +31,7 @@ type Process struct {
 	wanted bool          // we ended it ourselves, or it does not run
 	mayEnd bool          // it has a reason to end by itself
 	paused bool
+	since  time.Time // its last start
 }
 
 // Disturb sets variables more for the next starts. The process must not run.
@@ -62,7 +63,7 @@ func (p *Process) Start() error {
 	}
 	done := make(chan struct{})
 	p.mu.Lock()
-	p.cmd, p.done, p.err, p.wanted, p.paused = cmd, done, nil, false, false
+	p.cmd, p.done, p.err, p.wanted, p.paused, p.since = cmd, done, nil, false, false, time.Now()
 	p.mu.Unlock()
 	go func() {
 		err := cmd.Wait()
