@@ -95,15 +95,15 @@ func checkField(field []byte, col int) flaw {
 	return flaw{}
 }
 
+// firstInvalid is the first byte that is not UTF-8, or the field's length.
 func firstInvalid(field []byte) int {
-	for i := 0; i < len(field); {
-		r, n := utf8.DecodeRune(field[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
+	for rest := field; ; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n != 3 { // U+FFFD itself has three bytes
+			return len(field) - len(rest)
 		}
-		i += n
+		rest = rest[n:]
 	}
-	return len(field)
 }
 
 // fault is the flaw as the error of a line.

@@ -72,7 +72,7 @@ func TestJSONLFaultsByHand(t *testing.T) {
 		{nulByte, text, `{"y":"\u0000","t":"b","w":1}`, 5}, {nulByte, text, `{"y":"a","t":"\u0000","w":1}`, 13},
 		{notString, text, `{"y":"a","t":1,"w":1}`, 13}, {badWeight, text, `{"y":"a","t":"b","w":-1}`, 21}, {notNumber, text, `{"y":"a","t":"b","w":"1"}`, 21},
 		{notUTF8, text, "{\"y\":\"a\xff\",\"t\":\"b\",\"w\":1}", 7}, {tooLong, text, `{"y":"` + strings.Repeat("a", 50) + `"}`, 0},
-		{otherLength, vector, `{"v":[1]}`, 5}, {notNumber, vector, `{"v":[1,[2]]}`, 8}, {beyond32, vector, `{"v":[1, 1e39]}`, 9}, {notNumber, vector, `{"v":"1"}`, 5},
+		{otherLength, vector, `{"v":[1]}`, 5}, {otherLength, vector, `{"v":[1,2,3]}`, 5}, {notNumber, vector, `{"v":[1,[2]]}`, 8}, {beyond32, vector, `{"v":[1, 1e39]}`, 9}, {notNumber, vector, `{"v":"1"}`, 5},
 	} {
 		first := good
 		if len(c.in.Features) > 0 {

@@ -51,6 +51,7 @@ func TestLibSVMFaultsByHand(t *testing.T) {
 		column int
 	}{
 		{"1:1", noLabel, 1},
+		{":1 1:1", noLabel, 1},
 		{"a\xff 1:1", notUTF8, 1},
 		{"+", emptyLabel, 1},
 		{"a 0:1", badIndex, 2},

@@ -129,15 +129,15 @@ func (l *lines) makeRoom() {
 	l.lo, l.hi = 0, copy(l.buf, rest)
 }
 
-// dropLine passes over the rest of a line, as far as it matters, in constant space.
+// dropLine passes over the rest of a line, up to end at least, in constant space. The line begins before end.
 func (l *lines) dropLine() error {
-	for l.off < l.end {
+	for {
 		if n := bytes.IndexByte(l.buf[l.lo:l.hi], '\n'); n >= 0 {
 			l.advance(n + 1)
 			break
 		}
 		l.advance(l.hi - l.lo)
-		if l.eof {
+		if l.eof || l.off >= l.end {
 			break
 		}
 		l.lo, l.hi = 0, 0
