@@ -54,6 +54,10 @@ func TestCSVFaultsByHand(t *testing.T) {
 	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
 	name := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "lable" })
+	third := formatInput("csv", func(in *protocol.Input) { in.Features = columns(3) })
+	twice := formatInput("csv", func(in *protocol.Input) {
+		in.Header, in.Features = true, []protocol.Column{{Name: "y"}, {Number: 2}}
+	})
 	for _, c := range []struct {
 		reason string
 		in     protocol.Input
@@ -85,6 +89,8 @@ func TestCSVFaultsByHand(t *testing.T) {
 		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 3, Column: 1}},
 		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
 		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
+		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Line: 1, Column: 3}},
+		{twoUses, twice, "x,y\n1,2\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
 		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 		{`did you mean "label"`, name, "a,label\n1,x\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 	} {

@@ -37,6 +37,10 @@ func TestDocumentsByHand(t *testing.T) {
 		}
 	}
 	in := documentInput("document")
+	in.MaxRecordBytes = 64
+	if rows, _, err := readFile(t, in, map[string]string{"a/b": strings.Repeat("x", 64)}); err != nil || len(rows) != 1 {
+		t.Errorf("a document of max_record_bytes: %v, %v", rows, err)
+	}
 	in.Label = protocol.Column{}
 	if rows, _, err := readFile(t, in, map[string]string{"a": "b"}); err != nil || len(rows) != 1 || rows[0].Label != "" {
 		t.Errorf("without labels: %v, %v", rows, err)

@@ -57,7 +57,7 @@ func TestJSONLByHand(t *testing.T) {
 
 // Every flaw of a second record is a fault at its byte, or is skipped where that is allowed.
 func TestJSONLFaultsByHand(t *testing.T) {
-	text, vector := jsonInput("y", "t", "w"), jsonInput("", "", "", "v")
+	text, vector, two := jsonInput("y", "t", "w"), jsonInput("", "", "", "v"), jsonInput("", "", "", "x", "v")
 	const good, goodVector = `{"y":"a","t":"b","w":1}` + "\n", `{"v":[1,2]}` + "\n"
 	for _, c := range []struct {
 		reason string
@@ -94,6 +94,12 @@ func TestJSONLFaultsByHand(t *testing.T) {
 				t.Errorf("%s: %v, want %q at %d", c.data, err, c.reason, int64(len(first))+c.at)
 			}
 		}
+	}
+	if _, _, err := readFile(t, two, map[string]string{"f": `{"x":1,"v":[1]}` + "\n" + `{"x":1,"v":1e39}`}); err == nil || !strings.Contains(err.Error(), `"v": `+beyond32) {
+		t.Errorf("the second of two values: %v", err)
+	}
+	if _, _, err := readFile(t, two, map[string]string{"f": `{"x":1,"v":[1]}` + "\n" + `{"x":1,"v":[]}`}); err == nil || !strings.Contains(err.Error(), `"v": `+otherLength) {
+		t.Errorf("the second of two values is of another length: %v", err)
 	}
 	if _, _, err := readFile(t, vector, map[string]string{"f": `{"v":[]}`}); err == nil || !strings.Contains(err.Error(), noNumbers) {
 		t.Errorf("a vector without numbers: %v", err)

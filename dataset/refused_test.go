@@ -78,6 +78,7 @@ func TestRefusedByHand(t *testing.T) {
 	}{
 		{"tsv, lines end in CR", tsv, "a\tx\rb\ty\r", bareReturn},
 		{"tsv, CR in a text", tsv, "a\tx\nb\ty\rz\n", bareReturn},
+		{"tsv, CR begins a line", tsv, "a\tx\n\rb\ty\n", bareReturn},
 		{"tsv, CR ends the header", headedTSV, "l\tt\ra\tx\r", bareReturn},
 		{"csv of texts, lines end in CR", csv, "a,x\rb,y\r", bareReturn},
 		{"libsvm, lines end in CR", libsvmInput(1, 2), "a 1:1\rb 2:1\r", bareReturn},
@@ -90,6 +91,7 @@ func TestRefusedByHand(t *testing.T) {
 		{"libsvm, two marks", libsvmInput(1, 2), "\ufeff\ufeffa 1:1\n", secondMark},
 		{"csv, a mark in the middle", csv, "a,x\n\ufeffb,y\n", secondMark},
 		{"document, two marks", formatInput("document", nil), "\ufeff\ufefftext", secondMark},
+		{"a field too few, and the others right", plain, "1,2,a\n3,4\n", "too few columns: the line has 2, the first record of the object has 3"},
 		{"a field too few", plain, "1,2,a\n3,b\n", "too few columns: the line has 2, the first record of the object has 3"},
 		{"fields too many", plain, "1,2,a\n3,b,4,5\n", "too many columns: the line has 4, the first record of the object has 3"},
 		{"a category", headed, "size,colour,label\n1,2,a\n3,red,b\n", `line 3, column 2 (byte 24): "colour": "red" is not a decimal number. Missing values and categories are not supported yet`},

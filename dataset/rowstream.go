@@ -174,7 +174,7 @@ func (s *rowStream) explain(err error) error {
 
 // finish holds that a stream of unknown length ends with its last row.
 func (s *rowStream) finish() error {
-	if s == nil || !s.packed || (s.rows >= 0 && s.at != s.rows) {
+	if s == nil || !s.packed || s.at != s.rows { // rows that nobody counted have been read to the end
 		return nil
 	}
 	_, err := s.in.ReadByte()
