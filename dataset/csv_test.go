@@ -48,6 +48,23 @@ func TestCSVByHand(t *testing.T) {
 	}
 }
 
+// A column of the vector is named as the file counts it, or by the header.
+func TestCSVColumnNames(t *testing.T) {
+	label := func(in *protocol.Input) { in.Label.Number = 1 }
+	headed := func(in *protocol.Input) { in.Label.Number, in.Header = 1, true }
+	for data, c := range map[string]struct {
+		set  func(*protocol.Input)
+		want string
+	}{
+		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"}, "class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
+	} {
+		found, _, _, err := noticed(t, formatInput("csv", c.set), data)
+		if _, ok := found[c.want]; !ok || len(found) != 1 || err != nil {
+			t.Errorf("%q: %+v, %v; want the column %s", data, found, err, c.want)
+		}
+	}
+}
+
 func TestCSVFaultsByHand(t *testing.T) {
 	numbers := formatInput("csv", nil)
 	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })

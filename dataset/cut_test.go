@@ -15,6 +15,7 @@ func TestCutUpToMaxShards(t *testing.T) {
 		{0, MaxShards + 1, false, false},
 		{MaxShards - 2, 2, false, true},
 		{MaxShards - 2, 3, false, false},
+		{MaxShards - 2, 9, false, false},
 		{MaxShards - 3, 2, true, true},
 		{MaxShards - 2, 2, true, false},
 	} {
@@ -23,8 +24,8 @@ func TestCutUpToMaxShards(t *testing.T) {
 		if fits && c.small {
 			fits = cut.add(1, 1, false)
 		}
-		if fits = fits && cut.flush(); fits != c.want {
-			t.Errorf("%+v: %v", c, fits)
+		if fits = fits && cut.flush(); fits != c.want || len(cut.shards) > MaxShards+1 {
+			t.Errorf("%+v: %v, %d shards", c, fits, len(cut.shards))
 		}
 	}
 }

@@ -3,10 +3,12 @@ package dataset
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset/datasettest"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // doubles leaves a row with a value of 2^24 or more, or one that is not finite, to the road that looks at each value.
@@ -23,6 +25,76 @@ func TestDoublesByHand(t *testing.T) {
 		to := make([]float32, 2)
 		if got := doubles(to, row); got != c.want || c.want && (to[0] != 1 || to[1] != float32(c.value)) {
 			t.Errorf("%v: %v, %v; want %v", c.value, got, to, c.want)
+		}
+	}
+}
+
+// Once the columns need no watching, rows are read as before.
+func TestQuietRowsByHand(t *testing.T) {
+	const rows = 2 * settledBy
+	subtract := func(in *protocol.Input) { in.Subtract = map[string]float64{"1": 1} }
+	for _, c := range []struct {
+		name   string
+		in     protocol.Input
+		data   []byte
+		offset float32
+	}{
+		{"npy of float64", formatInput("npy", nil), datasettest.NPY("<f8", "(128, 1)", ramp[float64](rows)), 0},
+		{"npy of float32", formatInput("npy", nil), datasettest.NPY("<f4", "(128, 1)", ramp[float32](rows)), 0},
+		{"npy of int64", formatInput("npy", nil), datasettest.NPY("<i8", "(128, 1)", ramp[int64](rows)), 0},
+		{"npy of uint64", formatInput("npy", nil), datasettest.NPY("<u8", "(128, 1)", ramp[uint64](rows)), 0},
+		{"idx of float64", formatInput("idx", nil), datasettest.IDX(0x0e, []uint32{rows, 1}, ramp[float64](rows)), 0},
+		{"npy of float64 less 1", formatInput("npy", subtract), datasettest.NPY("<f8", "(128, 1)", ramp[float64](rows)), 1},
+		{"npy of float32 less 1", formatInput("npy", subtract), datasettest.NPY("<f4", "(128, 1)", ramp[float32](rows)), 1},
+		{"npy of int64 less 1", formatInput("npy", subtract), datasettest.NPY("<i8", "(128, 1)", ramp[int64](rows)), 1},
+	} {
+		_, got, _, err := noticed(t, c.in, string(c.data))
+		if err != nil || len(got) != rows {
+			t.Errorf("%s: %d rows, %v", c.name, len(got), err)
+		}
+		for i, r := range got {
+			if r.Vector[0] != float32(i)-c.offset {
+				t.Fatalf("%s, row %d: %v", c.name, i, r.Vector)
+			}
+		}
+	}
+	last := ramp[float32](rows)
+	last[rows-1] = float32(math.NaN())
+	if _, _, _, err := noticed(t, formatInput("npy", nil), string(datasettest.NPY("<f4", "(128, 1)", last))); !isCode(err, protocol.CodeBadRecord) {
+		t.Errorf("NaN at the end: %v", err)
+	}
+}
+
+func ramp[T int64 | uint64 | float32 | float64](n int) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = T(i)
+	}
+	return all
+}
+
+// A flaw of a row says its column, from 1.
+func TestColumnOfABinaryFlaw(t *testing.T) {
+	for reason, data := range map[string][]byte{
+		beyond32:  datasettest.NPY("<f8", "(1, 2)", []float64{1, 1e300}),
+		notFinite: datasettest.NPY("<f8", "(1, 2)", []float64{1, math.Inf(1)}),
+		notBool:   datasettest.NPY("|b1", "(1, 2)", []uint8{1, 2}),
+	} {
+		in := formatInput("npy", func(in *protocol.Input) { in.OnBadRecord.SkipMax = 1 })
+		_, skipped, err := readFile(t, in, map[string]string{"f": string(data)})
+		if err != nil || !slices.Equal(skipped, []Skip{{ID: Identity{Object: "f"}, Column: 2, Reason: reason}}) {
+			t.Errorf("%s: %v, %v", reason, skipped, err)
+		}
+	}
+}
+
+// A whole number up to 2^63 - 1 is compared with others as it is.
+func TestLargeWholeNumbers(t *testing.T) {
+	e := element{'u', 8, binary.LittleEndian}
+	for n, whole := range map[uint64]bool{1 << 24: false, 1<<24 + 1: true, math.MaxInt64: true, 1 << 63: false, math.MaxUint64: false} {
+		x := e.integer(binary.LittleEndian.AppendUint64(nil, n))
+		if x.isWhole != whole || whole && x.whole != int64(n) || x.exact != float64(n) || x.value != float32(n) {
+			t.Errorf("%d: %+v", n, x)
 		}
 	}
 }

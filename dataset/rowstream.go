@@ -109,12 +109,12 @@ func (s *rowStream) rowsOf(p Piece) (first, last int64) {
 // seek goes to the row first.
 func (s *rowStream) seek(first, last int64) error {
 	s.at, s.last = first, last
-	if first == last {
-		return nil
-	}
-	if s.packed {
+	if s.packed { // also where no row is wanted: finish looks at what follows
 		_, err := io.CopyN(io.Discard, s.in, first*s.stride)
 		return s.explain(err)
+	}
+	if first == last {
+		return nil
 	}
 	if err := s.stored.Close(); err != nil {
 		return StoreFault(s.obj.obj.Key, err)
