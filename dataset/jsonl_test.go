@@ -43,6 +43,8 @@ func TestJSONLByHand(t *testing.T) {
 			[]row{{Label: "yes", Weight: 0.5, Vector: []float32{1, -25, 3, 4}}, {Offset: 69, Label: "1", Weight: 2, Vector: []float32{0, 0, 0, 1}}}},
 		{"a byte order mark", both, "\ufeff{\"y\":\"a\",\"t\":\"b\"}\n \n", []row{{Label: "a", Text: "b"}}},
 		{"a value and a part of it", jsonInput("/a/0", "", "", "a"), `{"a":[1,2]}`, []row{{Label: "1", Vector: []float32{1, 2}}}},
+		{"spaces behind values", jsonInput("y", "", "w", "v"), `{"y":1 ,"w":2` + "\t" + `,"v":[3 ] }`, []row{{Label: "1", Weight: 2, Vector: []float32{3}}}},
+		{"a weight of 0", jsonInput("y", "t", "w"), `{"y":1,"w":0,"t":"x"}`, []row{{Label: "1", Text: "x"}}},
 		{"an empty name", jsonInput("/", "t", ""), `{"":"a","t":"b"}`, []row{{Label: "a", Text: "b"}}},
 	} {
 		got, _, err := readFile(t, c.in, map[string]string{"f": c.data})

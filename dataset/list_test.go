@@ -60,8 +60,12 @@ func TestListByHand(t *testing.T) {
 	}
 	for _, name := range []string{"in/none", "none/", "in/*.csv", "in", "void", "in/a.tsv/"} {
 		_, err := List(t.Context(), store, "mem://m/"+name, name)
-		if !isCode(err, protocol.CodeInputEmpty) || !strings.Contains(err.Error(), "mem://m/"+name) {
-			t.Errorf("%s: %v, want INPUT_EMPTY with the URI", name, err)
+		what := "nothing matches"
+		if name == "void" {
+			what = "all 1 matching objects are empty"
+		}
+		if !isCode(err, protocol.CodeInputEmpty) || !strings.Contains(err.Error(), "mem://m/"+name) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v, want INPUT_EMPTY with the URI, %s", name, err, what)
 		}
 	}
 	for _, name := range []string{"*/a.tsv", "in//a"} {
