@@ -66,7 +66,7 @@ func TestCSVColumnNames(t *testing.T) {
 }
 
 func TestCSVFaultsByHand(t *testing.T) {
-	numbers := formatInput("csv", nil)
+	numbers, headed := formatInput("csv", nil), formatInput("csv", func(in *protocol.Input) { in.Header = true })
 	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })
 	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
@@ -83,6 +83,7 @@ func TestCSVFaultsByHand(t *testing.T) {
 		at     protocol.Fault // code, offset, line and column
 	}{
 		{tooFew, numbers, "1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{tooFew, headed, "x,y\n\n1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 4, Column: 2}},
 		{tooMany, numbers, "1,2\n3,4,5\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 3}},
 		{notNumber, numbers, "1,2\n3,x\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
 		{notNumber, numbers, "1,2\n,3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},

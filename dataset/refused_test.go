@@ -80,6 +80,8 @@ func TestRefusedByHand(t *testing.T) {
 		{"tsv, lines end in CR", tsv, "a\tx\rb\ty\r", bareReturn},
 		{"tsv, CR in a text", tsv, "a\tx\nb\ty\rz\n", bareReturn},
 		{"tsv, CR begins a line", tsv, "a\tx\n\rb\ty\n", bareReturn},
+		{"tsv, CR begins the header", headedTSV, "\rl\tt\na\tx\n", bareReturn},
+		{"tsv, a field too few", tsv, "a\tx\nb\n", "too few columns: the line has 1, column 2 is wanted"},
 		{"tsv, CR ends the header", headedTSV, "l\tt\ra\tx\r", bareReturn},
 		{"csv of texts, lines end in CR", csv, "a,x\rb,y\r", bareReturn},
 		{"csv, CR begins a field", csv, "a,x\nb,\ry\n", bareReturn},

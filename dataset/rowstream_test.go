@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -26,7 +27,8 @@ func TestCheckSizeByHand(t *testing.T) {
 		switch errors.As(err, &fault); {
 		case c.want >= 0 && (err != nil || s.rows != c.want):
 			t.Errorf("%+v: %d rows, %v", c, s.rows, err)
-		case c.want < 0 && (fault == nil || fault.Code != protocol.CodeBadRecord || fault.Offset != c.at):
+		case c.want < 0 && (fault == nil || fault.Code != protocol.CodeBadRecord || fault.Offset != c.at),
+			c.at > 0 && !strings.Contains(fault.What, fmt.Sprintf("and the last has %d", c.size-c.at)):
 			t.Errorf("%+v: %v, want BAD_RECORD at byte %d", c, err, c.at)
 		}
 	}
@@ -38,6 +40,19 @@ func TestBytesOfATable(t *testing.T) {
 	for rows, want := range map[int64]int64{0: 7, 2: 23, most: 7 + 8*most, most + 1: -1, math.MaxInt64: -1} {
 		if got := (table{head: 7, rows: rows, stride: 8}).bytes(); got != want {
 			t.Errorf("%d rows: %d, want %d", rows, got, want)
+		}
+	}
+}
+
+// A stream that ends too early says within which row.
+func TestRowsThatEndTooEarly(t *testing.T) {
+	data := string(datasettest.NPY("<f4", "(4, 2)", make([]float32, 8)))
+	head := int64(len(data) - 32)
+	for missing, row := range map[int]int64{1: 3, 8: 3, 12: 2, 31: 0, 32: 0} {
+		_, _, err := readFile(t, formatInput("npy", nil), map[string]string{"f.gz": zipped(data[:len(data)-missing])})
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != head+8*row || !strings.Contains(err.Error(), fmt.Sprintf("within row %d", row)) {
+			t.Errorf("%d bytes missing: %v, want row %d", missing, err, row)
 		}
 	}
 }
@@ -58,7 +73,7 @@ func TestRowsUpToMaxRecordBytes(t *testing.T) {
 // compressed data.
 func TestCompressedLabels(t *testing.T) {
 	data := string(datasettest.IDX(8, []uint32{2, 3}, integers[uint8]()))
-	labels := string(datasettest.IDX(8, []uint32{2}, []uint8{7, 9}))
+	labels := string(datasettest.IDX(0x0c, []uint32{2}, []int32{7, 9}))
 	for _, c := range []struct{ data, labels, dataKey, labelsKey string }{
 		{data, zipped(labels), "d/f", "l/f.gz"}, {zipped(data), labels, "d/f.gz", "l/f"}, {zipped(data), zipped(labels), "d/f.gz", "l/f.gz"},
 	} {

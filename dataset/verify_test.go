@@ -52,6 +52,7 @@ func TestRunningSumByHand(t *testing.T) {
 		strayed bool
 	}{
 		{"in order", [][2]int{{0, 3}, {3, 3}, {3, 9}}, 9, false},
+		{"in order, beyond what is kept", [][2]int{{0, keptPrefix}, {keptPrefix, keptPrefix + 1}, {keptPrefix + 1, len(long)}}, len(long), false},
 		{"the beginning again", [][2]int{{0, 5}, {0, 3}, {5, 9}}, 9, false},
 		{"again and further", [][2]int{{0, 5}, {2, 9}}, 9, false},
 		{"all that is kept, again", [][2]int{{0, len(long)}, {1, keptPrefix}}, len(long), false},
