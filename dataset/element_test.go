@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,6 +96,30 @@ func TestLargeWholeNumbers(t *testing.T) {
 		x := e.integer(binary.LittleEndian.AppendUint64(nil, n))
 		if x.isWhole != whole || whole && x.whole != int64(n) || x.exact != float64(n) || x.value != float32(n) {
 			t.Errorf("%d: %+v", n, x)
+		}
+	}
+}
+
+// Whole numbers of any sign that are no float32 are noticed, and unsigned ones are never taken for negative.
+func TestWholeNumbersOfBinaryFormats(t *testing.T) {
+	for _, c := range []struct {
+		data  []byte
+		moved map[string]Rounding
+		want  []float32
+	}{
+		{datasettest.NPY("<i8", "(2, 1)", []int64{-33554433, 33554435}), map[string]Rounding{"1": {Name: "1", Moved: 2, Low: -1, High: -1}}, []float32{-33554432, 33554436}},
+		{datasettest.NPY("<i8", "(2, 1)", []int64{-16777216, 16777216}), nil, []float32{-16777216, 16777216}},
+		{datasettest.NPY("<u8", "(2, 1)", []uint64{math.MaxUint64 &^ (1<<40 - 1), 1 << 63}), nil, []float32{0x1p64 - 0x1p40, 0x1p63}},
+		{datasettest.NPY("<u8", "(1, 1)", []uint64{math.MaxUint64 - 9}), nil, []float32{0x1p64}},
+		{datasettest.NPY("<u4", "(1, 1)", []uint32{math.MaxUint32 &^ 0xff}), nil, []float32{0x1p32 - 0x1p8}},
+	} {
+		found, rows, _, err := noticed(t, formatInput("npy", nil), string(c.data))
+		var got []float32
+		for _, r := range rows {
+			got = append(got, r.Vector...)
+		}
+		if err != nil || !slices.Equal(got, c.want) || !maps.Equal(found, c.moved) {
+			t.Errorf("%v, %+v, %v; want %v, %+v", got, found, err, c.want, c.moved)
 		}
 	}
 }

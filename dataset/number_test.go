@@ -1,6 +1,9 @@
 package dataset
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // scanNumber reads what is a number of at most 24 bits and ten digits after the point, and leaves the rest to parseNumber.
 func TestScanNumberByHand(t *testing.T) {
@@ -27,6 +30,26 @@ func TestExcerptByHand(t *testing.T) {
 	for text, want := range map[string]string{"": "", forty: forty, forty + "x": forty + "..."} {
 		if got := excerpt([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A number is rounded once, though its nearest float64 lies half-way between two float32s.
+func TestLongNumbersByHand(t *testing.T) {
+	const least = "7.0064923216240853546186479164495806564013097093825788587853" +
+		"4141944895541342930300743319094181060791015625" // 2^-150 in full: half of the least float32
+	for _, c := range []struct {
+		text string
+		want float32
+	}{
+		{"16777217", 1 << 24}, {"16777217.0000000000001", 1<<24 + 2}, {"16777216.9999999999999", 1 << 24},
+		{"16777219", 1<<24 + 4}, {"16777218.9999999999999", 1<<24 + 2}, {"16777219.0000000000001", 1<<24 + 4},
+		{least + "e-46", 0}, {least + "1e-46", math.SmallestNonzeroFloat32}, {"1.1754943508222875e-38", 0x1p-126},
+		{"3.4028235677973367e38", 0}, {"3.4028235677973366e38", math.MaxFloat32},
+	} {
+		x, bad := parseNumber([]byte(c.text))
+		if beyond := c.text == "3.4028235677973367e38"; beyond && bad.reason != beyond32 || !beyond && (bad.reason != "" || x.value != c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.text, x.value, bad.reason, c.want)
 		}
 	}
 }

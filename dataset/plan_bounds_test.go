@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -38,7 +39,8 @@ func TestStoredFormsByHand(t *testing.T) {
 		}
 	}
 	few := Manifest{Objects: []Object{one, two}, Labels: []Object{object("l/a", 1)}}
-	if _, err := MarshalManifest(few); !isCode(err, protocol.CodeCorrupt) || !strings.Contains(err.Error(), "1 objects of labels for 2 objects") {
+	var fault *protocol.Fault
+	if _, err := MarshalManifest(few); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt || fault.Offset != -1 || !strings.Contains(err.Error(), "1 objects of labels for 2 objects") {
 		t.Errorf("labels of one of two objects: %v", err)
 	}
 }

@@ -47,6 +47,12 @@ func TestHowFarValuesMoved(t *testing.T) {
 	if n == nil || len(n.Rounded) != 1 || n.Rounded[0].Moved != 4 || n.Rounded[0].Low != -1 || n.Rounded[0].High != 2 {
 		t.Errorf("%+v", n)
 	}
+	for _, v := range []float64{1<<25 + 3, 1<<26 + 5} { // by -1 and -3
+		w.take(0, floatNumber(v))
+	}
+	if n = w.notes(&Block{}); n == nil || len(n.Rounded) != 1 || n.Rounded[0].Moved != 2 || n.Rounded[0].Low != -3 || n.Rounded[0].High != -1 {
+		t.Errorf("in the next block: %+v", n)
+	}
 }
 
 // Whole numbers that become equal are found though others stand between them, in up to maxWholes columns.
