@@ -149,11 +149,11 @@ func (l *lines) dropLine() error {
 	return nil
 }
 
-// read fills the free part of the buffer, but only up to end as long as end is
+// read fills the free part of the buffer, whose lo is 0, but only up to end as long as end is
 // ahead: most pieces end with a record and need no more.
 func (l *lines) read() error {
 	room := l.buf[l.hi:]
-	if ahead := l.end - l.off - int64(l.hi-l.lo); ahead > 0 {
+	if ahead := l.end - l.off - int64(l.hi); ahead > 0 {
 		room = room[:min(int64(len(room)), ahead)]
 	} else {
 		room = room[:min(len(room), firstTail)]

@@ -39,6 +39,7 @@ func TestLinesByHand(t *testing.T) {
 		{"up to max", "1234\nx\n1234", false, []line{{text: []byte("1234"), number: 1}, {text: []byte("x"), off: 5, number: 2}, {text: []byte("1234"), off: 7, number: 3}}},
 		{"one more", "12345\nx\n12345", false, []line{{number: 1, long: true}, {text: []byte("x"), off: 6, number: 2}, {off: 8, number: 3, long: true}}},
 		{"far more", strings.Repeat("1", 99) + "\nx\n", false, []line{{number: 1, long: true}, {text: []byte("x"), off: 100, number: 2}}},
+		{"a line, and far more", "ab\n" + strings.Repeat("1", 99) + "\nx\n", false, []line{{text: []byte("ab"), number: 1}, {off: 3, number: 2, long: true}, {text: []byte("x"), off: 103, number: 3}}},
 		{"LF in quotes", "\"\n\"\nx\n", true, []line{{text: []byte("\"\n\""), number: 1}, {text: []byte("x"), off: 4, number: 3}}},
 	} {
 		for size := 1; size <= 16; size++ {
@@ -56,6 +57,16 @@ func TestLinesBeginBeforeTheEnd(t *testing.T) {
 	for end, want := range map[int64]int{0: 0, 1: 1, 3: 1, 4: 2, 5: 3, 7: 3, 8: 4, 9: 4} {
 		if got := linesOf(t, newLines(strings.NewReader("12\n\n34\n5\n"), make([]byte, 2), 0, end, 4)); len(got) != want {
 			t.Errorf("end at %d: %+v, want %d", end, got, want)
+		}
+	}
+}
+
+// Nothing beyond the end is read where a line ends there.
+func TestLinesThatEndAtTheEnd(t *testing.T) {
+	for size := 1; size <= 16; size++ {
+		in := io.MultiReader(strings.NewReader("ab\n012345\n"), iotest.ErrReader(errors.New("read beyond the end")))
+		if got := linesOf(t, newLines(in, make([]byte, size), 0, 10, 16)); len(got) != 2 || string(got[1].text) != "012345" {
+			t.Errorf("a buffer of %d: %+v", size, got)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 // What a head declares and the bytes there are must agree; rows that are not declared are counted.
 func TestCheckSizeByHand(t *testing.T) {
 	for _, c := range []struct {
-		rows, size int64 // rows of 8 bytes, behind a head of 3
+		rows, size int64 // rows of 8 bytes, behind a head of 11
 		want       int64 // rows; -1 is a fault
 		at         int64 // where it is
 	}{
-		{-1, 27, 3, 0}, {-1, 3, 0, 0}, {-1, 28, -1, 27}, {-1, 26, -1, 19},
-		{3, 27, 3, 0}, {0, 3, 0, 0}, {3, 28, -1, 0}, {3, 26, -1, 0}, {0, 11, -1, 0}, {math.MaxInt64, 27, -1, 0},
+		{-1, 35, 3, 0}, {-1, 11, 0, 0}, {-1, 36, -1, 35}, {-1, 34, -1, 27},
+		{3, 35, 3, 0}, {0, 11, 0, 0}, {3, 36, -1, 0}, {3, 34, -1, 0}, {0, 19, -1, 0}, {math.MaxInt64, 35, -1, 0},
 	} {
-		s := &rowStream{table: table{head: 3, rows: c.rows, stride: 8}, obj: pinned{obj: Object{Key: "f"}}}
+		s := &rowStream{table: table{head: 11, rows: c.rows, stride: 8}, obj: pinned{obj: Object{Key: "f"}}}
 		err := s.checkSize(c.size)
 		var fault *protocol.Fault
 		switch errors.As(err, &fault); {

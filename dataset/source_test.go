@@ -202,6 +202,7 @@ func TestBadRecordByHand(t *testing.T) {
 		{"label not UTF-8", testInput(), "a\tx\r\nb\xff\tz\n", protocol.CodeBadRecord, 5, 2, 1},
 		{"text not UTF-8", testInput(), "a\tx\nb\tz\xc3\n", protocol.CodeBadRecord, 4, 2, 2},
 		{"NUL", testInput(), "a\tx\nb\t\x00\nc\tx\n", protocol.CodeBadRecord, 4, 2, 2},
+		{"CR within the text", testInput(), "a\tx\nb\ty\rz\n", protocol.CodeBadRecord, 4, 2, 2},
 		{"too long", long, "a\t345678\nb\t3456789\nc\tx\n", protocol.CodeInputLimit, 9, 2, 0},
 		{"too long, at the end", long, "a\t345678\nb\t3456789", protocol.CodeInputLimit, 9, 2, 0},
 		{"gzip taken for text", testInput(), zipped("a\tx\n"), protocol.CodeBadRecord, 0, 1, 1},

@@ -30,6 +30,7 @@ func TestHowObjectsAreVerified(t *testing.T) {
 		{Object{Size: 1}, Piece{End: 1}, "csv", false, false},
 		{Object{Size: 0, Digest: digest}, Piece{}, "csv", false, false},
 		{Object{Size: loadedBytes, Digest: digest}, Piece{End: 9}, "csv", true, false},
+		{Object{Size: loadedBytes, Digest: digest}, Piece{End: loadedBytes}, "csv", true, false},
 		{Object{Size: loadedBytes + 1, Digest: digest}, Piece{End: loadedBytes + 1}, "csv", false, true},
 		{Object{Size: loadedBytes + 1}, Piece{End: loadedBytes + 1}, "csv", false, false},
 		{Object{Size: loadedBytes + 1, Digest: digest}, Piece{Start: 1, End: loadedBytes + 1}, "csv", false, false},
@@ -58,6 +59,7 @@ func TestRunningSumByHand(t *testing.T) {
 		{"again and further", [][2]int{{0, 5}, {2, 9}}, 9, false},
 		{"all that is kept, again", [][2]int{{0, len(long)}, {1, keptPrefix}}, len(long), false},
 		{"more than is kept, again", [][2]int{{0, len(long)}, {1, keptPrefix + 1}}, len(long), true},
+		{"more than is kept of two, again", [][2]int{{0, keptPrefix}, {keptPrefix, len(long)}, {1, keptPrefix + 1}}, len(long), true},
 		{"the longest head, again", [][2]int{{0, len(long)}, {0, maxNPYHeader + 4<<10}}, len(long), false},
 		{"a gap", [][2]int{{0, 5}, {6, 9}}, 5, true},
 	} {
