@@ -24,6 +24,18 @@ func TestScanNumberByHand(t *testing.T) {
 	}
 }
 
+// Whole numbers from 2^53 on are known beyond float64.
+func TestWholeNumbersInText(t *testing.T) {
+	for text, want := range map[string]int64{
+		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1<<53 + 1, "-9007199254740993": -1<<53 - 1,
+		"1700000000000000001": 1700000000000000001,
+	} {
+		if x, bad := parseNumber([]byte(text)); bad.reason != "" || !x.isWhole || x.whole != want {
+			t.Errorf("%s: %+v, %v", text, x, bad.reason)
+		}
+	}
+}
+
 // A message shows up to 40 bytes of a field.
 func TestExcerptByHand(t *testing.T) {
 	const forty = "0123456789012345678901234567890123456789"

@@ -128,6 +128,7 @@ func TestSpreadByHand(t *testing.T) {
 		{[]float64{1<<24 - 32000, 1 << 24}, true}, {[]float64{1<<24 - 31999, 1 << 24}, false},
 		{[]float64{-1 << 24, -1<<24 + 32000}, true}, {[]float64{-1 << 24, -1<<24 + 31999}, false},
 		{[]float64{1 << 24, 1<<24 - 32000, 1 << 24, 1<<24 - 32000}, true}, {[]float64{1 << 24, 1<<24 - 32000, 1<<24 - 16000}, false},
+		{[]float64{1001 << 24, 1001 * (1<<24 - 32000)}, true}, // as differences: the squares of the values themselves are rounded
 		{[]float64{0}, true}, {[]float64{1}, false}, {[]float64{0, 0, 1}, true},
 	} {
 		var s spread
