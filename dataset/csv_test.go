@@ -35,6 +35,7 @@ func TestCSVByHand(t *testing.T) {
 		{"text and features", both, "t,x,2\n", []row{{Text: "t", Vector: []float32{2}}}},
 		{"blank lines and a byte order mark", set(nil), "\ufeff1\n\n\r\n2\n", []row{{Vector: []float32{1}}, {Offset: 8, Vector: []float32{2}}}},
 		{"lines within quotes", lines, "\"a\n\nb\"\n\"c\"\"\r\n\"\n", []row{{Text: "a\n\nb"}, {Offset: 7, Text: "c\"\r\n"}}},
+		{"a weight of 0", named, "a,class,w,b\n1,x,0,2\n", []row{{Offset: 12, Label: "x", Vector: []float32{2, 1}}}},
 		{"a header of another length", headed, "3,a\n1,2,x\n3,4,y\n", []row{{Offset: 4, Label: "x", Vector: []float32{1, 2}}, {Offset: 10, Label: "y", Vector: []float32{3, 4}}}},
 	} {
 		got, _, err := readFile(t, c.in, map[string]string{"f": c.data})
@@ -47,12 +48,33 @@ func TestCSVByHand(t *testing.T) {
 	}
 }
 
+// A column of the vector is named as the file counts it, or by the header.
+func TestCSVColumnNames(t *testing.T) {
+	label := func(in *protocol.Input) { in.Label.Number = 1 }
+	headed := func(in *protocol.Input) { in.Label.Number, in.Header = 1, true }
+	for data, c := range map[string]struct {
+		set  func(*protocol.Input)
+		want string
+	}{
+		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"}, "class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
+	} {
+		found, _, _, err := noticed(t, formatInput("csv", c.set), data)
+		if _, ok := found[c.want]; !ok || len(found) != 1 || err != nil {
+			t.Errorf("%q: %+v, %v; want the column %s", data, found, err, c.want)
+		}
+	}
+}
+
 func TestCSVFaultsByHand(t *testing.T) {
-	numbers := formatInput("csv", nil)
+	numbers, headed := formatInput("csv", nil), formatInput("csv", func(in *protocol.Input) { in.Header = true })
 	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })
 	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
 	name := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "lable" })
+	third := formatInput("csv", func(in *protocol.Input) { in.Features = columns(3) })
+	twice := formatInput("csv", func(in *protocol.Input) {
+		in.Header, in.Features = true, []protocol.Column{{Name: "y"}, {Number: 2}}
+	})
 	for _, c := range []struct {
 		reason string
 		in     protocol.Input
@@ -61,9 +83,11 @@ func TestCSVFaultsByHand(t *testing.T) {
 		at     protocol.Fault // code, offset, line and column
 	}{
 		{tooFew, numbers, "1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
+		{tooFew, headed, "x,y\n\n1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 4, Column: 2}},
 		{tooMany, numbers, "1,2\n3,4,5\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 3}},
 		{notNumber, numbers, "1,2\n3,x\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
 		{notNumber, numbers, "1,2\n,3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
+		{notNumber, numbers, "1,2\n3,\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
 		{notFinite, numbers, "1,2\n3,-Inf\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
 		{notFinite, numbers, "1,2\nNaN,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
 		{beyond32, numbers, "1,2\n3,1e39\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
@@ -79,8 +103,12 @@ func TestCSVFaultsByHand(t *testing.T) {
 		{openQuote, numbers, "\ufeff1,\"2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 5, Line: 1, Column: 2}},
 		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
 		{openQuote, numbers, "1,2\n3,4,5,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 10, Line: 2, Column: 4}},
+		{openQuote, numbers, "1,2\nx,4\r,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 2, Column: 3}},
+		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 3, Column: 1}},
 		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
 		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
+		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Line: 1, Column: 3}},
+		{twoUses, twice, "x,y\n1,2\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
 		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 		{`did you mean "label"`, name, "a,label\n1,x\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 	} {

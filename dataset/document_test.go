@@ -37,6 +37,10 @@ func TestDocumentsByHand(t *testing.T) {
 		}
 	}
 	in := documentInput("document")
+	in.MaxRecordBytes = 64
+	if rows, _, err := readFile(t, in, map[string]string{"a/b": strings.Repeat("x", 64)}); err != nil || len(rows) != 1 {
+		t.Errorf("a document of max_record_bytes: %v, %v", rows, err)
+	}
 	in.Label = protocol.Column{}
 	if rows, _, err := readFile(t, in, map[string]string{"a": "b"}); err != nil || len(rows) != 1 || rows[0].Label != "" {
 		t.Errorf("without labels: %v, %v", rows, err)
@@ -71,6 +75,25 @@ func TestDocumentsAreHeldInBounds(t *testing.T) {
 	}
 }
 
+// A block ends with the document that makes it heldDocuments long.
+func TestDocumentsOfOneBlock(t *testing.T) {
+	half := strings.Repeat("x", heldDocuments/2)
+	s, shards, err := openInput(storeOf(t, map[string]string{"a/1": half, "a/2": half, "a/3": "x"}), documentInput("document"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for b, err := range s.Blocks(t.Context(), shards[0]) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, len(b.IDs))
+	}
+	if !slices.Equal(got, []int{2, 1}) {
+		t.Errorf("blocks of %v documents, want 2 and 1", got)
+	}
+}
+
 func TestDocumentFaults(t *testing.T) {
 	for _, c := range []struct {
 		reason, key, data string
@@ -80,6 +103,7 @@ func TestDocumentFaults(t *testing.T) {
 		{noFolder, "top", "x", protocol.CodeBadRecord, 0},
 		{notUTF8, "a/b", "\ufeffx\xff", protocol.CodeBadRecord, 4},
 		{nulByte, "a/b", "x\x00", protocol.CodeBadRecord, 1},
+		{nulByte, "a/b", "\x00", protocol.CodeBadRecord, 0},
 		{tooLong, "a/b", strings.Repeat("x", 65), protocol.CodeInputLimit, 0},
 		{tooLong, "a/b.gz", zipped(strings.Repeat("x", 65)), protocol.CodeInputLimit, 0},
 	} {

@@ -25,7 +25,7 @@ type flaw struct {
 type detail struct {
 	text  string // the field that is not a number, shortened
 	empty bool   // it is empty
-	want  int    // columns that the first record of the object has; 0 where that does not matter
+	want  int    // columns that the first record of the object has, for tooFew and tooMany
 }
 
 const (
@@ -96,15 +96,15 @@ func checkField(field []byte, col int) flaw {
 	return flaw{}
 }
 
+// firstInvalid is the first byte that is not UTF-8, or the field's length.
 func firstInvalid(field []byte) int {
-	for i := 0; i < len(field); {
-		r, n := utf8.DecodeRune(field[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
+	for rest := field; ; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n != 3 { // U+FFFD itself has three bytes
+			return len(field) - len(rest)
 		}
-		i += n
+		rest = rest[n:]
 	}
-	return len(field)
 }
 
 // fault is the flaw as the error of a line.
@@ -153,7 +153,7 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 
 // counts says how many columns a line has, and how many it should have.
 func (f flaw) counts() string {
-	if f.more != nil && f.more.want > 0 {
+	if f.more != nil {
 		return fmt.Sprintf("%s: the line has %d, the first record of the object has %d", f.reason, f.have, f.more.want)
 	}
 	return fmt.Sprintf("%s: the line has %d, column %d is wanted", f.reason, f.have, f.column)

@@ -18,6 +18,14 @@ const (
 	maxDecodedBytes = 1 << 40 // per object
 )
 
+// decodedLimit is how many bytes may be decoded of some stored ones.
+func decodedLimit(stored int64) int64 {
+	if stored > maxDecodedBytes/maxRatio {
+		return maxDecodedBytes
+	}
+	return max(ratioFreeBytes, maxRatio*stored)
+}
+
 // gunzip decodes one gzip object (RFC 1952) under the bounds above. They go by the stored
 // size and so are a function of the bytes alone.
 //
@@ -34,10 +42,7 @@ type gunzip struct {
 
 // reset starts on an object; the buffers of the last one are used again.
 func (g *gunzip) reset(obj Object, stored io.Reader) error {
-	g.obj, g.in, g.decoded, g.limit = obj, stickyReader{r: stored}, 0, maxDecodedBytes
-	if obj.Size <= maxDecodedBytes/maxRatio {
-		g.limit = max(ratioFreeBytes, maxRatio*obj.Size)
-	}
+	g.obj, g.in, g.decoded, g.limit = obj, stickyReader{r: stored}, 0, decodedLimit(obj.Size)
 	if g.zip == nil {
 		g.buf, g.zip = bufio.NewReaderSize(&g.in, 64<<10), new(gzip.Reader)
 	}

@@ -151,8 +151,9 @@ func (w *jsonWalk) skipNested() {
 	}
 }
 
+// space passes over white space; something else follows it in a valid text.
 func (w *jsonWalk) space() {
-	for w.at < len(w.text) && (w.text[w.at] == ' ' || w.text[w.at] == '\t' || w.text[w.at] == '\r' || w.text[w.at] == '\n') {
+	for w.text[w.at] == ' ' || w.text[w.at] == '\t' || w.text[w.at] == '\r' || w.text[w.at] == '\n' {
 		w.at++
 	}
 }

@@ -51,6 +51,9 @@ func TestLibSVMFaultsByHand(t *testing.T) {
 		column int
 	}{
 		{"1:1", noLabel, 1},
+		{"\ra 1:1", bareReturn, 0},
+		{"a 1:1 #\rx", bareReturn, 0},
+		{":1 1:1", noLabel, 1},
 		{"a\xff 1:1", notUTF8, 1},
 		{"+", emptyLabel, 1},
 		{"a 0:1", badIndex, 2},
@@ -80,6 +83,16 @@ func TestLibSVMFaultsByHand(t *testing.T) {
 			{Offset: int64(7 + len(c.bad)), Label: "c", Indices: []int32{1}, Vector: []float32{1}}}
 		if err != nil || len(skipped) != 1 || !equalRows(rows, want) {
 			t.Errorf("%q, skipped: %v %v %v", c.bad, rows, skipped, err)
+		}
+	}
+}
+
+// Indices go up to the width, which goes up to 2^30.
+func TestLibSVMUpToMaxWidth(t *testing.T) {
+	for data, want := range map[string]int32{"a 1073741824:1\n": 1<<30 - 1, "a 10:1\n": 9, "a 01:1\n": 0, "a 1073741825:1\n": -1, "a 0:1\n": -1} {
+		rows, _, err := readFile(t, libsvmInput(1, protocol.MaxWidth), map[string]string{"f": data})
+		if want < 0 && !isCode(err, protocol.CodeBadRecord) || want >= 0 && (err != nil || !slices.Equal(rows[0].Indices, []int32{want})) {
+			t.Errorf("%q: %v, %v; want the column %d", data, rows, err, want)
 		}
 	}
 }

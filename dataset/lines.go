@@ -129,15 +129,15 @@ func (l *lines) makeRoom() {
 	l.lo, l.hi = 0, copy(l.buf, rest)
 }
 
-// dropLine passes over the rest of a line, as far as it matters, in constant space.
+// dropLine passes over the rest of a line, up to end at least, in constant space. The line begins before end.
 func (l *lines) dropLine() error {
-	for l.off < l.end {
+	for {
 		if n := bytes.IndexByte(l.buf[l.lo:l.hi], '\n'); n >= 0 {
 			l.advance(n + 1)
 			break
 		}
 		l.advance(l.hi - l.lo)
-		if l.eof {
+		if l.eof || l.off >= l.end {
 			break
 		}
 		l.lo, l.hi = 0, 0
@@ -149,11 +149,11 @@ func (l *lines) dropLine() error {
 	return nil
 }
 
-// read fills the free part of the buffer, but only up to end as long as end is
+// read fills the free part of the buffer, whose lo is 0, but only up to end as long as end is
 // ahead: most pieces end with a record and need no more.
 func (l *lines) read() error {
 	room := l.buf[l.hi:]
-	if ahead := l.end - l.off - int64(l.hi-l.lo); ahead > 0 {
+	if ahead := l.end - l.off - int64(l.hi); ahead > 0 {
 		room = room[:min(int64(len(room)), ahead)]
 	} else {
 		room = room[:min(len(room), firstTail)]

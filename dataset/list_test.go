@@ -60,8 +60,12 @@ func TestListByHand(t *testing.T) {
 	}
 	for _, name := range []string{"in/none", "none/", "in/*.csv", "in", "void", "in/a.tsv/"} {
 		_, err := List(t.Context(), store, "mem://m/"+name, name)
-		if !isCode(err, protocol.CodeInputEmpty) || !strings.Contains(err.Error(), "mem://m/"+name) {
-			t.Errorf("%s: %v, want INPUT_EMPTY with the URI", name, err)
+		what := "nothing matches"
+		if name == "void" {
+			what = "all 1 matching objects are empty"
+		}
+		if !isCode(err, protocol.CodeInputEmpty) || !strings.Contains(err.Error(), "mem://m/"+name) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v, want INPUT_EMPTY with the URI, %s", name, err, what)
 		}
 	}
 	for _, name := range []string{"*/a.tsv", "in//a"} {
@@ -139,7 +143,7 @@ func TestStoreFault(t *testing.T) {
 	} {
 		err := StoreFault("key", &objstore.Error{Op: "get", Store: "mem://m", Key: "key", Err: c.err})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != c.class || fault.Object != "key" || !errors.Is(err, c.err) {
+		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != c.class || fault.Object != "key" || fault.Offset != -1 || !errors.Is(err, c.err) {
 			t.Errorf("%v becomes %v, want %s of class %d", c.err, err, c.code, c.class)
 		}
 		if again := StoreFault("other", err); again != err {

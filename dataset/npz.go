@@ -9,6 +9,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"math/bits"
 
 	"github.com/klauspost/compress/flate"
 
@@ -80,11 +81,11 @@ func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, nam
 		return nil, f.damaged(obj, err)
 	}
 	packed, plain := member.CompressedSize64, member.UncompressedSize64
-	size := uint64(obj.obj.Size)
-	switch {
-	case offset < 0 || uint64(offset) > size || packed > size-uint64(offset) || packed == 0:
+	end, carry := bits.Add64(uint64(offset), packed, 0)
+	if packed == 0 || carry != 0 || end > uint64(obj.obj.Size) {
 		return nil, headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the array %q lies beyond the object", name))
-	case plain > maxDecodedBytes || plain > max(ratioFreeBytes, maxRatio*packed):
+	}
+	if plain > uint64(decodedLimit(int64(packed))) {
 		return nil, headFault(obj, protocol.CodeInputLimit, fmt.Sprintf("the array %q has %d bytes packed into %d", name, plain, packed))
 	}
 	stored := newPieceReader(r.ctx, obj, offset, offset+int64(packed))

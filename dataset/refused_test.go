@@ -68,6 +68,7 @@ func TestRefusedByHand(t *testing.T) {
 	label := func(in *protocol.Input) { in.Label.Number, in.Text.Number = 1, 2 }
 	tsv, csv := formatInput("tsv", label), formatInput("csv", label)
 	headed := formatInput("csv", func(in *protocol.Input) { in.Label.Number, in.Header = 3, true })
+	labelFirst := formatInput("csv", func(in *protocol.Input) { in.Label.Number, in.Header = 1, true })
 	plain := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 3 })
 	headedTSV := formatInput("tsv", func(in *protocol.Input) { in.Label.Name, in.Text.Name, in.Header = "l", "t", true })
 	for _, c := range []struct {
@@ -78,8 +79,12 @@ func TestRefusedByHand(t *testing.T) {
 	}{
 		{"tsv, lines end in CR", tsv, "a\tx\rb\ty\r", bareReturn},
 		{"tsv, CR in a text", tsv, "a\tx\nb\ty\rz\n", bareReturn},
+		{"tsv, CR begins a line", tsv, "a\tx\n\rb\ty\n", bareReturn},
+		{"tsv, CR begins the header", headedTSV, "\rl\tt\na\tx\n", bareReturn},
+		{"tsv, a field too few", tsv, "a\tx\nb\n", "too few columns: the line has 1, column 2 is wanted"},
 		{"tsv, CR ends the header", headedTSV, "l\tt\ra\tx\r", bareReturn},
 		{"csv of texts, lines end in CR", csv, "a,x\rb,y\r", bareReturn},
+		{"csv, CR begins a field", csv, "a,x\nb,\ry\n", bareReturn},
 		{"libsvm, lines end in CR", libsvmInput(1, 2), "a 1:1\rb 2:1\r", bareReturn},
 		{"libsvm, a comment ends in CR", libsvmInput(1, 2), "# made by hand\ra 1:1\r", bareReturn},
 		{"libsvm, +-1", libsvmInput(1, 2), "+1 1:1\n+-1 2:1\n", twoSigns},
@@ -90,9 +95,11 @@ func TestRefusedByHand(t *testing.T) {
 		{"libsvm, two marks", libsvmInput(1, 2), "\ufeff\ufeffa 1:1\n", secondMark},
 		{"csv, a mark in the middle", csv, "a,x\n\ufeffb,y\n", secondMark},
 		{"document, two marks", formatInput("document", nil), "\ufeff\ufefftext", secondMark},
+		{"a field too few, and the others right", plain, "1,2,a\n3,4\n", "too few columns: the line has 2, the first record of the object has 3"},
 		{"a field too few", plain, "1,2,a\n3,b\n", "too few columns: the line has 2, the first record of the object has 3"},
 		{"fields too many", plain, "1,2,a\n3,b,4,5\n", "too many columns: the line has 4, the first record of the object has 3"},
 		{"a category", headed, "size,colour,label\n1,2,a\n3,red,b\n", `line 3, column 2 (byte 24): "colour": "red" is not a decimal number. Missing values and categories are not supported yet`},
+		{"a category in the last column", labelFirst, "label,size\na,1\nb,red\n", `column 2 (byte 15): "size": "red" is not a decimal number`},
 		{"an empty field", headed, "size,colour,label\n1,,a\n", `"colour": the field is empty, not a decimal number. Missing values and categories are not supported yet`},
 		{"NaN", headed, "size,colour,label\n1,NaN,a\n", `"colour": "NaN" is not a finite number. Missing values`},
 		{"without a header", plain, "1,2,a\n3,red,b\n", `column 2 (byte 6): "red" is not a decimal number`},

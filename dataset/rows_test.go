@@ -41,6 +41,8 @@ func rowsOf(b *Block) (rows []row, err error) {
 		return nil, fmt.Errorf("%d records, %d labels, %d texts, %d weights, %d values", n, len(b.Labels), len(b.Texts), len(b.Weights), len(b.Dense.Values))
 	case b.Sparse.Width > 0 && (len(b.Sparse.Indptr) != n+1 || len(b.Sparse.Indices) != b.Sparse.Indptr[n] || len(b.Sparse.Values) != b.Sparse.Indptr[n]):
 		return nil, fmt.Errorf("%d records, but the sparse rows %v of %d", n, b.Sparse.Indptr, len(b.Sparse.Values))
+	case b.Sparse.Width == 0 && len(b.Sparse.Indptr)+len(b.Sparse.Indices)+len(b.Sparse.Values) > 0:
+		return nil, fmt.Errorf("sparse rows %v of no width", b.Sparse.Indptr)
 	case n > 1 && len(b.Dense.Values) > blockValues:
 		return nil, fmt.Errorf("a block of %d values", len(b.Dense.Values))
 	}

@@ -109,12 +109,12 @@ func (s *rowStream) rowsOf(p Piece) (first, last int64) {
 // seek goes to the row first.
 func (s *rowStream) seek(first, last int64) error {
 	s.at, s.last = first, last
-	if first == last {
-		return nil
-	}
-	if s.packed {
+	if s.packed { // also where no row is wanted: finish looks at what follows
 		_, err := io.CopyN(io.Discard, s.in, first*s.stride)
 		return s.explain(err)
+	}
+	if first == last {
+		return nil
 	}
 	if err := s.stored.Close(); err != nil {
 		return StoreFault(s.obj.obj.Key, err)
@@ -174,7 +174,7 @@ func (s *rowStream) explain(err error) error {
 
 // finish holds that a stream of unknown length ends with its last row.
 func (s *rowStream) finish() error {
-	if s == nil || !s.packed || (s.rows >= 0 && s.at != s.rows) {
+	if s == nil || !s.packed || s.at != s.rows { // rows that nobody counted have been read to the end
 		return nil
 	}
 	_, err := s.in.ReadByte()

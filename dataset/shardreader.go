@@ -33,9 +33,7 @@ func (r *shardReader) goOn(err error) bool {
 	if err == nil || errors.Is(err, errStopped) {
 		return err == nil
 	}
-	if b := &r.block; len(b.IDs)+len(b.Skipped) > 0 {
-		b.cut(len(b.IDs)) // what has been appended of a record that did not end
-	}
+	r.block.cut(len(r.block.IDs)) // what has been appended of a record that did not end
 	if r.flush() == nil {
 		r.yield(nil, err)
 	}

@@ -110,6 +110,8 @@ func TestReadByHand(t *testing.T) {
 	named.Header, named.Label, named.Text = true, protocol.Column{Name: "class"}, protocol.Column{Name: "gloss"}
 	swapped := testInput()
 	swapped.Label, swapped.Text = protocol.Column{Number: 3}, protocol.Column{Number: 1}
+	byLabel, byText := named, named
+	byLabel.Text, byText.Label = protocol.Column{Number: 1}, protocol.Column{Number: 2}
 	headed := testInput()
 	headed.Header = true
 	for _, c := range []struct {
@@ -128,6 +130,8 @@ func TestReadByHand(t *testing.T) {
 		{"any order of columns", swapped, "x\t-\ta\n", []record{{Identity{"f", 0}, "a", "x"}}},
 		{"a header by number", headed, "a\tx\nb\tz\n", []record{{Identity{"f", 4}, "b", "z"}}},
 		{"a header by name", named, "gloss\tclass\r\nx\ta\r\n", []record{{Identity{"f", 13}, "a", "x"}}},
+		{"the label alone by name", byLabel, "gloss\tclass\nx\ta\n", []record{{Identity{"f", 12}, "a", "x"}}},
+		{"the text alone by name", byText, "gloss\tclass\nx\ta\n", []record{{Identity{"f", 12}, "a", "x"}}},
 		{"a header and nothing else", named, "gloss\tclass", nil},
 	} {
 		for size := 1; size <= len(c.data)+1; size++ {
@@ -179,8 +183,9 @@ func TestGzipCutAnywhere(t *testing.T) {
 
 // Faults, by hand: what is reported is the record's first byte, its line and the column at fault.
 func TestBadRecordByHand(t *testing.T) {
-	long := testInput()
+	long, apart := testInput(), testInput()
 	long.MaxRecordBytes = 8
+	apart.Label, apart.Text = protocol.Column{Number: 4}, protocol.Column{Number: 2}
 	for _, c := range []struct {
 		name   string
 		in     protocol.Input
@@ -191,10 +196,13 @@ func TestBadRecordByHand(t *testing.T) {
 		column int
 	}{
 		{"too few columns", testInput(), "a\tx\n\nb\n", protocol.CodeBadRecord, 5, 3, 2},
+		{"neither of two columns", apart, "-\tx\t-\ta\nb\n", protocol.CodeBadRecord, 8, 2, 2},
+		{"the second of two columns", apart, "-\tx\t-\ta\n-\ty\n", protocol.CodeBadRecord, 8, 2, 4},
 		{"empty label", testInput(), "a\tx\n\tz\n", protocol.CodeBadRecord, 4, 2, 1},
 		{"label not UTF-8", testInput(), "a\tx\r\nb\xff\tz\n", protocol.CodeBadRecord, 5, 2, 1},
 		{"text not UTF-8", testInput(), "a\tx\nb\tz\xc3\n", protocol.CodeBadRecord, 4, 2, 2},
 		{"NUL", testInput(), "a\tx\nb\t\x00\nc\tx\n", protocol.CodeBadRecord, 4, 2, 2},
+		{"CR within the text", testInput(), "a\tx\nb\ty\rz\n", protocol.CodeBadRecord, 4, 2, 2},
 		{"too long", long, "a\t345678\nb\t3456789\nc\tx\n", protocol.CodeInputLimit, 9, 2, 0},
 		{"too long, at the end", long, "a\t345678\nb\t3456789", protocol.CodeInputLimit, 9, 2, 0},
 		{"gzip taken for text", testInput(), zipped("a\tx\n"), protocol.CodeBadRecord, 0, 1, 1},

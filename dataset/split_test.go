@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,6 +22,15 @@ func TestInTestIsADrawByIdentity(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A record is held out where its draw is below the fraction.
+func TestInTestBelowTheFraction(t *testing.T) {
+	id := Identity{"a", 7}
+	draw := philox.New(1, "split").Float64At(id.Object, id.Offset)
+	if InTest(1, draw, id) || !InTest(1, math.Nextafter(draw, 1), id) {
+		t.Errorf("the draw %v: held out of a share of it %v, and of a little more %v", draw, InTest(1, draw, id), InTest(1, math.Nextafter(draw, 1), id))
+	}
 }
 
 // The share held out is the share asked for, the sides are fixed for good (these counts are

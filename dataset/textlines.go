@@ -267,5 +267,5 @@ func trimMark(text []byte, off int64) (content []byte, marks int) {
 
 // hasMark reports a byte order mark that trimMark left: files that were joined have one in the middle.
 func hasMark(text []byte) bool {
-	return len(text) > 2 && text[0] == 0xef && bytes.HasPrefix(text, []byte(byteOrder))
+	return bytes.HasPrefix(text, []byte(byteOrder))
 }

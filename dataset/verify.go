@@ -120,9 +120,7 @@ func (s *runningSum) add(at int64, data []byte) {
 	}
 	s.h.Write(data) // never fails
 	s.next += int64(len(data))
-	if room := keptPrefix - len(s.prefix); room > 0 {
-		s.prefix = append(s.prefix, data[:min(room, len(data))]...)
-	}
+	s.prefix = append(s.prefix, data[:min(keptPrefix-len(s.prefix), len(data))]...)
 }
 
 // finish reads what is left of the object and compares its sum. A fault of the input's content is told only of

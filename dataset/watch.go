@@ -126,12 +126,7 @@ func (w *watch) move(col int, d float64) {
 		return
 	}
 	c.count++
-	if d < c.low {
-		c.low = d
-	}
-	if d > c.high {
-		c.high = d
-	}
+	c.low, c.high = min(c.low, d), max(c.high, d)
 }
 
 // wholeTable remembers large whole numbers of a column by the float32 that they became, the latest in each slot.
@@ -217,10 +212,9 @@ func (w *watch) settle(b *Block) {
 	if rows < sampled || len(w.cols) == 0 && b.Dense.Width == 0 {
 		return
 	}
-	switch {
-	case b.Dense.Width > 0:
+	if b.Dense.Width > 0 {
 		w.settleDense(b)
-	case b.Sparse.Width > 0:
+	} else {
 		w.settleSparse(b)
 	}
 }
@@ -258,10 +252,10 @@ func (w *watch) settleSparse(b *Block) {
 	}
 	for col := range w.cols {
 		c := &w.cols[col]
-		if c.sample.n > 0 && c.sample.n < sampled {
+		if c.sample.n < sampled {
 			c.sample.add(0)
 		}
-		c.quiet = c.sample.n == 0 || c.sample.wide()
+		c.quiet = c.sample.wide()
 		c.sample, w.quiet = spread{}, w.quiet && c.quiet
 	}
 }

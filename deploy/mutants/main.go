@@ -93,12 +93,18 @@ func run(ctx context.Context, s settings) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		if s.files != "" && len(mutants) == 0 {
+			continue // the files are those of another package
+		}
 		score, err := t.try(ctx, s, mutants, excuses)
 		if err != nil {
 			return false, err
 		}
 		well = well && score.well()
 		table = append(table, fmt.Sprintf("%-22s %v", t.folder, score))
+	}
+	if len(table) == 0 {
+		return false, fmt.Errorf("no mutants in packages that contain %q and files that match %q", s.only, s.files)
 	}
 	for _, stale := range excuses.unused() {
 		if s.only == "" && s.files == "" && !anyDrawn() {

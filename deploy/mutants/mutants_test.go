@@ -90,3 +90,24 @@ func TestScore(t *testing.T) {
 		}
 	}
 }
+
+// A package without mutants of the wanted files is passed over; that no package has any is an error.
+func TestFilesOfNoPackage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Join("deploy", "mutants"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	gremlins := filepath.Join(t.TempDir(), "gremlins")
+	script := "#!/bin/sh\nwhile [ \"$1\" != --output ]; do shift; done\necho '{}' >\"$2\"\n"
+	for file, text := range map[string]string{filepath.Join("deploy", "mutants", "excused.tsv"): "", gremlins: script} {
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for files, want := range map[string]string{"none.go": `files that match "none.go"`, "": "no mutants in dataset"} {
+		_, err := run(t.Context(), settings{gremlins: gremlins, only: "dataset", files: files})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("files %q: %v, want %q", files, err, want)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func TestCheckURI(t *testing.T) {
+	for uri, good := range map[string]bool{"s3://bucket/key": true, "file:///a/b": true, "": false, "bucket/key": false} {
+		err := CheckURI("spec.input.uri", uri)
+		if good != (err == nil) || !good && !isCode(err, protocol.CodeSpecInvalid) {
+			t.Errorf("%q: %v", uri, err)
+		}
+	}
+}
+
+// A store that cannot be opened is another worker's to try, unless it is unwell or the work has ended.
+func TestOpenFault(t *testing.T) {
+	cause := errors.New("outside of --file-root")
+	var fault *protocol.Fault
+	if err := OpenFault("file:///a", cause); !errors.As(err, &fault) || fault.Code != protocol.CodeStoreDenied || fault.Class != protocol.ClassTask ||
+		fault.Offset != -1 || fault.Object != "file:///a" || !errors.Is(err, cause) {
+		t.Errorf("%+v", err)
+	}
+	if err := OpenFault("s3://b/k", objstore.ErrUnavailable); !isCode(err, protocol.CodeStore) {
+		t.Errorf("a store that is unwell: %v", err)
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if err := OpenFault("s3://b/k", ended); err != ended {
+			t.Errorf("%v became %v", ended, err)
+		}
+	}
+}

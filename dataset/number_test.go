@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+)
+
+// scanNumber reads what is a number of at most 24 bits and ten digits after the point, and leaves the rest to parseNumber.
+func TestScanNumberByHand(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want float32
+		n    int // bytes
+	}{
+		{"0", 0, 1}, {"9", 9, 1}, {"90,", 90, 2}, {"-1.5", -1.5, 4}, {".5", .5, 2}, {"5.", 5, 2},
+		{"1/", 1, 1}, {"1:", 1, 1}, {".5.5", .5, 2}, {"1.5.", 1.5, 3}, {"1-", 1, 1},
+		{"16777215", 1<<24 - 1, 8}, {"16777216", 0, 0}, {"1677721.5", 1677721.5, 9}, {"1677721.6", 0, 0},
+		{"0.0000000001", 1e-10, 12}, {"0.00000000001", 0, 0},
+		{"", 0, 0}, {"-", 0, 0}, {".", 0, 0}, {"-.", 0, 0}, {"+1", 0, 0}, {"x", 0, 0},
+	} {
+		if x, n := scanNumber([]byte(c.text)); n != c.n || n > 0 && x.float32() != c.want {
+			t.Errorf("%q: %v of %d bytes, want %v of %d", c.text, x.float32(), n, c.want, c.n)
+		}
+	}
+}
+
+// Whole numbers from 2^53 on are known beyond float64.
+func TestWholeNumbersInText(t *testing.T) {
+	for text, want := range map[string]int64{
+		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1<<53 + 1, "-9007199254740993": -1<<53 - 1,
+		"1700000000000000001": 1700000000000000001,
+	} {
+		if x, bad := parseNumber([]byte(text)); bad.reason != "" || !x.isWhole || x.whole != want {
+			t.Errorf("%s: %+v, %v", text, x, bad.reason)
+		}
+	}
+}
+
+// A message shows up to 40 bytes of a field.
+func TestExcerptByHand(t *testing.T) {
+	const forty = "0123456789012345678901234567890123456789"
+	for text, want := range map[string]string{"": "", forty: forty, forty + "x": forty + "..."} {
+		if got := excerpt([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A number is rounded once, though its nearest float64 lies half-way between two float32s.
+func TestLongNumbersByHand(t *testing.T) {
+	const least = "7.0064923216240853546186479164495806564013097093825788587853" +
+		"4141944895541342930300743319094181060791015625" // 2^-150 in full: half of the least float32
+	for _, c := range []struct {
+		text string
+		want float32
+	}{
+		{"16777217", 1 << 24}, {"16777217.0000000000001", 1<<24 + 2}, {"16777216.9999999999999", 1 << 24},
+		{"16777219", 1<<24 + 4}, {"16777218.9999999999999", 1<<24 + 2}, {"16777219.0000000000001", 1<<24 + 4},
+		{least + "e-46", 0}, {least + "1e-46", math.SmallestNonzeroFloat32}, {"1.1754943508222875e-38", 0x1p-126},
+		{"3.4028235677973367e38", 0}, {"3.4028235677973366e38", math.MaxFloat32},
+	} {
+		x, bad := parseNumber([]byte(c.text))
+		if beyond := c.text == "3.4028235677973367e38"; beyond && bad.reason != beyond32 || !beyond && (bad.reason != "" || x.value != c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.text, x.value, bad.reason, c.want)
+		}
+	}
+}
