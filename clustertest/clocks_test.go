@@ -112,11 +112,18 @@ func planOf(t *testing.T, q *clustertest.Quorum) (p plan) {
 // firedSlots lists the instants that a job was made for, by job.
 func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
 	t.Helper()
-	res, err := gramv1connect.NewJobServiceClient(q.HTTP(), "https://"+q.Leader(t).Addr, clustertest.WithToken(q.Token(t))).
-		List(t.Context(), connect.NewRequest(&pb.ListRequest{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var res *connect.Response[pb.ListResponse]
+	clustertest.Poll(ctx, t, "a list by the leader, which may change meanwhile", func() (ok bool) {
+		var err error
+		res, err = gramv1connect.NewJobServiceClient(q.HTTP(), "https://"+q.Leader(t).Addr, clustertest.WithToken(q.Token(t))).
+			List(ctx, connect.NewRequest(&pb.ListRequest{}))
+		if err != nil && connect.CodeOf(err) != connect.CodeUnavailable {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	slots := make(map[int64]int)
 	for _, job := range res.Msg.GetJobs() {
 		if job.GetScheduleId() == "minutely" {
