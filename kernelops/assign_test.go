@@ -129,6 +129,21 @@ func fill64(v []float64, next func() float64) {
 	}
 }
 
+// TestSortsGroups sorts where the sums are more than the first cache level holds, 32 KiB of float64, the rows are of
+// at most 4096 columns, and a block of 96 has four rows a group.
+func TestSortsGroups(t *testing.T) {
+	for _, c := range []struct {
+		groups, cols int
+		want         bool
+	}{
+		{2, 2048, false}, {2, 2049, true}, {24, 170, false}, {24, 171, true}, {25, 171, false}, {2, 4096, true}, {2, 4097, false},
+	} {
+		if got := sortsGroups(c.groups*c.cols, c.cols); got != c.want {
+			t.Errorf("%d groups of %d columns: %v, want %v", c.groups, c.cols, got, c.want)
+		}
+	}
+}
+
 func TestAssignMisuse(t *testing.T) {
 	x, y := NewMatrix(4, 3), NewMatrix(2, 3)
 	index, score := make([]int32, 4), make([]float32, 4)
