@@ -56,10 +56,11 @@ func TestNearestOfCentersAlone(t *testing.T) {
 	}
 }
 
-// TestNearestOfWholeBlocks has blocks and threads that end with the rows, and no rows at all.
+// TestNearestOfWholeBlocks has blocks and threads that end with the rows, no rows at all, and rows that are whole groups
+// of norms, but not of tiles.
 func TestNearestOfWholeBlocks(t *testing.T) {
 	next := hardMatrices(20)["normal"]
-	for _, rows := range []int{0, blockRows, 2 * blockRows} {
+	for _, rows := range []int{0, 8, 16, 40, blockRows, 2 * blockRows} {
 		x, _ := guardedMatrix(rows, 3, 0, 0, next)
 		centers := make([]float64, 3*20)
 		for i := range centers {

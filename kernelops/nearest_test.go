@@ -132,6 +132,7 @@ func TestNearestOfNaN(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	x := Matrix{Data: []float32{nan, 1, 3, 4, inf, 1, 1, 2, 0.5, 0}, Rows: 5, Cols: 2, Stride: 2}
 	checkNearest(t, "rows", x, []float64{0, 0, 3, 3, 5, 5}, []float32{1, 1})
+	checkNearest(t, "a row", x.RowRange(0, 1), []float64{0, 0, 3, 3, 5, 5}, []float32{1, 1})
 	checkNearest(t, "rows and one center", x, []float64{0, 0}, []float32{1, 1})
 	checkNearest(t, "centers", x, []float64{math.NaN(), 0, 3, 3, math.Inf(1), 5, 1e200, 1}, []float32{1, 1})
 }

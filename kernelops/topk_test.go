@@ -45,6 +45,19 @@ func TestTopKLimit(t *testing.T) {
 	}
 }
 
+// TestTopKOfFewRows fills up where there are fewer rows than k, or they are not finite.
+func TestTopKOfFewRows(t *testing.T) {
+	x := Matrix{Data: []float32{1, 2}, Rows: 2, Cols: 1, Stride: 1}
+	y := Matrix{Data: []float32{float32(math.NaN()), 4}, Rows: 2, Cols: 1, Stride: 1}
+	for _, s := range All() {
+		ids, dists := slices.Repeat([]int{-7}, 6), repeat(-7, 6)
+		s.TopK(ids, dists, 3, x, y, &Workspace{})
+		if !slices.Equal(ids, []int{1, -1, -1, 1, -1, -1}) || !slices.Equal(dists, []float32{9, inf32, inf32, 4, inf32, inf32}) {
+			t.Errorf("%s: %v, %v", s.Name, ids, dists)
+		}
+	}
+}
+
 // TestSelectEdges compares all selections where a block or a group of queries ends, without rows and without columns.
 func TestSelectEdges(t *testing.T) {
 	next := hardMatrices(19)["normal"]
