@@ -129,13 +129,52 @@ func fill64(v []float64, next func() float64) {
 	}
 }
 
+// TestAccumulateSortedByHand has groups that mix, one without rows and a row without a group. In their order, 2^53, 1 and
+// -2^53 sum up to 0, in others to 1. A row added fetches a quarter of one to come: of 128 columns, two lines of 16.
+func TestAccumulateSortedByHand(t *testing.T) {
+	const cols = 128
+	rows, groups := []float32{0x1p53, 7, 1, 5, -0x1p53, 3, 11}, []int32{1, 0, 1, -1, 1, 3, 0}
+	x := NewMatrix(len(rows), cols)
+	for i, v := range rows {
+		copy(x.Row(i), repeat(v, cols))
+	}
+	for _, s := range All() {
+		sums, ahead := make([]float64, 4*cols), readAhead{left: make([]float32, 1000)}
+		s.accumulateSorted(sums, x, groups, &ahead)
+		for i, sum := range sums {
+			if want := []float64{18, 0, 0, 3}[i/cols]; sum != want {
+				t.Fatalf("%s: group %d, column %d: %g, want %g", s.Name, i/cols, i%cols, sum, want)
+			}
+		}
+		if got := 1000 - len(ahead.left); got != 6*2*lineFloats {
+			t.Errorf("%s: fetches %d numbers ahead of 6 rows", s.Name, got)
+		}
+	}
+}
+
+// TestSortsGroups sorts where the sums are more than the first cache level holds, 32 KiB of float64, the rows are of
+// at most 4096 columns, and a block of 96 has four rows a group.
+func TestSortsGroups(t *testing.T) {
+	for _, c := range []struct {
+		groups, cols int
+		want         bool
+	}{
+		{2, 2048, false}, {2, 2049, true}, {24, 170, false}, {24, 171, true}, {25, 171, false}, {2, 4096, true}, {2, 4097, false},
+	} {
+		if got := sortsGroups(c.groups*c.cols, c.cols); got != c.want {
+			t.Errorf("%d groups of %d columns: %v, want %v", c.groups, c.cols, got, c.want)
+		}
+	}
+}
+
 func TestAssignMisuse(t *testing.T) {
 	x, y := NewMatrix(4, 3), NewMatrix(2, 3)
 	index, score := make([]int32, 4), make([]float32, 4)
 	for _, s := range All() {
-		for _, n := range []int{5, 7} {
+		const short = "kernelops: not one sum for every column of every centroid"
+		for n, want := range map[int]any{5: short, 6: nil, 7: short} {
 			got := panicOf(func() { s.Assign(make([]float64, n), index, score, x, s.PackCentroids(y), &Workspace{}) })
-			if got != "kernelops: not one sum for every column of every centroid" {
+			if got != want {
 				t.Errorf("%s, %d sums: panic %v", s.Name, n, got)
 			}
 		}

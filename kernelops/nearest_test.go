@@ -30,6 +30,9 @@ func checkNearest(t *testing.T, where string, x Matrix, centers []float64, origi
 	index, sqDist := make([]int32, x.Rows), make([]float64, x.Rows)
 	for _, s := range All() {
 		for threads := 1; threads <= 2; threads++ {
+			for i := range index { // nothing of the last set is left
+				index[i], sqDist[i] = -7, -7
+			}
 			s.Nearest(index, sqDist, x, s.PackCenters(centers, origin), &Workspace{Threads: threads})
 			if i := differs(index, wantIndex); i >= 0 {
 				t.Fatalf("%s on %s: row %d is at center %d (%v), want %d (%v)", s.Name, where, i, index[i], sqDist[i], wantIndex[i], wantDist[i])
@@ -127,8 +130,9 @@ func TestNearestBeyondTheBound(t *testing.T) {
 // What is not finite never wins, alone or beside others.
 func TestNearestOfNaN(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	x := Matrix{Data: []float32{nan, 1, 3, 4, inf, 1, 1, 2}, Rows: 4, Cols: 2, Stride: 2}
+	x := Matrix{Data: []float32{nan, 1, 3, 4, inf, 1, 1, 2, 0.5, 0}, Rows: 5, Cols: 2, Stride: 2}
 	checkNearest(t, "rows", x, []float64{0, 0, 3, 3, 5, 5}, []float32{1, 1})
+	checkNearest(t, "a row", x.RowRange(0, 1), []float64{0, 0, 3, 3, 5, 5}, []float32{1, 1})
 	checkNearest(t, "rows and one center", x, []float64{0, 0}, []float32{1, 1})
 	checkNearest(t, "centers", x, []float64{math.NaN(), 0, 3, 3, math.Inf(1), 5, 1e200, 1}, []float32{1, 1})
 }

@@ -18,12 +18,13 @@ func (s *Set) RadiusCounts(counts []int, sqRadius float32, x, y Matrix, ws *Work
 	ws.divide(x.Rows, maxWidth, func(sc *scratch, from, to int) {
 		c := radius{counts: counts[from:to]}
 		clear(c.counts)
-		norms, limits := make([]float32, to-from+maxWidth), make([]float32, to-from+maxWidth)
-		s.sqNorms(norms[:to-from], x.RowRange(from, to), sc)
+		rows := x.RowRange(from, to)
+		n := rows.Rows + maxWidth
+		norms, limits := make([]float32, n), make([]float32, n)
+		s.sqNorms(norms[:rows.Rows], rows, sc)
 		for i := range limits {
 			limits[i] = sqRadius
 		}
-		rows := x.RowRange(from, to)
 		if s.matrix == nil || x.Cols == 0 {
 			c.generic(rows, y, norms, ws.yNorms, sqRadius)
 			return

@@ -60,16 +60,17 @@ func (s *Set) TopK(ids []int, dists []float32, k int, x, y Matrix, ws *Workspace
 	checkTop(ids, len(dists), k, x, y)
 	ws.yNorms = s.norms(measure{kind: sqDist}, resize(ws.yNorms, y.Rows), y, ws)
 	ws.divide(x.Rows, maxWidth, func(sc *scratch, from, to int) {
-		t := topK{k: k, base: ws.yNorms, lists: make([]nearest, to-from), limits: make([]float32, to-from+maxWidth)}
+		rows := x.RowRange(from, to)
+		n := rows.Rows + maxWidth
+		t := topK{k: k, base: ws.yNorms, lists: make([]nearest, rows.Rows), limits: make([]float32, n), norms: make([]float32, n)}
 		for i := range t.lists {
 			t.lists[i].k, t.limits[i] = k, math.MaxFloat32
 		}
-		t.norms = make([]float32, len(t.limits))
-		s.sqNorms(t.norms[:to-from], x.RowRange(from, to), sc)
+		s.sqNorms(t.norms[:rows.Rows], rows, sc)
 		if s.matrix == nil || x.Cols == 0 {
-			t.generic(x.RowRange(from, to), y, ws.yNorms)
+			t.generic(rows, y, ws.yNorms)
 		} else {
-			s.matrix.scan(&t, x.RowRange(from, to), y, t.norms, ws.yNorms, t.limits, s.matrix.within, sc)
+			s.matrix.scan(&t, rows, y, t.norms, ws.yNorms, t.limits, s.matrix.within, sc)
 		}
 		for i, list := range t.lists {
 			for j := range k {
