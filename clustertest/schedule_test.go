@@ -189,8 +189,13 @@ func TestASlotFiresByTheClock(t *testing.T) {
 	modelOf(t, cluster, got.Recent[0].Job)
 	grams(t, cluster, nil, "rm", "minutely")
 	var paused shown
-	grams(t, cluster, nil, "resume", "idle") // what passed is decided then, in one entry
-	grams(t, cluster, &paused, "show", "idle")
+	grams(t, cluster, nil, "resume", "idle") // what passed is decided then, in one entry, right after the answer
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	clustertest.Poll(ctx, t, "what passed while the schedule was paused to be decided", func() bool {
+		grams(t, cluster, &paused, "show", "idle")
+		return paused.Skipped > 0
+	})
 	if paused.Fired != 0 || paused.Skipped == 0 || paused.Recent[0].Skip != "paused" {
 		t.Errorf("the paused schedule: %+v", paused)
 	}

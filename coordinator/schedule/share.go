@@ -38,7 +38,7 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 		case len(got) < free || len(rest) == 0:
 			jobs = rest // these want no more
 		default:
-			if b.ahead += len(got); b.ahead == crumb-1 && len(grants) < want {
+			if b.ahead += len(got); b.ahead >= crumb-1 && len(grants) < want {
 				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
 				b.ahead = 0
 			}

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -125,5 +126,33 @@ func TestEverythingDrips(t *testing.T) {
 	_, _, err := objstore.ReadAll(t.Context(), s, "k", objstore.GetOptions{}, 1<<20)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "throughput floor") {
 		t.Errorf("read to the end, or: %v", err)
+	}
+}
+
+// A refusal may drip too: what it says is then asked for again, and not waited for a byte at a time.
+func TestARefusalThatDrips(t *testing.T) {
+	server := s3server.Start(t, s3server.Options{})
+	p := newProxy(t, server)
+	s := p.open(t, server, "bucket", impatient)
+	p.breakWith(func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if n > 1 {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusNotFound)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, " ")
+			w.(http.Flusher).Flush()
+			<-tick.C
+		}
+		return true
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, _, err := objstore.ReadAll(ctx, s, "k", objstore.GetOptions{}, 1<<20)
+	if n := len(p.seen()); !errors.Is(err, objstore.ErrNotFound) || n != 2 {
+		t.Errorf("%d requests: %v", n, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func (b *floored) Read(p []byte) (int, error) {
 		b.floor.behind = b.floor.window
 	}
 	if n == 0 && err != nil && !errors.Is(err, io.EOF) && b.floor.low() {
-		err = fmt.Errorf("%w (%w)", b.floor.fault(), err)
+		err = fmt.Errorf("%w (%v)", b.floor.fault(), err) // its cause may be our own end of the context
 	}
 	return n, err
 }
@@ -66,4 +67,22 @@ func (b *floored) Read(p []byte) (int, error) {
 func (b *floored) Close() error {
 	defer b.cancel()
 	return b.ReadCloser.Close()
+}
+
+// flooring is a transport whose bodies keep up with the floor, those of refusals and lists included.
+type flooring struct {
+	next  http.RoundTripper
+	floor floor
+}
+
+// RoundTrip implements http.RoundTripper.
+func (f *flooring) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	res, err := f.next.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	res.Body = &floored{ReadCloser: res.Body, floor: f.floor, cancel: cancel}
+	return res, nil
 }

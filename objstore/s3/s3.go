@@ -55,10 +55,11 @@ func Open(cfg Config) (*Store, error) {
 		lookup = minio.BucketLookupDNS
 	}
 	creds := newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect})
+	slowest := floor{rate: cfg.FloorRate, window: cfg.FloorWindow}
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
 		Creds:        creds,
 		Secure:       cfg.endpoint.secure,
-		Transport:    &hedging{next: dated{transport}, after: cfg.HedgeAfter},
+		Transport:    &hedging{next: &flooring{dated{transport}, slowest}, after: cfg.HedgeAfter},
 		Region:       cfg.Region,
 		BucketLookup: lookup,
 		MaxRetries:   1, // retry.go does it
