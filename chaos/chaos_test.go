@@ -34,7 +34,7 @@ func TestSmoke(t *testing.T) {
 		t.Fatalf("build gram: %v\n%s", err, out)
 	}
 	o, err := once(t.Context(), settings{minutes: 0.5, seed: smokeSeed, loopback: true, gram: gram, versitygw: versitygw,
-		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"), workers: 3, clients: 4, active: 6, faults: true, aim: smoke})
+		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"), workers: 3, clients: 4, active: 6, keep: leastKeep, faults: true, aim: smoke})
 	if err != nil {
 		t.Fatal(err)
 	}

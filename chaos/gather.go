@@ -114,7 +114,8 @@ func (t *trial) awaitEnd(ctx context.Context) (time.Duration, error) {
 // gather collects what the checker judges.
 func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evidence, error) {
 	e := &checker.Evidence{Operations: t.record.Operations(), Specs: t.expected, Bucket: cluster.Bucket, Store: t.store,
-		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Logs: make(map[string]string), Damaged: t.nemesis.Damaged(), Vanished: make(map[string]bool),
+		Own: "cluster/", Given: "input/", Waited: waited, Bound: t.bound, Keep: t.keep,
+		Logs: make(map[string]string), Damaged: t.nemesis.Damaged(), Vanished: make(map[string]bool),
 		Lied: t.nemesis.Tally()[nemesis.LyingWorker].Done > 0}
 	for _, path := range t.proxy.Vanished() {
 		e.Vanished[strings.TrimPrefix(path, "/"+cluster.Bucket+"/")] = true
@@ -147,9 +148,11 @@ func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evid
 		}
 	}
 	e.Ended = time.Now()
-	if e.Jobs, err = r.list(ctx); err != nil {
+	if e.Jobs, err = t.listJobs(ctx, r); err != nil {
 		return nil, err
 	}
+	e.Sightings = t.archive.sightings()
+	e.Jobs = append(e.Jobs, t.archive.retired()...)
 	if err := t.backup(ctx, e); err != nil {
 		return nil, err
 	}

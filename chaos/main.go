@@ -38,6 +38,7 @@ type settings struct {
 	workers         int
 	clients         int
 	active          int
+	keep            time.Duration
 	bug             string
 	limit           time.Duration
 	faults          bool   // the binary is built with -tags faults
@@ -59,9 +60,14 @@ func run(ctx context.Context, args []string) int {
 	set.IntVar(&s.workers, "workers", 3, "worker processes")
 	set.IntVar(&s.clients, "clients", 6, "clients")
 	set.IntVar(&s.active, "active", 8, "jobs at a time")
+	set.DurationVar(&s.keep, "keep", 4*time.Minute, "how long the cluster keeps jobs that have ended")
 	set.StringVar(&s.bug, "bug", "", "catch the bug of this name, or all, in a binary built with -tags seededbugs")
 	set.DurationVar(&s.limit, "bug-limit", 3*time.Minute, "how long a bug may stay uncaught")
 	if err := set.Parse(args); err != nil {
+		return 2
+	}
+	if s.keep < leastKeep {
+		fmt.Fprintf(os.Stderr, "chaos: -keep is at least %v: clients ask for jobs for half of that time\n", leastKeep)
 		return 2
 	}
 	if s.seed == 0 {

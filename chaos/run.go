@@ -44,6 +44,7 @@ type trial struct {
 	nemesis  *nemesis.Nemesis
 	exits    []nemesis.Exit
 	usage    usage
+	archive  *archive
 
 	mu    sync.Mutex // guards version
 	shift int        // the version of the object that is replaced
@@ -160,10 +161,11 @@ func (t *trial) run(ctx context.Context) (_ *outcome, err error) {
 	return o, nil
 }
 
-// flags have what is done every hour done every few seconds. What is swept has been garbage for longer than
-// anything is paused.
+// flags have what is done every hour done every few seconds, and jobs retired after minutes. What is swept has been
+// garbage for longer than anything is paused.
 func (t *trial) flags() []string {
-	return []string{"--snapshot-entries", fmt.Sprint(t.snapshots), "--checkpoint-every", "200", "--sweep-every", "5s", "--sweep-grace", "1m"}
+	return []string{"--snapshot-entries", fmt.Sprint(t.snapshots), "--checkpoint-every", "200",
+		"--sweep-every", "5s", "--sweep-grace", "1m", "--keep-jobs", t.keep.String()}
 }
 
 // network makes namespaces where it can.
@@ -209,7 +211,8 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	if t.record, err = history.NewRecorder(filepath.Join(t.folder, "history.jsonl")); err != nil {
 		return err
 	}
-	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs, Schedules: t.schedules, Record: t.record, HTTP: t.cluster.Client}
+	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs, Schedules: t.schedules,
+		Recent: t.keep / 2, Record: t.record, HTTP: t.cluster.Client}
 	for _, m := range t.cluster.Members {
 		cfg.Members = append(cfg.Members, workload.Member{Name: m.Host, API: m.API})
 	}
@@ -256,6 +259,7 @@ func (t *trial) act(ctx context.Context) (waited time.Duration, err error) {
 	t.usage = make(usage)
 	watching.Go(func() { t.exits = t.nemesis.Supervise(watchCtx) })
 	watching.Go(func() { t.watchUsage(watchCtx) })
+	watching.Go(func() { t.watchJobs(watchCtx) })
 	defer watching.Wait()
 	defer stopWatch()
 	err = t.nemesis.Run(ctx, plan)

@@ -22,6 +22,7 @@ type facts struct {
 	Faults, NotDone int
 	Requests        int // of the store that suffered a fault
 	Restarted       int // processes that ended by themselves
+	Retired         int // jobs
 	Terms           uint64
 }
 
@@ -35,6 +36,11 @@ func (t *trial) facts(e *checker.Evidence) facts {
 	}
 	for _, job := range e.Jobs {
 		f.Jobs[pb.JobState_name[int32(job.GetState())]]++
+	}
+	for _, s := range e.Sightings {
+		if !s.Gone.IsZero() {
+			f.Retired++
+		}
 	}
 	for _, s := range e.Schedules {
 		f.Slots += s.GetFired() + s.GetSkipped()
@@ -81,8 +87,9 @@ func show(to io.Writer, o *outcome) {
 	}
 	w.line("\nseed %d, %v: %d operations answered, %d refused, %d of unknown outcome", f.Seed, f.Took.Round(time.Second),
 		f.Operations[history.OK], f.Operations[history.Refused], f.Operations[history.Unknown])
-	w.line("jobs: %d succeeded, %d cancelled, %d failed; %d slots; term %d; %d processes ended by themselves",
-		f.Jobs["JOB_STATE_SUCCEEDED"], f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Slots, f.Terms, f.Restarted)
+	w.line("jobs: %d succeeded, %d cancelled, %d failed, %d of them retired; %d slots", f.Jobs["JOB_STATE_SUCCEEDED"],
+		f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Retired, f.Slots)
+	w.line("term %d; %d processes ended by themselves", f.Terms, f.Restarted)
 	w.showUsage(o.trial.usage)
 	for _, r := range o.results {
 		w.violations(r)

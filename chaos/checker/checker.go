@@ -17,7 +17,8 @@ import (
 type Evidence struct {
 	Operations []history.Operation
 	Specs      map[string]Spec   // by the spec's hash
-	Jobs       []*pb.Job         // at the end, as List and Get tell of them
+	Jobs       []*pb.Job         // as List told of them last: at the end, or before they were retired
+	Sightings  []Sighting        // of the same jobs
 	Schedules  []*pb.Schedule    // at the end
 	Ended      time.Time         // when Schedules were read
 	Replicas   []Replica         // at the end, when nothing was written any more
@@ -32,10 +33,12 @@ type Evidence struct {
 	Damaged    map[string]bool   // keys of objects that the run damaged or removed itself
 	Vanished   map[string]bool   // keys of objects that the run answered and lost
 	Lied       bool              // a worker of the run computed wrongly on purpose
+	Keep       time.Duration     // how long the cluster keeps jobs that have ended
 	// Waited is how long it took after the last fault until every job had ended, Bound how long it may.
 	Waited, Bound time.Duration
 
 	objects map[string]object // of Store, once they were read
+	scanned time.Time         // when that was over
 }
 
 // Spec is what may come of the jobs of a spec.
@@ -108,6 +111,7 @@ func invariants() []invariant {
 		{"I8", "every object referred to is there, with its digest", objects},
 		{"I9", "after the last fault everything ends", liveness},
 		{"I10", "no fault is charged to a job, no process gives up", innocence},
+		{"I11", "ended jobs are kept for their time, and not for long after it", retention},
 	}
 }
 

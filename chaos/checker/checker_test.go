@@ -65,7 +65,10 @@ func calm(t *testing.T) *scene {
 	s.Replicas = []checker.Replica{{"c1", 9, "d9"}, {"c2", 9, "d9"}, {"c3", 9, "d9"}}
 	s.Bucket, s.Own, s.Given = "bucket", "own/", "input/"
 	s.Logs, s.Secrets = map[string]string{"c1": "all is well\n"}, []string{"hush"}
-	s.Waited, s.Bound = time.Second, time.Minute
+	s.Waited, s.Bound, s.Keep = time.Second, time.Minute, 2*time.Minute
+	for _, job := range s.Jobs {
+		s.Sightings = append(s.Sightings, checker.Sighting{Job: job, Open: time.UnixMilli(1)})
+	}
 	s.Store = mem.New("chaos")
 	for _, id := range []string{"a", "slot-1"} {
 		s.put("own/models/"+id, "model")
@@ -141,6 +144,25 @@ func (s *scene) loseMetrics() map[string]bool {
 		s.t.Fatal(err)
 	}
 	return map[string]bool{key: true}
+}
+
+// A retired job is judged by what was seen of it, and its objects are missed by nobody.
+func TestARetiredJobIsNoLoss(t *testing.T) {
+	s := calm(t)
+	s.Jobs[2].FinishedUnixMs = 1
+	s.Sightings[2].Gone = s.Sightings[2].Open.Add(2 * time.Minute)
+	s.records = s.records[1:]
+	for _, key := range []string{"own/models/a", "own/jobs/a/logs/1"} {
+		if err := s.Store.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.put("own/jobs/b/logs/1", reportLine("accepted", 0))
+	for _, r := range s.check() {
+		if !r.Holds() {
+			t.Errorf("%s: %d facts checked, found %v, %v", r.ID, r.Checked, r.Found, r.Err)
+		}
+	}
 }
 
 // TestNothingIsNotAPass: a run that shows nothing is no proof of anything.
@@ -228,7 +250,12 @@ func clusterViolations() []violation {
 		{"a round's metrics are damaged", "I8", "job a: own/jobs/a/", func(s *scene) {
 			s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics)))), "metrics of b")
 		}},
-		{"a job is in the log alone", "I8", "the backup has 4 jobs", func(s *scene) { s.records = append(s.records, s.records[1]) }},
+		{"a job is in the backup alone", "I8", "the backup has job a", func(s *scene) { s.Jobs = s.Jobs[:2] }},
+		{"a job is not in the backup", "I8", "the API has job slot-1", func(s *scene) { s.records = s.records[:2] }},
+		{"a job is retired early", "I11", "job a was retired at most 1m0s after its end, not 2m0s", func(s *scene) {
+			s.Sightings[2].Gone = s.Sightings[2].Open.Add(time.Minute)
+		}},
+		{"a job is kept too long", "I11", "job b is kept 4m0.001s", func(s *scene) { s.Ended = time.UnixMilli(4*minute + 1) }},
 		{"something is written elsewhere", "I8", "somebody wrote elsewhere", func(s *scene) { s.put("elsewhere", "x") }},
 	}
 }

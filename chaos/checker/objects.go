@@ -28,43 +28,77 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	jobs, current, open, over := 0, "", uint32(0), false
+	there := make(map[string]bool)
+	var job subject
 	for _, r := range records {
 		var refs []made
 		switch body := r.GetBody().(type) {
 		case *pb.SnapshotRecord_Job:
-			jobs++
-			current, open = body.Job.GetSpec().GetId(), body.Job.GetRound()
-			over = body.Job.GetState() == pb.JobState_JOB_STATE_SUCCEEDED
+			job = subject{body.Job, e.leaving(body.Job.GetFinishedUnixMs())}
+			there[job.id()] = true
 			refs = refsOf(body.Job)
-			for _, f := range body.Job.GetOutputs() {
-				output(e, v, current, f)
-			}
+			job.outputs(e, v)
 		case *pb.SnapshotRecord_Commit:
-			refs = append(refs, made{open, body.Commit.GetPiece().GetObject()})
+			refs = append(refs, made{job.GetRound(), body.Commit.GetPiece().GetObject()})
 		case *pb.SnapshotRecord_Carry:
-			round := open
+			round := job.GetRound()
 			if body.Carry.GetKept() {
-				round = before(open)
+				round = before(round)
 			}
 			refs = append(refs, made{round, body.Carry.GetPiece().GetObject()})
 		}
-		for _, ref := range refs {
-			if len(ref.GetSha256()) == sha256.Size {
-				key := e.Own + protocol.ObjectKey(current, ref.round, [32]byte(ref.GetSha256()))
-				if !over && e.Vanished[key] { // nobody missed it before the job was canceled
-					v.ok()
-					continue
-				}
-				holds(e, v, "job "+current, key, ref.GetSha256(), ref.GetSize())
-			}
-		}
+		job.needs(e, v, refs)
 	}
-	v.must(jobs == len(e.Jobs), "the backup has %d jobs, the API %d", jobs, len(e.Jobs))
+	sameJobs(e, v, there)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		v.must(strings.HasPrefix(key, e.Own) || strings.HasPrefix(key, e.Given), "somebody wrote %s", key)
 	}
 	return nil
+}
+
+// subject is the job that records of a backup are about.
+type subject struct {
+	*pb.JobRecord
+	leaving bool
+}
+
+func (s subject) id() string { return s.GetSpec().GetId() }
+
+// needs looks for objects that the job refers to.
+func (s subject) needs(e *Evidence, v *verdict, refs []made) {
+	for _, ref := range refs {
+		if s.leaving || len(ref.GetSha256()) != sha256.Size {
+			continue
+		}
+		key := e.Own + protocol.ObjectKey(s.id(), ref.round, [32]byte(ref.GetSha256()))
+		if s.GetState() != pb.JobState_JOB_STATE_SUCCEEDED && e.Vanished[key] { // nobody missed it before the job was canceled
+			v.ok()
+			continue
+		}
+		holds(e, v, "job "+s.id(), key, ref.GetSha256(), ref.GetSize())
+	}
+}
+
+// outputs looks for the job's output files.
+func (s subject) outputs(e *Evidence, v *verdict) {
+	for _, f := range s.GetOutputs() {
+		if !s.leaving {
+			output(e, v, s.id(), f)
+		}
+	}
+}
+
+// sameJobs compares the jobs of the backup with those of the API.
+func sameJobs(e *Evidence, v *verdict, there map[string]bool) {
+	listed := make(map[string]bool)
+	for _, job := range e.Jobs {
+		id := job.GetId()
+		listed[id] = true
+		v.must(there[id] || e.leaving(job.GetFinishedUnixMs()), "the API has job %s, and the backup does not", id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(there)) {
+		v.must(listed[id], "the backup has job %s, and the API does not", id)
+	}
 }
 
 // decided reads a backup: records, each behind its length.

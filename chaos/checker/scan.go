@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gram-compute/gram/objstore"
 )
@@ -54,6 +55,7 @@ func (e *Evidence) scan(ctx context.Context) (map[string]object, error) {
 	if err := errors.Join(failures...); err != nil {
 		return nil, err
 	}
+	e.scanned = time.Now()
 	e.objects = make(map[string]object, len(keys))
 	for i, key := range keys {
 		e.objects[key] = found[i]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"sort"
 	"sync"
 	"time"
 
@@ -22,7 +23,9 @@ type Config struct {
 	Members   []Member
 	Specs     []Spec
 	Schedules int
-	Record    *history.Recorder
+	// Recent is how long after its submit clients still ask for a job: the cluster must keep it for longer.
+	Recent time.Duration
+	Record *history.Recorder
 	// HTTP is a client of its own for each caller, with the options that carry its token.
 	HTTP func() (*http.Client, connect.ClientOption, error)
 }
@@ -34,7 +37,13 @@ type Workload struct {
 
 	mu     sync.Mutex
 	active map[string]bool // submitted and not known to have ended
-	ids    []string        // all that were submitted, in order
+	jobs   []submitted     // all of them, in order
+}
+
+// submitted is a job and when it was first asked for.
+type submitted struct {
+	id string
+	at time.Time
 }
 
 // New makes the clients; they call nobody yet.
@@ -143,7 +152,7 @@ func (w *Workload) enter(id string) bool {
 		return false
 	}
 	w.active[id] = true
-	w.ids = append(w.ids, id)
+	w.jobs = append(w.jobs, submitted{id, time.Now()})
 	return true
 }
 
@@ -151,24 +160,32 @@ func (w *Workload) enter(id string) bool {
 func (w *Workload) some(c *client, activeOnly bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.ids) == 0 {
+	recent := w.recent()
+	if len(recent) == 0 {
 		return ""
 	}
 	if !activeOnly && c.rng.IntN(5) == 0 {
-		return w.ids[c.rng.IntN(len(w.ids))]
+		return recent[c.rng.IntN(len(recent))].id
 	}
-	recent := w.ids[max(0, len(w.ids)-4*w.cfg.MaxActive):]
+	newest := recent[max(0, len(recent)-4*w.cfg.MaxActive):]
 	for range 16 {
-		if id := recent[c.rng.IntN(len(recent))]; w.active[id] {
+		if id := newest[c.rng.IntN(len(newest))].id; w.active[id] {
 			return id
 		}
 	}
-	for _, id := range w.ids {
-		if w.active[id] {
-			return id
+	for _, job := range w.jobs {
+		if w.active[job.id] {
+			return job.id
 		}
 	}
 	return ""
+}
+
+// recent are the jobs that the cluster cannot have retired yet.
+func (w *Workload) recent() []submitted {
+	since := time.Now().Add(-w.cfg.Recent)
+	first := sort.Search(len(w.jobs), func(i int) bool { return w.jobs[i].at.After(since) })
+	return w.jobs[first:]
 }
 
 // note takes a job off the active ones when it has ended.
