@@ -18,6 +18,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/gram-compute/gram/chaos/nemesis"
 )
 
 func main() {
@@ -39,6 +41,7 @@ type settings struct {
 	clients         int
 	active          int
 	keep            time.Duration
+	lasting         bool
 	bug             string
 	limit           time.Duration
 	faults          bool   // the binary is built with -tags faults
@@ -61,6 +64,7 @@ func run(ctx context.Context, args []string) int {
 	set.IntVar(&s.clients, "clients", 6, "clients")
 	set.IntVar(&s.active, "active", 8, "jobs at a time")
 	set.DurationVar(&s.keep, "keep", 4*time.Minute, "how long the cluster keeps jobs that have ended")
+	set.BoolVar(&s.lasting, "lasting", false, "no faults that end a process: its memory and descriptors show what it gathers")
 	set.StringVar(&s.bug, "bug", "", "catch the bug of this name, or all, in a binary built with -tags seededbugs")
 	set.DurationVar(&s.limit, "bug-limit", 3*time.Minute, "how long a bug may stay uncaught")
 	if err := set.Parse(args); err != nil {
@@ -80,6 +84,9 @@ func run(ctx context.Context, args []string) int {
 		well, err = hunt(ctx, s)
 	} else {
 		s.aim = everything()
+		if s.lasting {
+			s.kinds = nemesis.Lasting()
+		}
 		var o *outcome
 		if o, err = once(ctx, s); err == nil {
 			well = !violated(o)

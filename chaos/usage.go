@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/chaos/cluster"
+	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -38,8 +40,12 @@ func (t *trial) watchUsage(ctx context.Context) {
 	}
 }
 
+// sampleUsage notes what each process takes, once the cluster retires as many jobs as it gets.
 func (t *trial) sampleUsage() {
 	at := time.Since(t.began)
+	if at < t.keep {
+		return
+	}
 	workers := make(map[*cluster.Process]bool)
 	for _, w := range t.cluster.Workers {
 		workers[w.Process] = true
@@ -55,25 +61,39 @@ func (t *trial) sampleUsage() {
 	}
 }
 
-// trend is how a quantity went, from the median of the first quarter of the samples to that of the last.
+// blocks is into how many a role's samples are cut: a line is fitted to the blocks' medians, so that one peak moves it little.
+const blocks = 24
+
+// trend is how a quantity went.
 type trend struct {
-	samples     int
-	first, last float64
-	perHour     float64 // the change in an hour, as a share of first
+	samples        int
+	first, last    float64 // medians of the first and the last quarter of the samples
+	perHour, error float64 // the change in an hour, as a share of the beginning, and its standard error
 }
 
 func trendOf(samples []sample, of func(sample) float64) (trend, bool) {
 	n := len(samples) / 4
-	if n < 4 {
+	if n < blocks {
 		return trend{}, false
 	}
-	early, late := samples[:n], samples[len(samples)-n:]
-	tr := trend{samples: len(samples), first: median(early, of), last: median(late, of)}
-	hours := (median(late, hoursOf) - median(early, hoursOf))
-	if tr.first <= 0 || hours <= 0 {
+	tr := trend{samples: len(samples), first: median(samples[:n], of), last: median(samples[len(samples)-n:], of)}
+	var hours, medians []float64
+	for i := range blocks {
+		block := samples[i*len(samples)/blocks : (i+1)*len(samples)/blocks]
+		hours, medians = append(hours, median(block, hoursOf)), append(medians, median(block, of))
+	}
+	begin, slope := stat.LinearRegression(hours, medians, nil, false)
+	if hours[blocks-1] <= hours[0] || begin <= 0 {
 		return trend{}, false
 	}
-	tr.perHour = (tr.last - tr.first) / tr.first / hours
+	off := 0.0
+	for i, h := range hours {
+		d := medians[i] - (begin + slope*h)
+		off += d * d
+	}
+	_, spread := stat.MeanVariance(hours, nil)
+	tr.perHour = slope / begin
+	tr.error = math.Sqrt(off/(blocks-2)/(spread*(blocks-1))) / begin
 	return tr, true
 }
 
@@ -90,17 +110,19 @@ func median(samples []sample, of func(sample) float64) float64 {
 
 // showUsage writes the trends of a run.
 func (p *printer) showUsage(u usage) {
-	p.line("\n%-14s %-12s %8s %12s %12s %9s", "PROCESSES", "OF THEIR OWN", "SAMPLES", "FIRST QUARTER", "LAST QUARTER", "AN HOUR")
+	p.line("\n%-13s %-11s %7s  %13s %12s  %s", "PROCESSES", "HAVE", "SAMPLES", "FIRST QUARTER", "LAST QUARTER", "AN HOUR")
 	for _, role := range []string{"coordinators", "workers"} {
 		memory, ok := trendOf(u[role], func(s sample) float64 { return s.memory })
 		files, _ := trendOf(u[role], func(s sample) float64 { return s.files })
 		if !ok {
-			p.line("%-14s not measured: %d samples", role, len(u[role]))
+			p.line("%-13s not measured: %d samples", role, len(u[role]))
 			continue
 		}
-		p.line("%-14s %-12s %8d %13s %12s %+8.1f%%", role, "memory", memory.samples, mib(memory.first), mib(memory.last), 100*memory.perHour)
-		p.line("%-14s %-12s %8d %13.0f %12.0f %+8.1f%%", role, "descriptors", files.samples, files.first, files.last, 100*files.perHour)
+		p.trend(role, "memory", memory, func(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) })
+		p.trend(role, "descriptors", files, func(n float64) string { return fmt.Sprintf("%.0f", n) })
 	}
 }
 
-func mib(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) }
+func (p *printer) trend(role, have string, t trend, text func(float64) string) {
+	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last), 100*t.perHour, 100*t.error)
+}

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Twice as much after an hour is 100 % an hour; what stays, or jumps for a moment, is none.
+// Twice as much after an hour is 100 % an hour. What stays has no trend, and a peak makes none.
 func TestTrendByHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		memory func(hours float64) float64
 		want   float64
 	}{
 		"still":   {func(float64) float64 { return 64 }, 0},
-		"growing": {func(h float64) float64 { return 64 * (1 + h) }, 1 / 1.125}, // the first quarter's median is at 1/8 of an hour
+		"growing": {func(h float64) float64 { return 64 * (1 + h) }, 1},
 		"a peak": {func(h float64) float64 {
 			if h > 0.9 && h < 0.92 {
 				return 1000
@@ -32,5 +32,22 @@ func TestTrendByHand(t *testing.T) {
 	}
 	if _, ok := trendOf(make([]sample, 12), func(s sample) float64 { return s.memory }); ok {
 		t.Error("a trend of twelve samples of nothing")
+	}
+}
+
+// Around a still line of 100, blocks that are 10 above and below by turns leave a slope that is uncertain by
+// sqrt(sum of 10^2 / 22 / sum of (h - mean h)^2) / 100 = sqrt(2400 / 22 / (0.0868 * 23)) / 100.
+func TestATrendKnowsItsError(t *testing.T) {
+	var samples []sample
+	for i := range blocks * 10 {
+		files := 110.0
+		if i/10%2 == 1 {
+			files = 90
+		}
+		samples = append(samples, sample{at: time.Duration(i) * 15 * time.Second, files: files})
+	}
+	got, ok := trendOf(samples, func(s sample) float64 { return s.files })
+	if !ok || math.Abs(got.perHour) > got.error || math.Abs(got.error-0.0739) > 0.002 {
+		t.Errorf("%+v, want a slope of about 0 and an error of 0.0739", got)
 	}
 }

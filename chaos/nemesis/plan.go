@@ -143,6 +143,15 @@ func Kinds() []Kind {
 	return kinds
 }
 
+// ending are the kinds after which a process has to start again.
+var ending = []Kind{KillLeader, KillFollower, KillAll, KillWorker, StopLeader, StopFollower, StopWorker, Replace,
+	FlipLog, TearLog, FlipSnapshot, DiskEIO, LyingWorker}
+
+// Lasting are the kinds that all processes live through: what they gather over hours shows.
+func Lasting() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return slices.Contains(ending, k) })
+}
+
 // Fault is one fault of a plan.
 type Fault struct {
 	Kind Kind          `json:"kind"`

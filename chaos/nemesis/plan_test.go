@@ -3,6 +3,7 @@ package nemesis_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,6 +85,24 @@ func TestSomeKindsOnly(t *testing.T) {
 			if !slices.Contains([]nemesis.Kind{nemesis.KillAll, nemesis.KillWorker}, f.Kind) {
 				t.Errorf("drawn: %v", f)
 			}
+		}
+	}
+}
+
+// An hour of lasting kinds has all of them, and ends no process.
+func TestLastingKindsEndNoProcess(t *testing.T) {
+	drawn := make(map[nemesis.Kind]bool)
+	for _, round := range nemesis.Draw(3, time.Hour, nemesis.Lasting()...) {
+		for _, f := range round.Faults {
+			drawn[f.Kind] = true
+		}
+	}
+	for _, kind := range nemesis.Kinds() {
+		text := string(kind)
+		ends := slices.ContainsFunc([]string{"kill", "SIGTERM", "member replaced", "log", "snapshot", "EIO", "lying"},
+			func(part string) bool { return strings.HasPrefix(text, part) })
+		if drawn[kind] == ends {
+			t.Errorf("%s: drawn %v, ends a process %v", kind, drawn[kind], ends)
 		}
 	}
 }
