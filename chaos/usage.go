@@ -66,9 +66,9 @@ const blocks = 24
 
 // trend is how a quantity went.
 type trend struct {
-	samples        int
-	first, last    float64 // medians of the first and the last quarter of the samples
-	perHour, error float64 // the change in an hour, as a share of the beginning, and its standard error
+	samples            int
+	first, last        float64 // medians of the first and the last quarter of the samples
+	perHour, plusMinus float64 // the change in an hour, as a share of the beginning, and its standard error
 }
 
 func trendOf(samples []sample, of func(sample) float64) (trend, bool) {
@@ -93,7 +93,7 @@ func trendOf(samples []sample, of func(sample) float64) (trend, bool) {
 	}
 	_, spread := stat.MeanVariance(hours, nil)
 	tr.perHour = slope / begin
-	tr.error = math.Sqrt(off/(blocks-2)/(spread*(blocks-1))) / begin
+	tr.plusMinus = math.Sqrt(off/(blocks-2)/(spread*(blocks-1))) / begin
 	return tr, true
 }
 
@@ -124,5 +124,5 @@ func (p *printer) showUsage(u usage) {
 }
 
 func (p *printer) trend(role, have string, t trend, text func(float64) string) {
-	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last), 100*t.perHour, 100*t.error)
+	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last), 100*t.perHour, 100*t.plusMinus)
 }

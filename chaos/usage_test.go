@@ -47,7 +47,7 @@ func TestATrendKnowsItsError(t *testing.T) {
 		samples = append(samples, sample{at: time.Duration(i) * 15 * time.Second, files: files})
 	}
 	got, ok := trendOf(samples, func(s sample) float64 { return s.files })
-	if !ok || math.Abs(got.perHour) > got.error || math.Abs(got.error-0.0739) > 0.002 {
+	if !ok || math.Abs(got.perHour) > got.plusMinus || math.Abs(got.plusMinus-0.0739) > 0.002 {
 		t.Errorf("%+v, want a slope of about 0 and an error of 0.0739", got)
 	}
 }
