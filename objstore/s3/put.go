@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -28,7 +27,7 @@ const mostInOnePut = 5 << 30
 func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	send := s.putMultipart
 	conditional := opt != objstore.PutOptions{}
-	if int64(len(data)) <= s.cfg.SinglePut || conditional {
+	if int64(len(data)) <= max(s.cfg.SinglePut, int64(s.cfg.PartSize)) || conditional {
 		send = s.putSingle
 	}
 	if conditional && len(data) > mostInOnePut {
@@ -97,7 +96,7 @@ func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objs
 	if opt.IfMatch != "" {
 		options.SetMatchETag(opt.IfMatch)
 	}
-	after := s.cfg.HedgeAfter + time.Duration(len(data)/storeRate)*time.Second
+	after := s.answerAfter(len(data))
 	if opt.IfMatch != "" { // a second one would not find the version that the first one has replaced
 		after = math.MaxInt64
 	}
@@ -107,9 +106,4 @@ func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objs
 	})
 	end()
 	return sent, err
-}
-
-func (s *Store) putMultipart(ctx context.Context, key string, data []byte, _ objstore.PutOptions) (minio.UploadInfo, error) {
-	return s.client.PutObject(ctx, s.cfg.Bucket, key, bytes.NewReader(data), int64(len(data)),
-		minio.PutObjectOptions{ContentType: contentType, PartSize: s.cfg.PartSize, SendContentMd5: true})
 }

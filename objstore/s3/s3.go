@@ -6,7 +6,7 @@
 // machine's role. Without any the store refuses to work: it never asks anonymously.
 //
 // Objects of up to Config.SinglePut bytes go out as one PUT whose signature covers the
-// SHA-256 of the bytes; larger ones as a multipart upload with an MD5 per part. So
+// SHA-256 of the bytes; larger ones as a multipart upload, each part likewise. So
 // servers check what arrives without S3's newer checksums: trailing ones not
 // every server takes over plain HTTP. An upload that a killed process leaves behind is invisible;
 // AbortUploads gives it up.
