@@ -204,14 +204,12 @@ const replacement = string(utf8.RuneError)
 // replacements counts U+FFFD in the JSON of a text, as it is or escaped.
 func replacements(raw []byte) int {
 	n := bytes.Count(raw, []byte(replacement))
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 || i+1 >= len(raw) {
-			return n
-		}
-		if raw = raw[i+1:]; len(raw) >= 5 && strings.EqualFold(string(raw[:5]), "ufffd") {
+	_, raw, found := bytes.Cut(raw, []byte{'\\'})
+	for found {
+		if strings.EqualFold(string(raw[:min(5, len(raw))]), "ufffd") {
 			n++
 		}
-		raw = raw[1:] // what is escaped, which may be a backslash
+		_, raw, found = bytes.Cut(raw[1:], []byte{'\\'}) // what is escaped may be a backslash
 	}
+	return n
 }
