@@ -45,8 +45,8 @@ func (p *page) goals() (goals []goal) {
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(p.Head("Cost of audits", "make bench-audits", "audits"))
-	b.WriteString("\n| | time with audits over time without: median (quartiles) | goal | met | share of the workers' time |\n" +
-		"|---|---:|---:|---|---:|\n")
+	b.WriteString("\n| | time with audits over time without: median (quartiles) | goal | met |" +
+		" share of the workers' time |\n|---|---:|---:|---|---:|\n")
 	for _, g := range p.goals() {
 		met := "no"
 		if g.met() {

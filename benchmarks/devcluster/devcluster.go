@@ -22,11 +22,12 @@ type Cluster struct {
 	dev                 *exec.Cmd
 }
 
-// Start runs `gram dev` with further flags until Stop, or until ctx ends. dir keeps the cluster's data and the specs, and
-// is the working directory of every call.
+// Start runs `gram dev` with further flags until Stop, or until ctx ends. The folder dir keeps the cluster's data and
+// the specs, and is the working directory of every call.
 func Start(ctx context.Context, binary, dir string, flags ...string) (*Cluster, error) {
 	c := &Cluster{binary: binary, dir: dir}
-	c.dev = c.Command(ctx, append([]string{"dev", "--data", filepath.Join(dir, "cluster"), "--listen", "127.0.0.1:0"}, flags...)...)
+	args := append([]string{"dev", "--data", filepath.Join(dir, "cluster"), "--listen", "127.0.0.1:0"}, flags...)
+	c.dev = c.Command(ctx, args...)
 	c.dev.Cancel = func() error { return c.dev.Process.Signal(syscall.SIGTERM) }
 	stdout, err := c.dev.StdoutPipe()
 	if err == nil {
@@ -54,7 +55,8 @@ func (c *Cluster) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return Command(ctx, c.binary, c.dir, c.config, args...)
 }
 
-// Command is a call of the gram binary in the folder dir. It reaches the cluster that the file config names; "" is none.
+// Command is a call of the gram binary in the folder dir. The file config names the cluster that the call reaches; ""
+// means no cluster.
 func Command(ctx context.Context, binary, dir, config string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
@@ -65,7 +67,9 @@ func Command(ctx context.Context, binary, dir, config string, args ...string) *e
 
 // Run submits a job and waits, at most limit, until it has succeeded. It returns the job's id and the time from before
 // `gram submit` to after `gram wait`.
-func (c *Cluster) Run(ctx context.Context, spec []byte, limit time.Duration) (id string, took time.Duration, err error) {
+func (c *Cluster) Run(
+	ctx context.Context, spec []byte, limit time.Duration,
+) (id string, took time.Duration, err error) {
 	file := filepath.Join(c.dir, "job.yaml")
 	if err := os.WriteFile(file, spec, 0o600); err != nil {
 		return "", 0, err
