@@ -151,7 +151,7 @@ func (w *jsonWalk) skipNested() {
 	}
 }
 
-// space passes over white space; something else follows it in a valid text.
+// space skips white space. In a valid text something else follows, so at stays below the text's length.
 func (w *jsonWalk) space() {
 	for w.text[w.at] == ' ' || w.text[w.at] == '\t' || w.text[w.at] == '\r' || w.text[w.at] == '\n' {
 		w.at++

@@ -147,10 +147,7 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	b, number, at := &r.block, data.at-1, data
 	n := len(b.Dense.Values)
 	b.Dense.Values = extend(b.Dense.Values, data.width)
-	bad := data.row(b.Dense.Values[n:], row, &b.watch)
-	if over := b.watch.unfit(); bad.reason == "" {
-		bad = over
-	}
+	bad := b.watch.judge(data.row(b.Dense.Values[n:], row, &b.watch))
 	if labels != nil && bad.reason == "" {
 		var text []byte
 		if text, bad = labels.label(nil, label); bad.reason == "" {

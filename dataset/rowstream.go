@@ -109,7 +109,7 @@ func (s *rowStream) rowsOf(p Piece) (first, last int64) {
 // seek goes to the row first.
 func (s *rowStream) seek(first, last int64) error {
 	s.at, s.last = first, last
-	if s.packed { // also where no row is wanted: finish looks at what follows
+	if s.packed { // even if no row is wanted: finish looks at the bytes that follow
 		_, err := io.CopyN(io.Discard, s.in, first*s.stride)
 		return s.explain(err)
 	}
@@ -172,9 +172,10 @@ func (s *rowStream) explain(err error) error {
 	return fault
 }
 
-// finish holds that a stream of unknown length ends with its last row.
+// finish verifies that a packed stream ends with its last row. Without a declared number of rows (rows is -1) the stream
+// has been read to its end already.
 func (s *rowStream) finish() error {
-	if s == nil || !s.packed || s.at != s.rows { // rows that nobody counted have been read to the end
+	if s == nil || !s.packed || s.at != s.rows {
 		return nil
 	}
 	_, err := s.in.ReadByte()

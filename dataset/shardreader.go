@@ -33,7 +33,7 @@ func (r *shardReader) goOn(err error) bool {
 	if err == nil || errors.Is(err, errStopped) {
 		return err == nil
 	}
-	r.block.cut(len(r.block.IDs)) // what has been appended of a record that did not end
+	r.block.cut(len(r.block.IDs)) // drops what was appended for an incomplete record
 	if r.flush() == nil {
 		r.yield(nil, err)
 	}

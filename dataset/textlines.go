@@ -214,9 +214,7 @@ func (p *linePiece) line(ln line) error {
 	default:
 		bad = p.parser.record(&p.block, text).shifted(marks)
 	}
-	if over := p.block.watch.unfit(); bad.reason == "" {
-		bad = over
-	}
+	bad = p.block.watch.judge(bad)
 	if p.start > 0 {
 		ln.number = 0 // counted from somewhere inside the object
 	}

@@ -32,7 +32,7 @@ func (e entity) get(name string) []byte {
 // parse parts the header from the body.
 func parse(raw []byte) (e entity) {
 	for {
-		line, rest, _ := bytes.Cut(raw, newline) // an empty line where nothing is left
+		line, rest, _ := bytes.Cut(raw, newline) // the line is empty if nothing is left
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 {
 			raw = rest
