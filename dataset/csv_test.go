@@ -56,7 +56,8 @@ func TestCSVColumnNames(t *testing.T) {
 		set  func(*protocol.Input)
 		want string
 	}{
-		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"}, "class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
+		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"},
+		"class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
 	} {
 		found, _, _, err := noticed(t, formatInput("csv", c.set), data)
 		if _, ok := found[c.want]; !ok || len(found) != 1 || err != nil {
@@ -83,7 +84,8 @@ func TestCSVFaultsByHand(t *testing.T) {
 		at     protocol.Fault // code, offset, line and column
 	}{
 		{tooFew, numbers, "1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{tooFew, headed, "x,y\n\n1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 4, Column: 2}},
+		{tooFew, headed, "x,y\n\n1,2\n3\n", false,
+			protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 4, Column: 2}},
 		{tooMany, numbers, "1,2\n3,4,5\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 3}},
 		{notNumber, numbers, "1,2\n3,x\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
 		{notNumber, numbers, "1,2\n,3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
@@ -103,11 +105,14 @@ func TestCSVFaultsByHand(t *testing.T) {
 		{openQuote, numbers, "\ufeff1,\"2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 5, Line: 1, Column: 2}},
 		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
 		{openQuote, numbers, "1,2\n3,4,5,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 10, Line: 2, Column: 4}},
-		{openQuote, numbers, "1,2\nx,4\r,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 2, Column: 3}},
-		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 3, Column: 1}},
+		{openQuote, numbers, "1,2\nx,4\r,\"\n", true,
+			protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 2, Column: 3}},
+		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", false,
+			protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 3, Column: 1}},
 		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
 		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
-		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Line: 1, Column: 3}},
+		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", true,
+			protocol.Fault{Code: protocol.CodeBadRecord, Line: 1, Column: 3}},
 		{twoUses, twice, "x,y\n1,2\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
 		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 		{`did you mean "label"`, name, "a,label\n1,x\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},

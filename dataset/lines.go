@@ -129,7 +129,8 @@ func (l *lines) makeRoom() {
 	l.lo, l.hi = 0, copy(l.buf, rest)
 }
 
-// dropLine skips the rest of a line in constant space. It stops early once it is past end. The line must begin before end.
+// dropLine skips the rest of a line in constant space, and stops early once it is past end. The line must begin before
+// end.
 func (l *lines) dropLine() error {
 	for {
 		if n := bytes.IndexByte(l.buf[l.lo:l.hi], '\n'); n >= 0 {

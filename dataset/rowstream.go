@@ -172,7 +172,7 @@ func (s *rowStream) explain(err error) error {
 	return fault
 }
 
-// finish verifies that a packed stream ends with its last row. Without a declared number of rows (rows is -1) the stream
+// finish verifies that a packed stream ends with its last row. A stream without a declared number of rows (rows is -1)
 // has been read to its end already.
 func (s *rowStream) finish() error {
 	if s == nil || !s.packed || s.at != s.rows {
