@@ -8,8 +8,8 @@
 // Gremlins (github.com/go-gremlins/gremlins) finds the mutants, and whether a test covers them. Of a package with too
 // many covered ones, this command draws a share by a seed. It puts all mutants into one binary of the package's tests,
 // and runs the binary once for each. A mutant that stays alive, or that no test covers, must be killed by a new test or
-// excused in excused.tsv. The exit code is 0 when nothing is left unexcused and every package kills at least 92 % of its
-// covered mutants.
+// excused in excused.tsv. The exit code is 0 when nothing is left unexcused and every package kills at least 92 % of
+// its covered mutants.
 package main
 
 import (
