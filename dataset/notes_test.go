@@ -264,20 +264,27 @@ func TestEqualsAreTold(t *testing.T) {
 	}
 }
 
-// A difference beyond float32 is refused.
+// A difference beyond float32 is refused, and the error names the column.
 func TestSubtractBeyondFloat32(t *testing.T) {
 	subtract := func(in *protocol.Input) { in.Subtract = map[string]float64{"1": -3e38} }
+	headed := func(in *protocol.Input) {
+		in.Header, in.Label.Number, in.Subtract = true, 2, map[string]float64{"size": -3e38}
+	}
+	libsvm := libsvmInput(1, 9)
+	subtract(&libsvm)
 	for name, c := range map[string]struct {
-		in   protocol.Input
-		data string
+		in           protocol.Input
+		data, column string
 	}{
-		"csv":            {formatInput("csv", func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }), "3e38,x\n"},
-		"libsvm":         {func() protocol.Input { in := libsvmInput(1, 9); subtract(&in); return in }(), "x 1:3e38\n"},
-		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38}))},
-		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38}))},
+		"csv":            {formatInput("csv", func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }), "3e38,x\n", "1"},
+		"csv, a header":  {formatInput("csv", headed), "size,label\n3e38,x\n", "size"},
+		"libsvm":         {libsvm, "x 1:3e38\n", "1"},
+		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38})), "1"},
+		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38})), "1"},
 	} {
-		if _, rows, _, err := noticed(t, c.in, c.data); err == nil {
-			t.Errorf("%s: read as %v", name, rows)
+		_, rows, _, err := noticed(t, c.in, c.data)
+		if want := fmt.Sprintf("%q: %s", c.column, differs32); !isFault(err, protocol.CodeBadRecord, want) {
+			t.Errorf("%s: %v, %v; want a fault that says %s", name, rows, err, want)
 		}
 	}
 	if v, err := Vector([]string{"3e38"}, []Offset{{0, -3e38}}); err == nil {
