@@ -176,7 +176,7 @@ func TestLabelsReplacedAfterThePlan(t *testing.T) {
 	}
 }
 
-// What heads declare is held against the bytes there are, before anything is allocated for it.
+// Declared sizes are compared with the object's size before anything is allocated for them.
 func TestBinaryFaultsByHand(t *testing.T) {
 	npy := func(header string) string {
 		return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// flaw is what makes a line a bad record. The zero value is none.
+// flaw is what makes a line a bad record. The zero value means a good record.
 type flaw struct {
 	reason string  // never the content
 	column int     // from 1; 0 where no column is at fault

@@ -89,7 +89,7 @@ func (l *lines) lineEnd(rest []byte) (end int, inside int64) {
 	return -1, inside
 }
 
-// wait returns the next line, filling as often as it takes; false when there is none.
+// wait returns the next line, filling as often as it takes; false at the end.
 func (l *lines) wait() (line, bool, error) {
 	for {
 		if ln, ok := l.next(); ok || l.done() {

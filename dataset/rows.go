@@ -170,9 +170,10 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	return fault
 }
 
-// headFault is a problem of an object's head as the error of a job.
-func headFault(obj pinned, code protocol.Code, what string) *protocol.Fault {
-	fault := inputFault(code, obj.obj.Key, nil, what, "Check that the object is whole and that spec.input.format is right")
+// headFault is a fault of an object's header.
+func headFault(obj pinned, code protocol.Code, format string, args ...any) *protocol.Fault {
+	const hint = "Check that the object is whole and that spec.input.format is right"
+	fault := inputFault(code, obj.obj.Key, nil, fmt.Sprintf(format, args...), hint)
 	fault.Offset = 0
 	return fault
 }

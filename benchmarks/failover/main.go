@@ -21,7 +21,8 @@ import (
 
 func main() {
 	binary := flag.String("gram", filepath.Join("bin", "gram"), "the gram `binary`")
-	out := flag.String("out", filepath.Join("benchmarks", "results"), "`folder` for the results, in which the machine has its own")
+	out := flag.String("out", filepath.Join("benchmarks", "results"),
+		"`folder` for the results, in which the machine has its own")
 	kills := flag.Int("kills", 50, "how often to kill the leader")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -47,7 +47,7 @@ func parse(raw []byte) (e entity) {
 	return e
 }
 
-// take takes a line of the header; false says that it is none.
+// take takes a line of the header; false means that the line does not belong to it.
 func (e *entity) take(line []byte) bool {
 	if n := len(e.fields); n > 0 && (line[0] == ' ' || line[0] == '\t') {
 		f := &e.fields[n-1]
