@@ -270,13 +270,14 @@ func TestSubtractBeyondFloat32(t *testing.T) {
 	headed := func(in *protocol.Input) {
 		in.Header, in.Label.Number, in.Subtract = true, 2, map[string]float64{"size": -3e38}
 	}
+	withLabel := func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }
 	libsvm := libsvmInput(1, 9)
 	subtract(&libsvm)
 	for name, c := range map[string]struct {
 		in           protocol.Input
 		data, column string
 	}{
-		"csv":            {formatInput("csv", func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }), "3e38,x\n", "1"},
+		"csv":            {formatInput("csv", withLabel), "3e38,x\n", "1"},
 		"csv, a header":  {formatInput("csv", headed), "size,label\n3e38,x\n", "size"},
 		"libsvm":         {libsvm, "x 1:3e38\n", "1"},
 		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38})), "1"},

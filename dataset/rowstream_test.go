@@ -80,22 +80,9 @@ func TestCompressedLabels(t *testing.T) {
 		{zipped(data), labels, "d/f.gz", "l/f"},
 		{zipped(data), zipped(labels), "d/f.gz", "l/f.gz"},
 	} {
-		for _, size := range []protocol.ByteSize{1, 3, 1 << 20} {
-			in := labelled("idx")
-			in.ShardBytes = size
-			store := storeOf(t, map[string]string{c.dataKey: c.data, c.labelsKey: c.labels})
-			m, shards, err := Plan(t.Context(), store, "d/", in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := NewSource(store, "d/", m, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, _, err := readRows(t.Context(), s, shards)
-			if err != nil || len(rows) != 2 || rows[0].Label != "7" || rows[1].Label != "9" {
-				t.Errorf("%s and %s, shards of %d: %v, %v", c.dataKey, c.labelsKey, size, rows, err)
-			}
+		rows, err := readPairAt(t, labelled("idx"), c.dataKey, c.data, c.labelsKey, c.labels)
+		if err != nil || len(rows) != 2 || rows[0].Label != "7" || rows[1].Label != "9" {
+			t.Errorf("%s and %s: %v, %v", c.dataKey, c.labelsKey, rows, err)
 		}
 	}
 	rows, err := readPair(t, labelledGzip(), zipped(data), zipped(labels+"x"))
