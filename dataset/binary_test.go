@@ -19,9 +19,15 @@ func labelled(format string) protocol.Input {
 // readPair is readFile for a data object "d/f" and labels "l/f", in shards of any size.
 func readPair(t *testing.T, in protocol.Input, data, labels string) (rows []row, err error) {
 	t.Helper()
-	for _, size := range []int{len(data), 1 + len(data)/2, 9, 1} {
+	return readPairAt(t, in, "d/f", data, "l/f", labels)
+}
+
+// readPairAt is readPair for objects of any name.
+func readPairAt(t *testing.T, in protocol.Input, dataKey, data, labelsKey, labels string) (rows []row, err error) {
+	t.Helper()
+	for _, size := range []int{len(data), 1 + len(data)/2, 9, 3, 1} {
 		in.ShardBytes = protocol.ByteSize(size)
-		store := storeOf(t, map[string]string{"d/f": data, "l/f": labels})
+		store := storeOf(t, map[string]string{dataKey: data, labelsKey: labels})
 		m, shards, err := Plan(t.Context(), store, "d/", in)
 		if err != nil {
 			return nil, err
@@ -176,7 +182,7 @@ func TestLabelsReplacedAfterThePlan(t *testing.T) {
 	}
 }
 
-// What heads declare is held against the bytes there are, before anything is allocated for it.
+// Declared sizes are compared with the object's size before anything is allocated for them.
 func TestBinaryFaultsByHand(t *testing.T) {
 	npy := func(header string) string {
 		return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header

@@ -6,7 +6,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// columnOf finds a column, counted from 0, by number or by its name in the header; -1 is none.
+// columnOf finds a column, counted from 0, by number or by its name in the header; -1 means no column.
 func columnOf(c protocol.Column, names [][]byte) (int, error) {
 	if c.Name == "" {
 		return c.Number - 1, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A near name is suggested where it is of at most 100 bytes and among the first 1000.
+// A similar name is suggested if it has at most 100 bytes and is among the first 1000 columns.
 func TestSuggestByHand(t *testing.T) {
 	header := func(name string, before int) [][]byte {
 		names := make([][]byte, before, before+1)
@@ -34,7 +34,7 @@ func TestSuggestByHand(t *testing.T) {
 	}
 }
 
-// A column that is not named is found by its number, from 1; 0 is none.
+// A column without a name is found by its number, from 1; 0 means no column.
 func TestColumnByNumber(t *testing.T) {
 	for number, want := range map[int]int{0: -1, 1: 0, 7: 6} {
 		if i, err := columnOf(protocol.Column{Number: number}, nil); i != want || err != nil {

@@ -19,7 +19,7 @@ func TestCSVByHand(t *testing.T) {
 	})
 	texts := set(func(in *protocol.Input) { in.Label.Number, in.Text.Number, in.Delimiter = 1, 3, ";" })
 	both := set(func(in *protocol.Input) { in.Text.Number, in.Features = 1, columns(3) })
-	lines := set(func(in *protocol.Input) { in.Text.Number, in.Multiline = 1, true })
+	lines := set(func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
 	headed := set(func(in *protocol.Input) { in.Header, in.Label.Number = true, 3 })
 	for _, c := range []struct {
 		name string
@@ -56,7 +56,8 @@ func TestCSVColumnNames(t *testing.T) {
 		set  func(*protocol.Input)
 		want string
 	}{
-		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"}, "class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
+		"a,0.1\n": {label, "2"}, "a,1,0.1\n": {label, "3"},
+		"class,x\na,0.1\n": {headed, `"x"`}, "class\na,0.1\n": {headed, "2"},
 	} {
 		found, _, _, err := noticed(t, formatInput("csv", c.set), data)
 		if _, ok := found[c.want]; !ok || len(found) != 1 || err != nil {
@@ -65,9 +66,77 @@ func TestCSVColumnNames(t *testing.T) {
 	}
 }
 
+// csvFault is an input whose second record, or header, has a flaw.
+type csvFault struct {
+	reason string // in the fault's message
+	in     protocol.Input
+	data   string
+	at     protocol.Fault // code, offset, line and column
+}
+
+// badAt is a bad record at a place.
+func badAt(offset, number int64, column int) protocol.Fault {
+	return protocol.Fault{Code: protocol.CodeBadRecord, Offset: offset, Line: number, Column: column}
+}
+
+// refused checks that reading an input fails with a fault.
+func (c csvFault) refused(t *testing.T) {
+	t.Helper()
+	rows, _, err := readFile(t, c.in, map[string]string{"f": c.data})
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.reason) || fault.Hint == "" {
+		t.Errorf("%s: %v %v", c.reason, rows, err)
+		return
+	}
+	c.at.Object, c.at.Class = "f", protocol.ClassInput
+	got := protocol.Fault{
+		Code: fault.Code, Class: fault.Class, Object: fault.Object,
+		Offset: fault.Offset, Line: fault.Line, Column: fault.Column,
+	}
+	if got != c.at {
+		t.Errorf("%s: %+v, want %+v", c.reason, got, c.at)
+	}
+}
+
+// The flaw of a record is a fault, unless bad records are skipped.
 func TestCSVFaultsByHand(t *testing.T) {
 	numbers, headed := formatInput("csv", nil), formatInput("csv", func(in *protocol.Input) { in.Header = true })
 	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })
+	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
+	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
+	for _, c := range []csvFault{
+		{tooFew, numbers, "1,2\n3\n", badAt(4, 2, 2)},
+		{tooFew, headed, "x,y\n\n1,2\n3\n", badAt(9, 4, 2)},
+		{tooMany, numbers, "1,2\n3,4,5\n", badAt(4, 2, 3)},
+		{notNumber, numbers, "1,2\n3,x\n", badAt(4, 2, 2)},
+		{notNumber, numbers, "1,2\n,3\n", badAt(4, 2, 1)},
+		{notNumber, numbers, "1,2\n3,\n", badAt(4, 2, 2)},
+		{notFinite, numbers, "1,2\n3,-Inf\n", badAt(4, 2, 2)},
+		{notFinite, numbers, "1,2\nNaN,1\n", badAt(4, 2, 1)},
+		{beyond32, numbers, "1,2\n3,1e39\n", badAt(4, 2, 2)},
+		{notNumber, numbers, "1,2\n0x10,1\n", badAt(4, 2, 1)},
+		{notNumber, numbers, "1,2\n1_0,1\n", badAt(4, 2, 1)},
+		{bareQuote, text, "a,1\nb\"c,1\n", badAt(4, 2, 1)},
+		{afterQuote, text, "a,1\n\"b\"c,1\n", badAt(4, 2, 1)},
+		{badWeight, text, "a,1\nb,-1\n", badAt(4, 2, 2)},
+		{emptyLabel, label, "a,1\n\"\",1\n", badAt(4, 2, 1)},
+		{nulByte, label, "a,1\n\x00,1\n", badAt(4, 2, 1)},
+		{notUTF8, label, "a,1\n\xff,1\n", badAt(4, 2, 1)},
+		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", badAt(6, 3, 1)},
+	} {
+		c.refused(t)
+		c.in.OnBadRecord.SkipMax = 1
+		rows, skipped, err := readFile(t, c.in, map[string]string{"f": c.data})
+		want := []Skip{{ID: Identity{"f", c.at.Offset}, Column: c.at.Column, Reason: c.reason}}
+		if err != nil || len(rows) != 1 || !slices.Equal(skipped, want) {
+			t.Errorf("%s, skipped: %v %v %v; want %v", c.reason, rows, skipped, err, want)
+		}
+	}
+}
+
+// A flaw after which no record can be told is a fault even if bad records are skipped.
+func TestCSVFinalFaultsByHand(t *testing.T) {
+	numbers := formatInput("csv", nil)
 	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
 	name := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "lable" })
@@ -75,63 +144,21 @@ func TestCSVFaultsByHand(t *testing.T) {
 	twice := formatInput("csv", func(in *protocol.Input) {
 		in.Header, in.Features = true, []protocol.Column{{Name: "y"}, {Number: 2}}
 	})
-	for _, c := range []struct {
-		reason string
-		in     protocol.Input
-		data   string
-		final  bool
-		at     protocol.Fault // code, offset, line and column
-	}{
-		{tooFew, numbers, "1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{tooFew, headed, "x,y\n\n1,2\n3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 4, Column: 2}},
-		{tooMany, numbers, "1,2\n3,4,5\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 3}},
-		{notNumber, numbers, "1,2\n3,x\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{notNumber, numbers, "1,2\n,3\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{notNumber, numbers, "1,2\n3,\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{notFinite, numbers, "1,2\n3,-Inf\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{notFinite, numbers, "1,2\nNaN,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{beyond32, numbers, "1,2\n3,1e39\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{notNumber, numbers, "1,2\n0x10,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{notNumber, numbers, "1,2\n1_0,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{bareQuote, text, "a,1\nb\"c,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{afterQuote, text, "a,1\n\"b\"c,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{badWeight, text, "a,1\nb,-1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 2}},
-		{emptyLabel, label, "a,1\n\"\",1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{nulByte, label, "a,1\n\x00,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{notUTF8, label, "a,1\n\xff,1\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 4, Line: 2, Column: 1}},
-		{openQuote, numbers, "1,2\n3,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
-		{openQuote, numbers, "\ufeff1,\"2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 5, Line: 1, Column: 2}},
-		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 2, Column: 2}},
-		{openQuote, numbers, "1,2\n3,4,5,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 10, Line: 2, Column: 4}},
-		{openQuote, numbers, "1,2\nx,4\r,\"\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 9, Line: 2, Column: 3}},
-		{afterQuote, lines, "\"a\nb\"\n\"c\"d\n", false, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 6, Line: 3, Column: 1}},
-		{openQuote, lines, "a\n\"b\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Offset: 2, Line: 2, Column: 1}},
-		{tooLong, lines, "a\n\"b\n56789\n1234", true, protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
-		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", true, protocol.Fault{Code: protocol.CodeBadRecord, Line: 1, Column: 3}},
-		{twoUses, twice, "x,y\n1,2\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
-		{noFeatures, label, "a\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
-		{`did you mean "label"`, name, "a,label\n1,x\n", true, protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
+	for _, c := range []csvFault{
+		{openQuote, numbers, "1,2\n3,\"4\n5,6\n", badAt(6, 2, 2)},
+		{openQuote, numbers, "\ufeff1,\"2\n", badAt(5, 1, 2)},
+		{openQuote, numbers, "1,2\nx,\"4\n5,6\n", badAt(6, 2, 2)},
+		{openQuote, numbers, "1,2\n3,4,5,\"\n", badAt(10, 2, 4)},
+		{openQuote, numbers, "1,2\nx,4\r,\"\n", badAt(9, 2, 3)},
+		{openQuote, lines, "a\n\"b\n", badAt(2, 2, 1)},
+		{tooLong, lines, "a\n\"b\n56789\n1234", protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
+		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", badAt(0, 1, 3)},
+		{twoUses, twice, "x,y\n1,2\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
+		{noFeatures, label, "a\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
+		{`did you mean "label"`, name, "a,label\n1,x\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
 	} {
-		c.at.Object, c.at.Class = "f", protocol.ClassInput
-		for _, skips := range []int64{0, 1} {
-			c.in.OnBadRecord.SkipMax = skips
-			rows, skipped, err := readFile(t, c.in, map[string]string{"f": c.data})
-			if skips > 0 && !c.final {
-				want := []Skip{{ID: Identity{"f", c.at.Offset}, Column: c.at.Column, Reason: c.reason}}
-				if err != nil || len(rows) != 1 || !slices.Equal(skipped, want) {
-					t.Errorf("%s, skipped: %v %v %v; want %v", c.reason, rows, skipped, err, want)
-				}
-				continue
-			}
-			var fault *protocol.Fault
-			if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.reason) || fault.Hint == "" {
-				t.Errorf("%s: %v %v", c.reason, rows, err)
-				continue
-			}
-			got := protocol.Fault{Code: fault.Code, Class: fault.Class, Object: fault.Object, Offset: fault.Offset, Line: fault.Line, Column: fault.Column}
-			if got != c.at {
-				t.Errorf("%s: %+v, want %+v", c.reason, got, c.at)
-			}
-		}
+		c.refused(t)
+		c.in.OnBadRecord.SkipMax = 1
+		c.refused(t)
 	}
 }

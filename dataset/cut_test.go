@@ -6,9 +6,9 @@ import "testing"
 func TestCutUpToMaxShards(t *testing.T) {
 	full := make([]Shard, MaxShards+9)
 	for _, c := range []struct {
-		before int // shards
-		large  int64
-		small  bool // and an object of one byte
+		before int   // shards
+		large  int64 // bytes of an object that is cut into shards of one byte
+		small  bool  // another object, of one byte, follows
 		want   bool
 	}{
 		{0, MaxShards + 1, false, false},

@@ -38,7 +38,7 @@ type Shard struct {
 	Pieces []Piece `json:"pieces"`
 }
 
-// Identity names a record for ever: splits, samples and shuffles go by it.
+// Identity names a record permanently: splits, samples and shuffles go by it.
 type Identity struct {
 	Object string // Object.Key
 	Offset int64  // of its first byte in the decoded stream; in formats of binary rows, the row's number from 0

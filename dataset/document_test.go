@@ -78,7 +78,8 @@ func TestDocumentsAreHeldInBounds(t *testing.T) {
 // A block ends with the document that makes it heldDocuments long.
 func TestDocumentsOfOneBlock(t *testing.T) {
 	half := strings.Repeat("x", heldDocuments/2)
-	s, shards, err := openInput(storeOf(t, map[string]string{"a/1": half, "a/2": half, "a/3": "x"}), documentInput("document"))
+	store := storeOf(t, map[string]string{"a/1": half, "a/2": half, "a/3": "x"})
+	s, shards, err := openInput(store, documentInput("document"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// doubles leaves a row with a value of 2^24 or more, or one that is not finite, to the road that looks at each value.
+// doubles refuses a row with a value of 2^24 or more, or one that is not finite: such rows are read value by value.
 func TestDoublesByHand(t *testing.T) {
 	for _, c := range []struct {
 		value float64
@@ -30,7 +30,7 @@ func TestDoublesByHand(t *testing.T) {
 	}
 }
 
-// Once the columns need no watching, rows are read as before.
+// Rows are read alike before and after their columns have become quiet.
 func TestQuietRowsByHand(t *testing.T) {
 	const rows = 2 * settledBy
 	subtract := func(in *protocol.Input) { in.Subtract = map[string]float64{"1": 1} }
@@ -61,7 +61,8 @@ func TestQuietRowsByHand(t *testing.T) {
 	}
 	last := ramp[float32](rows)
 	last[rows-1] = float32(math.NaN())
-	if _, _, _, err := noticed(t, formatInput("npy", nil), string(datasettest.NPY("<f4", "(128, 1)", last))); !isCode(err, protocol.CodeBadRecord) {
+	data := string(datasettest.NPY("<f4", "(128, 1)", last))
+	if _, _, _, err := noticed(t, formatInput("npy", nil), data); !isCode(err, protocol.CodeBadRecord) {
 		t.Errorf("NaN at the end: %v", err)
 	}
 }
@@ -74,7 +75,7 @@ func ramp[T int64 | uint64 | float32 | float64](n int) []T {
 	return all
 }
 
-// A flaw of a row says its column, from 1.
+// A flaw of a row names its column, from 1.
 func TestColumnOfABinaryFlaw(t *testing.T) {
 	for reason, data := range map[string][]byte{
 		beyond32:  datasettest.NPY("<f8", "(1, 2)", []float64{1, 1e300}),
@@ -89,10 +90,12 @@ func TestColumnOfABinaryFlaw(t *testing.T) {
 	}
 }
 
-// A whole number up to 2^63 - 1 is compared with others as it is.
+// A whole number from 2^24 + 1 to 2^63 - 1 is compared with others exactly.
 func TestLargeWholeNumbers(t *testing.T) {
 	e := element{'u', 8, binary.LittleEndian}
-	for n, whole := range map[uint64]bool{1 << 24: false, 1<<24 + 1: true, math.MaxInt64: true, 1 << 63: false, math.MaxUint64: false} {
+	for n, whole := range map[uint64]bool{
+		1 << 24: false, 1<<24 + 1: true, math.MaxInt64: true, 1 << 63: false, math.MaxUint64: false,
+	} {
 		x := e.integer(binary.LittleEndian.AppendUint64(nil, n))
 		if x.isWhole != whole || whole && x.whole != int64(n) || x.exact != float64(n) || x.value != float32(n) {
 			t.Errorf("%d: %+v", n, x)
@@ -100,16 +103,18 @@ func TestLargeWholeNumbers(t *testing.T) {
 	}
 }
 
-// Whole numbers of any sign that are no float32 are noticed, and unsigned ones are never taken for negative.
+// Whole numbers of either sign that are not float32 are noticed, and unsigned ones are never taken for negative.
 func TestWholeNumbersOfBinaryFormats(t *testing.T) {
 	for _, c := range []struct {
 		data  []byte
 		moved map[string]Rounding
 		want  []float32
 	}{
-		{datasettest.NPY("<i8", "(2, 1)", []int64{-33554433, 33554435}), map[string]Rounding{"1": {Name: "1", Moved: 2, Low: -1, High: -1}}, []float32{-33554432, 33554436}},
+		{datasettest.NPY("<i8", "(2, 1)", []int64{-33554433, 33554435}),
+			map[string]Rounding{"1": {Name: "1", Moved: 2, Low: -1, High: -1}}, []float32{-33554432, 33554436}},
 		{datasettest.NPY("<i8", "(2, 1)", []int64{-16777216, 16777216}), nil, []float32{-16777216, 16777216}},
-		{datasettest.NPY("<u8", "(2, 1)", []uint64{math.MaxUint64 &^ (1<<40 - 1), 1 << 63}), nil, []float32{0x1p64 - 0x1p40, 0x1p63}},
+		{datasettest.NPY("<u8", "(2, 1)", []uint64{math.MaxUint64 &^ (1<<40 - 1), 1 << 63}),
+			nil, []float32{0x1p64 - 0x1p40, 0x1p63}},
 		{datasettest.NPY("<u8", "(1, 1)", []uint64{math.MaxUint64 - 9}), nil, []float32{0x1p64}},
 		{datasettest.NPY("<u4", "(1, 1)", []uint32{math.MaxUint32 &^ 0xff}), nil, []float32{0x1p32 - 0x1p8}},
 	} {
@@ -124,7 +129,7 @@ func TestWholeNumbersOfBinaryFormats(t *testing.T) {
 	}
 }
 
-// A label beside the data is written in decimal, whatever its type; truth values are 0 and 1.
+// A label beside the data is written in decimal, whatever its type; a bool is 0 or 1.
 func TestLabelsOfEveryType(t *testing.T) {
 	data := string(datasettest.NPY("<f4", "(2, 1)", one6[:2]))
 	for _, c := range []struct {

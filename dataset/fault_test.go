@@ -18,16 +18,18 @@ func TestCheckURI(t *testing.T) {
 	}
 }
 
-// A store that cannot be opened is another worker's to try, unless it is unwell or the work has ended.
+// A store that cannot be opened is a fault of this worker's task, which another worker may try, unless the store is
+// unavailable or the work has ended.
 func TestOpenFault(t *testing.T) {
 	cause := errors.New("outside of --file-root")
 	var fault *protocol.Fault
-	if err := OpenFault("file:///a", cause); !errors.As(err, &fault) || fault.Code != protocol.CodeStoreDenied || fault.Class != protocol.ClassTask ||
+	err := OpenFault("file:///a", cause)
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeStoreDenied || fault.Class != protocol.ClassTask ||
 		fault.Offset != -1 || fault.Object != "file:///a" || !errors.Is(err, cause) {
 		t.Errorf("%+v", err)
 	}
 	if err := OpenFault("s3://b/k", objstore.ErrUnavailable); !isCode(err, protocol.CodeStore) {
-		t.Errorf("a store that is unwell: %v", err)
+		t.Errorf("a store that is unavailable: %v", err)
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if err := OpenFault("s3://b/k", ended); err != ended {

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// flaw is what makes a line a bad record. The zero value is none.
+// flaw is what makes a line a bad record. The zero value means a good record.
 type flaw struct {
 	reason string  // never the content
 	column int     // from 1; 0 where no column is at fault
@@ -44,7 +44,7 @@ const (
 	notBool        = "a bool that is neither 0 nor 1"
 	twoSigns       = "the label has two signs"
 	beyond32       = "beyond the range of float32"
-	differs32      = "less spec.input.subtract it is beyond the range of float32"
+	differs32      = "spec.input.subtract takes it beyond the range of float32"
 	badWeight      = "a weight must not be negative"
 	twoUses        = "a column is used twice, by number and by name"
 	noSubtract     = "spec.input.subtract names no number of the vector so"
@@ -96,11 +96,11 @@ func checkField(field []byte, col int) flaw {
 	return flaw{}
 }
 
-// firstInvalid is the first byte that is not UTF-8, or the field's length.
+// firstInvalid returns the index of the first byte that is not UTF-8, or the field's length.
 func firstInvalid(field []byte) int {
 	for rest := field; ; {
 		r, n := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && n != 3 { // U+FFFD itself has three bytes
+		if r == utf8.RuneError && n != 3 { // U+FFFD itself has three bytes; n is 0 at the end
 			return len(field) - len(rest)
 		}
 		rest = rest[n:]

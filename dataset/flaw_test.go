@@ -17,9 +17,11 @@ func TestFirstInvalidByHand(t *testing.T) {
 	}
 }
 
-// gzip is suspected of an object that begins like it, not of a line further on.
+// The hint of gzip is for an object that begins with gzip's magic bytes, not for a later line that does.
 func TestHintOfGzip(t *testing.T) {
-	for data, want := range map[string]string{"\x1f\x8b": hintGzip, "\x1f": hintRecord, "b": hintRecord, "a\tx\n\x1f\x8b": hintRecord} {
+	for data, want := range map[string]string{
+		"\x1f\x8b": hintGzip, "\x1f": hintRecord, "b": hintRecord, "a\tx\n\x1f\x8b": hintRecord,
+	} {
 		_, err := readStore(storeOf(t, map[string]string{"f": data + "\n"}), testInput())
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Hint != want {

@@ -18,7 +18,7 @@ const (
 	maxDecodedBytes = 1 << 40 // per object
 )
 
-// decodedLimit is how many bytes may be decoded of some stored ones.
+// decodedLimit bounds what the given number of stored bytes may decode to.
 func decodedLimit(stored int64) int64 {
 	if stored > maxDecodedBytes/maxRatio {
 		return maxDecodedBytes

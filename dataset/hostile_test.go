@@ -95,8 +95,11 @@ func TestHostileInputSkipped(t *testing.T) {
 // A shard's buffer is as long as its longest piece, from 4 KiB to 256 KiB.
 func TestBufferOfAShard(t *testing.T) {
 	s := &Source{buffer: bufferBytes}
-	for length, want := range map[int64]int{1: 4 << 10, 4 << 10: 4 << 10, 9000: 9000, bufferBytes: bufferBytes, 1 << 40: bufferBytes} {
-		if got := len(s.newBuffer(Shard{Pieces: []Piece{{Start: 5, End: 6}, {Start: 1 << 30, End: 1<<30 + length}, {End: 1}}})); got != want {
+	for length, want := range map[int64]int{
+		1: 4 << 10, 4 << 10: 4 << 10, 9000: 9000, bufferBytes: bufferBytes, 1 << 40: bufferBytes,
+	} {
+		pieces := []Piece{{Start: 5, End: 6}, {Start: 1 << 30, End: 1<<30 + length}, {End: 1}}
+		if got := len(s.newBuffer(Shard{Pieces: pieces})); got != want {
 			t.Errorf("a piece of %d bytes: %d, want %d", length, got, want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A head may declare rows of up to 2^32 numbers; how many are read is for max_record_bytes to say.
+// A header may declare rows of up to 2^32 numbers; max_record_bytes bounds the rows that are read.
 func TestDeclaredRows(t *testing.T) {
 	for data, code := range map[string]protocol.Code{
 		"\x00\x00\x08\x03\x00\x00\x00\x01\x00\x01\x00\x00\x00\x01\x00\x00": protocol.CodeInputLimit, // 2^32 bytes

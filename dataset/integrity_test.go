@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	md5s = "d41d8cd98f00b204e9800998ecf8427e" // an ETag of the form of an MD5
-	crc  = objstore.Digest("crc32c:00000000")
+	md5s  = "d41d8cd98f00b204e9800998ecf8427e" // an ETag of the form of an MD5
+	ofMD5 = objstore.Digest("md5:" + md5s)
+	crc   = objstore.Digest("crc32c:00000000")
 )
 
-// statStore answers for one object after another, and counts how often it is asked.
+// statStore answers Stat by a function, and counts the calls.
 type statStore struct {
 	*datasettest.Store
 	asked *int
@@ -44,7 +45,7 @@ func TestAddDigestsByHand(t *testing.T) {
 		want  []objstore.Digest
 		asked int
 	}{
-		{"MD5s", []string{md5s, md5s, md5s}, answer(md5s, "md5:"+md5s), []objstore.Digest{"md5:" + md5s, "md5:" + md5s, "md5:" + md5s}, 1},
+		{"MD5s", []string{md5s, md5s, md5s}, answer(md5s, ofMD5), []objstore.Digest{ofMD5, ofMD5, ofMD5}, 1},
 		{"no MD5s", []string{md5s, md5s}, answer(md5s, ""), []objstore.Digest{"", ""}, 1},
 		{"a better one than MD5", []string{md5s, md5s}, answer(md5s, crc), []objstore.Digest{crc, ""}, 1},
 		{"of parts", []string{"x-2", "x-2"}, answer("x-2", crc), []objstore.Digest{crc, crc}, 2},
@@ -69,19 +70,23 @@ func TestAddDigestsByHand(t *testing.T) {
 	}
 }
 
-// No more than maxStats objects of a listing are asked for one by one.
+// At most maxStats objects of a listing are asked for one at a time.
 func TestDigestsOfManyParts(t *testing.T) {
 	objects, asked := make([]Object, maxStats+1), 0
 	for i := range objects {
 		objects[i] = Object{Key: fmt.Sprint(i), Size: 1, ETag: "x-2"}
 	}
-	store := statStore{asked: &asked, stat: func(string) (objstore.Info, error) { return objstore.Info{ETag: "x-2", Digest: crc}, nil }}
-	if err := addDigests(t.Context(), store, "", objects); err != nil || asked != maxStats || objects[maxStats-1].Digest != crc || objects[maxStats].Digest != "" {
-		t.Errorf("%d questions, the last digests %q and %q, %v", asked, objects[maxStats-1].Digest, objects[maxStats].Digest, err)
+	store := statStore{asked: &asked, stat: func(string) (objstore.Info, error) {
+		return objstore.Info{ETag: "x-2", Digest: crc}, nil
+	}}
+	err := addDigests(t.Context(), store, "", objects)
+	last, next := objects[maxStats-1].Digest, objects[maxStats].Digest
+	if err != nil || asked != maxStats || last != crc || next != "" {
+		t.Errorf("%d questions, the digests %q and %q, %v; want %d questions", asked, last, next, err, maxStats)
 	}
 }
 
-// An object is verified where all its bytes are read at once, or where it is small enough to be loaded.
+// An object is verified if all its bytes are read at once, or if it is small enough to be loaded.
 func TestIntegrityByHand(t *testing.T) {
 	const shard = 2 << 20
 	object := func(size int64, etag string, digest objstore.Digest) Object {
@@ -110,10 +115,12 @@ func TestIntegrityByHand(t *testing.T) {
 		if len(got) != 1 || len(none) != 0 || got[0] != c.want && !strings.HasPrefix(got[0], "not verifiable: "+c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		m := Manifest{Objects: []Object{c.object}, Labels: []Object{object(loadedBytes, md5s, crc), object(loadedBytes+1, md5s, crc)}}
+		loaded, longer := object(loadedBytes, md5s, crc), object(loadedBytes+1, md5s, crc)
 		c.in.Verify = "on"
-		if _, labels := Integrity(m, c.in.WithDefaults()); len(labels) != 2 || labels[0] != Verified || labels[1] != "not verifiable: it is read in ranges" {
-			t.Errorf("%s: labels %q", c.name, labels)
+		m := Manifest{Objects: []Object{c.object}, Labels: []Object{loaded, longer}}
+		_, labels := Integrity(m, c.in.WithDefaults())
+		if want := []string{Verified, "not verifiable: it is read in ranges"}; !slices.Equal(labels, want) {
+			t.Errorf("%s: labels %q, want %q", c.name, labels, want)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func TestJSONLByHand(t *testing.T) {
 			[]row{{Label: "yes", Weight: 0.5, Vector: []float32{1, -25, 3, 4}}, {Offset: 69, Label: "1", Weight: 2, Vector: []float32{0, 0, 0, 1}}}},
 		{"a byte order mark", both, "\ufeff{\"y\":\"a\",\"t\":\"b\"}\n \n", []row{{Label: "a", Text: "b"}}},
 		{"a value and a part of it", jsonInput("/a/0", "", "", "a"), `{"a":[1,2]}`, []row{{Label: "1", Vector: []float32{1, 2}}}},
-		{"spaces behind values", jsonInput("y", "", "w", "v"), `{"y":1 ,"w":2` + "\t" + `,"v":[3 ] }`, []row{{Label: "1", Weight: 2, Vector: []float32{3}}}},
+		{"spaces behind values", jsonInput("y", "", "w", "v"), `{"y":1 ,"w":2` + "\t" + `,"v":[3 ] }`,
+			[]row{{Label: "1", Weight: 2, Vector: []float32{3}}}},
 		{"a weight of 0", jsonInput("y", "t", "w"), `{"y":1,"w":0,"t":"x"}`, []row{{Label: "1", Text: "x"}}},
 		{"an empty name", jsonInput("/", "t", ""), `{"":"a","t":"b"}`, []row{{Label: "a", Text: "b"}}},
 	} {
@@ -59,7 +60,7 @@ func TestJSONLByHand(t *testing.T) {
 
 // Every flaw of a second record is a fault at its byte, or is skipped where that is allowed.
 func TestJSONLFaultsByHand(t *testing.T) {
-	text, vector, two := jsonInput("y", "t", "w"), jsonInput("", "", "", "v"), jsonInput("", "", "", "x", "v")
+	text, vector := jsonInput("y", "t", "w"), jsonInput("", "", "", "v")
 	const good, goodVector = `{"y":"a","t":"b","w":1}` + "\n", `{"v":[1,2]}` + "\n"
 	for _, c := range []struct {
 		reason string
@@ -74,7 +75,9 @@ func TestJSONLFaultsByHand(t *testing.T) {
 		{nulByte, text, `{"y":"\u0000","t":"b","w":1}`, 5}, {nulByte, text, `{"y":"a","t":"\u0000","w":1}`, 13},
 		{notString, text, `{"y":"a","t":1,"w":1}`, 13}, {badWeight, text, `{"y":"a","t":"b","w":-1}`, 21}, {notNumber, text, `{"y":"a","t":"b","w":"1"}`, 21},
 		{notUTF8, text, "{\"y\":\"a\xff\",\"t\":\"b\",\"w\":1}", 7}, {tooLong, text, `{"y":"` + strings.Repeat("a", 50) + `"}`, 0},
-		{otherLength, vector, `{"v":[1]}`, 5}, {otherLength, vector, `{"v":[1,2,3]}`, 5}, {notNumber, vector, `{"v":[1,[2]]}`, 8}, {beyond32, vector, `{"v":[1, 1e39]}`, 9}, {notNumber, vector, `{"v":"1"}`, 5},
+		{otherLength, vector, `{"v":[1]}`, 5}, {otherLength, vector, `{"v":[1,2,3]}`, 5},
+		{notNumber, vector, `{"v":[1,[2]]}`, 8}, {notNumber, vector, `{"v":"1"}`, 5},
+		{beyond32, vector, `{"v":[1, 1e39]}`, 9},
 	} {
 		first := good
 		if len(c.in.Features) > 0 {
@@ -92,19 +95,26 @@ func TestJSONLFaultsByHand(t *testing.T) {
 				continue
 			}
 			var fault *protocol.Fault
-			if !errors.As(err, &fault) || !strings.Contains(fault.What, c.reason) || fault.Offset != int64(len(first))+c.at || fault.Line != 2 || fault.Class != protocol.ClassInput || fault.Hint == "" {
-				t.Errorf("%s: %v, want %q at %d", c.data, err, c.reason, int64(len(first))+c.at)
+			at := int64(len(first)) + c.at
+			if !errors.As(err, &fault) || !strings.Contains(fault.What, c.reason) || fault.Offset != at ||
+				fault.Line != 2 || fault.Class != protocol.ClassInput || fault.Hint == "" {
+				t.Errorf("%s: %v, want %q at %d", c.data, err, c.reason, at)
 			}
 		}
 	}
-	if _, _, err := readFile(t, two, map[string]string{"f": `{"x":1,"v":[1]}` + "\n" + `{"x":1,"v":1e39}`}); err == nil || !strings.Contains(err.Error(), `"v": `+beyond32) {
-		t.Errorf("the second of two values: %v", err)
-	}
-	if _, _, err := readFile(t, two, map[string]string{"f": `{"x":1,"v":[1]}` + "\n" + `{"x":1,"v":[]}`}); err == nil || !strings.Contains(err.Error(), `"v": `+otherLength) {
-		t.Errorf("the second of two values is of another length: %v", err)
-	}
 	if _, _, err := readFile(t, vector, map[string]string{"f": `{"v":[]}`}); err == nil || !strings.Contains(err.Error(), noNumbers) {
 		t.Errorf("a vector without numbers: %v", err)
+	}
+}
+
+// A fault of one of several values names it.
+func TestJSONLFaultOfTheSecondValue(t *testing.T) {
+	for second, want := range map[string]string{`{"x":1,"v":1e39}`: beyond32, `{"x":1,"v":[]}`: otherLength} {
+		data := `{"x":1,"v":[1]}` + "\n" + second
+		_, _, err := readFile(t, jsonInput("", "", "", "x", "v"), map[string]string{"f": data})
+		if err == nil || !strings.Contains(err.Error(), `"v": `+want) {
+			t.Errorf("%s: %v, want a fault of v: %s", second, err, want)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ type jsonPaths struct {
 	use  int // index of the path that ends here, -1 for none
 }
 
-// span is where a value lies in a text; the zero value is none, for no wanted value begins at 0.
+// span is where a value is in a text; the zero value means no value, for no wanted one begins at 0.
 type span struct{ begin, end int }
 
 func newJSONPaths() *jsonPaths { return &jsonPaths{use: -1} }
@@ -55,7 +55,8 @@ func checkJSON(text []byte) flaw {
 	}
 	at := 0
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntax) && syntax.Offset > 0 && int(syntax.Offset) <= len(text) {
+	err := json.Unmarshal(text, new(json.RawMessage))
+	if errors.As(err, &syntax) && syntax.Offset > 0 && int(syntax.Offset) <= len(text) {
 		at = int(syntax.Offset) - 1
 	}
 	return flaw{reason: badJSON, at: at, inLine: true}
@@ -151,7 +152,7 @@ func (w *jsonWalk) skipNested() {
 	}
 }
 
-// space passes over white space; something else follows it in a valid text.
+// space skips white space. In a valid text something else follows, so at stays below the text's length.
 func (w *jsonWalk) space() {
 	for w.text[w.at] == ' ' || w.text[w.at] == '\t' || w.text[w.at] == '\r' || w.text[w.at] == '\n' {
 		w.at++

@@ -2,9 +2,11 @@ package dataset
 
 import "testing"
 
-// What is not JSON is at fault where that shows, or at its last byte where more was to come.
+// The fault of a text that is not JSON is at the first wrong byte, or at the last byte if the text ends too early.
 func TestCheckJSONByHand(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "{": 0, "x": 0, `{"a":1`: 5, `{"a" 1}`: 5, `{} x`: 3, `{"a":01}`: 6, "[1,]": 3} {
+	for text, want := range map[string]int{
+		"": 0, "{": 0, "x": 0, `{"a":1`: 5, `{"a" 1}`: 5, `{} x`: 3, `{"a":01}`: 6, "[1,]": 3,
+	} {
 		if bad := checkJSON([]byte(text)); bad.reason != badJSON || bad.at != want || !bad.inLine {
 			t.Errorf("%q: %+v, want byte %d", text, bad, want)
 		}

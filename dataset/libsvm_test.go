@@ -89,9 +89,12 @@ func TestLibSVMFaultsByHand(t *testing.T) {
 
 // Indices go up to the width, which goes up to 2^30.
 func TestLibSVMUpToMaxWidth(t *testing.T) {
-	for data, want := range map[string]int32{"a 1073741824:1\n": 1<<30 - 1, "a 10:1\n": 9, "a 01:1\n": 0, "a 1073741825:1\n": -1, "a 0:1\n": -1} {
+	for data, want := range map[string]int32{ // the column from 0; -1 is a fault
+		"a 1073741824:1\n": 1<<30 - 1, "a 10:1\n": 9, "a 01:1\n": 0, "a 1073741825:1\n": -1, "a 0:1\n": -1,
+	} {
 		rows, _, err := readFile(t, libsvmInput(1, protocol.MaxWidth), map[string]string{"f": data})
-		if want < 0 && !isCode(err, protocol.CodeBadRecord) || want >= 0 && (err != nil || !slices.Equal(rows[0].Indices, []int32{want})) {
+		if want < 0 && !isCode(err, protocol.CodeBadRecord) ||
+			want >= 0 && (err != nil || !slices.Equal(rows[0].Indices, []int32{want})) {
 			t.Errorf("%q: %v, %v; want the column %d", data, rows, err, want)
 		}
 	}

@@ -89,7 +89,7 @@ func (l *lines) lineEnd(rest []byte) (end int, inside int64) {
 	return -1, inside
 }
 
-// wait returns the next line, filling as often as it takes; false when there is none.
+// wait returns the next line, filling as often as it takes; false at the end.
 func (l *lines) wait() (line, bool, error) {
 	for {
 		if ln, ok := l.next(); ok || l.done() {
@@ -129,7 +129,8 @@ func (l *lines) makeRoom() {
 	l.lo, l.hi = 0, copy(l.buf, rest)
 }
 
-// dropLine passes over the rest of a line, up to end at least, in constant space. The line begins before end.
+// dropLine skips the rest of a line in constant space, and stops early once it is past end. The line must begin before
+// end.
 func (l *lines) dropLine() error {
 	for {
 		if n := bytes.IndexByte(l.buf[l.lo:l.hi], '\n'); n >= 0 {
@@ -149,8 +150,8 @@ func (l *lines) dropLine() error {
 	return nil
 }
 
-// read fills the free part of the buffer, whose lo is 0, but only up to end as long as end is
-// ahead: most pieces end with a record and need no more.
+// read fills the free part of the buffer, but only up to end as long as end is ahead: most pieces end with a record and
+// need no more. The caller has set lo to 0.
 func (l *lines) read() error {
 	room := l.buf[l.hi:]
 	if ahead := l.end - l.off - int64(l.hi); ahead > 0 {

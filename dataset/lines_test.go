@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// linesOf reads all lines: text, or "long" of one that was dropped, behind number and offset.
+// linesOf reads all lines, and copies their texts.
 func linesOf(t *testing.T, l *lines) (all []line) {
 	t.Helper()
 	for {
@@ -29,18 +29,21 @@ func sameLine(a, b line) bool {
 	return string(a.text) == string(b.text) && a.off == b.off && a.number == b.number && a.long == b.long
 }
 
-// A line may have max bytes; one of more is long, whether it fits the buffer or not, and lines are counted past it.
+// A line may have max bytes. One with more is long, whether it fits the buffer or not, and counts as a line.
 func TestLinesByHand(t *testing.T) {
+	text := func(text string, off, number int64) line { return line{text: []byte(text), off: off, number: number} }
+	long := func(off, number int64) line { return line{off: off, number: number, long: true} }
+	digits := strings.Repeat("1", 99)
 	for _, c := range []struct {
 		name, data string
 		quoted     bool
 		want       []line
 	}{
-		{"up to max", "1234\nx\n1234", false, []line{{text: []byte("1234"), number: 1}, {text: []byte("x"), off: 5, number: 2}, {text: []byte("1234"), off: 7, number: 3}}},
-		{"one more", "12345\nx\n12345", false, []line{{number: 1, long: true}, {text: []byte("x"), off: 6, number: 2}, {off: 8, number: 3, long: true}}},
-		{"far more", strings.Repeat("1", 99) + "\nx\n", false, []line{{number: 1, long: true}, {text: []byte("x"), off: 100, number: 2}}},
-		{"a line, and far more", "ab\n" + strings.Repeat("1", 99) + "\nx\n", false, []line{{text: []byte("ab"), number: 1}, {off: 3, number: 2, long: true}, {text: []byte("x"), off: 103, number: 3}}},
-		{"LF in quotes", "\"\n\"\nx\n", true, []line{{text: []byte("\"\n\""), number: 1}, {text: []byte("x"), off: 4, number: 3}}},
+		{"up to max", "1234\nx\n1234", false, []line{text("1234", 0, 1), text("x", 5, 2), text("1234", 7, 3)}},
+		{"one more", "12345\nx\n12345", false, []line{long(0, 1), text("x", 6, 2), long(8, 3)}},
+		{"far more", digits + "\nx\n", false, []line{long(0, 1), text("x", 100, 2)}},
+		{"a line, and far more", "ab\n" + digits + "\nx\n", false, []line{text("ab", 0, 1), long(3, 2), text("x", 103, 3)}},
+		{"LF in quotes", "\"\n\"\nx\n", true, []line{text("\"\n\"", 0, 1), text("x", 4, 3)}},
 	} {
 		for size := 1; size <= 16; size++ {
 			l := newLines(strings.NewReader(c.data), make([]byte, size), 0, int64(len(c.data)), 4)
@@ -61,7 +64,7 @@ func TestLinesBeginBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// Nothing beyond the end is read where a line ends there.
+// If a line ends at the end, nothing beyond is read.
 func TestLinesThatEndAtTheEnd(t *testing.T) {
 	for size := 1; size <= 16; size++ {
 		in := io.MultiReader(strings.NewReader("ab\n012345\n"), iotest.ErrReader(errors.New("read beyond the end")))
@@ -71,7 +74,7 @@ func TestLinesThatEndAtTheEnd(t *testing.T) {
 	}
 }
 
-// Of a long line that goes on beyond the end, what follows the end is not read.
+// A long line that goes on beyond the end is not read beyond it.
 func TestLongLineIsReadToTheEndAlone(t *testing.T) {
 	beyond := errors.New("read beyond the end")
 	in := io.MultiReader(strings.NewReader("0123456789"), iotest.ErrReader(beyond))

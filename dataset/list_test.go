@@ -64,7 +64,7 @@ func TestListByHand(t *testing.T) {
 		if name == "void" {
 			what = "all 1 matching objects are empty"
 		}
-		if !isCode(err, protocol.CodeInputEmpty) || !strings.Contains(err.Error(), "mem://m/"+name) || !strings.Contains(err.Error(), what) {
+		if !isFault(err, protocol.CodeInputEmpty, "mem://m/"+name) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v, want INPUT_EMPTY with the URI, %s", name, err, what)
 		}
 	}
@@ -143,7 +143,8 @@ func TestStoreFault(t *testing.T) {
 	} {
 		err := StoreFault("key", &objstore.Error{Op: "get", Store: "mem://m", Key: "key", Err: c.err})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != c.class || fault.Object != "key" || fault.Offset != -1 || !errors.Is(err, c.err) {
+		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != c.class || fault.Object != "key" ||
+			fault.Offset != -1 || !errors.Is(err, c.err) {
 			t.Errorf("%v becomes %v, want %s of class %d", c.err, err, c.code, c.class)
 		}
 		if again := StoreFault("other", err); again != err {

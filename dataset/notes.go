@@ -56,8 +56,8 @@ func floatNumber(v float64) number {
 	return x
 }
 
-// beyond is what a whole number is more than its float64; 0 up to 2^53.
-func (x number) beyond() float64 {
+// excess returns by how much a whole number exceeds its float64; 0 up to 2^53.
+func (x number) excess() float64 {
 	if x.exact >= 1<<63 {
 		return float64(x.whole - 1<<62 - 1<<62)
 	}

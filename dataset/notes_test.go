@@ -79,7 +79,8 @@ func TestRoundingByHand(t *testing.T) {
 		{"whole numbers up to 2^24", plain, "16777215,1\n16777216,2\n", nil},
 		{"halves", plain, "0.5,1\n-2.25,2\n", nil},
 		{"nanoseconds, the same float64", formatInput("npy", nil), string(datasettest.NPY("<i8", "(2, 1)", []int64{1700000000000000001, 1700000000000000002})),
-			map[string]Rounding{"1": {Name: "1", Moved: 2, Low: -7681212415, High: -7681212414, // the float32 is 1700000007681212416
+			map[string]Rounding{"1": { // the float32 is 1700000007681212416
+				Name: "1", Moved: 2, Low: -7681212415, High: -7681212414,
 				Equal: [2]string{"1700000000000000001", "1700000000000000002"}}}},
 		{"a constant", plain, "0.1,1\n0.1,2\n", map[string]Rounding{"1": {Name: "1", Moved: 2, Low: 0.1 - float64(float32(0.1)), High: 0.1 - float64(float32(0.1))}}},
 	} {
@@ -239,8 +240,8 @@ func TestShortNumbersAreRoundedOnce(t *testing.T) {
 	})
 }
 
-// Two whole numbers that become equal late in a column that spreads are told all the same, and so are those beyond 2^53, of
-// which a float64 does not know that they differ.
+// Two whole numbers that become equal are reported even if that happens late, in a column that is quiet by then. So are
+// two beyond 2^53 that are equal as float64.
 func TestEqualsAreTold(t *testing.T) {
 	var data strings.Builder
 	const rows = 2*blockRecords + 100
@@ -250,9 +251,11 @@ func TestEqualsAreTold(t *testing.T) {
 	data.WriteString("6000000001,x\n6000000002,x\n")
 	got, _, _, err := noticed(t, formatInput("csv", func(in *protocol.Input) { in.Label.Number = 2 }), data.String())
 	if want := [2]string{"6000000001", "6000000002"}; err != nil || got["1"].Equal != want || math.IsInf(got["1"].Low, 0) {
-		t.Errorf("late in a column that spreads: %+v, %v", got, err)
+		t.Errorf("late in a quiet column: %+v, %v", got, err)
 	}
-	for _, ids := range [][]int64{{1 << 60, 1<<60 + 1}, {math.MaxInt64, math.MaxInt64 - 1}, {math.MinInt64, math.MinInt64 + 1}} {
+	for _, ids := range [][]int64{
+		{1 << 60, 1<<60 + 1}, {math.MaxInt64, math.MaxInt64 - 1}, {math.MinInt64, math.MinInt64 + 1},
+	} {
 		got, _, _, err := noticed(t, formatInput("npy", nil), string(datasettest.NPY("<i8", "(2, 1)", ids)))
 		want := [2]string{strconv.FormatInt(ids[0], 10), strconv.FormatInt(ids[1], 10)}
 		if err != nil || got["1"].Equal != want || got["1"].Moved == 0 {
@@ -261,20 +264,28 @@ func TestEqualsAreTold(t *testing.T) {
 	}
 }
 
-// A difference beyond float32 is no value.
+// A difference beyond float32 is refused, and the error names the column.
 func TestSubtractBeyondFloat32(t *testing.T) {
 	subtract := func(in *protocol.Input) { in.Subtract = map[string]float64{"1": -3e38} }
+	headed := func(in *protocol.Input) {
+		in.Header, in.Label.Number, in.Subtract = true, 2, map[string]float64{"size": -3e38}
+	}
+	withLabel := func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }
+	libsvm := libsvmInput(1, 9)
+	subtract(&libsvm)
 	for name, c := range map[string]struct {
-		in   protocol.Input
-		data string
+		in           protocol.Input
+		data, column string
 	}{
-		"csv":            {formatInput("csv", func(in *protocol.Input) { subtract(in); in.Label.Number = 2 }), "3e38,x\n"},
-		"libsvm":         {func() protocol.Input { in := libsvmInput(1, 9); subtract(&in); return in }(), "x 1:3e38\n"},
-		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38}))},
-		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38}))},
+		"csv":            {formatInput("csv", withLabel), "3e38,x\n", "1"},
+		"csv, a header":  {formatInput("csv", headed), "size,label\n3e38,x\n", "size"},
+		"libsvm":         {libsvm, "x 1:3e38\n", "1"},
+		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38})), "1"},
+		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38})), "1"},
 	} {
-		if _, rows, _, err := noticed(t, c.in, c.data); err == nil {
-			t.Errorf("%s: read as %v", name, rows)
+		_, rows, _, err := noticed(t, c.in, c.data)
+		if want := fmt.Sprintf("%q: %s", c.column, differs32); !isFault(err, protocol.CodeBadRecord, want) {
+			t.Errorf("%s: %v, %v; want a fault that says %s", name, rows, err, want)
 		}
 	}
 	if v, err := Vector([]string{"3e38"}, []Offset{{0, -3e38}}); err == nil {

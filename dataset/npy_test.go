@@ -8,7 +8,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// npyOf is a .npy object of one row of one float32, with a header of n bytes behind the 12 of version 2 or 3.
+// npyOf is an npy object of one float32, with the given version and a dict padded to n bytes.
 func npyOf(version byte, dict string, n int) string {
 	data := binary.LittleEndian.AppendUint32([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', version, 0}, uint32(n))
 	return string(data) + dict + strings.Repeat(" ", n-len(dict)) + "\x00\x00\x80\x3f"
@@ -16,7 +16,7 @@ func npyOf(version byte, dict string, n int) string {
 
 const oneByOne = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)}"
 
-// A header has up to 64 KiB.
+// A header may have up to 64 KiB.
 func TestNPYHeaderUpToItsBound(t *testing.T) {
 	for n, want := range map[int]bool{100: true, maxNPYHeader: true, maxNPYHeader + 1: false} {
 		_, rows, _, err := noticed(t, formatInput("npy", nil), npyOf(2, oneByOne, n))
@@ -26,7 +26,7 @@ func TestNPYHeaderUpToItsBound(t *testing.T) {
 	}
 }
 
-// Versions 1 to 3 differ in how the header's length is written, and there is no other.
+// Versions 2 and 3 write the header's length in four bytes; unknown versions are refused.
 func TestNPYVersions(t *testing.T) {
 	for version, want := range map[byte]bool{0: false, 2: true, 3: true, 4: false} {
 		rows, _, err := readFile(t, formatInput("npy", nil), map[string]string{"f": npyOf(version, oneByOne, 100)})

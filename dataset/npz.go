@@ -34,7 +34,8 @@ func (f npzFormat) read(r *shardReader, obj pinned, _ Piece, zipped bool) (err e
 		return f.damaged(obj, err)
 	}
 	if name := twice(directory); name != "" {
-		return headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the zip holds %.80q twice, and readers differ in which they take", name))
+		return headFault(obj, protocol.CodeBadRecord,
+			"the zip holds %.80q twice, and readers differ in which they take", name)
 	}
 	data, err := f.open(r, in, directory, f.input.Features[0].Name)
 	if err != nil {
@@ -54,7 +55,7 @@ func (f npzFormat) read(r *shardReader, obj pinned, _ Piece, zipped bool) (err e
 	return r.rows(data, labels, 0, data.rows)
 }
 
-// damaged tells a store that failed from a zip that is none.
+// damaged returns the store's fault, or else that the object is not a zip.
 func (f npzFormat) damaged(obj pinned, err error) error {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) {
@@ -63,7 +64,7 @@ func (f npzFormat) damaged(obj pinned, err error) error {
 	if ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); ended {
 		return err
 	}
-	return headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the zip cannot be read: %v", err))
+	return headFault(obj, protocol.CodeBadRecord, "the zip cannot be read: %v", err)
 }
 
 // open opens the array of a name.
@@ -83,13 +84,14 @@ func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, nam
 	packed, plain := member.CompressedSize64, member.UncompressedSize64
 	end, carry := bits.Add64(uint64(offset), packed, 0)
 	if packed == 0 || carry != 0 || end > uint64(obj.obj.Size) {
-		return nil, headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the array %q lies beyond the object", name))
+		return nil, headFault(obj, protocol.CodeBadRecord, "the array %q lies beyond the object", name)
 	}
 	if plain > uint64(decodedLimit(int64(packed))) {
-		return nil, headFault(obj, protocol.CodeInputLimit, fmt.Sprintf("the array %q has %d bytes packed into %d", name, plain, packed))
+		return nil, headFault(obj, protocol.CodeInputLimit, "the array %q has %d bytes packed into %d", name, plain, packed)
 	}
 	stored := newPieceReader(r.ctx, obj, offset, offset+int64(packed))
-	in := &npzMember{in: stickyReader{r: io.LimitReader(stored, int64(packed))}, obj: obj, sum: crc32.NewIEEE(), want: member.CRC32}
+	in := &npzMember{obj: obj, sum: crc32.NewIEEE(), want: member.CRC32}
+	in.in.r = io.LimitReader(stored, int64(packed))
 	in.plain = &in.in
 	if member.Method == zip.Deflate {
 		in.plain = flate.NewReader(&in.in)
@@ -109,7 +111,7 @@ func (f npzFormat) find(obj pinned, directory *zip.Reader, name string) (*zip.Fi
 	for _, member := range directory.File {
 		if member.Name == name+".npy" {
 			if member.Method != zip.Store && member.Method != zip.Deflate {
-				return nil, headFault(obj, protocol.CodeBadRecord, fmt.Sprintf("the array %q is packed by the method %d", name, member.Method))
+				return nil, headFault(obj, protocol.CodeBadRecord, "the array %q is packed by the method %d", name, member.Method)
 			}
 			return member, nil
 		}
@@ -117,7 +119,7 @@ func (f npzFormat) find(obj pinned, directory *zip.Reader, name string) (*zip.Fi
 			names = append(names, []byte(n))
 		}
 	}
-	return nil, headFault(obj, protocol.CodeSpecInvalid, fmt.Sprintf("there is no array %q%s", name, suggest(name, names)))
+	return nil, headFault(obj, protocol.CodeSpecInvalid, "there is no array %q%s", name, suggest(name, names))
 }
 
 func trimNPY(name string) (string, bool) {
@@ -146,7 +148,7 @@ func (m *npzMember) Read(p []byte) (int, error) {
 	if m.in.err != nil {
 		return n, m.in.err
 	}
-	return n, headFault(m.obj, protocol.CodeBadRecord, fmt.Sprintf("an array is damaged: %v", err))
+	return n, headFault(m.obj, protocol.CodeBadRecord, "an array is damaged: %v", err)
 }
 
 func (m *npzMember) check() error {

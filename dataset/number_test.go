@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// scanNumber reads what is a number of at most 24 bits and ten digits after the point, and leaves the rest to parseNumber.
+// scanNumber reads numbers of at most 24 bits with at most ten digits after the point, and leaves others to
+// parseNumber.
 func TestScanNumberByHand(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -24,11 +25,11 @@ func TestScanNumberByHand(t *testing.T) {
 	}
 }
 
-// Whole numbers from 2^53 on are known beyond float64.
+// Whole numbers from 2^53 on are kept exactly, though a float64 is not exact there.
 func TestWholeNumbersInText(t *testing.T) {
 	for text, want := range map[string]int64{
-		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1<<53 + 1, "-9007199254740993": -1<<53 - 1,
-		"1700000000000000001": 1700000000000000001,
+		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1<<53 + 1,
+		"-9007199254740993": -1<<53 - 1, "1700000000000000001": 1700000000000000001,
 	} {
 		if x, bad := parseNumber([]byte(text)); bad.reason != "" || !x.isWhole || x.whole != want {
 			t.Errorf("%s: %+v, %v", text, x, bad.reason)
@@ -46,7 +47,7 @@ func TestExcerptByHand(t *testing.T) {
 	}
 }
 
-// A number is rounded once, though its nearest float64 lies half-way between two float32s.
+// A number is rounded once, even if its nearest float64 is half-way between two float32s.
 func TestLongNumbersByHand(t *testing.T) {
 	const least = "7.0064923216240853546186479164495806564013097093825788587853" +
 		"4141944895541342930300743319094181060791015625" // 2^-150 in full: half of the least float32
@@ -57,11 +58,13 @@ func TestLongNumbersByHand(t *testing.T) {
 		{"16777217", 1 << 24}, {"16777217.0000000000001", 1<<24 + 2}, {"16777216.9999999999999", 1 << 24},
 		{"16777219", 1<<24 + 4}, {"16777218.9999999999999", 1<<24 + 2}, {"16777219.0000000000001", 1<<24 + 4},
 		{least + "e-46", 0}, {least + "1e-46", math.SmallestNonzeroFloat32}, {"1.1754943508222875e-38", 0x1p-126},
-		{"3.4028235677973367e38", 0}, {"3.4028235677973366e38", math.MaxFloat32},
+		{"3.4028235677973366e38", math.MaxFloat32},
 	} {
-		x, bad := parseNumber([]byte(c.text))
-		if beyond := c.text == "3.4028235677973367e38"; beyond && bad.reason != beyond32 || !beyond && (bad.reason != "" || x.value != c.want) {
+		if x, bad := parseNumber([]byte(c.text)); bad.reason != "" || x.value != c.want {
 			t.Errorf("%s: %v, %v; want %v", c.text, x.value, bad.reason, c.want)
 		}
+	}
+	if x, bad := parseNumber([]byte("3.4028235677973367e38")); bad.reason != beyond32 {
+		t.Errorf("a number that rounds beyond float32: %v, %v", x.value, bad.reason)
 	}
 }

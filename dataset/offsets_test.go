@@ -8,9 +8,10 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A vector of fields is read as csv reads it, less the offsets.
+// The fields of a vector are read as csv reads them, and the offsets are subtracted.
 func TestVectorByHand(t *testing.T) {
-	got, err := Vector([]string{"1700000001", " 2.5 ", "1e1"}, []Offset{{Column: 0, Value: 1700000000}, {Column: 2, Value: -1}})
+	offsets := []Offset{{Column: 0, Value: 1700000000}, {Column: 2, Value: -1}}
+	got, err := Vector([]string{"1700000001", " 2.5 ", "1e1"}, offsets)
 	if err != nil || !slices.Equal(got, []float32{1, 2.5, 11}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -21,34 +22,43 @@ func TestVectorByHand(t *testing.T) {
 	}
 }
 
-// A column may be the first or the last of the vector, and neither before nor beyond them.
+// An offset may name any column from the first to the last of the vector, and no other.
 func TestOffsetsOfTheFirstAndTheLast(t *testing.T) {
 	subtract := func(in protocol.Input, key string) protocol.Input {
 		in.Subtract = map[string]float64{key: 1}
 		return in
 	}
-	jsonl := jsonInput("", "", "", "x", "y")
-	jsonlData, csvData := `{"x":5,"y":6}`+"\n", "5,6\n"
+	jsonl, csv := jsonInput("", "", "", "x", "y"), formatInput("csv", nil)
+	jsonlData, csvData, from1, from0 := `{"x":5,"y":6}`+"\n", "5,6\n", "a 1:5 2:6\n", "a 0:5 1:6\n"
 	for _, c := range []struct {
 		in   protocol.Input
 		data string
-		want []float32 // nil where it is refused
+		want []float32 // nil if the input is refused
 	}{
-		{subtract(jsonl, "x"), jsonlData, []float32{4, 6}}, {subtract(jsonl, "y"), jsonlData, []float32{5, 5}}, {subtract(jsonl, "z"), jsonlData, nil},
-		{subtract(formatInput("csv", nil), "1"), csvData, []float32{4, 6}}, {subtract(formatInput("csv", nil), "2"), csvData, []float32{5, 5}},
-		{subtract(formatInput("csv", nil), "3"), csvData, nil},
-		{subtract(libsvmInput(1, 2), "1"), "a 1:5 2:6\n", []float32{4, 6}}, {subtract(libsvmInput(1, 2), "2"), "a 1:5 2:6\n", []float32{5, 5}},
-		{subtract(libsvmInput(1, 2), "3"), "a 1:5 2:6\n", nil}, {subtract(libsvmInput(0, 2), "0"), "a 0:5 1:6\n", []float32{4, 6}},
-		{subtract(libsvmInput(0, 2), "2"), "a 0:5 1:6\n", nil},
+		{subtract(jsonl, "x"), jsonlData, []float32{4, 6}},
+		{subtract(jsonl, "y"), jsonlData, []float32{5, 5}},
+		{subtract(jsonl, "z"), jsonlData, nil},
+		{subtract(csv, "1"), csvData, []float32{4, 6}},
+		{subtract(csv, "2"), csvData, []float32{5, 5}},
+		{subtract(csv, "3"), csvData, nil},
+		{subtract(libsvmInput(1, 2), "1"), from1, []float32{4, 6}},
+		{subtract(libsvmInput(1, 2), "2"), from1, []float32{5, 5}},
+		{subtract(libsvmInput(1, 2), "3"), from1, nil},
+		{subtract(libsvmInput(0, 2), "0"), from0, []float32{4, 6}},
+		{subtract(libsvmInput(0, 2), "2"), from0, nil},
 	} {
 		rows, _, err := readFile(t, c.in, map[string]string{"f": c.data})
-		if c.want == nil && !isCode(err, protocol.CodeSpecInvalid) || c.want != nil && (err != nil || len(rows) != 1 || !slices.Equal(rows[0].Vector, c.want)) {
+		right := isCode(err, protocol.CodeSpecInvalid)
+		if c.want != nil {
+			right = err == nil && len(rows) == 1 && slices.Equal(rows[0].Vector, c.want)
+		}
+		if !right {
 			t.Errorf("%s, less %v: %v, %v; want %v", c.in.Format, c.in.Subtract, rows, err, c.want)
 		}
 	}
 }
 
-// An offset is taken off every record, those after the columns have become quiet included.
+// An offset is subtracted from every record, also after the columns have become quiet.
 func TestOffsetsOfQuietColumns(t *testing.T) {
 	const rows = 2 * settledBy
 	var csv, jsonl, libsvm strings.Builder
@@ -59,7 +69,9 @@ func TestOffsetsOfQuietColumns(t *testing.T) {
 		libsvm.WriteString("a 1:" + n + " 2:" + n + "\n")
 	}
 	for data, in := range map[string]protocol.Input{
-		csv.String(): formatInput("csv", nil), jsonl.String(): jsonInput("", "", "", "x", "y"), libsvm.String(): libsvmInput(1, 2),
+		csv.String():    formatInput("csv", nil),
+		jsonl.String():  jsonInput("", "", "", "x", "y"),
+		libsvm.String(): libsvmInput(1, 2),
 	} {
 		in.Subtract = map[string]float64{"1": 1}
 		if in.Format == "jsonl" {

@@ -29,7 +29,7 @@ func TestLineNumberByHand(t *testing.T) {
 	}
 }
 
-// Up to 1 GiB is read to name a line.
+// At most 1 GiB is read to count lines.
 func TestLineNumberIsCountedUpToABound(t *testing.T) {
 	store := &datasettest.Store{}
 	info, err := store.PutContent("f", datasettest.Content{datasettest.Repeat(strings.Repeat("\n", 4096), countedBytes+1)})
@@ -37,11 +37,12 @@ func TestLineNumberIsCountedUpToABound(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := false
-	unwell := fakeStore{Store: store, get: func(objstore.GetOptions, io.ReadCloser, objstore.Info) (io.ReadCloser, objstore.Info, error) {
+	fail := func(objstore.GetOptions, io.ReadCloser, objstore.Info) (io.ReadCloser, objstore.Info, error) {
 		asked = true
-		return nil, objstore.Info{}, errors.New("unwell")
-	}}
-	obj := pinned{store: unwell, key: "f", obj: Object{Key: "f", Size: info.Size, ETag: info.ETag}}
+		return nil, objstore.Info{}, errors.New("unavailable")
+	}
+	failing := fakeStore{Store: store, get: fail}
+	obj := pinned{store: failing, key: "f", obj: Object{Key: "f", Size: info.Size, ETag: info.ETag}}
 	for off, want := range map[int64]bool{countedBytes: true, countedBytes + 1: false} {
 		asked = false
 		if got := lineNumber(t.Context(), obj, off); got != 0 || asked != want {

@@ -147,10 +147,7 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	b, number, at := &r.block, data.at-1, data
 	n := len(b.Dense.Values)
 	b.Dense.Values = extend(b.Dense.Values, data.width)
-	bad := data.row(b.Dense.Values[n:], row, &b.watch)
-	if over := b.watch.unfit(); bad.reason == "" {
-		bad = over
-	}
+	bad := b.watch.judge(data.row(b.Dense.Values[n:], row, &b.watch))
 	if labels != nil && bad.reason == "" {
 		var text []byte
 		if text, bad = labels.label(nil, label); bad.reason == "" {
@@ -173,9 +170,10 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 	return fault
 }
 
-// headFault is a problem of an object's head as the error of a job.
-func headFault(obj pinned, code protocol.Code, what string) *protocol.Fault {
-	fault := inputFault(code, obj.obj.Key, nil, what, "Check that the object is whole and that spec.input.format is right")
+// headFault is a fault of an object's header.
+func headFault(obj pinned, code protocol.Code, format string, args ...any) *protocol.Fault {
+	const hint = "Check that the object is whole and that spec.input.format is right"
+	fault := inputFault(code, obj.obj.Key, nil, fmt.Sprintf(format, args...), hint)
 	fault.Offset = 0
 	return fault
 }

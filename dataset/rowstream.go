@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/gram-compute/gram/protocol"
@@ -53,7 +52,7 @@ func (s *rowStream) open(in io.Reader, head parseHead) (err error) {
 	var flawed headFlaw
 	switch {
 	case errors.As(err, &flawed):
-		return headFault(s.obj, protocol.CodeBadRecord, string(flawed))
+		return headFault(s.obj, protocol.CodeBadRecord, "%s", string(flawed))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		var fault *protocol.Fault
 		if errors.As(err, &fault) {
@@ -63,36 +62,39 @@ func (s *rowStream) open(in io.Reader, head parseHead) (err error) {
 	case err != nil:
 		return err
 	case s.width < 1 || s.stride > int64(s.r.src.input.MaxRecordBytes):
-		fault := headFault(s.obj, protocol.CodeInputLimit, fmt.Sprintf("the header declares rows of %d numbers, %d bytes", s.width, s.stride))
+		fault := headFault(s.obj, protocol.CodeInputLimit,
+			"the header declares rows of %d numbers, %d bytes", s.width, s.stride)
 		fault.Hint = "Raise spec.input.max_record_bytes if that is right"
 		return fault
 	}
 	return nil
 }
 
-// checkSize holds what the header declares against the bytes there are.
+// checkSize compares the declared rows with the object's size.
 func (s *rowStream) checkSize(size int64) error {
 	switch {
 	case s.rows < 0 && (size-s.head)%s.stride == 0:
 		s.rows = (size - s.head) / s.stride
 	case s.rows < 0:
-		fault := headFault(s.obj, protocol.CodeBadRecord, fmt.Sprintf("rows have %d bytes, and the last has %d", s.stride, (size-s.head)%s.stride))
-		fault.Offset = size - (size-s.head)%s.stride
+		last := (size - s.head) % s.stride
+		fault := headFault(s.obj, protocol.CodeBadRecord, "rows have %d bytes, and the last has %d", s.stride, last)
+		fault.Offset = size - last
 		return fault
 	case s.bytes() != size:
 		return headFault(s.obj, protocol.CodeBadRecord,
-			fmt.Sprintf("the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head, size))
+			"the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head, size)
 	}
 	return nil
 }
 
-// matches holds that there is a label, one number, for each row of data.
+// matches verifies that the stream has a label, one number, for each row of data.
 func (s *rowStream) matches(data *rowStream) error {
 	if s.width != 1 {
-		return headFault(s.obj, protocol.CodeBadRecord, fmt.Sprintf("labels must be one number a row, not %d", s.width))
+		return headFault(s.obj, protocol.CodeBadRecord, "labels must be one number a row, not %d", s.width)
 	}
 	if s.rows != data.rows {
-		return headFault(s.obj, protocol.CodeBadRecord, fmt.Sprintf("%d labels for the %d rows of %s", s.rows, data.rows, data.obj.obj.Key))
+		return headFault(s.obj, protocol.CodeBadRecord,
+			"%d labels for the %d rows of %s", s.rows, data.rows, data.obj.obj.Key)
 	}
 	return nil
 }
@@ -109,7 +111,7 @@ func (s *rowStream) rowsOf(p Piece) (first, last int64) {
 // seek goes to the row first.
 func (s *rowStream) seek(first, last int64) error {
 	s.at, s.last = first, last
-	if s.packed { // also where no row is wanted: finish looks at what follows
+	if s.packed { // even if no row is wanted: finish looks at the bytes that follow
 		_, err := io.CopyN(io.Discard, s.in, first*s.stride)
 		return s.explain(err)
 	}
@@ -167,20 +169,21 @@ func (s *rowStream) explain(err error) error {
 	if err == nil || errors.As(err, &fault) || (err != io.EOF && err != io.ErrUnexpectedEOF) {
 		return err
 	}
-	fault = headFault(s.obj, protocol.CodeBadRecord, fmt.Sprintf("the object ends within row %d", s.at))
+	fault = headFault(s.obj, protocol.CodeBadRecord, "the object ends within row %d", s.at)
 	fault.Offset = s.head + s.at*s.stride
 	return fault
 }
 
-// finish holds that a stream of unknown length ends with its last row.
+// finish verifies that a packed stream ends with its last row. A stream without a declared number of rows (rows is -1)
+// has been read to its end already.
 func (s *rowStream) finish() error {
-	if s == nil || !s.packed || s.at != s.rows { // rows that nobody counted have been read to the end
+	if s == nil || !s.packed || s.at != s.rows {
 		return nil
 	}
 	_, err := s.in.ReadByte()
 	switch {
 	case err == nil:
-		return headFault(s.obj, protocol.CodeBadRecord, fmt.Sprintf("more bytes follow the %d rows that the header declares", s.rows))
+		return headFault(s.obj, protocol.CodeBadRecord, "more bytes follow the %d rows that the header declares", s.rows)
 	case err != io.EOF:
 		return err
 	case s.check != nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// What a head declares and the bytes there are must agree; rows that are not declared are counted.
+// The declared rows must agree with the object's size; rows that are not declared follow from it.
 func TestCheckSizeByHand(t *testing.T) {
 	for _, c := range []struct {
 		rows, size int64 // rows of 8 bytes, behind a head of 11
@@ -44,14 +44,15 @@ func TestBytesOfATable(t *testing.T) {
 	}
 }
 
-// A stream that ends too early says within which row.
+// The fault of a stream that ends too early names the row.
 func TestRowsThatEndTooEarly(t *testing.T) {
 	data := string(datasettest.NPY("<f4", "(4, 2)", make([]float32, 8)))
 	head := int64(len(data) - 32)
 	for missing, row := range map[int]int64{1: 3, 8: 3, 12: 2, 31: 0, 32: 0} {
 		_, _, err := readFile(t, formatInput("npy", nil), map[string]string{"f.gz": zipped(data[:len(data)-missing])})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != head+8*row || !strings.Contains(err.Error(), fmt.Sprintf("within row %d", row)) {
+		if !errors.As(err, &fault) || fault.Offset != head+8*row ||
+			!isFault(err, protocol.CodeBadRecord, fmt.Sprintf("within row %d", row)) {
 			t.Errorf("%d bytes missing: %v, want row %d", missing, err, row)
 		}
 	}
@@ -69,34 +70,23 @@ func TestRowsUpToMaxRecordBytes(t *testing.T) {
 	}
 }
 
-// Compressed labels stand beside data that is cut into shards, and end with them; so do plain labels beside
-// compressed data.
+// Labels may be compressed beside data that is cut into shards, and plain beside compressed data. Both must end with
+// the same row.
 func TestCompressedLabels(t *testing.T) {
 	data := string(datasettest.IDX(8, []uint32{2, 3}, integers[uint8]()))
 	labels := string(datasettest.IDX(0x0c, []uint32{2}, []int32{7, 9}))
 	for _, c := range []struct{ data, labels, dataKey, labelsKey string }{
-		{data, zipped(labels), "d/f", "l/f.gz"}, {zipped(data), labels, "d/f.gz", "l/f"}, {zipped(data), zipped(labels), "d/f.gz", "l/f.gz"},
+		{data, zipped(labels), "d/f", "l/f.gz"},
+		{zipped(data), labels, "d/f.gz", "l/f"},
+		{zipped(data), zipped(labels), "d/f.gz", "l/f.gz"},
 	} {
-		for _, size := range []protocol.ByteSize{1, 3, 1 << 20} {
-			in := labelled("idx")
-			in.ShardBytes = size
-			store := storeOf(t, map[string]string{c.dataKey: c.data, c.labelsKey: c.labels})
-			m, shards, err := Plan(t.Context(), store, "d/", in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := NewSource(store, "d/", m, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, _, err := readRows(t.Context(), s, shards)
-			if err != nil || len(rows) != 2 || rows[0].Label != "7" || rows[1].Label != "9" {
-				t.Errorf("%s and %s, shards of %d: %v, %v", c.dataKey, c.labelsKey, size, rows, err)
-			}
+		rows, err := readPairAt(t, labelled("idx"), c.dataKey, c.data, c.labelsKey, c.labels)
+		if err != nil || len(rows) != 2 || rows[0].Label != "7" || rows[1].Label != "9" {
+			t.Errorf("%s and %s: %v, %v", c.dataKey, c.labelsKey, rows, err)
 		}
 	}
-	longer := zipped(labels + "x")
-	if rows, err := readPair(t, labelledGzip(), zipped(data), longer); !isCode(err, protocol.CodeBadRecord) || !strings.Contains(err.Error(), "more bytes follow the 2 rows") {
+	rows, err := readPair(t, labelledGzip(), zipped(data), zipped(labels+"x"))
+	if !isFault(err, protocol.CodeBadRecord, "more bytes follow the 2 rows") {
 		t.Errorf("labels that go on: %v, %v", rows, err)
 	}
 }

@@ -2,7 +2,7 @@ package dataset
 
 import "testing"
 
-// dense is a block of n records whose values all are of the record's number.
+// dense is a block of n records, each of whose values is the record's number.
 func dense(n, width int) *Block {
 	b := &Block{IDs: make([]Identity, n), Dense: Dense{Width: width}}
 	for i := range n {
@@ -19,7 +19,8 @@ func TestSettleDense(t *testing.T) {
 		rows, width int
 		want        bool
 	}{
-		{sampled - 1, 1, false}, {sampled, 1, true}, {sampled, 3, true}, {sampled, maxWatched, true}, {sampled, maxWatched + 1, false},
+		{sampled - 1, 1, false}, {sampled, 1, true}, {sampled, 3, true},
+		{sampled, maxWatched, true}, {sampled, maxWatched + 1, false},
 	} {
 		w := watching()
 		if w.settle(dense(c.rows, c.width)); w.quiet != c.want {
@@ -38,7 +39,7 @@ func TestSettleDense(t *testing.T) {
 	}
 }
 
-// What is not stored counts as 0: a column that some records lack spreads.
+// A value that is not stored counts as 0, so a column that some records lack spreads.
 func TestSettleSparse(t *testing.T) {
 	b := &Block{IDs: make([]Identity, sampled), Sparse: Sparse{Width: 9, Indptr: []int{0}}}
 	for i := range sampled {
@@ -55,7 +56,7 @@ func TestSettleSparse(t *testing.T) {
 	}
 	w.at(2)
 	if w.settle(b); len(w.cols) != 3 || w.cols[0].quiet || !w.cols[1].quiet || !w.cols[2].quiet || w.quiet {
-		t.Errorf("a constant, one that half the records have, and none: %+v", w.cols)
+		t.Errorf("a constant, a column of half the records, and a column of no record: %+v", w.cols)
 	}
 	for i := range b.Sparse.Indices {
 		if b.Sparse.Indices[i] == 0 {

@@ -27,13 +27,13 @@ type shardReader struct {
 	zip   gunzip
 }
 
-// goOn ends the sequence with an error, unless it is nil; it says whether there may be more. The records before the error go first, so
-// that what the consumer finds wrong with one of them comes before it.
+// goOn ends the sequence with an error, unless it is nil, and reports whether more may follow. It yields the records
+// before the error first, so that what the consumer finds wrong with one of them comes before it.
 func (r *shardReader) goOn(err error) bool {
 	if err == nil || errors.Is(err, errStopped) {
 		return err == nil
 	}
-	r.block.cut(len(r.block.IDs)) // what has been appended of a record that did not end
+	r.block.cut(len(r.block.IDs)) // drops what was appended for an incomplete record
 	if r.flush() == nil {
 		r.yield(nil, err)
 	}

@@ -22,8 +22,10 @@ func TestBoundsOfABlock(t *testing.T) {
 	}{
 		{"records", formatInput("csv", nil), strings.Repeat("1\n", blockRecords+1), []int{blockRecords, 1}},
 		{"bad records", formatInput("csv", skip), "1\n" + strings.Repeat("x\n", blockRecords), []int{blockRecords, 1}},
-		{"values", formatInput("npy", nil), string(datasettest.NPY("|u1", "(2049, 128)", make([]uint8, 2049*128))), []int{2048, 1}},
-		{"values of rows that do not fill it", formatInput("npy", nil), string(datasettest.NPY("|u1", "(3, 131073)", make([]uint8, 3*131073))), []int{1, 1, 1}},
+		{"values", formatInput("npy", nil),
+			string(datasettest.NPY("|u1", "(2049, 128)", make([]uint8, 2049*128))), []int{2048, 1}},
+		{"values of rows that do not fill it", formatInput("npy", nil),
+			string(datasettest.NPY("|u1", "(3, 131073)", make([]uint8, 3*131073))), []int{1, 1, 1}},
 		{"sparse records", libsvmInput(1, 9), strings.Repeat("a 1:1\n", blockRecords+1), []int{blockRecords, 1}},
 		{"sparse values", libsvmInput(1, 1<<20), strings.Repeat(wide, 65), []int{64, 1}},
 	} {
@@ -31,7 +33,7 @@ func TestBoundsOfABlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.buffer = len(c.data) + 1 // or lines end blocks with the buffer
+		s.buffer = len(c.data) + 1 // a block of lines also ends where the buffer ends
 		var got []int
 		for block, err := range s.Blocks(t.Context(), Shard{Pieces: shards[0].Pieces}) {
 			if err != nil {

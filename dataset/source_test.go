@@ -105,6 +105,11 @@ func isCode(err error, code protocol.Code) bool {
 	return errors.As(err, &fault) && fault.Code == code
 }
 
+// isFault reports a fault of the code whose message contains text.
+func isFault(err error, code protocol.Code, text string) bool {
+	return isCode(err, code) && strings.Contains(err.Error(), text)
+}
+
 func TestReadByHand(t *testing.T) {
 	named := testInput()
 	named.Header, named.Label, named.Text = true, protocol.Column{Name: "class"}, protocol.Column{Name: "gloss"}

@@ -19,7 +19,7 @@ type lineParser interface {
 	header(text []byte) error
 	// first takes the first record ahead of record, where head is firstRecord. Its flaw is final.
 	first(text []byte) flaw
-	// content takes off what is none; a line without content is blank.
+	// content strips everything that is not data, such as a comment; an empty result marks the line as blank.
 	content(text []byte) []byte
 	// record appends a record's fields to b. On a flaw it may leave some of them.
 	record(b *Block, text []byte) flaw
@@ -159,7 +159,8 @@ func (p *linePiece) header(in *lines) error {
 		err = p.parser.header(text)
 	}
 	if err != nil {
-		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(), "Correct the columns of spec.input, or the header")
+		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(),
+			"Correct the columns of spec.input, or the header")
 		fault.Offset, fault.Line = 0, 1
 		return fault
 	}
@@ -214,9 +215,7 @@ func (p *linePiece) line(ln line) error {
 	default:
 		bad = p.parser.record(&p.block, text).shifted(marks)
 	}
-	if over := p.block.watch.unfit(); bad.reason == "" {
-		bad = over
-	}
+	bad = p.block.watch.judge(bad)
 	if p.start > 0 {
 		ln.number = 0 // counted from somewhere inside the object
 	}

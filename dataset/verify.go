@@ -79,7 +79,8 @@ func (p pinned) damaged(have []byte, times string) error {
 	return &protocol.Fault{Code: protocol.CodeInputDamaged, Class: protocol.ClassTask, Object: p.obj.Key, Offset: -1,
 		What: fmt.Sprintf("its bytes are not those that were stored: the store says %s, and they have %s%s",
 			p.obj.Digest, hex.EncodeToString(have), times),
-		Hint: "It was damaged in the store or on the way: put it there again. If the ETags of this store are no MD5s, set spec.input.verify: off"}
+		Hint: "It was damaged in the store or on the way: put it there again. " +
+			"If the ETags of this store are no MD5s, set spec.input.verify: off"}
 }
 
 // keptPrefix is how much of an object's head may be read twice.
@@ -127,7 +128,8 @@ func (s *runningSum) add(at int64, data []byte) {
 // bytes that are the stored ones.
 func (p pinned) finish(ctx context.Context, read error) error {
 	var fault *protocol.Fault
-	if read != nil && (!errors.As(read, &fault) || fault.Class != protocol.ClassInput || fault.Code == protocol.CodeInputChanged) {
+	if read != nil && (!errors.As(read, &fault) || fault.Class != protocol.ClassInput ||
+		fault.Code == protocol.CodeInputChanged) {
 		return read // the store failed, or the consumer wants no more
 	}
 	if p.sum.next < p.obj.Size {

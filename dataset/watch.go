@@ -26,7 +26,7 @@ type watch struct {
 	tables int
 	name   func(col int) string
 	shifts []float64 // by column, up to the last one off which something is taken
-	over   int       // the last column, from 1, of which a difference was beyond float32; 0 for none
+	over   int       // the last column of the record whose difference is beyond float32, from 1; 0 means no column
 }
 
 // watched is a column; low, high and count are of the values that moved since the last block.
@@ -36,7 +36,7 @@ type watched struct {
 	quiet     bool
 	table     *wholeTable
 	equal     [2]string // see Rounding
-	told      bool      // equal is in earlier notes
+	told      bool      // earlier notes have reported equal
 	sample    spread
 }
 
@@ -80,7 +80,7 @@ func (w *watch) take(col int, x number) float32 {
 	d := x.exact - float64(x.value)
 	if x.isWhole {
 		w.compare(col, x)
-		d += x.beyond()
+		d += x.excess()
 	}
 	if d != 0 {
 		w.move(col, d)
@@ -88,16 +88,18 @@ func (w *watch) take(col int, x number) float32 {
 	return x.value
 }
 
-// unfit is the flaw of a record with a difference that no float32 can hold. It is told once.
-func (w *watch) unfit() flaw {
-	if w.over == 0 {
-		return flaw{}
+// judge returns a record's flaw: bad, or else that a difference of the record is beyond float32. The next record begins
+// without one.
+func (w *watch) judge(bad flaw) flaw {
+	over := w.over
+	w.over = 0
+	if over == 0 || bad.reason != "" {
+		return bad
 	}
-	name := w.name(w.over - 1)
+	name := w.name(over - 1)
 	if plain, err := strconv.Unquote(name); err == nil {
 		name = plain
 	}
-	w.over = 0
 	return flaw{reason: differs32, path: name}
 }
 
@@ -168,10 +170,12 @@ func (w *watch) notes(b *Block) *Notes {
 		if n == nil {
 			n = &Notes{}
 		}
-		if c.count == 0 { // a quiet column does not count what moved; that two became equal is told all the same
+		if c.count == 0 { // a quiet column counts no moves, but two numbers that became equal are reported all the same
 			c.low, c.high = 0, 0
 		}
-		n.Rounded = append(n.Rounded, Rounding{Column: col, Name: w.name(col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal})
+		n.Rounded = append(n.Rounded, Rounding{
+			Column: col, Name: w.name(col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal,
+		})
 		c.low, c.high, c.count, c.told = math.Inf(1), math.Inf(-1), 0, c.equal[0] != ""
 	}
 	if w.beyond > 0 {

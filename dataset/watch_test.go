@@ -15,8 +15,11 @@ func watching() *watch {
 // The first 2^16 columns are watched; what moves beyond them is counted.
 func TestWatchedColumns(t *testing.T) {
 	w := watching()
-	if w.at(maxWatched) != nil || w.at(0) == nil || len(w.cols) != 1 || w.at(maxWatched-1) == nil || len(w.cols) != maxWatched {
-		t.Errorf("%d columns are watched", len(w.cols))
+	if w.at(maxWatched) != nil || w.at(0) == nil || len(w.cols) != 1 {
+		t.Errorf("%d columns are watched, want 1", len(w.cols))
+	}
+	if w.at(maxWatched-1) == nil || len(w.cols) != maxWatched {
+		t.Errorf("%d columns are watched, want %d", len(w.cols), maxWatched)
 	}
 	w = watching()
 	if n := w.notes(&Block{}); n != nil {
@@ -37,25 +40,30 @@ func TestWatchedColumns(t *testing.T) {
 	}
 }
 
-// Low and High are the least and the greatest by which values moved.
+// Low and High are the least and the greatest moves of a block's values.
 func TestHowFarValuesMoved(t *testing.T) {
 	w := watching()
 	for _, v := range []float64{1<<25 + 1, 1<<25 + 3, 1<<25 + 1, 1<<25 + 2, 5} { // by 1, -1, 1, 2 and 0
 		w.take(0, floatNumber(v))
 	}
-	n := w.notes(&Block{})
-	if n == nil || len(n.Rounded) != 1 || n.Rounded[0].Moved != 4 || n.Rounded[0].Low != -1 || n.Rounded[0].High != 2 {
-		t.Errorf("%+v", n)
+	moved := func(count int64, low, high float64) {
+		t.Helper()
+		n := w.notes(&Block{})
+		if n == nil || len(n.Rounded) != 1 {
+			t.Fatalf("%+v", n)
+		}
+		if r := n.Rounded[0]; r.Moved != count || r.Low != low || r.High != high {
+			t.Errorf("%+v, want %d moved by %g to %g", r, count, low, high)
+		}
 	}
+	moved(4, -1, 2)
 	for _, v := range []float64{1<<25 + 3, 1<<26 + 5} { // by -1 and -3
 		w.take(0, floatNumber(v))
 	}
-	if n = w.notes(&Block{}); n == nil || len(n.Rounded) != 1 || n.Rounded[0].Moved != 2 || n.Rounded[0].Low != -3 || n.Rounded[0].High != -1 {
-		t.Errorf("in the next block: %+v", n)
-	}
+	moved(2, -3, -1)
 }
 
-// Whole numbers that become equal are found though others stand between them, in up to maxWholes columns.
+// Whole numbers that become equal are found even with others between them, in up to maxWholes columns.
 func TestEqualWholeNumbers(t *testing.T) {
 	w := watching()
 	for col := range maxWholes + 1 {
@@ -78,16 +86,19 @@ func TestEqualWholeNumbers(t *testing.T) {
 	}
 }
 
-// Whole numbers beyond 2^24 are kept as they are, of a float64 up to 2^53.
+// Whole numbers beyond 2^24 are kept exactly; those of a float64 below 2^53.
 func TestWholeNumbersByHand(t *testing.T) {
 	for v, whole := range map[float64]bool{
-		1 << 24: false, 1<<24 + 1: true, -1 << 24: false, -1<<24 - 1: true, 1<<24 + 1.5: false, 1<<53 - 1: true, 1 << 53: false, 0: false,
+		0: false, 1 << 24: false, 1<<24 + 1: true, 1<<24 + 1.5: false, -1 << 24: false, -1<<24 - 1: true,
+		1<<53 - 1: true, 1 << 53: false,
 	} {
 		if x := floatNumber(v); x.isWhole != whole || whole && float64(x.whole) != v {
 			t.Errorf("%v: %+v", v, x)
 		}
 	}
-	for n, whole := range map[int64]bool{1 << 24: false, 1<<24 + 1: true, -1 << 24: false, -1<<24 - 1: true, math.MaxInt64: true, math.MinInt64: true} {
+	for n, whole := range map[int64]bool{
+		1 << 24: false, 1<<24 + 1: true, -1 << 24: false, -1<<24 - 1: true, math.MaxInt64: true, math.MinInt64: true,
+	} {
 		if x := wholeNumber(n); x.isWhole != whole || whole && x.whole != n {
 			t.Errorf("%d: %+v", n, x)
 		}
@@ -101,7 +112,7 @@ func TestMinusByHand(t *testing.T) {
 		x      int64
 		offset float64
 		want   int64
-		whole  bool // it is known beyond float64
+		whole  bool // the difference is kept as an int64
 	}{
 		{1700000001, 1700000000, 1, false}, {large + 1, large - 512, 513, false}, {large + 1, large, 0, false},
 		{-large - 1, 512 - large, -513, false}, {-large - 1, -large, 0, false},
@@ -109,7 +120,8 @@ func TestMinusByHand(t *testing.T) {
 		{-large - half - 1, -half - 512, 511 - large, true}, {-large - half - 1, -half, -large, false},
 	} {
 		got := wholeNumber(c.x).minus(c.offset)
-		if got.value != float32(c.want) || got.exact != float64(c.want) || got.isWhole != c.whole || c.whole && got.whole != c.want {
+		if got.value != float32(c.want) || got.exact != float64(c.want) || got.isWhole != c.whole ||
+			c.whole && got.whole != c.want {
 			t.Errorf("%d less %v: %+v, want %d", c.x, c.offset, got, c.want)
 		}
 	}
@@ -118,7 +130,7 @@ func TestMinusByHand(t *testing.T) {
 	}
 }
 
-// A column is quiet from a standard deviation of 16000 at a greatest value of 2^24 on.
+// A column whose greatest value is 2^24 is quiet from a standard deviation of 16000 on.
 func TestSpreadByHand(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
@@ -127,8 +139,9 @@ func TestSpreadByHand(t *testing.T) {
 		{[]float64{1 << 24, 1<<24 - 32000}, true}, {[]float64{1 << 24, 1<<24 - 31999}, false},
 		{[]float64{1<<24 - 32000, 1 << 24}, true}, {[]float64{1<<24 - 31999, 1 << 24}, false},
 		{[]float64{-1 << 24, -1<<24 + 32000}, true}, {[]float64{-1 << 24, -1<<24 + 31999}, false},
-		{[]float64{1 << 24, 1<<24 - 32000, 1 << 24, 1<<24 - 32000}, true}, {[]float64{1 << 24, 1<<24 - 32000, 1<<24 - 16000}, false},
-		{[]float64{1001 << 24, 1001 * (1<<24 - 32000)}, true}, // as differences: the squares of the values themselves are rounded
+		{[]float64{1 << 24, 1<<24 - 32000, 1 << 24, 1<<24 - 32000}, true},
+		{[]float64{1 << 24, 1<<24 - 32000, 1<<24 - 16000}, false},
+		{[]float64{1001 << 24, 1001 * (1<<24 - 32000)}, true}, // by differences: squares of the values would be rounded
 		{[]float64{0}, true}, {[]float64{1}, false}, {[]float64{0, 0, 1}, true},
 	} {
 		var s spread

@@ -129,8 +129,9 @@ func fill64(v []float64, next func() float64) {
 	}
 }
 
-// TestAccumulateSortedByHand has groups that mix, one without rows and a row without a group. In their order, 2^53, 1 and
-// -2^53 sum up to 0, in others to 1. A row added fetches a quarter of one to come: of 128 columns, two lines of 16.
+// TestAccumulateSortedByHand has interleaved groups, a group without rows, and a row without a group. In the order of
+// the rows, 2^53, 1 and -2^53 sum to 0; in another order to 1. Each row added prefetches a quarter of a later one: two
+// lines of 16 of its 128 columns.
 func TestAccumulateSortedByHand(t *testing.T) {
 	const cols = 128
 	rows, groups := []float32{0x1p53, 7, 1, 5, -0x1p53, 3, 11}, []int32{1, 0, 1, -1, 1, 3, 0}
@@ -147,19 +148,20 @@ func TestAccumulateSortedByHand(t *testing.T) {
 			}
 		}
 		if got := 1000 - len(ahead.left); got != 6*2*lineFloats {
-			t.Errorf("%s: fetches %d numbers ahead of 6 rows", s.Name, got)
+			t.Errorf("%s: prefetches %d numbers with 6 rows", s.Name, got)
 		}
 	}
 }
 
-// TestSortsGroups sorts where the sums are more than the first cache level holds, 32 KiB of float64, the rows are of
-// at most 4096 columns, and a block of 96 has four rows a group.
+// TestSortsGroups: rows are sorted by group if the sums exceed the first cache level (32 KiB of float64), rows have at
+// most 4096 columns, and a block of 96 rows has at least four of each group on average.
 func TestSortsGroups(t *testing.T) {
 	for _, c := range []struct {
 		groups, cols int
 		want         bool
 	}{
-		{2, 2048, false}, {2, 2049, true}, {24, 170, false}, {24, 171, true}, {25, 171, false}, {2, 4096, true}, {2, 4097, false},
+		{2, 2048, false}, {2, 2049, true}, {2, 4096, true}, {2, 4097, false},
+		{24, 170, false}, {24, 171, true}, {25, 171, false},
 	} {
 		if got := sortsGroups(c.groups*c.cols, c.cols); got != c.want {
 			t.Errorf("%d groups of %d columns: %v, want %v", c.groups, c.cols, got, c.want)

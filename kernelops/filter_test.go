@@ -19,7 +19,7 @@ func directBound(n float64) float64 { return n / (1<<24 - 2*n) }
 // about reports whether two numbers agree but for the roundings of float64.
 func about(got, want float64) bool { return got == want || math.Abs(got-want) <= 1e-13*math.Abs(want) }
 
-// TestFilterIsTight compares every bound with its closed form: a smaller one drops a nearest row, a larger one costs
+// TestFilterIsTight compares every bound with its closed form: a smaller bound drops a nearest row, a larger one costs
 // time for nothing.
 func TestFilterIsTight(t *testing.T) {
 	for dim, steps := range map[int]float64{1: 12, 3: 12, 31: 12, 32: 13, 63: 13, 64: 14, 784: 36, 100000: 3137} {
@@ -37,7 +37,7 @@ func TestFilterIsTight(t *testing.T) {
 	}
 }
 
-// TestFilterLastDimension finds the last dimensions with a bound: a tenth of 2^24 steps.
+// TestFilterLastDimension finds the last dimensions with a bound: those of at most a tenth of 2^24 steps.
 func TestFilterLastDimension(t *testing.T) {
 	const last = 1677721
 	const lastDirect = 32*(last-12) + 31
@@ -80,7 +80,7 @@ func TestLowNormsByHand(t *testing.T) {
 	}
 }
 
-// TestFilterBoundsByHand has a distance of 5 + 8 - 2*3 = 7, of norms that sum up to 13, and what is at the ends.
+// TestFilterBoundsByHand has a distance of 5 + 8 - 2*3 = 7, of norms that sum to 13, and the norms at the ends.
 func TestFilterBoundsByHand(t *testing.T) {
 	above := math.Nextafter32(maxNorm, inf32)
 	f := newFilter(3)
@@ -128,8 +128,8 @@ func checkAround(t *testing.T, where string, low, high, at, slack float64) {
 	}
 }
 
-// TestDirectLimitByHand: d - d h - a, the lower bound of d, is limit where d is (limit + a)/(1 - h); one more a and
-// 2^-40 of the whole are for the roundings of float64.
+// TestDirectLimitByHand: d - d h - a, the lower bound of d, equals limit if d is (limit + a)/(1 - h). One more a and
+// 2^-40 of the whole cover the roundings of float64.
 func TestDirectLimitByHand(t *testing.T) {
 	f := newFilter(40)
 	for _, limit := range []float64{0, 7, math.MaxFloat32} {

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// TestNearestLimitMetExactly gives the filter a bound of 0 and scores that are equal: the distances from 0 to 4 and to
-// 4 less a hair, which float32 does not hold. So the nearer center is at the limit, and must be taken, be it in the
-// same lane as the other or not. A tie goes to the lower index, though its lane comes later.
+// TestNearestLimitMetExactly gives the filter a bound of 0 and equal scores: the distances from 0 to 4 and to 4 less a
+// hair, which float32 cannot tell from 4. So the score of the nearer center equals the limit, and the center must be
+// taken, whether it is in the same lane as the other or not. A tie goes to the lower index, even if its lane comes
+// later.
 //
-// No data reach this through Nearest: a score would have to err by the whole of its bound.
+// No data make Nearest meet the limit: a score would have to err by its whole bound.
 func TestNearestLimitMetExactly(t *testing.T) {
 	hair := 4 - 1e-9
 	for _, s := range All() {
@@ -24,7 +25,8 @@ func TestNearestLimitMetExactly(t *testing.T) {
 			last          float64
 			want          int
 		}{
-			{1, 2, hair, 2}, {1, 1 + lanes, hair, 1 + lanes}, {1, 1 + 2*lanes, hair, 1 + 2*lanes}, {1, lanes, 4, 1}, {lanes, 1, 4, 1},
+			{1, 2, hair, 2}, {1, 1 + lanes, hair, 1 + lanes}, {1, 1 + 2*lanes, hair, 1 + 2*lanes},
+			{1, lanes, 4, 1}, {lanes, 1, 4, 1},
 		} {
 			centers := slices.Repeat([]float64{100}, 4*lanes)
 			centers[c.first], centers[c.second] = 4, c.last
@@ -40,7 +42,7 @@ func TestNearestLimitMetExactly(t *testing.T) {
 	}
 }
 
-// TestNearestOfCentersAlone has the row itself behind the last center in memory: it is none of them.
+// TestNearestOfCentersAlone has a copy of the row behind the last center in memory, which must not be read as a center.
 func TestNearestOfCentersAlone(t *testing.T) {
 	for _, s := range All() {
 		for rows := 1; rows < 40; rows++ {
@@ -56,8 +58,8 @@ func TestNearestOfCentersAlone(t *testing.T) {
 	}
 }
 
-// TestNearestOfWholeBlocks has blocks and threads that end with the rows, no rows at all, and rows that are whole groups
-// of norms, but not of tiles.
+// TestNearestOfWholeBlocks has rows that fill blocks and threads exactly, no rows, and rows that are a multiple of the
+// groups that norms are computed in, but not of tiles.
 func TestNearestOfWholeBlocks(t *testing.T) {
 	next := hardMatrices(20)["normal"]
 	for _, rows := range []int{0, 8, 16, 40, blockRows, 2 * blockRows} {
@@ -70,7 +72,7 @@ func TestNearestOfWholeBlocks(t *testing.T) {
 	}
 }
 
-// TestPackCentersFilters says when the filter is at work: for centers whose norms it has a bound for.
+// TestPackCentersFilters: the filter is used if it has a bound for every center's norm.
 func TestPackCentersFilters(t *testing.T) {
 	most := math.Sqrt(maxNorm)
 	for _, s := range All() {
@@ -94,7 +96,7 @@ func TestPackCentersFilters(t *testing.T) {
 	checkNearest(t, "no centers", NewMatrix(5, 2), nil, []float32{0, 0})
 }
 
-// TestNearestLongRows has rows longer than one call of an implementation takes, and exactly as long.
+// TestNearestLongRows has rows as long as one call of an implementation takes, and longer ones.
 func TestNearestLongRows(t *testing.T) {
 	for _, cols := range []int{callElements, callElements + 1} {
 		x := Matrix{Data: repeat(1, 2*cols), Rows: 2, Cols: cols, Stride: cols}

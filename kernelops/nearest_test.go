@@ -30,7 +30,7 @@ func checkNearest(t *testing.T, where string, x Matrix, centers []float64, origi
 	index, sqDist := make([]int32, x.Rows), make([]float64, x.Rows)
 	for _, s := range All() {
 		for threads := 1; threads <= 2; threads++ {
-			for i := range index { // nothing of the last set is left
+			for i := range index { // no results of the set before
 				index[i], sqDist[i] = -7, -7
 			}
 			s.Nearest(index, sqDist, x, s.PackCenters(centers, origin), &Workspace{Threads: threads})

@@ -10,8 +10,8 @@ import (
 //	2 (g + 6u)/(1 - g) = (d + 6 - 6 d u)/(2^23 - d)
 func scoreBound(d float64) float64 { return (d + 6 - 6*d*0x1p-24) / (1<<23 - d) }
 
-// TestNearestBoundIsTight compares the bound with its closed form: a smaller one is wrong for some row, a larger one
-// computes distances in float64 for nothing. From a tenth of 2^24 columns on there is none.
+// TestNearestBoundIsTight compares the bound with its closed form: a smaller bound is wrong for some row, a larger one
+// computes distances in float64 for nothing. More than a tenth of 2^24 columns have no bound.
 func TestNearestBoundIsTight(t *testing.T) {
 	for _, d := range []int{1, 3, 32, 784, 100000, 1677721} {
 		b := newNearestBound(d)

@@ -19,7 +19,7 @@ func (s *Set) RadiusCounts(counts []int, sqRadius float32, x, y Matrix, ws *Work
 		c := radius{counts: counts[from:to]}
 		clear(c.counts)
 		rows := x.RowRange(from, to)
-		n := rows.Rows + maxWidth
+		n := rows.Rows + maxWidth // as scan wants
 		norms, limits := make([]float32, n), make([]float32, n)
 		s.sqNorms(norms[:rows.Rows], rows, sc)
 		for i := range limits {

@@ -61,8 +61,11 @@ func (s *Set) TopK(ids []int, dists []float32, k int, x, y Matrix, ws *Workspace
 	ws.yNorms = s.norms(measure{kind: sqDist}, resize(ws.yNorms, y.Rows), y, ws)
 	ws.divide(x.Rows, maxWidth, func(sc *scratch, from, to int) {
 		rows := x.RowRange(from, to)
-		n := rows.Rows + maxWidth
-		t := topK{k: k, base: ws.yNorms, lists: make([]nearest, rows.Rows), limits: make([]float32, n), norms: make([]float32, n)}
+		n := rows.Rows + maxWidth // as scan wants
+		t := topK{
+			k: k, base: ws.yNorms, lists: make([]nearest, rows.Rows),
+			limits: make([]float32, n), norms: make([]float32, n),
+		}
 		for i := range t.lists {
 			t.lists[i].k, t.limits[i] = k, math.MaxFloat32
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNearestListByHand fills a list of two: by distance, ties by row, whatever the order in which they come.
+// TestNearestListByHand fills a list of two: by distance, ties by row, in whatever order they come.
 func TestNearestListByHand(t *testing.T) {
 	inf := math.Inf(1)
 	n := nearest{k: 2}
@@ -18,7 +18,7 @@ func TestNearestListByHand(t *testing.T) {
 	}{
 		{inf, 9, nil, inf},
 		{math.NaN(), 8, nil, inf},
-		{5, 4, []int{4}, inf}, // not full: whatever comes may enter
+		{5, 4, []int{4}, inf}, // not full: any distance may enter
 		{5, 6, []int{4, 6}, 5},
 		{5, 7, []int{4, 6}, 5}, // full, and the lower rows win
 		{inf, 0, []int{4, 6}, 5},
@@ -29,15 +29,19 @@ func TestNearestListByHand(t *testing.T) {
 	} {
 		n.offer(c.dist, c.row)
 		if !slices.Equal(n.rows, c.rows) || n.worst() != c.worst {
-			t.Fatalf("offer %d, row %d at %g: rows %v, worst %g, want %v, %g", i, c.row, c.dist, n.rows, n.worst(), c.rows, c.worst)
+			t.Fatalf("offer %d, row %d at %g: rows %v, worst %g, want %v, %g",
+				i, c.row, c.dist, n.rows, n.worst(), c.rows, c.worst)
 		}
 	}
 }
 
-// TestTopKLimit has a scan report less once a list is full: no tie of the last row, which comes too late to win, but
-// all that is nearer. The rows of y are at 1, 3 and 2 from x, the origin.
+// TestTopKLimit: once a list is full, a scan reports only rows nearer than its last entry, for a tie comes too late to
+// win. The rows of y are at distances 1, 3 and 2 from x, the origin.
 func TestTopKLimit(t *testing.T) {
-	top := topK{k: 2, lists: []nearest{{k: 2}}, norms: []float32{0}, limits: []float32{math.MaxFloat32}, base: []float32{1, 9, 4}}
+	top := topK{
+		k: 2, lists: []nearest{{k: 2}},
+		norms: []float32{0}, limits: []float32{math.MaxFloat32}, base: []float32{1, 9, 4},
+	}
 	for j, want := range []float32{math.MaxFloat32, math.Nextafter32(9, 0), math.Nextafter32(4, 0)} {
 		if top.hit(0, j, 0); top.limits[0] != want {
 			t.Errorf("after row %d, the limit is %g, want %g", j, top.limits[0], want)
@@ -45,20 +49,23 @@ func TestTopKLimit(t *testing.T) {
 	}
 }
 
-// TestTopKOfFewRows fills up where there are fewer rows than k, or they are not finite.
+// TestTopKOfFewRows: id -1 and distance +Inf fill up a list of fewer than k rows. A row that is not finite is not
+// listed.
 func TestTopKOfFewRows(t *testing.T) {
 	x := Matrix{Data: []float32{1, 2}, Rows: 2, Cols: 1, Stride: 1}
 	y := Matrix{Data: []float32{float32(math.NaN()), 4}, Rows: 2, Cols: 1, Stride: 1}
 	for _, s := range All() {
 		ids, dists := slices.Repeat([]int{-7}, 6), repeat(-7, 6)
 		s.TopK(ids, dists, 3, x, y, &Workspace{})
-		if !slices.Equal(ids, []int{1, -1, -1, 1, -1, -1}) || !slices.Equal(dists, []float32{9, inf32, inf32, 4, inf32, inf32}) {
+		if !slices.Equal(ids, []int{1, -1, -1, 1, -1, -1}) ||
+			!slices.Equal(dists, []float32{9, inf32, inf32, 4, inf32, inf32}) {
 			t.Errorf("%s: %v, %v", s.Name, ids, dists)
 		}
 	}
 }
 
-// TestSelectEdges compares all selections where a block or a group of queries ends, without rows and without columns.
+// TestSelectEdges compares all selections on rows that fill blocks or groups of queries exactly, without rows, and
+// without columns.
 func TestSelectEdges(t *testing.T) {
 	next := hardMatrices(19)["normal"]
 	for _, c := range []struct{ rows, cols, dim int }{
@@ -70,7 +77,7 @@ func TestSelectEdges(t *testing.T) {
 	}
 }
 
-// TestSelectMisuse gives results that are one short or one long, and no k.
+// TestSelectMisuse passes results that are one short or one long, and a k below 1.
 func TestSelectMisuse(t *testing.T) {
 	const wrong = "kernelops: result has the wrong shape"
 	x, y, ws := NewMatrix(3, 2), NewMatrix(4, 2), &Workspace{}
@@ -112,7 +119,7 @@ func TestPackedForAnotherSet(t *testing.T) {
 			var argMin, near any
 			if s != other && s.Name != other.Name {
 				argMin = "kernelops: centroids packed for another kernel set"
-				if other.matrix != nil { // else the centers are as they were given
+				if other.matrix != nil { // a set without one leaves the centers as they are
 					near = "kernelops: centers packed for another kernel set"
 				}
 			}

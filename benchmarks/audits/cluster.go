@@ -1,21 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/deploy/process"
+	"github.com/gram-compute/gram/benchmarks/devcluster"
 	"github.com/gram-compute/gram/worker"
 )
 
@@ -28,73 +22,35 @@ const (
 	maxRounds = 1000
 )
 
-// writePoints writes the rows as an npy file, version 1.0.
-func writePoints(path string) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+// writePoints writes the rows that every job reads.
+func writePoints(path string) error {
 	draw := rand.New(rand.NewPCG(1, 2))
 	values := make([]float32, rows*width)
 	for i := range values {
 		values[i] = float32(draw.NormFloat64())
 	}
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, width)
-	header += strings.Repeat(" ", 118-1-len(header)) + "\n" // 128 bytes with what stands before it
-	out := bufio.NewWriterSize(file, 1<<20)
-	// Errors of a bufio.Writer stay until Flush returns them.
-	out.WriteString("\x93NUMPY\x01\x00\x76\x00" + header)
-	if err := binary.Write(out, binary.LittleEndian, values); err != nil {
-		return err
-	}
-	return out.Flush()
+	return devcluster.WriteNPY(path, values, rows, width)
 }
 
-// cluster is `gram dev` with some workers of one slot, a process each, and jobs over one file.
+// cluster is `gram dev` with workers of one slot, and the number of jobs it has run over points.
 type cluster struct {
-	binary, dir, points, config string
-	cmd                         *exec.Cmd
-	jobs                        int
+	dev         *devcluster.Cluster
+	dir, points string
+	jobs        int
 }
 
 func start(ctx context.Context, binary, dir, points string, workers int) (*cluster, error) {
-	c := &cluster{binary: binary, dir: dir, points: points}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c.cmd = c.command(ctx, "dev", "--data", filepath.Join(dir, "cluster"), "--listen", "127.0.0.1:0", "--workers", fmt.Sprint(workers), "--slots", "1")
-	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGTERM) }
-	stdout, err := c.cmd.StdoutPipe()
-	if err == nil {
-		err = c.cmd.Start()
-	}
+	dev, err := devcluster.Start(ctx, binary, dir, "--workers", fmt.Sprint(workers), "--slots", "1")
 	if err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	config, ok := strings.CutPrefix(strings.TrimSpace(line), "export GRAM_CONFIG=")
-	if err != nil || !ok {
-		return nil, errors.Join(fmt.Errorf("gram dev printed %q instead of how to reach it", line), err, c.stop())
-	}
-	c.config = strings.Trim(config, "'")
-	return c, nil
+	return &cluster{dev: dev, dir: dir, points: points}, nil
 }
 
-func (c *cluster) stop() error {
-	return errors.Join(c.cmd.Process.Signal(syscall.SIGTERM), c.cmd.Wait())
-}
-
-// command is one call of gram.
-func (c *cluster) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir = c.dir
-	cmd.Env = process.Environment("GRAM_CONFIG=" + c.config)
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// result is what the benchmark reads of a job's report, and how long the job took.
+// result is how long a job took, and what the benchmark reads of its report.
 type result struct {
 	Model string `json:"model_sha256"`
 	Audit struct {
@@ -107,41 +63,36 @@ type result struct {
 	Rounds []struct {
 		Leaves int `json:"leaves"`
 	} `json:"rounds"`
-	took time.Duration // from before `gram submit` to behind `gram wait`
+	took time.Duration // from before `gram submit` to after `gram wait`
 }
 
-// share is which part of the workers' time went into audits.
+// share is the part of the workers' time that went into audits.
 func (r result) share() float64 { return r.Audit.Seconds / r.Audit.AllSeconds }
 
 const spec = `{"apiVersion": "v1", "kind": "KMeans", "metadata": {"name": "bench"}, "spec": {
 	"input": {"uri": %q, "format": "npy", "shard_bytes": %d}, "output": {"uri": %q},
 	"params": {"k": %d, "init": "random", "max_rounds": %d, "tol": 0}, "repro": {"seed": %d}, "run": {"audit": %s}}}`
 
-// run carries a job from its submission to its end.
+// run runs a job and reads its report.
 func (c *cluster) run(ctx context.Context, rounds, seed int, audit string) (r result, err error) {
 	c.jobs++
 	out := filepath.Join(c.dir, fmt.Sprintf("out-%d", c.jobs))
-	file := filepath.Join(c.dir, "job.json")
-	text := fmt.Appendf(nil, spec, "file://"+c.points, rows*width*4/leaves, "file://"+out+"/", centers, rounds, seed, audit)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	const shardBytes = rows * width * 4 / leaves
+	text := fmt.Appendf(nil, spec, "file://"+c.points, shardBytes, "file://"+out+"/", centers, rounds, seed, audit)
+	id, took, err := c.dev.Run(ctx, text, 30*time.Minute)
+	if err != nil {
 		return r, err
 	}
-	begun := time.Now()
-	said, err := c.command(ctx, "submit", "-q", "-f", file).Output()
+	report, err := os.ReadFile(filepath.Join(out, id, worker.ReportFile))
 	if err != nil {
-		return r, fmt.Errorf("gram submit: %w", err)
+		return r, err
 	}
-	id := strings.TrimSpace(string(said))
-	if err := c.command(ctx, "wait", "-q", id, "--timeout", "30m").Run(); err != nil {
-		return r, fmt.Errorf("gram wait: %w", err)
+	if err := json.Unmarshal(report, &r); err != nil {
+		return r, err
 	}
-	r.took = time.Since(begun)
-	found, err := os.ReadFile(filepath.Join(out, id, worker.ReportFile))
-	if err == nil {
-		err = json.Unmarshal(found, &r)
-	}
-	if last := len(r.Rounds) - 1; err == nil && (last < 0 || r.Rounds[last].Leaves < leaves || r.Rounds[last].Leaves > leaves+1) {
+	r.took = took
+	if n := len(r.Rounds); n == 0 || r.Rounds[n-1].Leaves < leaves || r.Rounds[n-1].Leaves > leaves+1 {
 		return r, fmt.Errorf("the job has rounds of %v leaves, not of %d", r.Rounds, leaves)
 	}
-	return r, err
+	return r, nil
 }

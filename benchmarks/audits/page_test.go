@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/benchmarks/machine"
 )
 
 // The ratio is the median of the pairs' own, for each number of workers by itself.
 func TestPage(t *testing.T) {
-	p := page{started: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), before: "1 1 1", after: "2 1 1"}
+	p := page{Run: machine.Run{Before: "1 1 1", After: "2 1 1"}}
 	for _, c := range []struct {
 		workers       int
 		without, with float64
@@ -19,11 +21,16 @@ func TestPage(t *testing.T) {
 		p.pairs = append(p.pairs, one)
 	}
 	goals := p.goals()
-	if len(goals) != 2 || goals[0].measured != 1.01 || !goals[0].met() || goals[1].measured != 1.05 || goals[1].met() {
+	if len(goals) != 2 || goals[0].ratio.Median != 1.01 || !goals[0].met() ||
+		goals[1].ratio.Median != 1.05 || goals[1].met() {
 		t.Errorf("%+v", goals)
 	}
 	text := string(p.markdown())
-	for _, want := range []string{"| 2 workers | 1.010 (1.005 to 1.015) | at most 1.02 | yes | 2.00 % |", "| 4 workers | 1.050 (1.050 to 1.050) | at most 1.02 | no |", "1 1 1; 2 1 1"} {
+	for _, want := range []string{
+		"| 2 workers | 1.010 (1.005 to 1.015) | at most 1.02 | yes | 2.00 % |",
+		"| 4 workers | 1.050 (1.050 to 1.050) | at most 1.02 | no |",
+		"1 1 1; 2 1 1",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

@@ -21,7 +21,8 @@ import (
 
 func main() {
 	binary := flag.String("gram", filepath.Join("bin", "gram"), "the gram `binary`")
-	out := flag.String("out", filepath.Join("benchmarks", "results"), "`folder` for the results, in which the machine has its own")
+	out := flag.String("out", filepath.Join("benchmarks", "results"),
+		"`folder` for the results, in which the machine has its own")
 	kills := flag.Int("kills", 50, "how often to kill the leader")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -48,18 +49,13 @@ func run(ctx context.Context, binary, out string, kills int) (err error) {
 			fmt.Fprintln(os.Stderr, "bench-failover: the members' logs are in", home)
 		}
 	}()
-	m := machine.Describe()
-	p := page{machine: m, started: time.Now().UTC(), before: machine.Load()}
+	p := page{Run: machine.Begin()}
 	p.kills, p.writes, err = measure(ctx, binary, home, kills)
 	if err != nil {
 		return err
 	}
-	p.after, p.took = machine.Load(), time.Since(p.started)
-	folder := filepath.Join(out, m.Slug())
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "failover.md"), p.markdown(), 0o644); err != nil {
+	p.End()
+	if err := p.Publish(out, "failover.md", p.markdown()); err != nil {
 		return err
 	}
 	met := 0

@@ -12,12 +12,9 @@ import (
 
 // page is what is published of a run.
 type page struct {
-	machine       machine.Machine
-	started       time.Time
-	took          time.Duration
-	before, after string // the machine's load
-	kills         []kill
-	writes        int
+	machine.Run
+	kills  []kill
+	writes int
 }
 
 // goal is a figure with its bound.
@@ -45,23 +42,22 @@ func (p *page) quantile(share float64) time.Duration {
 
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Failover on %s\n\n", p.machine.CPU)
-	fmt.Fprintf(&b, "Written by `make bench-failover`; [how to read it](../../README.md#failover). %s, %s.\n\n", p.started.Format("2 January 2006"), p.took.Round(time.Second))
-	b.WriteString("| | |\n|---|---|\n")
-	for _, r := range append(p.machine.Rows(), [2]string{"load before and after", p.before + "; " + p.after}) {
-		fmt.Fprintf(&b, "| %s | %s |\n", r[0], r[1])
-	}
-	fmt.Fprintf(&b, "\nThree coordinators as processes on this machine and its one disk. The leader was killed (SIGKILL) %d times; one client wrote throughout, %d jobs in all.\n\n", len(p.kills), p.writes)
+	b.WriteString(p.Head("Failover", "make bench-failover", "failover"))
+	fmt.Fprintf(&b, "\nThree coordinators as processes on this machine and its one disk. "+
+		"The leader was killed (SIGKILL) %d times; one client wrote throughout, %d jobs in all.\n\n", len(p.kills), p.writes)
 	b.WriteString("| from the kill to the first accepted write | goal | measured | met |\n|---|---:|---:|---|\n")
 	for _, g := range p.goals() {
 		met := "no"
 		if g.met() {
 			met = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | at most %d ms | %d ms | %s |\n", g.name, g.asked.Milliseconds(), g.measured.Milliseconds(), met)
+		fmt.Fprintf(&b, "| %s | at most %d ms | %d ms | %s |\n",
+			g.name, g.asked.Milliseconds(), g.measured.Milliseconds(), met)
 	}
-	fmt.Fprintf(&b, "| longest | | %d ms | |\n| shortest | | %d ms | |\n", p.quantile(1).Milliseconds(), p.quantile(0).Milliseconds())
-	b.WriteString("\n## Every kill\n\n| kill | leader | first accepted write after | three healthy voters after |\n|---:|---|---:|---:|\n")
+	fmt.Fprintf(&b, "| longest | | %d ms | |\n| shortest | | %d ms | |\n",
+		p.quantile(1).Milliseconds(), p.quantile(0).Milliseconds())
+	b.WriteString("\n## Every kill\n\n" +
+		"| kill | leader | first accepted write after | three healthy voters after |\n|---:|---|---:|---:|\n")
 	for i, k := range p.kills {
 		fmt.Fprintf(&b, "| %d | %s | %d ms | %d ms |\n", i+1, k.leader, k.took.Milliseconds(), k.back.Milliseconds())
 	}

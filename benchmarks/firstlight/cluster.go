@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/deploy/process"
+	"github.com/gram-compute/gram/benchmarks/devcluster"
 )
 
 // spec is the training; the seed makes every trial a job of its own.
@@ -41,17 +37,19 @@ func trainings(ctx context.Context, binary, data string, trials int) (rows []row
 	if err := unpack(data, filepath.Join(dir, "glosses.tsv")); err != nil {
 		return nil, err
 	}
-	g := gram{binary: binary, dir: dir}
-	alone, err := seconds(trials, func(i int) error { return g.alone(ctx, i) })
+	alone, err := seconds(trials, func(i int) error { return trainAlone(ctx, binary, dir, i) })
 	if err != nil {
 		return nil, err
 	}
-	stop, err := g.start(ctx)
+	cluster, err := devcluster.Start(ctx, binary, dir, "--workers", "2")
 	if err != nil {
 		return nil, err
 	}
-	through, err := seconds(trials, func(i int) error { return g.through(ctx, i) })
-	if err := errors.Join(err, stop()); err != nil {
+	through, err := seconds(trials, func(i int) error {
+		_, _, err := cluster.Run(ctx, job(i), 5*time.Minute)
+		return err
+	})
+	if err := errors.Join(err, cluster.Stop()); err != nil {
 		return nil, err
 	}
 	return []row{
@@ -73,64 +71,15 @@ func seconds(n int, f func(i int) error) ([]float64, error) {
 	return took, nil
 }
 
-// gram is the binary and the folder that it works in.
-type gram struct{ binary, dir, config string }
+// job is the spec of a trial.
+func job(trial int) []byte { return fmt.Appendf(nil, spec, trial+1) }
 
-// command is one call of gram.
-func (g *gram) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, g.binary, args...)
-	cmd.Dir = g.dir
-	cmd.Env = process.Environment("GRAM_CONFIG=" + g.config)
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// job writes the spec of a trial.
-func (g *gram) job(trial int) (string, error) {
-	file := filepath.Join(g.dir, "glosses.yaml")
-	return file, os.WriteFile(file, fmt.Appendf(nil, spec, trial+1), 0o600)
-}
-
-func (g *gram) alone(ctx context.Context, trial int) error {
-	file, err := g.job(trial)
-	if err != nil {
+func trainAlone(ctx context.Context, binary, dir string, trial int) error {
+	file := filepath.Join(dir, "alone.yaml")
+	if err := os.WriteFile(file, job(trial), 0o600); err != nil {
 		return err
 	}
-	return g.command(ctx, "run", "-q", "-f", file, "--out", filepath.Join(g.dir, "models")).Run()
-}
-
-func (g *gram) through(ctx context.Context, trial int) error {
-	file, err := g.job(trial)
-	if err != nil {
-		return err
-	}
-	id, err := g.command(ctx, "submit", "-q", "-f", file).Output()
-	if err != nil {
-		return fmt.Errorf("gram submit: %w", err)
-	}
-	return g.command(ctx, "wait", "-q", strings.TrimSpace(string(id)), "--timeout", "5m").Run()
-}
-
-// start runs `gram dev` until stop.
-func (g *gram) start(ctx context.Context) (stop func() error, err error) {
-	cmd := g.command(ctx, "dev", "--data", filepath.Join(g.dir, "cluster"), "--listen", "127.0.0.1:0", "--workers", "2")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() error {
-		return errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	config, ok := strings.CutPrefix(strings.TrimSpace(line), "export GRAM_CONFIG=")
-	if err != nil || !ok {
-		return nil, errors.Join(fmt.Errorf("gram dev printed %q instead of how to reach it", line), err, stop())
-	}
-	g.config = strings.Trim(config, "'")
-	return stop, nil
+	return devcluster.Command(ctx, binary, dir, "", "run", "-q", "-f", file, "--out", filepath.Join(dir, "models")).Run()
 }
 
 // unpack writes the plain text of a gzip file.

@@ -87,15 +87,3 @@ func TestLimitsNameGoals(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// The header is padded so that the numbers begin at byte 128.
-func TestNpyHeader(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.npy")
-	if err := writeNpy(file, []float32{1, 2}, 1, 2); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(file)
-	if err != nil || len(got) != 128+8 || got[127] != '\n' || string(got[1:6]) != "NUMPY" || got[8] != 118 {
-		t.Errorf("%q, %v", got, err)
-	}
-}

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/gram-compute/gram/benchmarks/devcluster"
 	"github.com/gram-compute/gram/benchmarks/peers"
 )
 
@@ -25,7 +22,7 @@ func openKMeans(ctx context.Context, e env) (contender, func() error, error) {
 	points := make([]float32, n*width)
 	peers.Normals(points, e.seed, 0)
 	file := filepath.Join(dir, "points.npy")
-	if err := writeNpy(file, points, n, width); err != nil {
+	if err := devcluster.WriteNPY(file, points, n, width); err != nil {
 		return contender{}, nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	c, stop, err := jobOf(ctx, e, "KMeans", map[string]any{
@@ -53,22 +50,4 @@ func quarters(values []float32, width int) (rows [][]float64) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// writeNpy writes a matrix as NumPy would, version 1.0.
-func writeNpy(path string, values []float32, rows, cols int) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
-	header += strings.Repeat(" ", 118-1-len(header)) + "\n" // 128 bytes with what stands before it
-	out := bufio.NewWriterSize(file, 1<<20)
-	// Errors of a bufio.Writer stay until Flush returns them.
-	out.WriteString("\x93NUMPY\x01\x00\x76\x00" + header)
-	if err := binary.Write(out, binary.LittleEndian, values); err != nil {
-		return err
-	}
-	return out.Flush()
 }

@@ -174,13 +174,3 @@ func firstOf(values ...string) string {
 	}
 	return ""
 }
-
-// Load is how many tasks ran or waited to, on average over 1, 5 and 15 minutes.
-func Load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "not known"
-	}
-	fields := strings.Fields(string(text))
-	return strings.Join(fields[:min(3, len(fields))], " ")
-}

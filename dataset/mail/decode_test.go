@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every letter of the alphabet has the standard's value, and every other byte is passed over.
+// Every letter of the alphabet has the standard's value, and every other byte is skipped.
 func TestUnbase64(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	want, err := base64.StdEncoding.DecodeString(alphabet)
@@ -48,8 +48,8 @@ func TestHexDigits(t *testing.T) {
 	}
 }
 
-// An equals sign that begins neither two digits nor the end of a line stands for itself. A line has 76 characters, so
-// no more blanks than that end one.
+// An equals sign before neither two digits nor the end of a line stands for itself. A line has at most 76 characters,
+// so more than 76 blanks after the sign are not the end of a line.
 func TestUnquote(t *testing.T) {
 	blanks := strings.Repeat(" ", 76)
 	for text, want := range map[string]string{

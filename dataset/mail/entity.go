@@ -32,7 +32,7 @@ func (e entity) get(name string) []byte {
 // parse parts the header from the body.
 func parse(raw []byte) (e entity) {
 	for {
-		line, rest, _ := bytes.Cut(raw, newline) // an empty line where nothing is left
+		line, rest, _ := bytes.Cut(raw, newline) // the line is empty if nothing is left
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 {
 			raw = rest
@@ -47,7 +47,7 @@ func parse(raw []byte) (e entity) {
 	return e
 }
 
-// take takes a line of the header; false says that it is none.
+// take takes a line of the header; false means that the line does not belong to it.
 func (e *entity) take(line []byte) bool {
 	if n := len(e.fields); n > 0 && (line[0] == ' ' || line[0] == '\t') {
 		f := &e.fields[n-1]

@@ -99,22 +99,25 @@ func mediaType(value []byte) (kind string, params map[string]string) {
 	return kind, map[string]string{"boundary": param(value, boundaryParam), "charset": param(value, charsetParam)}
 }
 
-// The parameters of a malformed Content-Type: what is quoted, or what ends with a blank or a semicolon.
+// The parameters of a malformed Content-Type. A value is quoted, or ends before a blank or a semicolon.
 var (
 	boundaryParam = regexp.MustCompile(`(?i)boundary=(?:"([^"]*)|([^; \t]*))`)
 	charsetParam  = regexp.MustCompile(`(?i)charset=(?:"([^"]*)|([^; \t]*))`)
 )
 
-// param finds a parameter in a malformed Content-Type; "" where there is none.
-func param(value []byte, pattern *regexp.Regexp) string {
-	found := pattern.FindSubmatch(value)
-	return string(bytes.Join(found[min(1, len(found)):], nil))
+// param returns the value of a parameter of a malformed Content-Type, or "" if the parameter is missing.
+func param(contentType []byte, pattern *regexp.Regexp) string {
+	found := pattern.FindSubmatch(contentType)
+	if found == nil {
+		return ""
+	}
+	return string(found[1]) + string(found[2]) // one of them is empty
 }
 
 // split cuts the body of a multipart into its parts. The line end before a boundary belongs to the boundary.
 func split(body []byte, boundary string) (parts [][]byte) {
 	mark := []byte("--" + boundary)
-	begin := 0 // of the part at hand, which follows a line of boundary; 0 before the first
+	begin := 0 // where the current part begins, behind its boundary; 0 before the first boundary
 	for at := 0; at < len(body); {
 		line, _, _ := bytes.Cut(body[at:], newline)
 		next := min(at+len(line)+1, len(body))

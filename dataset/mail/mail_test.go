@@ -110,7 +110,7 @@ func TestFieldsAreChosen(t *testing.T) {
 	}
 }
 
-// Sixteen parts within parts are taken apart, and what is below them is text.
+// Parts within parts are taken apart up to a depth of 16; what is deeper is text.
 func TestDepthIsBounded(t *testing.T) {
 	multiparts := func(n int) string {
 		mail := "\nbottom"

@@ -1,6 +1,6 @@
 package main
 
-// calls is the file that the instrumented package gets in addition. %s is its name.
+// calls is the source file that is added to the instrumented package. %s is the package's name.
 const calls = `package %s
 
 import (

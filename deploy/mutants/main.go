@@ -5,11 +5,11 @@
 //	go run ./deploy/mutants -only gate -seed 3  # one package, another share of its mutants
 //	go run ./deploy/mutants -only coordinator/state -files 'audit*.go'
 //
-// Gremlins (github.com/go-gremlins/gremlins) finds the mutants and whether a test covers them. This command draws a
-// share of the covered ones by a seed where there are too many, puts all into one binary of the package's tests and
-// runs it once for each. A mutant that stays alive, or that no test covers, must be killed by a new test or excused in
-// excused.tsv. The exit code is 0 when nothing is left unexcused and every package kills at least 92 % of its covered
-// mutants.
+// Gremlins (github.com/go-gremlins/gremlins) finds the mutants, and whether a test covers them. Of a package with too
+// many covered ones, this command draws a share by a seed. It puts all mutants into one binary of the package's tests,
+// and runs the binary once for each. A mutant that stays alive, or that no test covers, must be killed by a new test or
+// excused in excused.tsv. The exit code is 0 when nothing is left unexcused and every package kills at least 92 % of
+// its covered mutants.
 package main
 
 import (
@@ -60,7 +60,7 @@ func main() {
 	var s settings
 	flag.StringVar(&s.gremlins, "gremlins", filepath.Join("bin", "gremlins"), "the gremlins `binary`")
 	flag.StringVar(&s.only, "only", "", "packages whose folder contains this `text`")
-	flag.StringVar(&s.files, "files", "", "try mutants of files whose names match this `pattern` alone, and all of them")
+	flag.StringVar(&s.files, "files", "", "try all mutants, but only of files whose names match this `pattern`")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the share that is drawn where there are too many")
 	flag.IntVar(&s.workers, "workers", runtime.NumCPU(), "mutants tried at a time")
 	flag.Parse()

@@ -19,67 +19,62 @@ import (
 
 // Compiling a package for every mutant takes ten times as long as its tests. So all of a package's mutants go into one
 // test binary, and a variable of the environment names the one that is live (R. H. Untch, A. J. Offutt, M. J. Harrold,
-// "Mutation Analysis Using Mutant Schemata", ISSTA 1993). What cannot be said by a call of a function, such as a
+// "Mutation Analysis Using Mutant Schemata", ISSTA 1993). Each operator becomes a call of a function, which computes
+// what the operator does, or what the live mutant makes of it. A mutant in a place where no call may stand, such as a
 // constant, is compiled on its own.
 
-// live is the variable that names the live mutant.
+// live is the variable that names the live mutant by its number; 0 means no mutant.
 const live = "GRAM_MUTANT"
 
-// schema is a package with all mutants in it.
+// schema is a package's test binary with its mutants.
 type schema struct {
-	binary string         // its tests
-	number map[mutant]int // of the mutants that it holds
+	binary string
+	number map[mutant]int // of the mutants in the binary, from 1
 }
 
-// edit puts text in the place of a file's bytes from begin to end.
-type edit struct {
-	begin, end, span int // span orders edits at one place: opening ones from the widest, closing ones from the narrowest
-	closing          bool
-	text             string
-}
-
-// place is where a mutant's operator stands.
+// place is where a mutant's operator is.
 type place struct {
 	file         string
 	line, column int
 }
 
-// build compiles the tests of a folder with all mutants that can be live by a call, into dir. It leaves out those whose
-// lines do not compile so.
+// build compiles the tests of a folder into dir, with every mutant that a call can make. It leaves out the mutants of
+// lines that do not compile with calls in them, and tries again, for one faulty line can hide others.
 func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, error) {
-	left := make(map[place]bool) // columns are 0: whole lines
+	skipped := make(map[place]bool) // whole lines: columns are 0
+	var out []byte
 	for range 6 {
 		s := &schema{binary: filepath.Join(dir, "tests"), number: make(map[mutant]int)}
-		overlay, err := s.instrument(folder, dir, mutants, left)
+		overlay, err := s.instrument(folder, dir, mutants, skipped)
 		if err != nil {
 			return nil, err
 		}
-		out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay,
+		out, err = exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay,
 			"-o", s.binary, "./"+folder).CombinedOutput()
 		if err == nil {
 			return s, nil
 		}
-		found := false
-		for _, m := range complaint.FindAllSubmatch(out, -1) {
-			line, _ := strconv.Atoi(string(m[2])) // the pattern has digits only
-			left[place{file: filepath.Join(folder, filepath.Base(string(m[1]))), line: line}] = true
-			found = true
-		}
-		if !found {
+		complaints := complaint.FindAllSubmatch(out, -1)
+		if len(complaints) == 0 {
 			return nil, fmt.Errorf("the tests of %s with mutants: %w\n%s", folder, err, out)
 		}
+		for _, m := range complaints {
+			line, _ := strconv.Atoi(string(m[2])) // the pattern has digits only
+			skipped[place{file: filepath.Join(folder, filepath.Base(string(m[1]))), line: line}] = true
+		}
 	}
-	return nil, errors.New("the tests of " + folder + " do not compile with mutants in them")
+	return nil, fmt.Errorf("the tests of %s do not compile with mutants in them:\n%s", folder, out)
 }
 
-// complaint is a line of the compiler about a file.
+// complaint matches an error of the compiler.
 var complaint = regexp.MustCompile(`(?m)^([^\s:]+\.go):(\d+):\d+: `)
 
-// instrument writes the changed files and returns the overlay that puts them in the place of the true ones.
-func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place]bool) (string, error) {
+// instrument writes the changed files, and returns the overlay that makes the compiler read them instead of the
+// originals.
+func (s *schema) instrument(folder, dir string, mutants []mutant, skipped map[place]bool) (string, error) {
 	at := make(map[string]map[place][]mutant)
 	for _, m := range mutants {
-		if left[place{file: m.file, line: m.line}] {
+		if skipped[place{file: m.file, line: m.line}] {
 			continue
 		}
 		if at[m.file] == nil {
@@ -122,56 +117,56 @@ func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place
 		os.WriteFile(overlay, list, 0o600))
 }
 
-// rewrite puts the mutants into a file's text. Lines stay where they are.
+// rewrite puts the mutants into a file's text. Every line keeps its number.
 func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []byte {
 	var edits []edit
-	where := func(pos token.Pos) []mutant {
+	offset := func(pos token.Pos) int { return src.fset.Position(pos).Offset }
+	at := func(pos token.Pos) []mutant {
 		p := src.fset.Position(pos)
 		return places[place{p.Filename, p.Line, p.Column}]
 	}
-	offset := func(pos token.Pos) int { return src.fset.Position(pos).Offset }
-	add := func(x, op, end token.Pos, size int, open, between string) {
-		span := offset(end) - offset(x)
-		edits = append(edits,
-			edit{begin: offset(x), end: offset(x), span: span, text: open},
-			edit{begin: offset(op), end: offset(op) + size, text: between},
-			edit{begin: offset(end), end: offset(end), span: span, closing: true, text: ")"})
+	replace := func(pos token.Pos, size int, by string) {
+		edits = append(edits, edit{begin: offset(pos), end: offset(pos) + size, text: by})
+	}
+	enclose := func(n ast.Expr, open string) {
+		begin, end := offset(n.Pos()), offset(n.End())
+		edits = append(edits, edit{begin: begin, end: begin, span: end - begin, text: open},
+			edit{begin: end, end: end, span: end - begin, closing: true, text: ")"})
 	}
 	ast.Inspect(src.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
 			return n.Tok != token.CONST
 		case *ast.BinaryExpr:
-			if open, between := s.call(n.Op, where(n.OpPos)); open != "" {
-				add(n.X.Pos(), n.OpPos, n.Y.End(), len(n.Op.String()), open, between)
+			if open, between := s.binaryCall(n.Op, at(n.OpPos)); open != "" {
+				enclose(n, open)
+				replace(n.OpPos, len(n.Op.String()), between)
 			}
 		case *ast.UnaryExpr:
-			if found := where(n.OpPos); n.Op == token.SUB && len(found) > 0 {
-				begin, end := offset(n.OpPos), offset(n.End())
-				call := fmt.Sprintf("mutantNeg(%d, ", s.enter(found, "INVERT_NEGATIVES"))
-				edits = append(edits, edit{begin: begin, end: begin + 1, span: end - begin, text: call},
-					edit{begin: end, end: end, span: end - begin, closing: true, text: ")"})
+			if found := at(n.OpPos); n.Op == token.SUB && len(found) > 0 {
+				enclose(n, fmt.Sprintf("mutantNeg(%d, ", s.assign(found, "INVERT_NEGATIVES")))
+				replace(n.OpPos, len("-"), "")
 			}
 		case *ast.IncDecStmt:
-			if found := where(n.TokPos); len(found) > 0 {
+			if found := at(n.TokPos); len(found) > 0 {
 				call := map[token.Token]string{token.INC: "mutantInc", token.DEC: "mutantDec"}[n.Tok]
 				x := text[offset(n.X.Pos()):offset(n.X.End())]
-				edits = append(edits, edit{begin: offset(n.TokPos), end: offset(n.TokPos) + 2,
-					text: fmt.Sprintf(" = %s(%d, %s)", call, s.enter(found, "INCREMENT_DECREMENT"), x)})
+				replace(n.TokPos, len("++"), fmt.Sprintf(" = %s(%d, %s)", call, s.assign(found, "INCREMENT_DECREMENT"), x))
 			}
 		}
 		return true
 	})
-	return apply(text, edits)
+	return applyEdits(text, edits)
 }
 
-// call returns what opens the call that stands for an operator, and what parts its operands; "" where there is none.
-func (s *schema) call(op token.Token, found []mutant) (open, between string) {
+// binaryCall returns the call that replaces a binary operator: the text before the first operand, and the text between
+// the operands. Both are "" if the operator has no mutants, or none that a call can make.
+func (s *schema) binaryCall(op token.Token, found []mutant) (open, between string) {
 	if len(found) == 0 {
 		return "", ""
 	}
-	turned, bound := s.enter(found, "CONDITIONALS_NEGATION"), s.enter(found, "CONDITIONALS_BOUNDARY")
-	swapped := s.enter(found, "ARITHMETIC_BASE")
+	turned, bound := s.assign(found, "CONDITIONALS_NEGATION"), s.assign(found, "CONDITIONALS_BOUNDARY")
+	swapped := s.assign(found, "ARITHMETIC_BASE")
 	if op == token.EQL || op == token.NEQ {
 		return fmt.Sprintf("mutantNot(%d, ", turned), op.String()
 	}
@@ -194,8 +189,9 @@ var (
 	}
 )
 
-// enter gives the mutant with a change a number, and returns it; -1 where there is none.
-func (s *schema) enter(found []mutant, change string) int {
+// assign numbers the mutant that has the change, and returns its number. It returns -1, which is never live, if no
+// mutant has the change.
+func (s *schema) assign(found []mutant, change string) int {
 	for _, m := range found {
 		if m.change == change {
 			s.number[m] = len(s.number) + 1
@@ -205,15 +201,29 @@ func (s *schema) enter(found []mutant, change string) int {
 	return -1
 }
 
-// apply makes edits that do not overlap, but for insertions at one place.
-func apply(text []byte, edits []edit) []byte {
+// edit replaces a file's bytes from begin to end by text.
+type edit struct {
+	begin, end int
+	text       string
+	closing    bool // it inserts the end of a call
+	span       int  // the length of the expression that the call encloses; 0 for a replacement
+}
+
+// applyEdits makes edits that do not overlap. At one place, calls close before others open, the narrowest first; calls
+// open from the widest on, before a replacement.
+func applyEdits(text []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int {
-		order := cmp.Compare(b.span, a.span)
-		if a.closing {
-			order = cmp.Compare(a.span, b.span)
+		switch {
+		case a.begin != b.begin:
+			return cmp.Compare(a.begin, b.begin)
+		case a.closing != b.closing && a.closing:
+			return -1
+		case a.closing != b.closing:
+			return 1
+		case a.closing:
+			return cmp.Compare(a.span, b.span)
 		}
-		closing := map[bool]int{true: 0, false: 1}
-		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(closing[a.closing], closing[b.closing]), order)
+		return cmp.Compare(b.span, a.span)
 	})
 	var out bytes.Buffer
 	at := 0

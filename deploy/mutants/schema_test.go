@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // operators has one mutant or more in each line but the last of every function.
@@ -40,7 +41,7 @@ func named(s string) string { return s + "x" }
 var _ = math.Pi
 `
 
-// The tests of the package notice whatever a mutant changes: in each of them exactly what its line says.
+// The tests of the package notice every mutant: each condition of the list fails if its operator does anything else.
 const operatorsTest = `package p
 
 import (
@@ -66,7 +67,7 @@ func Test(t *testing.T) {
 }
 `
 
-// module writes a module of one package and goes to its folder.
+// module writes a module's files into a new folder, and makes it the working directory.
 func module(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -81,7 +82,7 @@ func module(t *testing.T, files map[string]string) {
 	}
 }
 
-// every lists a mutant for each operator of a file and each change that knows it.
+// every lists all mutants of a file: one for each operator and each change that swaps it.
 func every(t *testing.T, file string) []mutant {
 	t.Helper()
 	src, err := read(file)
@@ -112,7 +113,8 @@ func every(t *testing.T, file string) []mutant {
 	return all
 }
 
-// Every mutant of the package lives in one binary, is killed when it is live, and harms nothing when it is not.
+// All mutants of the package are in one binary, and its tests notice each one that is live. They pass while no mutant
+// is live, or begin would fail.
 func TestSchema(t *testing.T) {
 	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": operatorsTest})
 	mutants := every(t, "p/p.go")
@@ -120,18 +122,18 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tried.patience = 2 * time.Second // for the mutants that loop without end
 	compiled := 0
 	for _, m := range mutants {
 		if _, ok := tried.schema.number[m]; !ok {
 			compiled++
 		}
-		tried.patience = 2e9 // a loop that does not end
 		if dead, viable, err := tried.killed(t.Context(), m); err != nil || viable && !dead {
 			t.Errorf("%v: dead %v, %v", m, dead, err)
 		}
 	}
-	if len(mutants) < 25 || compiled > 2 { // the constant, and the plus of strings
-		t.Errorf("%d mutants, of which %d take a compilation of their own", len(mutants), compiled)
+	if len(mutants) < 25 || compiled > 2 { // the constant, and the + of strings
+		t.Errorf("%d mutants, %d of them with a compilation of their own", len(mutants), compiled)
 	}
 }
 
@@ -140,6 +142,6 @@ func TestNoMutantIsLive(t *testing.T) {
 	wrong := strings.Replace(operatorsTest, "less(1, 2)", "less(2, 1)", 1)
 	module(t, map[string]string{"p/p.go": operators, "p/p_test.go": wrong})
 	if _, err := begin(t.Context(), "p", t.TempDir(), every(t, "p/p.go")); err == nil {
-		t.Error("taken")
+		t.Error("begin takes tests that fail with no mutant live")
 	}
 }

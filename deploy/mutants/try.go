@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,10 +48,10 @@ func (m mutant) apply(text string) (string, error) {
 type trial struct {
 	folder   string
 	schema   *schema
-	patience time.Duration // how long the tests of a mutant may take: one that takes longer is noticed
+	patience time.Duration // how long the tests of a mutant may take; a mutant that takes longer is killed
 }
 
-// begin compiles a package's tests with the mutants, and runs them once with none of them live.
+// begin compiles a package's tests with the mutants, and runs them once with no mutant live: they must pass.
 func begin(ctx context.Context, folder, dir string, mutants []mutant) (*trial, error) {
 	s, err := build(ctx, folder, dir, mutants)
 	if err != nil {
@@ -69,7 +68,7 @@ func begin(ctx context.Context, folder, dir string, mutants []mutant) (*trial, e
 	return t, nil
 }
 
-// killed reports whether the tests of the mutant's package notice it. What does not compile is no mutant.
+// killed reports whether the tests of the mutant's package notice it. A mutant that does not compile is not viable.
 func (t *trial) killed(ctx context.Context, m mutant) (dead, viable bool, err error) {
 	if n, ok := t.schema.number[m]; ok {
 		dead, err = t.run(ctx, n)
@@ -78,7 +77,7 @@ func (t *trial) killed(ctx context.Context, m mutant) (dead, viable bool, err er
 	return t.compiled(ctx, m)
 }
 
-// memory is how much of an address space, in KiB, the tests of a mutant get: a loop that never ends may fill it.
+// memory bounds the address space of a mutant's tests, in KiB, for a loop that never ends may fill the machine's.
 const memory = 6 << 20
 
 // run runs the package's tests with one mutant live.
@@ -90,8 +89,8 @@ func (t *trial) run(ctx context.Context, n int) (dead bool, err error) {
 	return failed(test.Run())
 }
 
-// environment is what tests run in. Properties draw the same in every run, leave no failures behind for the next, and
-// shrink none.
+// environment is the environment of tests. It makes rapid's properties draw the same values in every run, keep no
+// failures for the next run, and not shrink them.
 func environment() []string {
 	return append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms")
 }
@@ -105,7 +104,7 @@ func failed(err error) (bool, error) {
 	return false, err
 }
 
-// compiled tries a mutant by a compilation of its own.
+// compiled tries a mutant that the schema lacks, by a compilation of its own.
 func (t *trial) compiled(ctx context.Context, m mutant) (dead, viable bool, err error) {
 	dir, err := os.MkdirTemp("", "mutant-*")
 	if err != nil {
@@ -157,8 +156,8 @@ func (s score) String() string {
 	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused, 100*s.share())
 }
 
-// draw returns the mutants to try: the covered ones, or a share of them, and all that no test is said to cover. Go's
-// coverage knows no condition of a case and no constant, so only a trial tells whether a test sees those.
+// draw returns the mutants to try: the covered ones, or a share of them, and all others. Go's coverage does not see the
+// conditions of a case, nor constants, so only a trial shows whether a test covers those.
 func (t target) draw(seed uint64, mutants []mutant) []mutant {
 	var covered, others []mutant
 	for _, m := range mutants {
@@ -176,7 +175,7 @@ func (t target) draw(seed uint64, mutants []mutant) []mutant {
 	return append(covered, others...)
 }
 
-// try tries the mutants that are drawn of a target, and prints what is left unexcused.
+// try tries the mutants drawn from a target, and prints those that are neither killed nor excused.
 func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *excuses) (total score, err error) {
 	drawn := t.draw(s.seed, mutants)
 	if len(drawn) == 0 {
@@ -208,7 +207,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 			}
 		})
 	}
-	for m := range slices.Values(drawn) {
+	for _, m := range drawn {
 		if ctx.Err() != nil {
 			break
 		}

@@ -158,7 +158,8 @@ func TestDensityAgainstTheDefinition(t *testing.T) {
 			for _, class := range []string{"a", "b"} {
 				joint = append(joint, plainDensity(rows, labels, weights, class, h, queries[i]))
 			}
-			// The logarithms are right to 2^-50 of themselves; a posterior is told where their difference is known to 1e-7.
+			// The relative error of the logarithms is 2^-50. If that leaves their difference uncertain by more than 1e-7,
+			// the posterior is checked only where one class wins clearly.
 			if unsure := math.Ldexp(math.Abs(joint[0]), -50); unsure > 1e-7 && math.Abs(joint[0]-joint[1]) < 100+8*unsure {
 				continue
 			}

@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Run is one run of a benchmark: the machine, the time, and the machine's load before and after.
+type Run struct {
+	Machine       Machine
+	Started       time.Time
+	Took          time.Duration
+	Before, After string // see load
+}
+
+// Begin describes the machine and starts the run.
+func Begin() Run {
+	return Run{Machine: Describe(), Started: time.Now().UTC(), Before: load()}
+}
+
+// End notes how long the run took, and the load after it.
+func (r *Run) End() { r.After, r.Took = load(), time.Since(r.Started) }
+
+// Head is how a page about the run begins: the title, the command that writes the page, the section of
+// benchmarks/README.md that explains it, and the table of the machine.
+func (r Run) Head(title, command, section string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s on %s\n\nWritten by `%s`; [how to read it](../../README.md#%s). %s, %s.\n\n| | |\n|---|---|\n",
+		title, r.Machine.CPU, command, section, r.Started.Format("2 January 2006"), r.Took.Round(time.Second))
+	for _, row := range append(r.Machine.Rows(), [2]string{"load before and after", r.Before + "; " + r.After}) {
+		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+	}
+	return b.String()
+}
+
+// Publish writes a page into the machine's folder below out.
+func (r Run) Publish(out, file string, page []byte) error {
+	folder := filepath.Join(out, r.Machine.Slug())
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, file), page, 0o644)
+}
+
+// load is how many tasks ran or waited to, on average over 1, 5 and 15 minutes.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	fields := strings.Fields(string(text))
+	return strings.Join(fields[:min(3, len(fields))], " ")
+}
