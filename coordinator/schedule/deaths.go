@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -271,7 +270,7 @@ func (b *Board) silent(s *suspect, now time.Duration) bool {
 	if due <= now {
 		return true
 	}
-	b.verdict = min(cmp.Or(b.verdict, due), due)
+	b.verdict = sooner(b.verdict, due)
 	return false
 }
 

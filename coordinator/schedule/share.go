@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -34,14 +33,13 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 		}
 		got := b.takeTurns(jobs[:equals], workerID, free, now)
 		grants = append(grants, got...)
-		switch {
-		case len(got) < free || len(rest) == 0:
+		if len(got) < free || len(rest) == 0 {
 			jobs = rest // these want no more
-		default:
-			if b.ahead += len(got); b.ahead >= crumb-1 && len(grants) < want {
-				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
-				b.ahead = 0
-			}
+			continue
+		}
+		if b.ahead += len(got); b.ahead >= crumb-1 && len(grants) < want {
+			grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
+			b.ahead = 0
 		}
 	}
 	return grants
@@ -174,8 +172,8 @@ func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Com
 		}
 		if memory.misfit != 0 && memory.misfit <= now {
 			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
-		} else if memory.misfit != 0 {
-			b.patience = min(cmp.Or(b.patience, memory.misfit), memory.misfit)
+		} else {
+			b.patience = sooner(b.patience, memory.misfit)
 		}
 		return true
 	})
