@@ -131,7 +131,7 @@ func (s *workerService) Heartbeat(ctx context.Context, req *connect.Request[pb.H
 	lost := lead.board.Heartbeat(view, req.Msg.GetWorkerId(), heldFrom(req.Msg.GetHeld()), s.c.now())
 	res := &pb.HeartbeatResponse{}
 	for _, t := range lost {
-		res.Lost = append(res.Lost, taskID(t))
+		res.Lost = append(res.Lost, t.ID())
 	}
 	return connect.NewResponse(res), nil
 }
