@@ -150,7 +150,8 @@ func validSecret(secret []byte) bool { return len(secret) >= minSecret && len(se
 
 func applySetSecret(s State, cmd *pb.SetSecret) (State, Reply) {
 	if !validSecret(cmd.GetSecret()) {
-		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d", minSecret, maxSecret, len(cmd.GetSecret()))
+		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d",
+			minSecret, maxSecret, len(cmd.GetSecret()))
 	}
 	return keepSecret(s, cmd.GetSecret()), Reply{}
 }
