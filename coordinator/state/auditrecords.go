@@ -34,7 +34,8 @@ func (c Conviction) Proto() *pb.ConvictedWorker {
 
 func convictionFrom(c *pb.ConvictedWorker) Conviction {
 	return Conviction{
-		WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), At: c.GetAtUnixMs(), JobID: c.GetJobId(), Than: c.GetThan(),
+		WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), JobID: c.GetJobId(), Than: c.GetThan(),
+		At: c.GetAtUnixMs(),
 	}
 }
 
