@@ -57,8 +57,8 @@ func twoBadWorkers(t *testing.T) *bench {
 	return b
 }
 
-// With an honest worker beside them two disagree, and what the failing one does cannot end that: the job waits, visibly,
-// until a worker comes that decides.
+// With an honest worker beside them two disagree, and what the failing one does cannot end that: the job waits,
+// visibly, until a worker comes that decides.
 func TestTwoBadWorkersBesideAnHonestOne(t *testing.T) {
 	t.Parallel()
 	b := twoBadWorkers(t)

@@ -67,7 +67,8 @@ func emittingKind(lies func() bool) jobs.Kind {
 	return kind
 }
 
-// A liar's files are replaced by those of the workers that are right, and so are those that honest workers made of its lies.
+// A liar's files are replaced by those of the workers that are right, and so are those that honest workers made of its
+// lies.
 func TestALiarsFilesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	never := func() bool { return false }

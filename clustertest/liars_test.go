@@ -273,8 +273,8 @@ func logsOf(t *testing.T, l *clustertest.Local, id string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Two workers disagree, and the one that is wrong is right with another kernel set, or the second time: both make the task again,
-// and no third worker is needed. The one that is wrong everywhere is in TestTwoWorkersWaitForAThird.
+// Two workers disagree, and the one that is wrong is right with another kernel set, or the second time: both make the
+// task again, and no third worker is needed. The one that is wrong everywhere is in TestTwoWorkersWaitForAThird.
 func TestTwoWorkersMakeItAgain(t *testing.T) {
 	t.Parallel()
 	if len(kernelops.All()) < 2 {

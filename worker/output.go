@@ -89,9 +89,9 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempt
 // emit writes a file for a phase. The coordinator hears nothing of parts: there may be very
 // many, and the phase's own index, which it does hear of, names them.
 //
-// Other bytes in its place are those of another attempt at this job, one of which was made by a worker that computes wrongly, or of what
-// such a worker had made before. Which is right shows when the digests are compared: then what is wrong is made again, and
-// comes here last. Nobody may come after that who began before: it asks first.
+// Other bytes in its place are those of another attempt at this job, one of which was made by a worker that computes
+// wrongly, or of what such a worker had made before. Which is right shows when the digests are compared: then what is
+// wrong is made again, and comes here last. Nobody may come after that who began before: it asks first.
 func (j *job) emit(ctx context.Context, name string, data []byte) (jobs.File, error) {
 	written, err := j.writeOutput(ctx, name, data, sameBytes)
 	if fault, ok := errors.AsType[*protocol.Fault](err); ok && fault.Code == protocol.CodeOutputTaken {

@@ -85,8 +85,8 @@ func digestOnly(_ context.Context, name string, data []byte) (jobs.File, error) 
 	return jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, nil
 }
 
-// with is what computes a task: with the worker's kernel set, or with its other one, when it makes again what another worker made
-// otherwise. It then writes no files: those of the first time are there.
+// with is what computes a task: with the worker's kernel set, or with its other one, when it makes again what another
+// worker made otherwise. It then writes no files: those of the first time are there.
 func (j *job) with(task *pb.Task) (*jobs.Tasks, jobs.Emit, error) {
 	if !task.GetId().GetAgain() {
 		return j.tasks, j.emit, nil

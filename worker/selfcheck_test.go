@@ -8,7 +8,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A task that is made again is computed with the other kernel set, and writes no files; where there is no other set it fails.
+// A task that is made again is computed with the other kernel set, and writes no files; where there is no other set it
+// fails.
 func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
 	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &jobs.Tasks{}, check: &jobs.Tasks{}}
 	first, again := &pb.Task{Id: &pb.TaskID{}}, &pb.Task{Id: &pb.TaskID{Again: true}}

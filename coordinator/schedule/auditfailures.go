@@ -25,8 +25,8 @@ func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, n
 	return least
 }
 
-// auditFailed takes an audit that failed into account, and returns the command that follows; nil means that the audit is
-// tried again.
+// auditFailed takes an audit that failed into account, and returns the command that follows; nil means that the audit
+// is tried again.
 func (b *Board) auditFailed(
 	job *state.Job, h Held, workerID string, failure *pb.Failure, now time.Duration,
 ) (cmd *pb.Command, mine bool) {
@@ -85,16 +85,16 @@ func (b *Board) giveUp(
 	return nil
 }
 
-// undecidable takes back a task with two results whose input is gone: nobody can tell any more which of them is right, so
-// it is made again.
+// undecidable takes back a task with two results whose input is gone: nobody can tell any more which of them is right,
+// so it is made again.
 func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
 	t.Again = false
 	why := "two workers made two results of " + t.String() + ", and nobody can tell which is right: " + failure.GetMessage()
 	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_LIED, why)
 }
 
-// troubled notes a failure that is not the task's fault. A worker whose store does not answer for as long as a job waits
-// for one counts as one that cannot make the audit: the job would wait for it without end.
+// troubled notes a failure that is not the task's fault. A worker whose store does not answer for as long as a job
+// waits for one counts as one that cannot make the audit: the job would wait for it without end.
 func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {

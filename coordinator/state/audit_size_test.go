@@ -45,7 +45,8 @@ func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 	}
 }
 
-// The carries of a node are found wherever it begins: those of other trees, and of leaves before or behind it, are not its.
+// The carries of a node are found wherever it begins: those of other trees, and of leaves before or behind it, are not
+// its.
 func TestCarriesOfANode(t *testing.T) {
 	s := audited(t, 8, 8)
 	for tree := range uint32(2) {

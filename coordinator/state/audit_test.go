@@ -235,8 +235,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A worker that has made nothing of a job, and has only answered one of its audits otherwise, is struck from the audit when
-// another job convicts it.
+// A worker that has made nothing of a job, and has only answered one of its audits otherwise, is struck from the audit
+// when another job convicts it.
 func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 	s := audited(t, 2)
 	other := submit("b", "h")
@@ -276,8 +276,8 @@ func TestADisputedAuditIsNotWaived(t *testing.T) {
 	}
 }
 
-// A command that waives the audit of a task, as the task was before it was taken back, does not waive that of the task as
-// it is now.
+// A command that waives the audit of a task, as the task was before it was taken back, does not waive that of the task
+// as it is now.
 func TestAnAuditIsWaivedAsItWasSeen(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)

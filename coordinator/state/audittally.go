@@ -18,8 +18,8 @@ const (
 	maxWaivedTasks = 16
 )
 
-// maxSpent bounds how long a result may have kept its worker, in microseconds: ten days. The worker itself reports it, and
-// a sum must not overflow.
+// maxSpent bounds how long a result may have kept its worker, in microseconds: ten days. The worker itself reports it,
+// and a sum must not overflow.
 const maxSpent = 10 * 24 * 3600 * million
 
 // spend adds what a worker says that a result took, and which leaves it computed with two kernel sets.

@@ -118,8 +118,8 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 	})
 }
 
-// What became garbage when a round was taken back is garbage from the time that the clock is set to, not from one that is
-// yet to come.
+// What became garbage when a round was taken back is garbage from the time that the clock is set to, not from one that
+// is yet to come.
 func TestGarbageAfterSetClock(t *testing.T) {
 	const ahead = 31 * day
 	s := running(t, 1)

@@ -14,8 +14,8 @@ const MaxConvicted = 1024
 // Whose names those whose result was another than the convicted worker's.
 func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 
-// convict notes the workers that made another result of a task than the right one, and takes back what they had a part in.
-// Than names those who made the right one; "" means two others.
+// convict notes the workers that made another result of a task than the right one, and takes back what they had a part
+// in. Than names those who made the right one; "" means two others.
 func (j *Job) convict(liars []Opinion, task, than string, now int64) {
 	c := Conviction{Task: task, JobID: j.ID, Than: Clip(than, 512), At: now}
 	var ids []string

@@ -129,8 +129,8 @@ func (j *Job) add(a *Audit, o Opinion, now int64) {
 	j.settle(&changed, o.Sum, "", now)
 }
 
-// settle ends an audit by the right result. Than names whose it is for those whose result was another; "" means that two
-// other workers have it.
+// settle ends an audit by the right result. Than names whose it is for those whose result was another; "" means that
+// two other workers have it.
 func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 	var others []Opinion
 	for _, o := range a.Opinions {

@@ -8,8 +8,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A node is committed and a second result differs. If both name their workers, a third worker decides. Results of an older
-// release do not name them: one is wrong, and nobody knows which.
+// A node is committed and a second result differs. If both name their workers, a third worker decides. Results of an
+// older release do not name them: one is wrong, and nobody knows which.
 func TestTwoResultsOfOneNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, second string
@@ -117,8 +117,8 @@ func TestAnAgreedStepIsNotedInItsRound(t *testing.T) {
 	}
 }
 
-// A worker makes another state of a round that is closed. If two workers have made the state, the third is convicted. If
-// only one has, or the third has no name, nobody knows which is right, and what the state was made from is gone.
+// A worker makes another state of a round that is closed. If two workers have made the state, the third is convicted.
+// If only one has, or the third has no name, nobody knows which is right, and what the state was made from is gone.
 func TestAnotherStateOfAClosedRound(t *testing.T) {
 	closing := func(worker string, digest byte) *pb.Completion {
 		return by(worker, step("a", 1, count(digest, 1)))

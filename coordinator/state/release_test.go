@@ -23,8 +23,8 @@ func rewritten(t *testing.T, s state.State, edit func(*pb.JobRecord)) state.Stat
 	return read
 }
 
-// An older release did not write how the rounds begin. Its jobs go on. If the rounds are to begin anew, the plan is made
-// again, since it says how they begin.
+// An older release did not write how the rounds begin. Its jobs go on. If the rounds are to begin anew, the plan is
+// made again, since it says how they begin.
 func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  func(*pb.JobRecord)

@@ -26,7 +26,8 @@ func (o Opinion) Repeated() bool { return o.Again != [32]byte{} }
 // Insists reports whether it came to the same result again.
 func (o Opinion) Insists() bool { return o.Again == o.Sum }
 
-// repeated takes what one of two workers that disagree on a task made of it again; taken is false if nobody asks for it.
+// repeated takes what one of two workers that disagree on a task made of it again; taken is false if nobody asks for
+// it.
 func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
 	a, ok := j.auditNamed(c.GetId())
 	if !ok || !a.Split() || !wellFormed(c) || !j.committed(a) {

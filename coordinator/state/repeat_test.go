@@ -230,8 +230,8 @@ func (m *twoOpinions) convict(right byte) {
 	}
 }
 
-// Whatever four workers make of a task in whatever order, first and again, it is decided as the second account has it, and
-// a snapshot in between changes nothing.
+// Whatever four workers make of a task in whatever order, first and again, it is decided as the second account has it,
+// and a snapshot in between changes nothing.
 func TestOpinionsByASecondAccount(t *testing.T) {
 	begin := audited(t, 2)
 	begin = wantVerdict(t, begin, by("z", planned("a", 2)), heard)
