@@ -107,7 +107,8 @@ type bench struct {
 
 func newBench(t *testing.T, shards int) *bench {
 	t.Helper()
-	truth := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(textStore(t, shards, 10)), pairsKind())
+	stores := memStores(textStore(t, shards, 10))
+	truth := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, stores, pairsKind())
 	truth.Work(t, "truth", 2, kernelops.Generic())
 	truth.Submit(t, "truth", auditSpec(5, "0"))
 	model, err := clustertest.Output(truth.Wait(t, "truth"), "model.safetensors")

@@ -106,9 +106,7 @@ func (w *worker) holding() []*pb.HeldTask {
 func (w *worker) beat(ctx context.Context) {
 	for {
 		w.cfg.Alive()
-		w.mu.Lock()
-		interval := w.heartbeat
-		w.mu.Unlock()
+		interval := w.interval()
 		if !sleep(ctx, interval) {
 			return
 		}
@@ -116,13 +114,17 @@ func (w *worker) beat(ctx context.Context) {
 	}
 }
 
-// mine asks the coordinator, and returns nil if it still counts on the task of ctx.
-func (w *worker) mine(ctx context.Context) error {
-	asked := time.Now()
+// interval is how long heartbeats are apart.
+func (w *worker) interval() time.Duration {
 	w.mu.Lock()
-	interval := w.heartbeat
-	w.mu.Unlock()
-	w.renew(ctx, interval)
+	defer w.mu.Unlock()
+	return w.heartbeat
+}
+
+// stillMine asks the coordinator, and returns nil if the task of ctx is still leased to this worker.
+func (w *worker) stillMine(ctx context.Context) error {
+	asked := time.Now()
+	w.renew(ctx, w.interval())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

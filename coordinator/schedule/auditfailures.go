@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -89,7 +90,7 @@ func (b *Board) giveUp(
 // so it is made again.
 func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
 	t.Again = false
-	why := "two workers made two results of " + t.String() + ", and nobody can tell which is right: " + failure.GetMessage()
+	why := fmt.Sprintf("two workers made two results of %s, and nobody can tell which is right: %s", t, failure.GetMessage())
 	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_LIED, why)
 }
 

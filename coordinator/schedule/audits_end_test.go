@@ -121,7 +121,7 @@ func TestADisputeThatNobodyCanDecide(t *testing.T) {
 	d := audited(t, 1)
 	other := by("x", nodeDone(leafTask))
 	other.Output.Object = ref(77)
-	d.view = run(t, d.view, completions(by("w", nodeDone(leafTask))), completions(by("w", stepDone(9))), completions(other))
+	d.view = run(t, d.view, completions(by("w", nodeDone(leafTask)), by("w", stepDone(9)), other))
 	d.register("y", 1)
 	for range 10 {
 		g := d.leaseAudit("y", leafKind, 0)

@@ -102,8 +102,8 @@ func TestWhoComesBeforeInTheQueue(t *testing.T) {
 	cfg := schedule.DefaultConfig()
 	view := run(t, state.New(), submit("first"), submit("second"), submit("third"))
 	for before, id := range []string{"first", "second", "third"} {
-		why := schedule.Waits(cfg, view, jobOf(view, id))
-		if want := fmt.Sprintf("waits for its turn: 0 jobs run, 16 may at a time, and %d come before it", before); why != want {
+		want := fmt.Sprintf("waits for its turn: 0 jobs run, 16 may at a time, and %d come before it", before)
+		if why := schedule.Waits(cfg, view, jobOf(view, id)); why != want {
 			t.Errorf("%s %s", id, why)
 		}
 	}
