@@ -1,6 +1,6 @@
 package main
 
-// calls is the file that the instrumented package gets in addition. %s is its name.
+// calls is a file that is added to the instrumented package, whose name is %s.
 const calls = `package %s
 
 import (

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -18,9 +17,9 @@ import (
 )
 
 // Compiling a package for every mutant takes ten times as long as its tests. So all of a package's mutants go into one
-// test binary, and a variable of the environment names the one that is live (R. H. Untch, A. J. Offutt, M. J. Harrold,
-// "Mutation Analysis Using Mutant Schemata", ISSTA 1993). What cannot be said by a call of a function, such as a
-// constant, is compiled on its own.
+// test binary, and a variable of the environment names the live one (R. H. Untch, A. J. Offutt, M. J. Harrold,
+// "Mutation Analysis Using Mutant Schemata", ISSTA 1993). What a function call cannot replace, such as a constant, is
+// compiled on its own.
 
 // live is the variable that names the live mutant.
 const live = "GRAM_MUTANT"
@@ -28,7 +27,7 @@ const live = "GRAM_MUTANT"
 // schema is a package with all mutants in it.
 type schema struct {
 	binary string         // its tests
-	number map[mutant]int // of the mutants that it holds
+	number map[mutant]int // of each mutant in it, from 1 on
 }
 
 // edit puts text in the place of a file's bytes from begin to end.
@@ -44,11 +43,14 @@ type place struct {
 	line, column int
 }
 
-// build compiles the tests of a folder with all mutants that can be live by a call, into dir. It leaves out those whose
-// lines do not compile so.
+// maxBuilds is how often build may try: the errors of one try may have hidden those of the next.
+const maxBuilds = 6
+
+// build compiles the tests of a folder with its mutants, as calls, into dir. It leaves out all mutants of a line that does
+// not compile with them.
 func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, error) {
-	left := make(map[place]bool) // columns are 0: whole lines
-	for range 6 {
+	left := make(map[place]bool) // lines: without a column
+	for range maxBuilds {
 		s := &schema{binary: filepath.Join(dir, "tests"), number: make(map[mutant]int)}
 		overlay, err := s.instrument(folder, dir, mutants, left)
 		if err != nil {
@@ -75,7 +77,7 @@ func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, 
 // complaint is a line of the compiler about a file.
 var complaint = regexp.MustCompile(`(?m)^([^\s:]+\.go):(\d+):\d+: `)
 
-// instrument writes the changed files and returns the overlay that puts them in the place of the true ones.
+// instrument writes the changed files, and returns the file of the overlay that has them in place of the true ones.
 func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place]bool) (string, error) {
 	at := make(map[string]map[place][]mutant)
 	for _, m := range mutants {
@@ -88,11 +90,7 @@ func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place
 		p := place{m.file, m.line, m.column}
 		at[m.file][p] = append(at[m.file][p], m)
 	}
-	absolute, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	replace := make(map[string]string)
+	files := make(overlay)
 	name := filepath.Base(folder)
 	for file, places := range at { // the order of files reaches no result
 		src, err := read(file)
@@ -104,22 +102,14 @@ func (s *schema) instrument(folder, dir string, mutants []mutant, left map[place
 			return "", err
 		}
 		name = src.tree.Name.Name
-		with := filepath.Join(dir, filepath.Base(file))
-		if err := os.WriteFile(with, s.rewrite(src, text, places), 0o600); err != nil {
+		if err := files.put(dir, file, s.rewrite(src, text, places)); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(absolute, filepath.Base(file))] = with
 	}
-	with := filepath.Join(dir, "mutantcalls.go")
-	replace[filepath.Join(absolute, "mutantcalls.go")] = with
-	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
-	if err != nil {
+	if err := files.put(dir, filepath.Join(folder, "mutantcalls.go"), fmt.Appendf(nil, calls, name)); err != nil {
 		return "", err
 	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, errors.Join(
-		os.WriteFile(with, fmt.Appendf(nil, calls, name), 0o600),
-		os.WriteFile(overlay, list, 0o600))
+	return files.write(dir)
 }
 
 // rewrite puts the mutants into a file's text. Lines stay where they are.
@@ -165,7 +155,8 @@ func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []
 	return apply(text, edits)
 }
 
-// call returns what opens the call that stands for an operator, and what parts its operands; "" where there is none.
+// call returns the beginning of the function call that takes the place of an operator, and the text between its operands;
+// both are "" if no mutant is found there.
 func (s *schema) call(op token.Token, found []mutant) (open, between string) {
 	if len(found) == 0 {
 		return "", ""
@@ -194,7 +185,7 @@ var (
 	}
 )
 
-// enter gives the mutant with a change a number, and returns it; -1 where there is none.
+// enter numbers the mutant with this change and returns its number. Without such a mutant it is -1, which is never live.
 func (s *schema) enter(found []mutant, change string) int {
 	for _, m := range found {
 		if m.change == change {
@@ -205,7 +196,7 @@ func (s *schema) enter(found []mutant, change string) int {
 	return -1
 }
 
-// apply makes edits that do not overlap, but for insertions at one place.
+// apply makes edits. They do not overlap; several may insert text at one place.
 func apply(text []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		order := cmp.Compare(b.span, a.span)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // operators has one mutant or more in each line but the last of every function.
@@ -125,7 +126,7 @@ func TestSchema(t *testing.T) {
 		if _, ok := tried.schema.number[m]; !ok {
 			compiled++
 		}
-		tried.patience = 2e9 // a loop that does not end
+		tried.patience = 2 * time.Second // for a loop that does not end
 		if dead, viable, err := tried.killed(t.Context(), m); err != nil || viable && !dead {
 			t.Errorf("%v: dead %v, %v", m, dead, err)
 		}

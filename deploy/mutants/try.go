@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,7 +49,7 @@ type trial struct {
 	patience time.Duration // how long the tests of a mutant may take: one that takes longer is noticed
 }
 
-// begin compiles a package's tests with the mutants, and runs them once with none of them live.
+// begin compiles a package's tests with the mutants, and runs them once without a live one.
 func begin(ctx context.Context, folder, dir string, mutants []mutant) (*trial, error) {
 	s, err := build(ctx, folder, dir, mutants)
 	if err != nil {
@@ -124,7 +121,7 @@ func (t *trial) compiled(ctx context.Context, m mutant) (dead, viable bool, err 
 	return dead, !strings.Contains(out.String(), "[build failed]"), err
 }
 
-// overlay writes the changed file and the file that puts it in the place of the true one.
+// overlay writes the overlay that has the changed file in place of the true one.
 func (m mutant) overlay(dir string) (string, error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {
@@ -134,16 +131,11 @@ func (m mutant) overlay(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	absolute, err := filepath.Abs(m.file)
-	if err != nil {
+	files := make(overlay)
+	if err := files.put(dir, m.file, []byte(changed)); err != nil {
 		return "", err
 	}
-	with, file := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {absolute: with}})
-	if err != nil {
-		return "", err
-	}
-	return file, errors.Join(os.WriteFile(with, []byte(changed), 0o600), os.WriteFile(file, list, 0o600))
+	return files.write(dir)
 }
 
 // score is what came of a package's mutants.
@@ -157,8 +149,8 @@ func (s score) String() string {
 	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused, 100*s.share())
 }
 
-// draw returns the mutants to try: the covered ones, or a share of them, and all that no test is said to cover. Go's
-// coverage knows no condition of a case and no constant, so only a trial tells whether a test sees those.
+// draw returns the mutants to try: the covered ones, or a share of them, and all others. Go's coverage leaves out
+// constants and the conditions of cases, so only a trial shows whether a test notices those.
 func (t target) draw(seed uint64, mutants []mutant) []mutant {
 	var covered, others []mutant
 	for _, m := range mutants {
@@ -208,7 +200,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 			}
 		})
 	}
-	for m := range slices.Values(drawn) {
+	for _, m := range drawn {
 		if ctx.Err() != nil {
 			break
 		}
@@ -219,7 +211,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 	return total, errors.Join(append(failures, ctx.Err())...)
 }
 
-// count adds a tried mutant. One that a test noticed is covered, whatever the coverage says.
+// count adds a tried mutant. One that a test noticed is covered, even if the coverage does not have it.
 func (s *score) count(m mutant, dead bool, excuses *excuses) {
 	excused := !dead && excuses.take(m)
 	word := "alive:"
