@@ -42,7 +42,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	}
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
-		// Made again it would be refused again: that must not go on for ever.
+		// A retry would be refused the same way, so fail now.
 		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
 	case err != nil:
 		return 0, err

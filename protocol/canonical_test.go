@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// smallSpec is a spec that lacks nothing.
+// smallSpec is a complete spec.
 func smallSpec() JobSpec {
 	in := Input{URI: "s3://b/x", Format: "fvecs"}
 	return JobSpec{APIVersion: APIVersion, Kind: "K", Spec: Spec{Input: in}}.WithDefaults()
 }
 
-// wantFault expects a fault of the spec that says something; nil where it says nothing.
+// wantFault expects a fault of the spec whose text contains says; if says is "", no error.
 func wantFault(t *testing.T, name string, err error, says string) {
 	t.Helper()
 	if says == "" {
@@ -99,7 +99,7 @@ func TestValidateAtItsBounds(t *testing.T) {
 	}
 }
 
-// What is taken off the records of one data set is taken off the other's; a model knows what was taken off its own.
+// Offsets are subtracted from both input and queries, or from neither; a model knows its own.
 func TestOffsetsOfInputAndQueriesGoTogether(t *testing.T) {
 	with := Input{URI: "s3://b/x", Format: "npy", Subtract: map[string]float64{"1": 5}}.WithDefaults()
 	without := Input{URI: "s3://b/q", Format: "fvecs"}.WithDefaults()

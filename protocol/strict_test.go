@@ -47,7 +47,7 @@ type learning struct {
 
 const learningFields = " The fields in spec.params are alpha, tol, max_rounds, k, size, weights, rows, any, scale, text."
 
-// What is read alone suggests no field of a job; a part of a job does.
+// A message about a part of a job suggests fields of the whole job; one about anything else does not.
 func TestPartsOfAJobKnowTheJob(t *testing.T) {
 	type repro struct {
 		Width int  `json:"width"`
@@ -74,7 +74,7 @@ func TestPartsOfAJobKnowTheJob(t *testing.T) {
 	}
 }
 
-// A value that reads itself, such as a column, belongs to no record of an input.
+// The fault of a value that decodes itself, such as a column, has no place in a file.
 func TestFaultsOfASpecHaveNoPlaceInAFile(t *testing.T) {
 	_, err := ParseSpec([]byte(`{"spec":{"input":{"label":0}}}`))
 	wantFault(t, "a column", err, "spec.input.label: a column is a number")

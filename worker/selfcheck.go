@@ -14,8 +14,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// One leaf in so many is computed again by another kernel set, the worker's first among them. The generic set is many
-// times slower than the others.
+// How many leaves there are for each one that is computed again by another kernel set; the worker's first leaf is one
+// of those. The generic set is many times slower than the others.
 const (
 	checkEvery        = 200
 	checkEveryGeneric = 2000

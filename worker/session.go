@@ -252,7 +252,7 @@ func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refu
 }
 
 // tooFast reports whether a call was refused for the number of calls alone. What is too big is refused with the same
-// code, but for ever.
+// code, and will be every time.
 func tooFast(err error) bool {
 	var refused *connect.Error
 	return connect.CodeOf(err) == connect.CodeResourceExhausted && errors.As(err, &refused) && refused.Meta().Get("Retry-After") != ""

@@ -25,7 +25,7 @@ type Config struct {
 	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end. It is a
 	// minute more than a refusal may last without ending a job: attempts that began within are told after it.
 	DenyPatience time.Duration
-	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means for ever
+	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means without end
 }
 
 // DefaultConfig is what a cluster runs with.

@@ -10,8 +10,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// crumb is the share of the leases that jobs of lower priority get while others want all: one in so many. Without
-// it they would starve.
+// crumb is how many leases there are for each one that jobs of lower priority get while others want all. Without it
+// they would starve.
 const crumb = 16
 
 // share grants tasks of the jobs of the highest priority first, and now and then one of the others'.
@@ -142,7 +142,7 @@ func (b *Board) TooBig(job *state.Job, now time.Duration) (need, largest int64, 
 	return need, largest, tooBig
 }
 
-// TooMuch reports whether there are workers, and none of them has so much memory; and what the largest has.
+// TooMuch reports whether there are workers, and all of them have less memory than that; and what the largest has.
 func (b *Board) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch bool) {
 	some := false
 	for w := range b.live(now) {

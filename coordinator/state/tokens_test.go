@@ -20,7 +20,7 @@ func drawToken(t *rapid.T, id string) *pb.PutToken {
 	}
 }
 
-// adminUntil is the time until which somebody can make tokens; 0 means for ever, -1 not even now.
+// adminUntil is the time until which somebody can make tokens; 0 means without end, -1 not even now.
 func adminUntil(s state.State) int64 {
 	until := int64(-1)
 	s.EachToken(func(token state.Token) bool {

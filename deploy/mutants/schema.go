@@ -46,8 +46,8 @@ type place struct {
 // maxBuilds is how often build may try: the errors of one try may have hidden those of the next.
 const maxBuilds = 6
 
-// build compiles the tests of a folder with its mutants, as calls, into dir. It leaves out all mutants of a line that does
-// not compile with them.
+// build compiles the tests of a folder with its mutants, as calls, into dir. It leaves out all mutants of a line that
+// does not compile with them.
 func build(ctx context.Context, folder, dir string, mutants []mutant) (*schema, error) {
 	left := make(map[place]bool) // lines: without a column
 	for range maxBuilds {
@@ -155,8 +155,8 @@ func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []
 	return apply(text, edits)
 }
 
-// call returns the beginning of the function call that takes the place of an operator, and the text between its operands;
-// both are "" if no mutant is found there.
+// call returns the beginning of the function call that takes the place of an operator, and the text between its
+// operands; both are "" if no mutant is found there.
 func (s *schema) call(op token.Token, found []mutant) (open, between string) {
 	if len(found) == 0 {
 		return "", ""
@@ -185,7 +185,8 @@ var (
 	}
 )
 
-// enter numbers the mutant with this change and returns its number. Without such a mutant it is -1, which is never live.
+// enter numbers the mutant with this change and returns its number. Without such a mutant it is -1, which is never
+// live.
 func (s *schema) enter(found []mutant, change string) int {
 	for _, m := range found {
 		if m.change == change {
