@@ -90,7 +90,8 @@ func (b *Board) giveUp(
 // so it is made again.
 func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
 	t.Again = false
-	why := fmt.Sprintf("two workers made two results of %s, and nobody can tell which is right: %s", t, failure.GetMessage())
+	why := fmt.Sprintf("two workers made two results of %s, and nobody can tell which is right: %s",
+		t, failure.GetMessage())
 	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_LIED, why)
 }
 
