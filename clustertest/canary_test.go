@@ -102,7 +102,8 @@ func (n *nest) job(id, input string, want pb.JobState, says string) {
 	n.gram(0, "explain", id)
 }
 
-// refused submits a job whose worker the cluster's own store refuses. It waits for that to end, says so, and is cancelled.
+// refused submits a job whose worker the cluster's own store refuses. The job waits for the store, says so, and is
+// cancelled.
 func (n *nest) refused(id, input string) {
 	n.Helper()
 	n.cluster.Submit(n, id, n.spec(input))

@@ -116,9 +116,10 @@ func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
 	defer cancel()
 	var res *connect.Response[pb.ListResponse]
 	clustertest.Poll(ctx, t, "a list by the leader, which may change meanwhile", func() (ok bool) {
+		leader := "https://" + q.Leader(t).Addr
+		jobs := gramv1connect.NewJobServiceClient(q.HTTP(), leader, clustertest.WithToken(q.Token(t)))
 		var err error
-		res, err = gramv1connect.NewJobServiceClient(q.HTTP(), "https://"+q.Leader(t).Addr, clustertest.WithToken(q.Token(t))).
-			List(ctx, connect.NewRequest(&pb.ListRequest{}))
+		res, err = jobs.List(ctx, connect.NewRequest(&pb.ListRequest{}))
 		if err != nil && connect.CodeOf(err) != connect.CodeUnavailable {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
-	"github.com/gram-compute/gram/objstore/mem"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -24,7 +21,9 @@ type emittingPhase struct {
 	lies func() bool
 }
 
-func (p emittingPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p emittingPhase) Map(
+	ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
+) (jobs.Arrays, jobs.Arrays, error) {
 	partial, _, err := p.Phase.Map(ctx, state, leaf, carry, ops)
 	if err != nil {
 		return nil, nil, err
@@ -45,39 +44,17 @@ func (p emittingPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Lea
 	return counted(n<<8 + int64(sum[0])), nil, err
 }
 
-type emittingAlgorithm struct {
-	jobs.Algorithm
-	lies func() bool
-}
-
-func (a emittingAlgorithm) Phases() (phases []jobs.Phase) {
-	for _, p := range a.Algorithm.Phases() {
-		phases = append(phases, emittingPhase{p, a.lies})
-	}
-	return phases
-}
-
 func emittingKind(lies func() bool) jobs.Kind {
-	kind := pairsKind()
-	honest := kind.New
-	kind.New = func(spec protocol.JobSpec) (jobs.Algorithm, error) {
-		algorithm, err := honest(spec)
-		return emittingAlgorithm{algorithm, lies}, err
-	}
-	return kind
+	return withPhases(pairsKind(), func(p jobs.Phase) jobs.Phase { return emittingPhase{p, lies} })
 }
 
-// A liar's files are replaced by those of the workers that are right, and so are those that honest workers made of its lies.
+// A liar's files are replaced by those of the workers that are right, and so are those that honest workers made of its
+// lies.
 func TestALiarsFilesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	never := func() bool { return false }
-	store := mem.New("m")
-	for shard := range 12 {
-		if _, err := store.Put(t.Context(), fmt.Sprintf("in/%03d.tsv", shard), []byte(strings.Repeat("x\tsome text\n", 200+shard))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(objstore.Store(store)), emittingKind(never))
+	store := textStore(t, 12, 200)
+	b := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), emittingKind(never))
 	b.Work(t, "truth", 1, kernelops.Generic())
 	b.Submit(t, "truth", auditSpec(1, "0"))
 	truth, err := clustertest.Output(b.Wait(t, "truth"), "model.safetensors")
@@ -94,7 +71,9 @@ func TestALiarsFilesAreMadeAgain(t *testing.T) {
 		id := fmt.Sprint("j", i)
 		b.Submit(t, id, auditSpec(1, "1"))
 		job := b.Wait(t, id)
-		if model, err := clustertest.Output(job, "model.safetensors"); err != nil || job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || !slices.Equal(model.GetSha256(), truth.GetSha256()) {
+		model, err := clustertest.Output(job, "model.safetensors")
+		succeeded := job.GetState() == pb.JobState_JOB_STATE_SUCCEEDED
+		if err != nil || !succeeded || !slices.Equal(model.GetSha256(), truth.GetSha256()) {
 			t.Fatalf("%s: %v, %v, %v; %v", id, job.GetState(), job.GetFailure(), err, job.GetAudit())
 		}
 		for shard := range 20 {

@@ -63,8 +63,9 @@ func TestLiars(t *testing.T) {
 				})
 			}
 		})
-		t.Logf("%s, audit %s: %d jobs, %v each: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie", c.name, c.audit, n.all,
-			(n.took / time.Duration(max(n.all, 1))).Round(time.Millisecond), n.right, n.wrong, n.failed, n.named, n.idle)
+		each := (n.took / time.Duration(max(n.all, 1))).Round(time.Millisecond)
+		t.Logf("%s, audit %s: %d jobs, %v each: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie",
+			c.name, c.audit, n.all, each, n.right, n.wrong, n.failed, n.named, n.idle)
 		if n.all != *liarsJobs || c.allRight && n.right != n.all || n.right*100 < 95*n.all {
 			t.Errorf("%s: %d of %d jobs are right", c.name, n.right, *liarsJobs)
 		}

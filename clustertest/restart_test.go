@@ -31,7 +31,8 @@ func TestCoordinatorKilledInMidJob(t *testing.T) {
 	cluster.Work(t, "", 1)
 	cluster.Work(t, "", 1)
 	spec := naiveBayes(64<<10, `{"alpha":0.1}`)(clustertest.Inputs{Input: "file://" + input})
-	cluster.Submit(t, id, strings.Replace(spec, `"run":{}`, `"run":{"audit":0}`, 1)) // an audit is a lease of what is committed
+	spec = strings.Replace(spec, `"run":{}`, `"run":{"audit":0}`, 1) // an audit is a lease of what is committed
+	cluster.Submit(t, id, spec)
 	wait := clustertest.Start(t, cluster.Home, cluster.ClientEnv(), "wait", id, "--timeout", "2m")
 
 	before := awaitMidRound(t, cluster, id)

@@ -57,19 +57,21 @@ func waitsForAudits(board *schedule.Board, job *state.Job, now time.Duration) st
 	if disputed == nil {
 		return fmt.Sprintf("waits for another worker to make %d of its tasks a second time (spec.run.audit)", pending)
 	}
-	said := fmt.Sprintf("workers %s and %s disagree on %s", disputed.Opinions[0].Worker, disputed.Opinions[len(disputed.Opinions)-1].Worker, disputed)
+	first, last := disputed.Opinions[0], disputed.Opinions[len(disputed.Opinions)-1]
+	said := fmt.Sprintf("workers %s and %s disagree on %s", first.Worker, last.Worker, disputed)
+	const third = ": waits for a third worker, which decides; start one"
 	switch board.Standoff(job, disputed, now) {
 	case schedule.AThirdDecides:
 		return said + ": a third worker makes it, and decides"
 	case schedule.BothRepeat:
 		return said + ": each makes it again with its other kernel set"
 	case schedule.BothInsist:
-		return said + repeatedText(disputed) + ": waits for a third worker, which decides; start one"
+		return said + repeatedText(disputed) + third
 	}
-	return said + ", and not both can make it again with another kernel set: waits for a third worker, which decides; start one"
+	return said + ", and not both can make it again with another kernel set" + third
 }
 
-// repeatedText says what two workers made of a task again that decided nothing.
+// repeatedText describes the results of two workers that have made a task again, when these decide nothing.
 func repeatedText(a *state.Audit) string {
 	first, second := a.Opinions[0], a.Opinions[1]
 	switch {

@@ -30,7 +30,7 @@ func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.To
 	} {
 		mac.Write(binary.BigEndian.AppendUint64(nil, n))
 	}
-	if t.Again { // a result of the first time is none of the second
+	if t.Again { // the token of the first time is not that of the second
 		mac.Write([]byte("again"))
 	}
 	return mac.Sum(nil)[:macBytes]

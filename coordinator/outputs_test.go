@@ -47,7 +47,8 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 			}
 			report = leaseTest(t, c, "w", 1).GetTasks()[0]
 			good := &pb.OutputFile{Name: "neighbors/index.json", Uri: "mem://m/models/a/neighbors/index.json", Sha256: object(31).GetSha256(), Size: 1}
-			for _, files := range [][]*pb.OutputFile{{good}, {modelTest("a", object(31)), good}} { // without the model, and with another
+			other := modelTest("a", object(31))
+			for _, files := range [][]*pb.OutputFile{{good}, {other, good}} { // without the model, and with another
 				wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
 				report = leaseTest(t, c, "w", 1).GetTasks()[0]
 			}
@@ -60,7 +61,8 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 
 // modelTest is the model of a job as a report names it.
 func modelTest(job string, of *pb.ObjectRef) *pb.OutputFile {
-	return &pb.OutputFile{Name: modelFile, Uri: "mem://m/models/" + job + "/" + modelFile, Sha256: of.GetSha256(), Size: of.GetSize()}
+	uri := "mem://m/models/" + job + "/" + modelFile
+	return &pb.OutputFile{Name: modelFile, Uri: uri, Sha256: of.GetSha256(), Size: of.GetSize()}
 }
 
 func TestOutputFolders(t *testing.T) {

@@ -30,8 +30,8 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	}
 	w := c.workerFacts(lead, workerID)
 	completion := &pb.Completion{
-		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels, Backups: c.tellBackups(lead, held.Task),
-		SpentUs: r.GetSpentUs(),
+		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,
+		Backups: c.tellBackups(lead, held.Task), SpentUs: r.GetSpentUs(),
 	}
 	if held.Task.Again {
 		completion.Kernels = w.Other
@@ -42,7 +42,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	}
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
-		// Made again it would be refused again: that must not go on for ever.
+		// A retry would be refused the same way, so fail now.
 		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
 	case err != nil:
 		return 0, err
@@ -64,8 +64,9 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 
 // tellConvicted says loudly who lied.
 func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
+	const follows = "; it is leased nothing more, and what it had a part in is made again"
 	for _, w := range convicted {
-		c.cfg.Logger.Error("a worker made another result than "+w.Whose()+"; it is leased nothing more, and what it had a part in is made again",
+		c.cfg.Logger.Error("a worker made another result than "+w.Whose()+follows,
 			"worker", w.WorkerID, "name", w.Worker, "job", w.JobID, "task", w.Task)
 	}
 }
@@ -73,7 +74,8 @@ func (c *Coordinator) tellConvicted(convicted []state.Conviction) {
 // modelFile is the output that a job is for. Its digest is known before it is written.
 const modelFile = "model.safetensors"
 
-// isModel reports whether a report says that it wrote the model, and no other than that of the job.
+// isModel reports whether the files of a report include the model, and it is the job's. Other tasks have no model to
+// write.
 func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 	view, _ := c.fsm.view()
 	job, ok := view.Job(t.JobID)

@@ -51,7 +51,7 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 		return wireAudit(g)
 	}
 	t := &pb.Task{
-		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
+		Id: g.Task.ID(), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
 		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
 	}
 	for _, p := range g.Pieces {
@@ -70,7 +70,7 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 // wireAudit is a task that is made a second time as it crosses the wire: like the first time.
 func wireAudit(g schedule.Grant) *pb.Task {
 	return &pb.Task{
-		Id: taskID(g.Task), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
+		Id: g.Task.ID(), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
 		Phase: g.Audit.Phase, State: g.Audit.State.Proto(), StateRound: proto.Uint32(g.Audit.Base), TreeLeaves: g.Audit.TreeLeaves,
 		Pieces: g.Audit.PieceRecords(), Carries: g.Audit.CarryRecords(),
 	}
@@ -82,10 +82,6 @@ func wireBackups(b schedule.Backups) *pb.Backups {
 		return nil
 	}
 	return &pb.Backups{Launched: b.Launched, Won: b.Won, Wasted: b.Wasted}
-}
-
-func taskID(t schedule.Task) *pb.TaskID {
-	return &pb.TaskID{JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes, Again: t.Again}
 }
 
 func taskFrom(id *pb.TaskID) schedule.Task {

@@ -29,7 +29,8 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	if m.GetWorkerId() == "" || len(m.GetWorkerId()) > 128 || m.GetSlots() < 1 || m.GetSlots() > 4096 {
 		return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("a worker needs an id of at most 128 bytes and 1 to 4096 slots"))
 	}
-	if len(m.GetName()) > 256 || max(len(m.GetKernels()), len(m.GetOtherKernels())) > 64 || len(m.GetBuild()) > 256 { // they enter the log with each result
+	kernels := max(len(m.GetKernels()), len(m.GetOtherKernels()))
+	if len(m.GetName()) > 256 || kernels > 64 || len(m.GetBuild()) > 256 { // they enter the log with each result
 		return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("a worker's name and build have at most 256 bytes each, its kernel set 64"))
 	}
 	for _, text := range []string{m.GetWorkerId(), m.GetName(), m.GetKernels(), m.GetOtherKernels(), m.GetBuild()} {
@@ -44,7 +45,10 @@ func (s *workerService) Register(ctx context.Context, req *connect.Request[pb.Re
 	if err != nil {
 		return nil, err
 	}
-	worker := schedule.Worker{ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Other: m.GetOtherKernels(), Build: m.GetBuild(), Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0)}
+	worker := schedule.Worker{
+		ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Other: m.GetOtherKernels(), Build: m.GetBuild(),
+		Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0),
+	}
 	if err := lead.register(ctx, s.c, worker, m); err != nil {
 		return nil, err
 	}
@@ -131,7 +135,7 @@ func (s *workerService) Heartbeat(ctx context.Context, req *connect.Request[pb.H
 	lost := lead.board.Heartbeat(view, req.Msg.GetWorkerId(), heldFrom(req.Msg.GetHeld()), s.c.now())
 	res := &pb.HeartbeatResponse{}
 	for _, t := range lost {
-		res.Lost = append(res.Lost, taskID(t))
+		res.Lost = append(res.Lost, t.ID())
 	}
 	return connect.NewResponse(res), nil
 }

@@ -23,7 +23,7 @@ func registerTest(t *testing.T, c *Coordinator, worker string, slots uint32) *pb
 	return res.Msg
 }
 
-// leaseTest leases tasks and wants so many.
+// leaseTest leases tasks; there must be as many as wanted.
 func leaseTest(t *testing.T, c *Coordinator, worker string, want int) *pb.LeaseResponse {
 	t.Helper()
 	req := &pb.LeaseRequest{WorkerId: worker, MaxTasks: uint32(max(want, 1)), WaitMs: 10_000}
@@ -118,7 +118,7 @@ func wantVerdicts(t *testing.T, got []pb.Verdict, want ...pb.Verdict) {
 	}
 }
 
-// A result that is refused would be refused again, so it must not be asked for for ever.
+// A result that is refused would be refused again, so the job fails and does not ask for it without end.
 func TestRefusedResultsEndTheJob(t *testing.T) {
 	for name, c := range map[string]struct {
 		output   *pb.TaskOutput

@@ -86,11 +86,10 @@ func TestWhatATokenCovers(t *testing.T) {
 	}
 	again := at(2, 3)
 	again.Again = true
-	if mac := grantMAC(secret, "w", again, token); authentic(secret, "w", schedule.Held{Task: at(2, 3), Token: token}, mac) ||
-		!authentic(secret, "w", schedule.Held{Task: again, Token: token}, mac) {
+	held, second := schedule.Held{Task: at(2, 3), Token: token}, grantMAC(secret, "w", again, token)
+	if authentic(secret, "w", held, second) || !authentic(secret, "w", schedule.Held{Task: again, Token: token}, second) {
 		t.Error("a task that is made again has the token of the first time")
 	}
-	held := schedule.Held{Task: at(2, 3), Token: token}
 	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token)) ||
 		authentic(secret, "w", held, nil) {
 		t.Error("it holds for another worker, another cluster, without a secret or without a code")

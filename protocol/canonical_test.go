@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// smallSpec is a spec that lacks nothing.
+// smallSpec is a complete spec.
 func smallSpec() JobSpec {
-	return JobSpec{APIVersion: APIVersion, Kind: "K", Spec: Spec{Input: Input{URI: "s3://b/x", Format: "fvecs"}}}.WithDefaults()
+	in := Input{URI: "s3://b/x", Format: "fvecs"}
+	return JobSpec{APIVersion: APIVersion, Kind: "K", Spec: Spec{Input: in}}.WithDefaults()
 }
 
-// wantFault expects a fault of the spec that says something; nil where it says nothing.
+// wantFault expects a fault of the spec whose text contains says; if says is "", no error.
 func wantFault(t *testing.T, name string, err error, says string) {
 	t.Helper()
 	if says == "" {
@@ -23,7 +24,8 @@ func wantFault(t *testing.T, name string, err error, says string) {
 		return
 	}
 	var fault *Fault
-	if !errors.As(err, &fault) || fault.Code != CodeSpecInvalid || fault.Class != ClassInput || fault.Offset != -1 || !strings.Contains(fault.What, says) {
+	if !errors.As(err, &fault) || fault.Code != CodeSpecInvalid || fault.Class != ClassInput || fault.Offset != -1 ||
+		!strings.Contains(fault.What, says) {
 		t.Errorf("%s: %v, want a fault of the spec without a place in a file, which says %q", name, err, says)
 	}
 }
@@ -84,7 +86,9 @@ func TestValidateAtItsBounds(t *testing.T) {
 		"a pin that is not hexadecimal": {func(s *JobSpec) {
 			s.Spec.Model, s.Spec.ModelSHA256 = "s3://b/m", strings.Repeat("g1", 32)
 		}, "spec.model_sha256"},
-		"a pin of 31 bytes":        {func(s *JobSpec) { s.Spec.Model, s.Spec.ModelSHA256 = "s3://b/m", digest[2:] }, "spec.model_sha256"},
+		"a pin of 31 bytes": {
+			func(s *JobSpec) { s.Spec.Model, s.Spec.ModelSHA256 = "s3://b/m", digest[2:] }, "spec.model_sha256",
+		},
 		"a pin of no model":        {func(s *JobSpec) { s.Spec.ModelSHA256 = digest }, "spec.model is"},
 		"queries":                  {func(s *JobSpec) { s.Spec.Queries = &s.Spec.Input }, ""},
 		"queries of another input": {func(s *JobSpec) { s.Spec.Queries = &Input{URI: "s3://b/q"} }, "spec.queries.format"},
@@ -95,7 +99,7 @@ func TestValidateAtItsBounds(t *testing.T) {
 	}
 }
 
-// What is taken off the records of one data set is taken off the other's; a model knows what was taken off its own.
+// Offsets are subtracted from both input and queries, or from neither; a model knows its own.
 func TestOffsetsOfInputAndQueriesGoTogether(t *testing.T) {
 	with := Input{URI: "s3://b/x", Format: "npy", Subtract: map[string]float64{"1": 5}}.WithDefaults()
 	without := Input{URI: "s3://b/q", Format: "fvecs"}.WithDefaults()

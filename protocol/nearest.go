@@ -2,8 +2,8 @@ package protocol
 
 import "strings"
 
-// Nearest returns the candidate within two edits of word (one where it has two letters, none where it has one), case
-// apart, or "". The first of equals wins; word itself is never suggested.
+// Nearest returns the candidate that is nearest to word, or "". It is within two edits, or one if word has two letters,
+// or none if it has one; case does not count. The first of equals wins; word itself is never suggested.
 func Nearest(word string, candidates []string) string { return nearestWithin(word, candidates, 2) }
 
 func nearestWithin(word string, candidates []string, edits int) string {

@@ -15,10 +15,10 @@ type Retention int64
 // Forever is kept until somebody takes it away.
 const Forever Retention = -1
 
-// maxRetention is a century; whoever wants more means for ever.
+// maxRetention is a century. For more there is Forever.
 const maxRetention = 100 * 365 * 24 * time.Hour
 
-// ParseRetention reads a retention; the empty text is none.
+// ParseRetention reads a retention. The empty text is an error.
 func ParseRetention(text string) (Retention, error) {
 	if text == "forever" {
 		return Forever, nil

@@ -24,7 +24,10 @@ func TestRetention(t *testing.T) {
 	if none := protocol.Retention(0).String(); none != "0h" {
 		t.Errorf("no time is %q, want 0h", none)
 	}
-	for _, text := range []string{"", "0", "0h", "-1h", "5", "1ns", "d", "-1d", "1.5d", "36501d", "876001h", "876000h1ms", "200000000h", "never", "Forever"} {
+	for _, text := range []string{
+		"", "0", "0h", "-1h", "5", "1ns", "d", "-1d", "1.5d", "36501d", "876001h", "876000h1ms", "200000000h",
+		"never", "Forever",
+	} {
 		if r, err := protocol.ParseRetention(text); err == nil {
 			t.Errorf("%q passes as %v", text, r)
 		}

@@ -71,7 +71,7 @@ func TestNamesOfMailHeaders(t *testing.T) {
 	}
 }
 
-// A delimiter is one ASCII character that can be in no number, such as 1e-3, nan or 0x1p4, and is no quote.
+// A delimiter is one ASCII character, not a quote, that no number has, such as 1e-3, nan or 0x1p4.
 func TestDelimiters(t *testing.T) {
 	for c := range 256 {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

@@ -37,7 +37,8 @@ func TestColumnsAreReadAndWritten(t *testing.T) {
 // Whole numbers are kept to the byte up to the largest, in every unit; fractions are cut to a byte.
 func TestParseByteSize(t *testing.T) {
 	for text, want := range map[string]ByteSize{
-		"0": 0, "0.0": 0, "0KiB": 0, "524288": 524288, "7B": 7, "512KiB": 512 << 10, "2 MB": 2e6, " 3 GiB ": 3 << 30, "1TiB": 1 << 40,
+		"0": 0, "0.0": 0, "0KiB": 0, "524288": 524288, "7B": 7, "512KiB": 512 << 10,
+		"2 MB": 2e6, " 3 GiB ": 3 << 30, "1TiB": 1 << 40,
 		"2kB": 2000, "2KB": 2000, "3GB": 3e9, "4TB": 4e12, "1.5KiB": 1536, "0.1KiB": 102, "1e3": 1000,
 		"9007199254740993":    1<<53 + 1, // which float64 does not have
 		"9223372036854775807": 1<<63 - 1, "9007199254740991KiB": 1<<63 - 1<<10,
@@ -58,14 +59,17 @@ func TestParseByteSize(t *testing.T) {
 
 // In a spec a size ends at 2^53, which every reader of JSON keeps whole.
 func TestByteSizesOfASpec(t *testing.T) {
-	for text, want := range map[string]ByteSize{"9007199254740992": 1 << 53, `"8192TiB"`: 1 << 53, `"1.5MiB"`: 3 << 19, "0": 0} {
+	for text, want := range map[string]ByteSize{
+		"9007199254740992": 1 << 53, `"8192TiB"`: 1 << 53, `"1.5MiB"`: 3 << 19, "0": 0,
+	} {
 		var got ByteSize
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
 			t.Errorf("%s: %d (%v), want %d", text, int64(got), err, int64(want))
 		}
 	}
 	for text, says := range map[string]string{
-		"9007199254740993": "at most 2^53", `"8193TiB"`: "at most 2^53", "-1": "count of bytes", `"x"`: "count of bytes", "true": "count of bytes",
+		"9007199254740993": "at most 2^53", `"8193TiB"`: "at most 2^53",
+		"-1": "count of bytes", `"x"`: "count of bytes", "true": "count of bytes",
 	} {
 		var got ByteSize
 		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), says) {

@@ -47,32 +47,34 @@ type learning struct {
 
 const learningFields = " The fields in spec.params are alpha, tol, max_rounds, k, size, weights, rows, any, scale, text."
 
-// What is read alone suggests no field of a job; a part of a job does.
+// A message about a part of a job suggests fields of the whole job; one about anything else does not.
 func TestPartsOfAJobKnowTheJob(t *testing.T) {
 	type repro struct {
 		Width int  `json:"width"`
 		Open  bool `json:"open"`
 	}
 	for at, want := range map[string]string{
-		"":            `no field "split". The fields are width, open.`,
-		"body":        `no field "split" in body. The fields in body are width, open.`,
-		"specs":       `no field "split" in specs. The fields in specs are width, open.`,
-		"spec":        `no field "split" in spec; did you mean spec.input.split? The fields in spec are width, open.`,
-		"spec.params": `no field "split" in spec.params; did you mean spec.input.split? The fields in spec.params are width, open.`,
+		"":      `no field "split". The fields are width, open.`,
+		"body":  `no field "split" in body. The fields in body are width, open.`,
+		"specs": `no field "split" in specs. The fields in specs are width, open.`,
+		"spec":  `no field "split" in spec; did you mean spec.input.split? The fields in spec are width, open.`,
+		"spec.params": `no field "split" in spec.params; did you mean spec.input.split? ` +
+			"The fields in spec.params are width, open.",
 	} {
 		if err := StrictDecodeAt(at, []byte(`{"split":1}`), &repro{}); err == nil || err.Error() != "SPEC_INVALID: "+want {
 			t.Errorf("at %q: %v, want\n%s", at, err, want)
 		}
 	}
 	for data, want := range map[string]string{
-		`{"open":true}`: "", `{"open":false}`: "", `{"open":1}`: "wants true or false, not 1", `{"open":"true"}`: "not a string",
+		`{"open":true}`: "", `{"open":false}`: "",
+		`{"open":1}`: "wants true or false, not 1", `{"open":"true"}`: "not a string",
 		`{"width":true}`: "wants a whole number, not true", `{"width":-3}`: "",
 	} {
 		wantFault(t, data, StrictDecode([]byte(data), &repro{}), want)
 	}
 }
 
-// A value that reads itself, such as a column, belongs to no record of an input.
+// The fault of a value that decodes itself, such as a column, has no place in a file.
 func TestFaultsOfASpecHaveNoPlaceInAFile(t *testing.T) {
 	_, err := ParseSpec([]byte(`{"spec":{"input":{"label":0}}}`))
 	wantFault(t, "a column", err, "spec.input.label: a column is a number")
@@ -82,7 +84,8 @@ func TestCheckNames(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"a":1,"b":{"a":2}}`: "", `[{"a":1},{"a":1}]`: "", "7": "", " ": "", `{"a":1,"a":`: "", // what is not JSON passes
 		`{"a":1,"a":2}`: "a stands twice", ` {"a":[{"b":1,"b":2}]}`: "a[0].b stands twice",
-		strings.Repeat("[", 16) + strings.Repeat("]", 16): "", strings.Repeat("[", 17) + strings.Repeat("]", 17): "deeper than 16",
+		strings.Repeat("[", 16) + strings.Repeat("]", 16): "",
+		strings.Repeat("[", 17) + strings.Repeat("]", 17): "deeper than 16",
 	} {
 		wantFault(t, data, CheckNames([]byte(data)), want)
 	}
@@ -238,7 +241,8 @@ func wantNames(t *testing.T, data []byte) {
 func TestHalfAPairBesideAReplacement(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`"\ufffd"`: true, `"\uFFFD"`: true, `"` + "\uFFFD" + `"`: true, `"\\ufffd"`: true, `"\ud83d\ude00"`: true,
-		`"\ud800"`: false, `"\ufffd\ud800"`: false, `"` + "\uFFFD" + `\udc00"`: false, `"\\ufffd\ud800"`: false, `"\\\ud800"`: false,
+		`"\ud800"`: false, `"\ufffd\ud800"`: false, `"` + "\uFFFD" + `\udc00"`: false,
+		`"\\ufffd\ud800"`: false, `"\\\ud800"`: false,
 	} {
 		var into struct {
 			A string `json:"a"`

@@ -194,7 +194,8 @@ func decodeText(path string, value json.RawMessage) (string, *Fault) {
 	return text, nil
 }
 
-// broken reports whether encoding/json put U+FFFD into a text, for half of a surrogate pair, that does not have it there.
+// broken reports whether encoding/json put U+FFFD into a text in place of half of a surrogate pair: the text then has
+// more of them than its JSON.
 func broken(text string, raw []byte) bool {
 	return strings.Count(text, replacement) > replacements(raw)
 }

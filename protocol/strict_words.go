@@ -43,7 +43,7 @@ func plainType(t reflect.Type) string {
 	return "a whole number"
 }
 
-// first is the character that a value begins with. The value is valid JSON, so it is not empty.
+// first is the character that a value begins with: the value is valid JSON, so it has one.
 func first(value json.RawMessage) byte { return bytes.TrimSpace(value)[0] }
 
 func isNull(value json.RawMessage) bool { return first(value) == 'n' }

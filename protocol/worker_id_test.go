@@ -7,11 +7,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The id that follows from a secret is told from one that a worker chose, and from that of another secret.
+// An id that follows from a secret is recognized as such, and differs from that of another secret.
 func TestWorkerIDsOfSecrets(t *testing.T) {
 	id := protocol.WorkerID([]byte("secret"))
 	if id == protocol.WorkerID([]byte("secret2")) || id != protocol.WorkerID([]byte("secret")) {
-		t.Errorf("%s is no function of the secret", id)
+		t.Errorf("%s does not follow from the secret alone", id)
 	}
 	hex := strings.TrimPrefix(id, "w-")
 	for text, want := range map[string]bool{

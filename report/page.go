@@ -22,7 +22,7 @@ type Page struct {
 	Metrics         []jobs.Metric
 	Figures         []jobs.Figure
 	Timeline        *Timeline   // nil: nobody saw one
-	Audits          *Audits     // nil: nobody tells
+	Audits          *Audits     // nil: not known
 	Facts           [][2]string // further lines of the summary, such as seed and input
 }
 

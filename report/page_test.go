@@ -25,10 +25,16 @@ func sample() Page {
 		Timeline: course(),
 		Facts:    [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
 		Audits: &Audits{
-			Says:      "worker <w2> made another result of round 1, step than two others; what it had a part in was made again; two workers agree on 17 tasks",
-			Facts:     [][2]string{{"drawn", "18 tasks: 5 nodes (1% of them, and one of each phase), and 13 steps and plans"}, {"cost", "1.2s of the 1m4s that workers took (1.9%); the report waited 210ms"}},
-			Auditors:  []Auditor{{"w1", "avx2", 9, 4}, {"w3", "generic", 8, 8}},
-			Convicted: []Convicted{{"<w2>", "w-2b00c1d2e3f405162738495a6b7c8d9e", "round 1, step", "digits-k3f9p2", "two others"}},
+			Says: "worker <w2> made another result of round 1, step than two others; what it had a part in was made again; " +
+				"two workers agree on 17 tasks",
+			Facts: [][2]string{
+				{"drawn", "18 tasks: 5 nodes (1% of them, and one of each phase), and 13 steps and plans"},
+				{"cost", "1.2s of the 1m4s that workers took (1.9%); the report waited 210ms"},
+			},
+			Auditors: []Auditor{{"w1", "avx2", 9, 4}, {"w3", "generic", 8, 8}},
+			Convicted: []Convicted{
+				{"<w2>", "w-2b00c1d2e3f405162738495a6b7c8d9e", "round 1, step", "digits-k3f9p2", "two others"},
+			},
 		},
 		Figures: []jobs.Figure{
 			{Title: "Distortion", Caption: "J after each round.", Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
@@ -53,7 +59,10 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1", "the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>"} {
+	for _, want := range []string{
+		"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1",
+		"the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>",
+	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %q", want)
 		}

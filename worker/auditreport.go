@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,26 +10,27 @@ import (
 	"github.com/gram-compute/gram/report"
 )
 
-// auditReport tells which share of a job's tasks two workers have made, what came of it, and what it cost.
+// auditReport describes a job's audits: which share of its tasks two workers have made, what came of it, and what it
+// cost.
 type auditReport struct {
-	Share       float64         `json:"share"` // of the nodes, as the spec asks
-	Drawn       uint64          `json:"drawn"`
-	Nodes       uint64          `json:"nodes"` // of those drawn; the others are steps and the plan
-	Agreed      uint64          `json:"agreed"`
-	OtherSets   uint64          `json:"other_kernels"` // of those agreed: with different kernel sets
-	Waived      uint64          `json:"waived"`
-	Failed      uint64          `json:"failed,omitempty"` // of those waived: every worker that could make them failed to
-	WaivedTasks []string        `json:"waived_tasks,omitempty"`
-	Disputed    uint64          `json:"disputed"`
-	Again       uint64          `json:"again,omitempty"` // results that their own worker made again, with another kernel set
-	Repeated    uint64          `json:"repeated"`
-	SelfChecked uint64          `json:"self_checked_leaves"` // by their own worker, with another kernel set
-	Seconds     float64         `json:"seconds"`             // of workers, for audits
-	AllSeconds  float64         `json:"all_seconds"`         // of workers, for all tasks but the report
-	Waited      float64         `json:"waited_seconds"`      // from the model to the last audit's end
-	Auditors    []auditor       `json:"auditors,omitempty"`
-	Convicted   []auditedWorker `json:"convicted,omitempty"`
-	Says        string          `json:"says"`
+	Share       float64           `json:"share"` // of the nodes, as the spec asks
+	Drawn       uint64            `json:"drawn"`
+	Nodes       uint64            `json:"nodes"` // of those drawn; the others are steps and the plan
+	Agreed      uint64            `json:"agreed"`
+	OtherSets   uint64            `json:"other_kernels"` // of those agreed: with different kernel sets
+	Waived      uint64            `json:"waived"`
+	Failed      uint64            `json:"failed,omitempty"` // of those waived: every worker that could make them failed to
+	WaivedTasks []string          `json:"waived_tasks,omitempty"`
+	Disputed    uint64            `json:"disputed"`
+	Again       uint64            `json:"again,omitempty"` // results made again by their own worker
+	Repeated    uint64            `json:"repeated"`
+	SelfChecked uint64            `json:"self_checked_leaves"` // by their own worker, with another kernel set
+	Seconds     float64           `json:"seconds"`             // of workers, for audits
+	AllSeconds  float64           `json:"all_seconds"`         // of workers, for all tasks but the report
+	Waited      float64           `json:"waited_seconds"`      // from the model to the last audit's end
+	Auditors    []auditor         `json:"auditors,omitempty"`
+	Convicted   []convictedWorker `json:"convicted,omitempty"`
+	Says        string            `json:"says"`
 }
 
 // auditor is a worker that made tasks a second time; those without a name are counted together.
@@ -40,7 +42,7 @@ type auditor struct {
 	OtherSets uint64 `json:"other_kernels"` // whose first maker has another kernel set
 }
 
-type auditedWorker struct {
+type convictedWorker struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Task string `json:"task"`
@@ -54,9 +56,10 @@ func auditFrom(jobID string, a *pb.AuditSummary, modelAt int64) *auditReport {
 		return nil
 	}
 	r := &auditReport{
-		Share: float64(a.GetSharePpm()) / 1e6, Drawn: a.GetDrawn(), Nodes: a.GetNodes(), Agreed: a.GetAgreed(), OtherSets: a.GetOtherSets(),
-		Waived: a.GetWaived(), Failed: a.GetFailed(), WaivedTasks: a.GetWaivedTasks(), Disputed: a.GetDisputed(), Again: a.GetAgain(),
-		Repeated: a.GetRepeated(), SelfChecked: a.GetSelfChecked(), Seconds: float64(a.GetSpentUs()) / 1e6, AllSeconds: float64(a.GetWorkUs()) / 1e6,
+		Share: float64(a.GetSharePpm()) / 1e6, Drawn: a.GetDrawn(), Nodes: a.GetNodes(), Agreed: a.GetAgreed(),
+		OtherSets: a.GetOtherSets(), Waived: a.GetWaived(), Failed: a.GetFailed(), WaivedTasks: a.GetWaivedTasks(),
+		Disputed: a.GetDisputed(), Again: a.GetAgain(), Repeated: a.GetRepeated(), SelfChecked: a.GetSelfChecked(),
+		Seconds: float64(a.GetSpentUs()) / 1e6, AllSeconds: float64(a.GetWorkUs()) / 1e6,
 	}
 	if a.GetEndedUnixMs() > modelAt {
 		r.Waited = seconds(a.GetEndedUnixMs() - modelAt)
@@ -65,11 +68,8 @@ func auditFrom(jobID string, a *pb.AuditSummary, modelAt int64) *auditReport {
 		r.Auditors = append(r.Auditors, auditor{w.GetId(), w.GetName(), w.GetKernels(), w.GetTasks(), w.GetOtherSets()})
 	}
 	for _, w := range a.GetConvicted() {
-		than := w.GetThan()
-		if than == "" {
-			than = "two others"
-		}
-		r.Convicted = append(r.Convicted, auditedWorker{w.GetId(), w.GetName(), w.GetTask(), w.GetJobId(), than})
+		than := cmp.Or(w.GetThan(), "two others")
+		r.Convicted = append(r.Convicted, convictedWorker{w.GetId(), w.GetName(), w.GetTask(), w.GetJobId(), than})
 	}
 	r.Says = strings.Join(r.says(jobID), "; ")
 	return r
@@ -82,14 +82,14 @@ func (r *auditReport) says(jobID string) (found []string) {
 		if w.Job != jobID {
 			task += " of job " + w.Job
 		}
-		found = append(found, fmt.Sprintf("worker %s made another result of %s than %s; what it had a part in was made again", w.Name, task, w.Than))
+		found = append(found, fmt.Sprintf("worker %s made another result of %s than %s; what it had a part in was made again",
+			w.Name, task, w.Than))
 	}
 	switch {
 	case r.Share == 0:
 		found = append(found, "no task was audited: spec.run.audit is 0")
 	case r.Agreed == 0 && r.Waived > 0 && r.Failed == 0:
-		found = append(found, "no task was made twice: there was no second worker")
-		return found
+		return append(found, "no task was made twice: there was no second worker")
 	case r.Agreed == 0 && r.Drawn > 0:
 		found = append(found, "no task was made twice")
 	case r.Waived == 0 && len(r.Convicted) == 0:
@@ -101,7 +101,9 @@ func (r *auditReport) says(jobID string) (found []string) {
 		found = append(found, fmt.Sprintf("%d more were drawn, and there was no second worker to make them", alone))
 	}
 	if r.Failed > 0 {
-		found = append(found, fmt.Sprintf("%d more were drawn, and every other worker failed to make them, so that nobody verified them (%s)", r.Failed, r.waivedText()))
+		found = append(found, fmt.Sprintf(
+			"%d more were drawn, and every other worker failed to make them, so that nobody verified them (%s)",
+			r.Failed, r.waivedText()))
 	}
 	return found
 }
@@ -124,7 +126,8 @@ func (r *auditReport) page() *report.Audits {
 		p.Facts = append(p.Facts, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	if r.Share > 0 {
-		fact("drawn", "%d tasks: %d nodes (%.3g%% of them, and one of each phase), and %d steps and plans", r.Drawn, r.Nodes, 100*r.Share, r.Drawn-r.Nodes)
+		fact("drawn", "%d tasks: %d nodes (%.3g%% of them, and one of each phase), and %d steps and plans",
+			r.Drawn, r.Nodes, 100*r.Share, r.Drawn-r.Nodes)
 		fact("agreed", "%d, of them %d with different kernel sets", r.Agreed, r.OtherSets)
 	}
 	if r.Waived > 0 {
@@ -139,14 +142,17 @@ func (r *auditReport) page() *report.Audits {
 	}
 	fact("self-check", "%d leaves were computed by their own worker with a second kernel set", r.SelfChecked)
 	if r.AllSeconds > 0 {
-		fact("cost", "%s of the %s that workers took (%.2g%%); the report waited %s", span(r.Seconds), span(r.AllSeconds), 100*r.Seconds/r.AllSeconds, span(r.Waited))
+		fact("cost", "%s of the %s that workers took (%.2g%%); the report waited %s",
+			span(r.Seconds), span(r.AllSeconds), 100*r.Seconds/r.AllSeconds, span(r.Waited))
 	}
 	for _, w := range r.Auditors {
 		name := w.Name
 		if w.ID == "" {
 			name = "others"
 		}
-		p.Auditors = append(p.Auditors, report.Auditor{Name: name, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets})
+		p.Auditors = append(p.Auditors, report.Auditor{
+			Name: name, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets,
+		})
 	}
 	for _, w := range r.Convicted {
 		p.Convicted = append(p.Convicted, report.Convicted{Name: w.Name, ID: w.ID, Task: w.Task, Job: w.Job, Than: w.Than})

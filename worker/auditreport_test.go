@@ -1,48 +1,76 @@
 package worker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report"
 )
 
-// What a report says of audits, by hand: nothing that nobody made a second time is passed over, conviction or not.
+// What a report says of audits, by hand: it never leaves out tasks that nobody made a second time.
 func TestAuditsInTheReport(t *testing.T) {
-	liar := &pb.ConvictedWorker{Id: "w-1", Name: "l", Task: "plan", JobId: "j", Than: "worker b, and than its own with the kernels avx2"}
+	liar := &pb.ConvictedWorker{Id: "w-1", Name: "l", Task: "plan", JobId: "j", Than: "its own before"}
 	elsewhere := &pb.ConvictedWorker{Id: "w-2", Name: "k", Task: "plan", JobId: "i"}
+	const (
+		alone  = " more were drawn, and there was no second worker to make them"
+		failed = " more were drawn, and every other worker failed to make them, so that nobody verified them "
+		lied   = "; what it had a part in was made again; "
+	)
 	for _, c := range []struct {
 		name    string
 		summary *pb.AuditSummary
 		says    string
 	}{
 		{"off", &pb.AuditSummary{}, "no task was audited: spec.run.audit is 0"},
-		{"all agree", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 7}, "two workers agree on all 7 tasks that were drawn"},
-		{"alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Waived: 7}, "no task was made twice: there was no second worker"},
-		{"then alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3}, "two workers agree on 4 tasks; 3 more were drawn, and there was no second worker to make them"},
-		{"failed", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Failed: 2, WaivedTasks: []string{"plan"}},
-			"two workers agree on 4 tasks; 1 more were drawn, and there was no second worker to make them; 2 more were drawn, and every other worker failed to make them, so that nobody verified them (plan; and 1 more)"},
-		{"all failed", &pb.AuditSummary{SharePpm: 10, Drawn: 1, Waived: 1, Failed: 1, WaivedTasks: []string{"plan"}},
-			"no task was made twice; 1 more were drawn, and every other worker failed to make them, so that nobody verified them (plan)"},
-		{"a liar, then alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Convicted: []*pb.ConvictedWorker{liar}},
-			"worker l made another result of plan than worker b, and than its own with the kernels avx2; what it had a part in was made again; two workers agree on 4 tasks; 3 more were drawn, and there was no second worker to make them"},
-		{"a liar elsewhere", &pb.AuditSummary{SharePpm: 10, Drawn: 4, Agreed: 4, Convicted: []*pb.ConvictedWorker{elsewhere}},
-			"worker k made another result of plan of job i than two others; what it had a part in was made again; two workers agree on 4 tasks"},
+		{
+			"all agree", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 7},
+			"two workers agree on all 7 tasks that were drawn",
+		},
+		{
+			"alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Waived: 7},
+			"no task was made twice: there was no second worker",
+		},
+		{
+			"then alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3},
+			"two workers agree on 4 tasks; 3" + alone,
+		},
+		{
+			"failed",
+			&pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Failed: 2, WaivedTasks: []string{"plan"}},
+			"two workers agree on 4 tasks; 1" + alone + "; 2" + failed + "(plan; and 1 more)",
+		},
+		{
+			"all failed", &pb.AuditSummary{SharePpm: 10, Drawn: 1, Waived: 1, Failed: 1, WaivedTasks: []string{"plan"}},
+			"no task was made twice; 1" + failed + "(plan)",
+		},
+		{
+			"a liar, then alone",
+			&pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Convicted: []*pb.ConvictedWorker{liar}},
+			"worker l made another result of plan than its own before" + lied + "two workers agree on 4 tasks; 3" + alone,
+		},
+		{
+			"a liar elsewhere",
+			&pb.AuditSummary{SharePpm: 10, Drawn: 4, Agreed: 4, Convicted: []*pb.ConvictedWorker{elsewhere}},
+			"worker k made another result of plan of job i than two others" + lied + "two workers agree on 4 tasks",
+		},
 	} {
 		if r := auditFrom("j", c.summary, 0); r.Says != c.says {
 			t.Errorf("%s: %q, want %q", c.name, r.Says, c.says)
 		}
 	}
 	if auditFrom("j", nil, 0) != nil || (*auditReport)(nil).page() != nil {
-		t.Error("a coordinator that tells nothing of audits")
+		t.Error("a report on audits, without any from the coordinator")
 	}
 }
 
-// The page tells how many, by whom, with which kernels, what was left out, who was wrong, and what it cost.
+// The page shows the audits' number, workers, kernel sets and cost, what was left out, and which workers were wrong.
 func TestAuditsOnThePage(t *testing.T) {
 	r := auditFrom("j", &pb.AuditSummary{
-		SharePpm: 10_000, Drawn: 20, Nodes: 8, Agreed: 17, OtherSets: 5, Waived: 3, Failed: 2, WaivedTasks: []string{"round 1, step", "round 2, step"},
-		Disputed: 1, Again: 2, Repeated: 4, SelfChecked: 6, SpentUs: 1_500_000, WorkUs: 60_000_000, EndedUnixMs: 10_250,
+		SharePpm: 10_000, Drawn: 20, Nodes: 8, Agreed: 17, OtherSets: 5, Waived: 3, Failed: 2,
+		WaivedTasks: []string{"round 1, step", "round 2, step"},
+		Disputed:    1, Again: 2, Repeated: 4, SelfChecked: 6, SpentUs: 1_500_000, WorkUs: 60_000_000, EndedUnixMs: 10_250,
 		Auditors:  []*pb.Auditor{{Id: "w-1", Name: "a", Kernels: "avx2", Tasks: 12, OtherSets: 5}, {Tasks: 5}},
 		Convicted: []*pb.ConvictedWorker{{Id: "w-2", Name: "l", Task: "plan", JobId: "j"}},
 	}, 10_000)
@@ -63,8 +91,9 @@ cost: 1.5s of the 1m0s that workers took (2.5%); the report waited 250ms
 	if text.String() != want {
 		t.Errorf("%s\nwant\n%s", text.String(), want)
 	}
-	if len(page.Auditors) != 2 || page.Auditors[0].Name != "a" || page.Auditors[0].Kernels != "avx2" || page.Auditors[0].OtherSets != 5 || page.Auditors[1].Name != "others" {
-		t.Errorf("%+v", page.Auditors)
+	auditors := []report.Auditor{{Name: "a", Kernels: "avx2", Tasks: 12, OtherSets: 5}, {Name: "others", Tasks: 5}}
+	if !slices.Equal(page.Auditors, auditors) {
+		t.Errorf("%+v, want %+v", page.Auditors, auditors)
 	}
 	if len(page.Convicted) != 1 || page.Convicted[0].Name != "l" || page.Convicted[0].Than != "two others" {
 		t.Errorf("%+v", page.Convicted)

@@ -89,16 +89,18 @@ func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempt
 // emit writes a file for a phase. The coordinator hears nothing of parts: there may be very
 // many, and the phase's own index, which it does hear of, names them.
 //
-// Other bytes in its place are those of another attempt at this job, one of which was made by a worker that computes wrongly, or of what
-// such a worker had made before. Which is right shows when the digests are compared: then what is wrong is made again, and
-// comes here last. Nobody may come after that who began before: it asks first.
+// Other bytes in its place are of another attempt at this job: a worker that computes wrongly has made one of the two,
+// or what it was made from. Audits compare the digests later, and have the wrong one made again, so that the right one
+// is written last. To keep an older attempt from writing after that, an attempt asks first whether its lease still
+// holds.
 func (j *job) emit(ctx context.Context, name string, data []byte) (jobs.File, error) {
 	written, err := j.writeOutput(ctx, name, data, sameBytes)
 	if fault, ok := errors.AsType[*protocol.Fault](err); ok && fault.Code == protocol.CodeOutputTaken {
-		if err := j.w.mine(ctx); err != nil {
+		if err := j.w.stillMine(ctx); err != nil {
 			return jobs.File{}, err
 		}
-		j.w.cfg.Logger.Warn("a file of the job has other bytes than an earlier attempt wrote, and is replaced", "job", j.id, "file", fault.Object)
+		j.w.cfg.Logger.Warn("a file of the job has other bytes than an earlier attempt wrote, and is replaced",
+			"job", j.id, "file", fault.Object)
 		written, err = j.writeOutput(ctx, name, data, otherBytes)
 	}
 	if err != nil {

@@ -92,13 +92,15 @@ func TestWorkerChecksWhoseTheStoreIs(t *testing.T) {
 	}
 }
 
-// leases is a coordinator that answers heartbeats: with all tasks lost, or none.
+// leases is a coordinator that answers heartbeats: all tasks are lost, or none, or it is silent.
 type leases struct {
 	gramv1connect.WorkerServiceClient
 	lost, silent bool
 }
 
-func (l leases) Heartbeat(_ context.Context, req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
+func (l leases) Heartbeat(
+	_ context.Context, req *connect.Request[pb.HeartbeatRequest],
+) (*connect.Response[pb.HeartbeatResponse], error) {
 	res := &pb.HeartbeatResponse{}
 	for _, h := range req.Msg.GetHeld() {
 		if l.lost {
@@ -111,7 +113,7 @@ func (l leases) Heartbeat(_ context.Context, req *connect.Request[pb.HeartbeatRe
 	return connect.NewResponse(res), nil
 }
 
-// A phase's file with other bytes is replaced by who is still counted on, and by nobody else.
+// A worker replaces a phase's file that has other bytes only while the task is leased to it.
 func TestEmittedFilesAreReplaced(t *testing.T) {
 	const part = "models/a/parts/0.csv"
 	for name, c := range map[string]struct {

@@ -55,7 +55,10 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		name     string
 		data     []byte
 		attempts again
-	}{{ModelFile, model, modelBytes}, {ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes}} {
+	}{
+		{ModelFile, model, modelBytes}, {ProvenanceFile, provenance, otherBytes},
+		{ReportFile, data, otherBytes}, {PageFile, page, otherBytes},
+	} {
 		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
 		if err != nil {
 			return nil, err

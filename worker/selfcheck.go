@@ -14,8 +14,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// One leaf in so many is computed again by another kernel set, the worker's first among them. The generic set is many
-// times slower than the others.
+// How many leaves there are for each one that is computed again by another kernel set; the worker's first leaf is one
+// of those. The generic set is many times slower than the others.
 const (
 	checkEvery        = 200
 	checkEveryGeneric = 2000
@@ -46,7 +46,7 @@ func newSelfCheck(own *kernelops.Set, all []*kernelops.Set) *selfCheck {
 	return c
 }
 
-// name is the set that leaves are computed with again; empty where there is none.
+// name is that of the set that leaves are computed with again; "" means that this machine runs one set only.
 func (c *selfCheck) name() string {
 	if c == nil || c.ops == nil {
 		return ""
@@ -85,14 +85,15 @@ func digestOnly(_ context.Context, name string, data []byte) (jobs.File, error) 
 	return jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, nil
 }
 
-// with is what computes a task: with the worker's kernel set, or with its other one, when it makes again what another worker made
-// otherwise. It then writes no files: those of the first time are there.
+// with returns what computes a task, and what takes its files. A task that is made again is computed with the worker's
+// other kernel set; its files are not written, since those of the first time exist.
 func (j *job) with(task *pb.Task) (*jobs.Tasks, jobs.Emit, error) {
 	if !task.GetId().GetAgain() {
 		return j.tasks, j.emit, nil
 	}
 	if j.check == nil {
-		return nil, nil, fmt.Errorf("the coordinator asks for a second kernel set, and this machine runs %s alone", j.w.cfg.Ops.Name)
+		return nil, nil, fmt.Errorf("the coordinator asks for a second kernel set, and this machine runs %s alone",
+			j.w.cfg.Ops.Name)
 	}
 	return j.check, digestOnly, nil
 }

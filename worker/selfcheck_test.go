@@ -8,7 +8,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A task that is made again is computed with the other kernel set, and writes no files; where there is no other set it fails.
+// A task that is made again is computed with the other kernel set, and writes no files. Without another set it fails.
 func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
 	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &jobs.Tasks{}, check: &jobs.Tasks{}}
 	first, again := &pb.Task{Id: &pb.TaskID{}}, &pb.Task{Id: &pb.TaskID{Again: true}}
@@ -29,14 +29,15 @@ func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
 	}
 }
 
-// A worker tells which other set its machine runs: never its own, and none where there is one only.
+// The other set is one that the machine runs, and never the worker's own; a machine with one set has no other.
 func TestTheOtherSet(t *testing.T) {
 	a, b, c := &kernelops.Set{Name: "a"}, &kernelops.Set{Name: "b"}, &kernelops.Set{Name: "c"}
+	several := []*kernelops.Set{a, b, c}
 	for _, of := range []struct {
 		own  *kernelops.Set
 		all  []*kernelops.Set
 		want string
-	}{{a, []*kernelops.Set{a}, ""}, {a, []*kernelops.Set{a, b, c}, "b"}, {b, []*kernelops.Set{a, b, c}, "a"}, {c, []*kernelops.Set{a, b, c}, "b"}} {
+	}{{a, several[:1], ""}, {a, several, "b"}, {b, several, "a"}, {c, several, "b"}} {
 		if got := newSelfCheck(of.own, of.all).name(); got != of.want {
 			t.Errorf("own %s of %d: %q, want %q", of.own.Name, len(of.all), got, of.want)
 		}

@@ -106,9 +106,7 @@ func (w *worker) holding() []*pb.HeldTask {
 func (w *worker) beat(ctx context.Context) {
 	for {
 		w.cfg.Alive()
-		w.mu.Lock()
-		interval := w.heartbeat
-		w.mu.Unlock()
+		interval := w.interval()
 		if !sleep(ctx, interval) {
 			return
 		}
@@ -116,13 +114,17 @@ func (w *worker) beat(ctx context.Context) {
 	}
 }
 
-// mine asks the coordinator, and returns nil if it still counts on the task of ctx.
-func (w *worker) mine(ctx context.Context) error {
-	asked := time.Now()
+// interval is how long heartbeats are apart.
+func (w *worker) interval() time.Duration {
 	w.mu.Lock()
-	interval := w.heartbeat
-	w.mu.Unlock()
-	w.renew(ctx, interval)
+	defer w.mu.Unlock()
+	return w.heartbeat
+}
+
+// stillMine asks the coordinator, and returns nil if the task of ctx is still leased to this worker.
+func (w *worker) stillMine(ctx context.Context) error {
+	asked := time.Now()
+	w.renew(ctx, w.interval())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -250,7 +252,7 @@ func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refu
 }
 
 // tooFast reports whether a call was refused for the number of calls alone. What is too big is refused with the same
-// code, but for ever.
+// code, and will be every time.
 func tooFast(err error) bool {
 	var refused *connect.Error
 	return connect.CodeOf(err) == connect.CodeResourceExhausted && errors.As(err, &refused) && refused.Meta().Get("Retry-After") != ""

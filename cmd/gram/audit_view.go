@@ -50,9 +50,12 @@ func viewAudit(a *gramv1.AuditSummary) *auditView {
 	if a == nil {
 		return nil
 	}
-	v := &auditView{Share: float64(a.GetSharePpm()) / 1e6, Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(),
-		Pending: a.GetPending(), Repeated: a.GetRepeated(), Nodes: a.GetNodes(), OtherSets: a.GetOtherSets(), SelfChecked: a.GetSelfChecked(),
-		Again: a.GetAgain(), Failed: a.GetFailed(), WaivedTasks: a.GetWaivedTasks(), Seconds: float64(a.GetSpentUs()) / 1e6, AllSeconds: float64(a.GetWorkUs()) / 1e6}
+	v := &auditView{
+		Share: float64(a.GetSharePpm()) / 1e6, Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(),
+		Disputed: a.GetDisputed(), Pending: a.GetPending(), Repeated: a.GetRepeated(), Nodes: a.GetNodes(),
+		OtherSets: a.GetOtherSets(), SelfChecked: a.GetSelfChecked(), Again: a.GetAgain(), Failed: a.GetFailed(),
+		WaivedTasks: a.GetWaivedTasks(), Seconds: float64(a.GetSpentUs()) / 1e6, AllSeconds: float64(a.GetWorkUs()) / 1e6,
+	}
 	for _, w := range a.GetAuditors() {
 		v.Auditors = append(v.Auditors, auditorView{w.GetId(), w.GetName(), w.GetKernels(), w.GetTasks(), w.GetOtherSets()})
 	}
@@ -62,7 +65,7 @@ func viewAudit(a *gramv1.AuditSummary) *auditView {
 	return v
 }
 
-// than is whose result was another than a convicted worker's.
+// than names those whose result was another than a convicted worker's.
 func than(w *gramv1.ConvictedWorker) string { return cmp.Or(w.GetThan(), "two others") }
 
 // auditText is one line on a job's audits; empty where it has none.

@@ -16,7 +16,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// callerOf is who a service takes a request to come from.
+// callerOf returns the caller that a service sees.
 func callerOf(t *testing.T, req *http.Request, wrap func(http.Handler) http.Handler) (caller gate.Caller) {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -28,8 +28,8 @@ func callerOf(t *testing.T, req *http.Request, wrap func(http.Handler) http.Hand
 	return caller
 }
 
-// A service learns the token, its scope and the certificate of its caller. The certificate is told by its key,
-// since a worker's id is bound to that; what a client writes of it into the headers counts for nothing.
+// A service learns its caller's token, scope and certificate. A certificate is known by its key, since a worker's id is
+// bound to the key; what a client writes of it into the headers is ignored.
 func TestAServiceLearnsItsCaller(t *testing.T) {
 	var tokens records
 	token := tokens.put(gate.ScopeWorker, 0)
@@ -69,7 +69,8 @@ func TestAServiceLearnsItsCaller(t *testing.T) {
 	}
 }
 
-// Of a call that another member hands on the service learns what that member saw, not the member's own certificate.
+// Another member hands a call on: the service learns what that member saw of the caller, not the member's own
+// certificate.
 func TestACarriedCallKeepsItsCaller(t *testing.T) {
 	var tokens records
 	token := tokens.put(gate.ScopeWorker, 0)

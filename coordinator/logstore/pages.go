@@ -65,7 +65,8 @@ type walker struct {
 	found    *File
 }
 
-// damage says what is damaged; it is ErrDamaged. Its text leaves the word out, since damage may be the cause of damage.
+// damage names what is damaged, and is ErrDamaged. Its text leaves out that error's own, which would stand there twice
+// if one damage is the cause of another.
 type damage string
 
 func (d damage) Error() string { return string(d) }

@@ -1,12 +1,12 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -22,7 +22,8 @@ type auditWork struct {
 	input     reporters      // workers that find fault with the input, which the task's maker did not
 }
 
-// maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what ends them.
+// maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what
+// ends them.
 const maxAuditPause = 10
 
 // auditTask names an audit as a task: to its worker it is one like any other.
@@ -72,18 +73,22 @@ func (s *search) mayAudit(a *state.Audit, t Task) bool {
 }
 
 func (s *search) grantAudit(a *state.Audit, t Task) {
-	b := s.board
 	l := s.lease(t, a.Pieces)
-	work := s.memory.audits[t]
+	s.board.leaseAudit(s.memory, l, a)
+	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: a.Pieces, Audit: a})
+}
+
+// leaseAudit has a lease begin that is of an audit.
+func (b *Board) leaseAudit(memory *jobBoard, l *lease, a *state.Audit) {
+	work := memory.audits[l.task]
 	if work == nil {
 		work = &auditWork{failures: map[string]int{}}
-		s.memory.audits[t] = work
+		memory.audits[l.task] = work
 	}
 	l.audit, l.hangs = a, work.hangs
 	work.lease = l
-	b.begun(s.memory, l)
+	b.begun(memory, l)
 	b.earliest = min(b.earliest, l.deadline)
-	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: a.Pieces, Audit: a})
 }
 
 // eachAudit visits the leases of audits, in no order that matters.
@@ -147,109 +152,6 @@ func (b *Board) endAudit(j *jobBoard, t Task, outcome pb.TimelineOutcome, now ti
 	work.lease = nil
 }
 
-// maxAuditFailures is how often each worker may fail an audit before nobody can be expected to make it.
-const maxAuditFailures = 2
-
-// leastFailures is how often the worker that failed an audit least did so, of those that may make it; 0 where none may.
-func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
-	least, none := 0, true
-	for w := range b.live(now) {
-		if a.By(w.ID) || !w.fits(job) || now < w.quarantined {
-			continue
-		}
-		if n := work.failures[w.ID]; none || n < least {
-			least, none = n, false
-		}
-	}
-	return least
-}
-
-// auditFailed takes an audit that failed into account. What was made once can be made again, unless what it reads is gone:
-// the command then waives this one audit, visibly. It is nil where the audit is tried again.
-func (b *Board) auditFailed(job *state.Job, h Held, workerID string, failure *pb.Failure, now time.Duration) (cmd *pb.Command, mine bool) {
-	memory := b.jobBoard(job)
-	work, held := memory.auditBy(h.Task, workerID)
-	if !held || work.lease.token != h.Token {
-		return nil, false
-	}
-	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
-	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
-	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && failure.GetLost() == nil
-	if input || failure.GetLost() != nil || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
-		work.failures[workerID]++
-	}
-	b.troubled(work, workerID, failure, now)
-	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
-	if input { // bad input stays bad input; but the maker found none, so that one worker's word is not enough
-		work.input.add(workerID)
-		if b.confirmed(job, work.input, workerID, now) {
-			return failJob(job, failure), true
-		}
-		return nil, true
-	}
-	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
-	if !pending {
-		return nil, true
-	}
-	if h.Task.Again {
-		if failure.GetLost() != nil && work.failures[workerID] >= maxAuditFailures {
-			return undecidable(job, h.Task, failure), true
-		}
-		return nil, true
-	}
-	enough := maxAuditFailures
-	if work.input.count > 0 {
-		enough = b.cfg.MaxAttempts
-	}
-	if b.leastFailures(job, a, work, now) < enough {
-		return nil, true
-	}
-	switch {
-	case !a.Disputed():
-		return waive(job.ID, []Task{h.Task}), true
-	case failure.GetLost() != nil:
-		return undecidable(job, h.Task, failure), true
-	}
-	return nil, true
-}
-
-// undecidable takes back a task of which there are two results, and what it was made from is gone: nobody can tell any more which is
-// right, so it is made again.
-func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
-	cmd := uncommit(job, wireTasks([]Task{t}), "two workers made two results of "+t.String()+", and nobody can tell which is right: "+failure.GetMessage())
-	cmd.GetUncommit().Reason = pb.UncommitReason_UNCOMMIT_REASON_LIED
-	return cmd
-}
-
-// troubled notes a failure that says nothing of the task. Workers whose store does not answer for as long as a job waits for
-// one count as such that cannot make the audit: the job would wait for them without end.
-func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
-	drained := failure.GetCode() == string(protocol.CodeDrained)
-	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {
-		return
-	}
-	if work.troubles == 0 {
-		work.since = now
-	}
-	work.troubles++
-	if b.cfg.DenyPatience > 0 && now-work.since >= b.cfg.DenyPatience {
-		work.failures[workerID] = maxAuditFailures
-	}
-}
-
-func waive(jobID string, tasks []Task) *pb.Command {
-	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: jobID, Tasks: wireTasks(tasks)}}}
-}
-
-func wireTasks(tasks []Task) (ids []*pb.TaskID) {
-	for _, t := range tasks {
-		ids = append(ids, &pb.TaskID{
-			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index), Changes: t.Changes,
-		})
-	}
-	return ids
-}
-
 // Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one worker is
 // all there is. Disputed ones wait for another worker.
 func (b *Board) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
@@ -294,28 +196,22 @@ func (b *Board) condemn(view state.State) {
 	for _, w := range b.workers {
 		if c, lied := view.Convicted(w.ID); lied {
 			w.quarantined = math.MaxInt64
-			w.why = "it made another result of " + c.Task + " of job " + c.JobID + " than " + c.Whose() + "; look at the machine, then start it again"
+			w.why = fmt.Sprintf("it made another result of %s of job %s than %s; look at the machine, then start it again",
+				c.Task, c.JobID, c.Whose())
 		}
 	}
 }
 
 // holdsAudit takes an audit that a worker says it holds as leased to it.
 func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Duration) bool {
-	if !asked(job, h.Task, workerID) || job.Ended() || h.Task.Changes != job.Counters.Remade.Changes {
+	a, ok := asked(job, h.Task, workerID)
+	if !ok || job.Ended() {
 		return false
 	}
-	a, _ := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
 	memory := b.jobBoard(job)
-	work := memory.audits[h.Task]
-	if work == nil {
-		work = &auditWork{failures: map[string]int{}}
-		memory.audits[h.Task] = work
-	}
-	if work.lease != nil {
+	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
 		return work.lease.worker == workerID
 	}
-	work.lease = &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now, audit: a, hangs: work.hangs}
-	b.begun(memory, work.lease)
-	b.earliest = min(b.earliest, work.lease.deadline)
+	b.leaseAudit(memory, b.takenOver(h, workerID, now), a)
 	return true
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -17,14 +16,10 @@ func by(worker string, c *pb.Completion) *pb.Completion {
 	return c
 }
 
-// audited is a desk whose job "a" has all that it makes made twice; worker "w" planned it over the trees.
+// audited is a desk with a job "a" over the trees, all of which is audited; worker "w" planned it.
 func audited(t *testing.T, trees ...uint32) *desk {
-	d := &desk{T: t, cfg: schedule.DefaultConfig()}
-	submitted := submit("a")
-	submitted.GetSubmit().AuditPpm = 1_000_000
-	d.view = run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: make([]byte, 32)}}},
-		submitted, start("a"), completions(by("w", planned("a", trees...))))
-	d.board = schedule.NewBoard(d.cfg, 1, state.New(), 0)
+	d := allAudited(t)
+	d.view = run(t, d.view, completions(by("w", planned("a", trees...))))
 	d.register("w", 1)
 	d.register("x", 1)
 	return d
@@ -48,13 +43,12 @@ func (d *desk) leaseAudit(worker string, kind pb.TaskKind, tree uint32) schedule
 func TestAnAuditOfATreeThatIsNoMore(t *testing.T) {
 	d := audited(t, 1, 1, 1)
 	for tree := range uint32(3) {
-		d.view = run(t, d.view, completions(by("w", nodeDone(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree}))))
+		leaf := leafTask
+		leaf.Tree = tree
+		d.view = run(t, d.view, completions(by("w", nodeDone(leaf))))
 	}
 	g := d.leaseAudit("x", pb.TaskKind_TASK_KIND_NODE, 2)
-	d.view = run(t, d.view, completions(by("w", &pb.Completion{
-		Id:     &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
-		Output: &pb.TaskOutput{Next: &pb.Next{Phase: "next", Trees: []uint32{1}, State: ref(9)}},
-	})))
+	d.closeRound(9)
 	held := heldOf(g)
 	held.Progress = 1
 	for range 400 {
@@ -94,8 +88,8 @@ func TestAnAuditThatEndsItsWorkers(t *testing.T) {
 	}
 }
 
-// An audit that no other worker can make, for its store does not answer, is tried for as long as a job waits for a store, and
-// then waived: the job would never end.
+// The only worker that can make an audit has a store that does not answer. The audit is tried for as long as a job
+// waits for a store, and then waived, since the job would never end.
 func TestAnAuditWithoutAStore(t *testing.T) {
 	d := audited(t, 1)
 	tries := 0
@@ -122,19 +116,15 @@ func TestAnAuditWithoutAStore(t *testing.T) {
 	}
 }
 
-// Of a task with two results, whose input is gone, nobody can tell which is right: it is made again.
+// A task has two results, and its input is gone, so nobody can tell which is right: the task is made again.
 func TestADisputeThatNobodyCanDecide(t *testing.T) {
 	d := audited(t, 1)
-	leaf := schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}
-	other := by("x", nodeDone(leaf))
+	other := by("x", nodeDone(leafTask))
 	other.Output.Object = ref(77)
-	d.view = run(t, d.view, completions(by("w", nodeDone(leaf))), completions(by("w", &pb.Completion{
-		Id:     &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
-		Output: &pb.TaskOutput{Next: &pb.Next{Done: true, State: ref(9)}},
-	})), completions(other))
+	d.view = run(t, d.view, completions(by("w", nodeDone(leafTask)), by("w", stepDone(9)), other))
 	d.register("y", 1)
 	for range 10 {
-		g := d.leaseAudit("y", leaf.Kind, 0)
+		g := d.leaseAudit("y", leafKind, 0)
 		cmd := d.missing("y", g, 0, ref(3))
 		d.now += 2 * time.Second
 		if cmd == nil {
@@ -149,14 +139,16 @@ func TestADisputeThatNobodyCanDecide(t *testing.T) {
 	t.Error("it waits without end")
 }
 
-// The maker of a task found no fault with the input: that an auditor does is believed of two workers, or of one that insists.
+// The maker of a task found no fault with the input. An auditor that finds one is believed if a second auditor finds
+// it, too, or if it is the only one and insists.
 func TestAnAuditorsWordOnTheInput(t *testing.T) {
 	says := func(d *desk, worker string) *pb.Command {
 		d.now += 10 * time.Second
 		for _, w := range []string{"w", "x", "y"} {
 			d.board.Known(w, d.now)
 		}
-		return d.fault(worker, d.leaseAudit(worker, pb.TaskKind_TASK_KIND_PLAN, 0), pb.FailureClass_FAILURE_CLASS_INPUT, protocol.CodeBadRecord)
+		plan := d.leaseAudit(worker, pb.TaskKind_TASK_KIND_PLAN, 0)
+		return d.fault(worker, plan, pb.FailureClass_FAILURE_CLASS_INPUT, protocol.CodeBadRecord)
 	}
 	d := audited(t, 1)
 	d.register("y", 1)

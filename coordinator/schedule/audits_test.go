@@ -10,15 +10,21 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// auditDesk is a desk with a job "a" of one leaf, all of which is audited: worker "m" has planned it, made the leaf and the
-// model. The audits of leaf and step wait, the plan's is done.
-func auditDesk(t *testing.T) *desk {
+// allAudited is a desk with a job "a" that waits for its plan, and all of which is audited.
+func allAudited(t *testing.T) *desk {
 	d := &desk{T: t, cfg: schedule.DefaultConfig()}
+	begin := &pb.InitCluster{ClusterId: "c", Secret: []byte("thirty-two bytes that nobody knows")}
 	submitted := submit("a")
 	submitted.GetSubmit().AuditPpm = 1_000_000
-	secret := &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: []byte("thirty-two bytes that nobody knows")}}}
-	d.view = run(t, state.New(), secret, submitted, start("a"))
+	d.view = run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: begin}}, submitted, start("a"))
 	d.board = schedule.NewBoard(d.cfg, 1, state.New(), 0)
+	return d
+}
+
+// auditDesk is a desk with a job "a" of one leaf, all of which is audited: worker "m" has planned it, made the leaf and
+// the model. The audits of leaf and step wait, the plan's is done.
+func auditDesk(t *testing.T) *desk {
+	d := allAudited(t)
 	d.worker("m", "avx2")
 	d.made("m", planned("a", 1), pb.Verdict_VERDICT_ACCEPTED)
 	d.made("o", planned("a", 1), pb.Verdict_VERDICT_AUDITED)
@@ -36,7 +42,7 @@ func stepDone(model uint64) *pb.Completion {
 	}
 }
 
-// worker registers one with a second kernel set; "" is none.
+// worker registers a worker with a second kernel set; "" means that its machine runs one only.
 func (d *desk) worker(id, other string) {
 	d.board.Register(d.view, schedule.Worker{ID: id, Name: id, Slots: 1, Kernels: "generic", Other: other}, nil, d.now)
 }
@@ -56,7 +62,7 @@ func (d *desk) made(worker string, c *pb.Completion, want pb.Verdict) {
 	d.board.Audited(jobOf(d.view, "a"), task, worker, d.now)
 }
 
-// wantAudit has a worker ask for one task, which must be this one; nil is none.
+// wantAudit has a worker ask for one task, which must be the audit of this kind.
 func (d *desk) wantAudit(worker string, kind pb.TaskKind, again bool) schedule.Grant {
 	d.Helper()
 	grants := d.lease(worker, 1)
@@ -87,8 +93,8 @@ const (
 	inTask   = pb.FailureClass_FAILURE_CLASS_TASK
 )
 
-// An audit is waived when every live worker but its makers has failed it twice, not before, and that is counted by name. A
-// worker that comes later is asked first.
+// An audit is waived when every live worker but its makers has failed it twice, not before, and that is counted by
+// name. A worker that comes later is asked first.
 func TestAnAuditIsWaivedWhenEveryWorkerFailedItTwice(t *testing.T) {
 	d := auditDesk(t)
 	d.made("o", stepDone(7), pb.Verdict_VERDICT_AUDITED)
@@ -122,8 +128,8 @@ func TestAnAuditIsWaivedWhenEveryWorkerFailedItTwice(t *testing.T) {
 				t.Fatalf("waived after %v failures", failures)
 			}
 			d.view = run(t, d.view, waiver)
-			a := jobOf(d.view, "a").AuditSummary()
-			if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), []string{"round 1, tree 0, node 0/0"}) || a.GetPending() != 0 {
+			a, tasks := jobOf(d.view, "a").AuditSummary(), []string{"round 1, tree 0, node 0/0"}
+			if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) || a.GetPending() != 0 {
 				t.Errorf("%v", a)
 			}
 			return
@@ -134,8 +140,9 @@ func TestAnAuditIsWaivedWhenEveryWorkerFailedItTwice(t *testing.T) {
 	}
 }
 
-// One of two bad workers is wrong, and the other fails what would show it: with an honest worker the wrong one is convicted,
-// however often the other fails; without one the audit is waived in the open; what is disputed is never waived.
+// One of two bad workers is wrong, and the other fails what would show it. With an honest worker the wrong one is
+// convicted, however often the other fails. Without one the audit is waived in the open. A disputed audit is never
+// waived.
 func TestTwoBadWorkers(t *testing.T) {
 	failing := func(d *desk) (waiver *pb.Command) {
 		for turn := 0; turn < 4 && waiver == nil; turn++ {
@@ -175,8 +182,8 @@ func TestTwoBadWorkers(t *testing.T) {
 	}
 }
 
-// Where a job waits for audits alone and one worker is all there is, those that nobody disputes are waived; a second worker, even a
-// silent one, is waited for until its lease's time is over.
+// A job waits for audits alone, and there is only one worker: the audits that nobody disputes are waived. A second
+// worker, even a silent one, is waited for until its lease's time is over.
 func TestWaiversOfOneWorker(t *testing.T) {
 	d := auditDesk(t)
 	d.worker("x", "")
@@ -214,8 +221,8 @@ func (d *desk) standoff(want schedule.Standoff) {
 	}
 }
 
-// Two workers disagree, and there is no third: each is leased the task again, one at a time, with its other kernel set. A
-// heartbeat keeps the lease.
+// Two workers disagree, and there is no third: each is leased the task again, one at a time, with its other kernel set.
+// A heartbeat keeps the lease.
 func TestTwoThatDisagreeMakeItAgain(t *testing.T) {
 	d := disputed(t, "avx2")
 	d.standoff(schedule.BothRepeat)
@@ -245,7 +252,7 @@ func TestTwoThatDisagreeMakeItAgain(t *testing.T) {
 	d.wantAudit("third", leafKind, false)
 }
 
-// Where a third worker is there, or one of the two cannot, nobody makes it again.
+// With a third worker, or if one of the two cannot, nobody makes it again.
 func TestWhoIsNotAskedToMakeItAgain(t *testing.T) {
 	d := disputed(t, "")
 	d.standoff(schedule.NoOtherSet)
@@ -288,7 +295,7 @@ func TestWhoIsNotAskedToMakeItAgain(t *testing.T) {
 		t.Errorf("a task that nobody can decide is not made again: %v", cmd)
 	}
 
-	d = disputed(t, "avx2") // a third that fails it is as good as none
+	d = disputed(t, "avx2") // a third worker that fails it decides nothing
 	d.worker("third", "")
 	for range 2 {
 		d.fault("third", d.wantAudit("third", leafKind, false), inTask, "X")

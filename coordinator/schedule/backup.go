@@ -19,7 +19,8 @@ func (c *Backups) add(d Backups) {
 // what a commit and a call take.
 const minStraggle = leaseTime
 
-// backups grants an idle worker second leases of nodes that take long. It looks at every job, for when its next one does.
+// backups grants an idle worker second leases of nodes that take long. It looks at every job, even after it has granted
+// enough, for NextWake has to know the first straggler of all.
 func (b *Board) backups(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.straggling = 0
 	var grants []Grant
@@ -58,7 +59,7 @@ func (s *search) stragglers() {
 		case due <= s.now:
 			late = append(late, l)
 		default:
-			next = min(cmp.Or(next, due), due)
+			next = sooner(next, due)
 		}
 	})
 	s.board.wakeAt(next)
@@ -135,12 +136,13 @@ func (s *search) backUp(l *lease) bool {
 	return true
 }
 
-// wakeAt makes NextWake consider a time.
+// wakeAt makes NextWake consider a time; 0 is no time.
 func (b *Board) wakeAt(at time.Duration) {
-	if at > 0 {
-		b.straggling = min(cmp.Or(b.straggling, at), at)
-	}
+	b.straggling = sooner(b.straggling, at)
 }
+
+// sooner is the earlier of two times; 0 is no time.
+func sooner(a, b time.Duration) time.Duration { return min(cmp.Or(a, b), cmp.Or(b, a)) }
 
 // winner is the lease under which a task was committed, where that is known: the reporter's, or
 // of two the other where the reporter came too late.

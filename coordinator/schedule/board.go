@@ -25,7 +25,7 @@ type Config struct {
 	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end. It is a
 	// minute more than a refusal may last without ending a job: attempts that began within are told after it.
 	DenyPatience time.Duration
-	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means for ever
+	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means without end
 }
 
 // DefaultConfig is what a cluster runs with.
@@ -40,7 +40,7 @@ type Token struct{ Term, Sequence, Epoch uint64 }
 // Worker is what the leader knows of a worker.
 type Worker struct {
 	ID, Name, Kernels, Build string
-	Other                    string // the second kernel set that its machine runs; "" where there is one only
+	Other                    string // the second kernel set that its machine runs; "" if it runs one only
 	Slots                    int
 	Bond                     Bond
 	Memory                   int64 // bytes it plans with; 0 means not told
@@ -150,9 +150,14 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 			continue
 		}
 		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
-			b.put(b.jobBoard(job), &lease{task: h.Task, worker: w.ID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now})
+			b.put(b.jobBoard(job), b.takenOver(h, w.ID, now))
 		}
 	}
+}
+
+// takenOver is the lease of a task that its worker held before it registered here.
+func (b *Board) takenOver(h Held, workerID string, now time.Duration) *lease {
+	return &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
 }
 
 // Granted reports whether a lease may be this cluster's: one of another epoch is void.

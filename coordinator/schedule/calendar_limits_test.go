@@ -9,7 +9,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// fill takes places of jobs until so many are left.
+// fill takes places of jobs until this number is left.
 func (c *clock) fill(left int) {
 	c.Helper()
 	for i := 0; c.view.ActiveCount() < state.MaxActiveJobs-left; i++ {

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // A record may end the process that reads it: memory beyond the machine's, a fault in native code. Its task would be
-// leased for ever, and take a worker with it each time. Workers also end for other reasons, and the tasks they had are
+// leased again and again, and end a worker each time. Workers also end for other reasons, and the tasks they had are
 // innocent. So a task whose workers fell silent comes in halves, then alone: by itself on a worker that has
 // nothing else. Only workers that ended during that count against it, and none of them once a worker
 // has ended that was not alone with a task, or had none: somebody ends workers, whatever they do. For that to show,
@@ -228,8 +227,8 @@ func (b *Board) suspicious() bool {
 	return false
 }
 
-// Condemned returns the commands that fail the jobs with a task that ends its workers: so many that were alone with
-// it, and have not been heard of for a lease's time. A map is one leaf by then.
+// Condemned returns the commands that fail the jobs with a task that ends its workers: MaxDeaths workers were alone
+// with it, and have not been heard of for a lease's time. A map is one leaf by then.
 func (b *Board) Condemned(view state.State, now time.Duration) (commands []*pb.Command) {
 	b.verdict = 0
 	for _, j := range b.jobs {
@@ -271,7 +270,7 @@ func (b *Board) silent(s *suspect, now time.Duration) bool {
 	if due <= now {
 		return true
 	}
-	b.verdict = min(cmp.Or(b.verdict, due), due)
+	b.verdict = sooner(b.verdict, due)
 	return false
 }
 

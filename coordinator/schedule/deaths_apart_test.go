@@ -39,7 +39,8 @@ func TestAWorkerIsKeptApart(t *testing.T) {
 	}
 }
 
-// Who has a task that had to be alone has nothing else until it is done, also when those come back that it was lost with.
+// A worker with a task that had to be alone gets nothing else until it is done, even if the workers that it was lost
+// with come back.
 func TestAloneUntilItIsDone(t *testing.T) {
 	d := lostTwice(t)
 	d.register("x", 3)

@@ -8,7 +8,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// suspicions are of a tree of eight leaves, each with so many workers lost, all of them alone.
+// suspicions are of nodes of a tree of eight leaves, with the number of workers lost on each, all of them alone.
 func suspicions(t *testing.T, merge bool, lost map[protocol.Node]int) *jobBoard {
 	t.Helper()
 	j := newJobBoard(jobOfTrees(t, 8))
@@ -24,8 +24,8 @@ func suspicions(t *testing.T, merge bool, lost map[protocol.Node]int) *jobBoard 
 	return j
 }
 
-// Four workers convict a leaf, or a merge; half of them may have had a node above it. A node that may come in halves is not
-// convicted.
+// Four workers convict a leaf, or a merge; half of them may have had a node above it. A node that may come in halves is
+// not convicted.
 func TestWhatFourDeathsConvict(t *testing.T) {
 	leaf, above := protocol.Node{Index: 2}, protocol.Node{Level: 1, Index: 1}
 	for _, c := range []struct {

@@ -44,7 +44,9 @@ func TestTheLastTrouble(t *testing.T) {
 	for range 50 {
 		b := boardOf()
 		j := b.jobBoard(job)
-		for i, f := range []fault{{at: 0, last: "zero", delays: 1}, {at: 5, last: "b", delays: 2}, {at: 5, last: "a"}, {at: 3, last: "z"}} {
+		for i, f := range []fault{
+			{at: 0, last: "zero", delays: 1}, {at: 5, last: "b", delays: 2}, {at: 5, last: "a"}, {at: 3, last: "z"},
+		} {
 			j.faults[fmt.Sprint(i)] = f
 			want := []string{"zero", "b", "b", "b"}[i]
 			if _, last := b.Trouble(job); last != want {
@@ -78,8 +80,8 @@ func TestHowALeaseEnded(t *testing.T) {
 	}
 }
 
-// A task is withheld from the worker on which it failed last, where the fault is one that another may not have: a fault of
-// its own, a hang, a report of the store. Of two at a time the one of the nearer node counts.
+// A task is withheld from the worker on which it failed last if another worker may not fail the same way: after a fault
+// of the task, a hang, or a report of the store. Of two faults at a time, that of the nearer node counts.
 func TestWhoMustWait(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := boardOf("w", "x")

@@ -204,7 +204,7 @@ func (s *search) commitFrom(tree uint32, leaf int) (c state.Commit, found bool) 
 }
 
 // mergeable is the highest node above a commit that can be folded from commits
-// alone, with its pieces; no pieces means that there is none.
+// alone, with its pieces; without such a node there are no pieces.
 func (s *search) mergeable(c state.Commit) (n protocol.Node, pieces []state.Commit) {
 	shape := s.job.Round.Tree(c.Tree)
 	n = c.Node

@@ -120,7 +120,8 @@ func TestBackupsWhereLeavesTakeNoTime(t *testing.T) {
 	d.wantNodes("x", 1, node(0, 2))
 }
 
-// stuck is a desk with two jobs of four leaves, three done in no time; the last of "a" is at work since 0, of "b" since 50 ms.
+// stuck is a desk with two jobs of four leaves. Three leaves of each took no time; the last of "a" has been at work
+// since 0, that of "b" since 50 ms.
 func stuck(t *testing.T) *desk {
 	d := newDesk(t, 4, 4)
 	d.register("x", 1)

@@ -23,8 +23,16 @@ type Task struct {
 	Node  protocol.Node
 	// Changes are those of the job when the task was granted: with another number it is another task.
 	Changes uint64
-	// Again: a worker makes it once more, with its other kernel set, since another made it otherwise.
+	// Again: its worker makes it once more, with its other kernel set, since another worker has another result.
 	Again bool
+}
+
+// ID is the task as it crosses the wire.
+func (t Task) ID() *pb.TaskID {
+	return &pb.TaskID{
+		JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index),
+		Changes: t.Changes, Again: t.Again,
+	}
 }
 
 // String names the task for people.
@@ -63,7 +71,7 @@ type lease struct {
 	second   *lease        // of the same task, by another worker
 	lane     int           // where the job's timeline shows it; -1 nowhere
 	slot     int
-	audit    *state.Audit // that it is of, or nil; its tree may be of an earlier round
+	audit    *state.Audit // nil for a task that is not audited; its tree may be of an earlier round
 	hangs    int          // how often the audit stood still before
 }
 

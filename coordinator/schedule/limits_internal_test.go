@@ -39,7 +39,8 @@ func objectRef(n byte) *pb.ObjectRef {
 }
 
 func nodeTask(tree uint32, level, index int) Task {
-	return Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: protocol.Node{Level: level, Index: index}}
+	n := protocol.Node{Level: level, Index: index}
+	return Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: n}
 }
 
 // Two nodes are related when one lies in the other, at whatever height.
@@ -109,7 +110,7 @@ func TestTokensAreNumberedFromOne(t *testing.T) {
 	}
 }
 
-// stirred lists the blocks in which merges are looked for.
+// stirredBlocks lists the blocks in which merges are looked for, and forgets them.
 func (m *leafMap) stirredBlocks() (blocks []int) {
 	for at := m.stirred.next(0); at >= 0; at = m.stirred.next(at + 1) {
 		blocks = append(blocks, at)
@@ -173,8 +174,8 @@ func TestCommittedNodesThatAreLeasedCount(t *testing.T) {
 	}
 }
 
-// The time a lease took is counted from its grant, a fold's by piece, and that of a step granted at the very start too;
-// what another leader granted tells nothing.
+// The time that a lease took counts from its grant, for a fold by piece, and for a step granted at the very start, too.
+// A lease that another leader granted does not count.
 func TestWhatLeasesTeach(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := NewBoard(DefaultConfig(), 1, state.New(), 0)
@@ -182,7 +183,8 @@ func TestWhatLeasesTeach(t *testing.T) {
 	j.saw(&lease{task: nodeTask(0, 1, 0), granted: time.Second, merge: true, pieces: 2}, 1400*time.Millisecond)
 	j.saw(&lease{task: nodeTask(0, 1, 1), granted: time.Second}, 1600*time.Millisecond)
 	j.saw(&lease{task: nodeTask(0, 1, 0), granted: -1}, time.Hour)
-	if fold, leaf := j.pace.folds.median(), j.pace.maps.median(); fold != 200*time.Millisecond || leaf != 300*time.Millisecond {
+	fold, leaf := j.pace.folds.median(), j.pace.maps.median()
+	if fold != 200*time.Millisecond || leaf != 300*time.Millisecond {
 		t.Errorf("a piece takes %v, a leaf %v", fold, leaf)
 	}
 	for granted, want := range map[time.Duration]int{-1: 0, 0: 1} {

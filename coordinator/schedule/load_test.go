@@ -1,11 +1,13 @@
 package schedule_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
 )
 
 func (d *desk) wantLoad(when string, want schedule.Load) {
@@ -65,7 +67,10 @@ func TestLeasesAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		job, worker string
 		want        int
-	}{{"", "", 4}, {"a", "", 2}, {"b", "", 2}, {"", "w", 2}, {"", "x", 2}, {"a", "w", 2}, {"b", "w", 0}, {"b", "x", 2}, {"a", "y", 0}} {
+	}{
+		{"", "", 4}, {"a", "", 2}, {"b", "", 2}, {"", "w", 2}, {"", "x", 2},
+		{"a", "w", 2}, {"b", "w", 0}, {"b", "x", 2}, {"a", "y", 0},
+	} {
 		if got := d.board.Leased(c.job, c.worker); got != c.want {
 			t.Errorf("%d leases of job %q by worker %q, want %d", got, c.job, c.worker, c.want)
 		}
@@ -74,19 +79,21 @@ func TestLeasesAreCounted(t *testing.T) {
 
 // A schedule that says nothing gets every default, and one that says something keeps it.
 func TestDefaultsOfASchedule(t *testing.T) {
-	var d pb.ScheduleDefinition
-	schedule.WithDefaults(&d)
-	if d.TimeZone != "UTC" || d.Overlap != pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID || d.CatchUp != pb.CatchUp_CATCH_UP_LATEST || d.CatchUpMax != 0 {
-		t.Errorf("defaults: %v", &d)
+	definition := func(zone string, overlap pb.ScheduleOverlap, catchUp pb.CatchUp, most uint32) *pb.ScheduleDefinition {
+		return &pb.ScheduleDefinition{TimeZone: zone, Overlap: overlap, CatchUp: catchUp, CatchUpMax: most}
 	}
-	d = pb.ScheduleDefinition{TimeZone: "Europe/Berlin", Overlap: pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE, CatchUp: pb.CatchUp_CATCH_UP_ALL}
-	schedule.WithDefaults(&d)
-	if d.TimeZone != "Europe/Berlin" || d.Overlap != pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE || d.CatchUp != pb.CatchUp_CATCH_UP_ALL || d.CatchUpMax != state.MaxCatchUp {
-		t.Errorf("changed: %v", &d)
-	}
-	d.CatchUpMax = 3
-	if schedule.WithDefaults(&d); d.CatchUpMax != 3 {
-		t.Errorf("%d slots are caught up", d.CatchUpMax)
+	const (
+		forbid, queue = pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID, pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE
+		latest, all   = pb.CatchUp_CATCH_UP_LATEST, pb.CatchUp_CATCH_UP_ALL
+	)
+	for _, c := range []struct{ d, want *pb.ScheduleDefinition }{
+		{&pb.ScheduleDefinition{}, definition("UTC", forbid, latest, 0)},
+		{definition("Europe/Berlin", queue, all, 0), definition("Europe/Berlin", queue, all, state.MaxCatchUp)},
+		{definition("Europe/Berlin", queue, all, 3), definition("Europe/Berlin", queue, all, 3)},
+	} {
+		if schedule.WithDefaults(c.d); !proto.Equal(c.d, c.want) {
+			t.Errorf("%v, want %v", c.d, c.want)
+		}
 	}
 }
 
@@ -94,9 +101,9 @@ func TestDefaultsOfASchedule(t *testing.T) {
 func TestWhoComesBeforeInTheQueue(t *testing.T) {
 	cfg := schedule.DefaultConfig()
 	view := run(t, state.New(), submit("first"), submit("second"), submit("third"))
-	for id, want := range map[string]string{"first": "and 0 come before it", "second": "and 1 come before it", "third": "and 2 come before it"} {
-		why := schedule.Waits(cfg, view, jobOf(view, id))
-		if why != "waits for its turn: 0 jobs run, 16 may at a time, "+want {
+	for before, id := range []string{"first", "second", "third"} {
+		want := fmt.Sprintf("waits for its turn: 0 jobs run, 16 may at a time, and %d come before it", before)
+		if why := schedule.Waits(cfg, view, jobOf(view, id)); why != want {
 			t.Errorf("%s %s", id, why)
 		}
 	}

@@ -41,8 +41,8 @@ func TestLeavesOfALease(t *testing.T) {
 	}
 }
 
-// A task stands still for too long after a minute, or five times what such a lease takes in all, twice that for each time it
-// did before, and half an hour where fewer than eight are known.
+// A task stands still for too long after a minute, or five times as long as such a lease takes in all. Each time it
+// stood still before doubles that. While fewer than eight such leases are known, the limit is half an hour.
 func TestHowLongATaskMayStandStill(t *testing.T) {
 	leaves := nodeTask(0, 1, 1)
 	for name, c := range map[string]struct {
@@ -76,7 +76,8 @@ func TestHowLongATaskMayStandStill(t *testing.T) {
 	}
 }
 
-// A jitter of a millisecond is none or one; one that is longer than the way to the next slot ends a millisecond before that.
+// With a jitter of one millisecond, a slot comes due at once or a millisecond late. A jitter that reaches the next slot
+// ends a millisecond before it.
 func TestTheBoundsOfJitter(t *testing.T) {
 	for _, c := range []struct {
 		jitter int64
@@ -119,8 +120,9 @@ func TestBitsetAtItsWords(t *testing.T) {
 			for _, at := range bounds[:len(bounds)-1] {
 				checkBitsetAt(t, set, first, max(first, end), at)
 			}
-			if set.setRange(0, n, true) != n-size || set.setRange(first, end, false) != size || set.setRange(0, n, false) != n-size {
-				t.Errorf("[%d, %d) does not take %d members away", first, end, size)
+			others, own, rest := set.setRange(0, n, true), set.setRange(first, end, false), set.setRange(0, n, false)
+			if others != n-size || own != size || rest != n-size {
+				t.Errorf("[%d, %d) does not remove %d members", first, end, size)
 			}
 		}
 	}
@@ -146,7 +148,7 @@ func checkBitsetAt(t *testing.T, set bitset, first, end, at int) {
 	}
 }
 
-// What one lease of leaves costs is asked of the tree that the node is in.
+// How long a lease of leaves usually takes depends on the tree that its node is in.
 func TestUsualOfANodeBehindAnotherTree(t *testing.T) {
 	j := newJobBoard(jobOfTrees(t, 4, 4))
 	for range hangSeen {

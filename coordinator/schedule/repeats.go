@@ -6,56 +6,59 @@ import (
 	"github.com/gram-compute/gram/coordinator/state"
 )
 
-// Standoff is what can become of a task that two workers made otherwise.
+// Standoff is how an audit on which two workers disagree can go on.
 type Standoff int
 
 const (
-	AThirdDecides Standoff = iota // a third worker is there to make it
-	BothRepeat                    // there is none: each makes it again with its other kernel set
-	BothInsist                    // they have, and it decided nothing
+	AThirdDecides Standoff = iota // a third worker makes it
+	BothRepeat                    // without a third worker, each makes it again with its other kernel set
+	BothInsist                    // both have made it again, which decided nothing
 	NoOtherSet                    // one of them is gone, has one kernel set only, or fails to make it again
 )
 
-// Standoff tells how an audit on which two workers disagree can go on.
+// Standoff returns how an audit on which two workers disagree can go on.
 func (b *Board) Standoff(job *state.Job, a *state.Audit, now time.Duration) Standoff {
+	t := auditTask(job, a)
 	for w := range b.live(now) {
-		if !a.By(w.ID) && w.fits(job) && now >= w.quarantined && b.failedAudit(job, auditTask(job, a), w.ID) < maxAuditFailures {
+		if !a.By(w.ID) && w.fits(job) && now >= w.quarantined && b.failedAudit(job, t, w.ID) < maxAuditFailures {
 			return AThirdDecides
 		}
 	}
 	if !a.Split() {
 		return NoOtherSet
 	}
-	again := auditTask(job, a)
-	again.Again = true
-	insist := true
+	t.Again = true
+	how := BothInsist
 	for _, o := range a.Opinions {
 		if o.Repeated() {
 			continue
 		}
-		insist = false
-		w, known := b.Worker(o.WorkerID)
-		if !known || now-w.LastSeen >= b.cfg.LeaseTTL || w.Other == "" || now < w.quarantined || b.failedAudit(job, again, w.ID) >= maxAuditFailures {
+		if !b.canRepeat(job, t, o.WorkerID, now) {
 			return NoOtherSet
 		}
+		how = BothRepeat
 	}
-	if insist {
-		return BothInsist
-	}
-	return BothRepeat
+	return how
+}
+
+// canRepeat reports whether a worker is there that can make its task again with another kernel set.
+func (b *Board) canRepeat(job *state.Job, again Task, workerID string, now time.Duration) bool {
+	w, known := b.Worker(workerID)
+	live := known && now-w.LastSeen < b.cfg.LeaseTTL
+	return live && w.Other != "" && now >= w.quarantined && b.failedAudit(job, again, workerID) < maxAuditFailures
 }
 
 // failedAudit is how often a worker failed to make an audited task.
 func (b *Board) failedAudit(job *state.Job, t Task, workerID string) int {
-	found, known := b.findJob(job.Number) // asked by readers too: it remembers nothing
+	found, known := b.findJob(job.Number) // not jobBoard, which adds the job to the board: readers ask, too
 	if !known || b.jobs[found].audits[t] == nil {
 		return 0
 	}
 	return b.jobs[found].audits[t].failures[workerID]
 }
 
-// mayRepeat reports whether the worker is to make a task again with its other kernel set: another made it otherwise, and
-// there is no third worker. One of the two does so at a time.
+// mayRepeat reports whether the worker is to make a task again with its other kernel set: another worker has another
+// result, and there is no third worker. One of the two does so at a time.
 func (s *search) mayRepeat(a *state.Audit, t Task) bool {
 	if !a.Split() {
 		return false
@@ -68,15 +71,15 @@ func (s *search) mayRepeat(a *state.Audit, t Task) bool {
 	return s.board.Standoff(s.job, a, s.now) == BothRepeat
 }
 
-// asked reports whether an audited task still waits for this worker to make it, or to make it again.
-func asked(job *state.Job, t Task, workerID string) bool {
+// asked returns the audit of a task if it still waits for this worker to make the task, or to make it again.
+func asked(job *state.Job, t Task, workerID string) (a *state.Audit, ok bool) {
 	a, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node)
 	if !pending || t.Changes != job.Counters.Remade.Changes {
-		return false
+		return nil, false
 	}
 	o, said := a.Opinion(workerID)
 	if t.Again {
-		return said && a.Split() && !o.Repeated()
+		return a, said && a.Split() && !o.Repeated()
 	}
-	return !said
+	return a, !said
 }

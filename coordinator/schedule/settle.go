@@ -142,8 +142,8 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 }
 
 // hopeless reports whether a task has used up its attempts, the last of them on workerID. They count
-// when two workers had one, or there is no second; one that never gets as far as the others delays
-// that verdict, but not for ever.
+// when two workers had one, or there is no second. A second worker that never finishes an attempt delays
+// that verdict, up to a limit.
 func (b *Board) hopeless(job *state.Job, t Task, workerID string, now time.Duration) bool {
 	attempts, elsewhere := 0, false
 	b.jobBoard(job).eachFault(t, func(f fault) {

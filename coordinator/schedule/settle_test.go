@@ -262,7 +262,7 @@ func TestFourFaultsOnTwoWorkers(t *testing.T) {
 	}
 }
 
-// A second worker that never gets as far as the first must not leave the verdict to it alone, nor for ever.
+// A second worker that never finishes an attempt delays the verdict on the first one's, up to a limit.
 func TestOneWorkersFaultsNeedASecondOpinion(t *testing.T) {
 	d := newDesk(t, 1, 1)
 	d.register("w2", 1)

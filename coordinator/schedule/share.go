@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -11,8 +10,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// crumb is the share of the leases that jobs of lower priority get while others want all: one in so many. Without
-// it they would starve.
+// crumb is how many leases there are for each one that jobs of lower priority get while others want all. Without it
+// they would starve.
 const crumb = 16
 
 // share grants tasks of the jobs of the highest priority first, and now and then one of the others'.
@@ -34,14 +33,13 @@ func (b *Board) share(view state.State, workerID string, want int, now time.Dura
 		}
 		got := b.takeTurns(jobs[:equals], workerID, free, now)
 		grants = append(grants, got...)
-		switch {
-		case len(got) < free || len(rest) == 0:
+		if len(got) < free || len(rest) == 0 {
 			jobs = rest // these want no more
-		default:
-			if b.ahead += len(got); b.ahead >= crumb-1 && len(grants) < want {
-				grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
-				b.ahead = 0
-			}
+			continue
+		}
+		if b.ahead += len(got); b.ahead >= crumb-1 && len(grants) < want {
+			grants = append(grants, b.takeTurns(rest, workerID, 1, now)...)
+			b.ahead = 0
 		}
 	}
 	return grants
@@ -144,7 +142,7 @@ func (b *Board) TooBig(job *state.Job, now time.Duration) (need, largest int64, 
 	return need, largest, tooBig
 }
 
-// TooMuch reports whether there are workers, and none of them has so much memory; and what the largest has.
+// TooMuch reports whether there are workers, and all of them have less memory than that; and what the largest has.
 func (b *Board) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch bool) {
 	some := false
 	for w := range b.live(now) {
@@ -174,8 +172,8 @@ func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Com
 		}
 		if memory.misfit != 0 && memory.misfit <= now {
 			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
-		} else if memory.misfit != 0 {
-			b.patience = min(cmp.Or(b.patience, memory.misfit), memory.misfit)
+		} else {
+			b.patience = sooner(b.patience, memory.misfit)
 		}
 		return true
 	})

@@ -26,7 +26,8 @@ func TestMergesAreLookedForWhereSomethingChanged(t *testing.T) {
 	}
 }
 
-// A worker that asks for nothing changes nothing of when the leader wakes for a straggler, though the job may not be its to work on.
+// A worker that asks for no tasks does not change when the leader wakes for a straggler, even of a job that the worker
+// may not work on.
 func TestAskingForNothingChangesNothing(t *testing.T) {
 	d := newDesk(t, 2, 1)
 	d.register("x", 1)

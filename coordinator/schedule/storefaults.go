@@ -69,7 +69,8 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 		return nil, true
 	}
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, b.nameOf(workerID), t)
-	return uncommit(job, tasks, fmt.Sprintf("%s, reported by %s at %s", failure.GetMessage(), b.nameOf(workerID), t)), true
+	why := fmt.Sprintf("%s, reported by %s at %s", failure.GetMessage(), b.nameOf(workerID), t)
+	return uncommit(job, tasks, pb.UncommitReason_UNCOMMIT_REASON_LOST, why), true
 }
 
 // makersOf are the tasks that made an object which a worker says is lost: none if the job reads no such object.
@@ -96,10 +97,10 @@ func (b *Board) delayFor(reach state.Reach) time.Duration {
 	return 0
 }
 
-func uncommit(job *state.Job, tasks []*pb.TaskID, message string) *pb.Command {
+func uncommit(job *state.Job, tasks []*pb.TaskID, reason pb.UncommitReason, message string) *pb.Command {
 	return &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
 		JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
-		Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST, Message: message,
+		Reason: reason, Message: message,
 	}}}
 }
 

@@ -9,8 +9,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// The state of the open round, which the closed one made, is asked for during ten delays before it is made again, and the plan
-// during fifty.
+// The state of the open round, which the closed one made, is asked for during ten delays before it is made again, and
+// the plan during fifty.
 func TestHowLongAnObjectIsAskedFor(t *testing.T) {
 	for _, c := range []struct {
 		round  uint32
@@ -61,14 +61,15 @@ func TestTheFourthReportIsBelieved(t *testing.T) {
 	}
 }
 
-// How long the store refuses counts from its first refusal, whenever that was; the limit itself is enough, and the time said is
-// that time.
+// How long the store refuses counts from its first refusal, whenever that was. At the limit the job fails, and the
+// message names the limit.
 func TestARefusalCountsFromItsBeginning(t *testing.T) {
 	for _, c := range []struct {
 		patience, after time.Duration
 		fails           bool
 	}{
-		{16 * time.Minute, 16*time.Minute - 1, false}, {16 * time.Minute, 16 * time.Minute, true}, {0, 100 * time.Hour, false},
+		{16 * time.Minute, 16*time.Minute - 1, false}, {16 * time.Minute, 16 * time.Minute, true},
+		{0, 100 * time.Hour, false},
 	} {
 		d := newDesk(t, 1, 4)
 		d.cfg.DenyPatience = c.patience

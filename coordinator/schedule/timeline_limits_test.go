@@ -15,8 +15,8 @@ const (
 	folding = pb.TimelineWork_TIMELINE_WORK_MERGE
 )
 
-// Marks of one slot are joined where the pause is shorter than the grain and both are usual work of one kind and round; when even
-// an hour's grain is not enough, of any.
+// Marks of one slot are joined if the pause is shorter than the grain and both are usual work of one kind and round.
+// When even an hour's grain is not enough, kind and round may differ.
 func TestWhichMarksAreJoined(t *testing.T) {
 	last := Mark{From: 0, To: 10, Work: mapWork, Round: 1, Tasks: 2, Outcome: done}
 	next := func(change func(*Mark)) Mark {
@@ -64,7 +64,8 @@ func TestWhichMarksAreJoined(t *testing.T) {
 	}
 }
 
-// The grain doubles from a millisecond to an hour and more; then kinds blend; then the oldest marks go, and are counted.
+// The grain doubles from a millisecond to an hour and more; then kinds blend; then the oldest marks go, and are
+// counted.
 func TestHowATimelineGrowsCoarse(t *testing.T) {
 	line := newTimeline(0)
 	now := time.Duration(0)
@@ -105,7 +106,8 @@ func TestTheBoundsOfATimeline(t *testing.T) {
 		line.event(0, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, "w", leases[i].task)
 	}
 	if len(line.Workers) != maxLanes || leases[maxLanes-1].lane != maxLanes-1 || leases[maxLanes].lane != -1 {
-		t.Errorf("%d workers, the last on %d, one more on %d", len(line.Workers), leases[maxLanes-1].lane, leases[maxLanes].lane)
+		t.Errorf("%d workers, the last on %d, one more on %d",
+			len(line.Workers), leases[maxLanes-1].lane, leases[maxLanes].lane)
 	}
 	if len(line.Events) != maxEvents || line.EventsLost != maxLanes+2-maxEvents {
 		t.Errorf("%d events, %d lost", len(line.Events), line.EventsLost)
@@ -178,7 +180,8 @@ func TestSinceWhenACourseIsKnown(t *testing.T) {
 		view.NextJob = c.next
 		b := NewBoard(DefaultConfig(), 1, view, c.began)
 		if b.jobBoard(job); b.Timeline(job).Since != c.want {
-			t.Errorf("job %d, the leader's first is %d: known since %v, want %v", job.Number, c.next, b.Timeline(job).Since, c.want)
+			t.Errorf("job %d, the leader's first is %d: known since %v, want %v",
+				job.Number, c.next, b.Timeline(job).Since, c.want)
 		}
 	}
 }

@@ -1,29 +1,11 @@
 package state_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
 )
-
-// throughSnapshot is what a member has that begins with a snapshot of s.
-func throughSnapshot(t *testing.T, s state.State) state.State {
-	t.Helper()
-	var text bytes.Buffer
-	if err := s.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
-	read, err := state.Decode(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if read.Digest() != s.Digest() {
-		t.Error("the state that was read is another")
-	}
-	return read
-}
 
 func TestAliasesAreBounded(t *testing.T) {
 	s := finished(t, finished(t, state.New(), "m1"), "m2")
@@ -31,20 +13,20 @@ func TestAliasesAreBounded(t *testing.T) {
 		s, _ = run(t, s, setAlias(fmt.Sprint("n", i), "m1"))
 	}
 	refused(t, s, setAlias("more", "m1"), state.Exhausted, "remove one")
-	s, _ = run(t, s, setAlias("n7", "m2")) // one that is there moves all the same
+	s, _ = run(t, s, setAlias("n7", "m2")) // an existing one moves all the same
 	if s.AliasCount() != state.MaxAliases {
 		t.Errorf("%d aliases", s.AliasCount())
 	}
 }
 
-// A snapshot holds all aliases and all retired jobs, not the first of each alone.
+// A snapshot holds all aliases and all retired jobs, not just the first of each.
 func TestUpkeepOfASnapshot(t *testing.T) {
 	s := state.New()
 	for _, id := range []string{"m1", "m2", "m3", "m4"} {
 		s = finished(t, s, id)
 	}
 	s, _ = run(t, s, setAlias("prod", "m1"), setAlias("test", "m2"), retireByHand("m3"), retireByHand("m4"))
-	read := throughSnapshot(t, s)
+	read := reread(t, s)
 	for name, want := range map[string]string{"prod": "m1", "test": "m2"} {
 		if a, ok := read.Alias(name); !ok || a.JobID != want || a.SetAt != 2000 {
 			t.Errorf("alias %s: %+v, %v", name, a, ok)

@@ -41,7 +41,7 @@ type Reply struct {
 	Verdicts []pb.Verdict // one per completion
 	Schedule *Schedule    // the schedule concerned, as it is now
 	Token    *Token       // the token made, or as it was before it was revoked
-	// Checkpoint: the state after this command is to be held against that of the other members.
+	// Checkpoint: compare the state after this command with that of the other members.
 	Checkpoint bool
 	Retired    []string // the jobs that were
 	Alias      Alias    // the alias concerned; as it was, when it is gone
@@ -150,7 +150,8 @@ func validSecret(secret []byte) bool { return len(secret) >= minSecret && len(se
 
 func applySetSecret(s State, cmd *pb.SetSecret) (State, Reply) {
 	if !validSecret(cmd.GetSecret()) {
-		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d", minSecret, maxSecret, len(cmd.GetSecret()))
+		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d",
+			minSecret, maxSecret, len(cmd.GetSecret()))
 	}
 	return keepSecret(s, cmd.GetSecret()), Reply{}
 }

@@ -13,7 +13,7 @@ func initCluster(id string, secret []byte) *pb.Command {
 	return &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: id, Secret: secret}}}
 }
 
-// A Reason that nobody set is none of them.
+// No Reason is the zero value, so that a refusal without a reason stands out.
 func TestReasonsAreNotZero(t *testing.T) {
 	for _, reason := range []state.Reason{
 		state.Malformed, state.NotFound, state.Conflict, state.Exhausted, state.Ended, state.Held, state.LastAdmin,

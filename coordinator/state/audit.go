@@ -81,10 +81,10 @@ type AuditCounts struct {
 	EndedAt                                   int64  // when the last ended; 0 before
 }
 
-// Conviction says who made another result of which task than two others.
+// Conviction names a worker, and the task of which it made another result than the right one.
 type Conviction struct {
 	WorkerID, Worker, Task, JobID string
-	Than                          string // whose result was another; "" for two other workers'
+	Than                          string // whose result was another; "" means two other workers
 	At                            int64
 }
 
@@ -146,10 +146,22 @@ func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.No
 	return j.audits.Get(auditKey(round, kind, tree, n))
 }
 
-// is reports whether an id names the audited task, not one of before something was taken back.
+func (j *Job) auditNamed(id *pb.TaskID) (*Audit, bool) {
+	return j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), nodeFrom(id))
+}
+
+// nodeFrom reads a node from the wire. It may be one that no tree has.
+func nodeFrom(id interface {
+	GetLevel() uint32
+	GetIndex() uint32
+}) protocol.Node {
+	return protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
+}
+
+// is reports whether an id names the audited task, and not the task as it was before something was taken back.
 func (a *Audit) is(id *pb.TaskID, changes uint64) bool {
-	n := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
-	return id.GetChanges() == changes && bytes.Equal(a.key(), auditKey(id.GetRound(), id.GetKind(), id.GetTree(), n))
+	key := auditKey(id.GetRound(), id.GetKind(), id.GetTree(), nodeFrom(id))
+	return id.GetChanges() == changes && bytes.Equal(a.key(), key)
 }
 
 func (a *Audit) key() []byte { return auditKey(a.Round, a.Kind, a.Tree, a.Node) }
@@ -227,7 +239,8 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
 func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
 	a := &Audit{
 		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
-		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces, Makers: c.Makers, Opinions: []Opinion{own},
+		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
+		Makers: c.Makers, Opinions: []Opinion{own},
 	}
 	shape := j.Round.Tree(c.Tree)
 	first, end := shape.Range(c.Node)
@@ -267,25 +280,27 @@ func (j *Job) drawPlan(secret []byte, own Opinion) {
 	j.putAudit(&Audit{Kind: pb.TaskKind_TASK_KIND_PLAN, Makers: j.bitOf(own.WorkerID), Opinions: []Opinion{own}})
 }
 
-// applyWaive ends the audits that nobody disputes, of a job that waits for nothing else.
+// applyWaive ends audits that nobody disputes: those it names, or all of a job that waits for nothing else.
 func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	job, ok := s.Job(cmd.GetId())
 	if !ok {
 		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
 	}
-	if job.Ended() || len(cmd.GetTasks()) == 0 && !job.Reporting() {
+	all := len(cmd.GetTasks()) == 0
+	if job.Ended() || all && !job.Reporting() {
 		return s, Reply{Job: job}
 	}
 	job = job.clone()
 	var waived []*Audit
 	job.EachAudit(func(a *Audit) bool {
-		if !a.Disputed() && (len(cmd.GetTasks()) == 0 || slices.ContainsFunc(cmd.GetTasks(), func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) })) {
+		named := func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) }
+		if !a.Disputed() && (all || slices.ContainsFunc(cmd.GetTasks(), named)) {
 			waived = append(waived, a)
 		}
 		return true
 	})
 	for _, a := range waived {
-		job.waive(a, len(cmd.GetTasks()) > 0, s.Now)
+		job.waive(a, !all, s.Now)
 	}
 	return s.putJob(job), Reply{Job: job}
 }

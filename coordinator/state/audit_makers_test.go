@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protodelim"
 )
 
-// records are those of a state's snapshot.
+// records are those of a state's snapshot, without its trailer.
 func records(t *testing.T, s state.State) (all []*pb.SnapshotRecord) {
 	t.Helper()
 	var text bytes.Buffer
@@ -24,7 +24,7 @@ func records(t *testing.T, s state.State) (all []*pb.SnapshotRecord) {
 		case nil:
 			all = append(all, record)
 		case io.EOF:
-			return all
+			return all[:len(all)-1]
 		default:
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func manyMakers(t *testing.T, s state.State, id string, leaves uint32) state.Sta
 	return s
 }
 
-// contradicts has a worker make two results of leaf 0 of a job, whose first it is to make.
+// contradicts has a worker make two results of leaf 0 of a job. Nobody has made the leaf before.
 func contradicts(t *testing.T, s state.State, id, worker string, at int64) state.State {
 	t.Helper()
 	for _, digest := range []byte{1, 2} {

@@ -68,10 +68,13 @@ func checkAudits(t *rapid.T, s state.State) {
 			}
 			for i, o := range a.Opinions {
 				if o.Repeated() && (o.AgainKernels == "" || o.AgainKernels == o.Kernels) {
-					t.Fatalf("job %s: %v was made again by %s with %q, first with %q", job.ID, a, o.WorkerID, o.AgainKernels, o.Kernels)
+					t.Fatalf("job %s: %v was made again by %s with %q, first with %q",
+						job.ID, a, o.WorkerID, o.AgainKernels, o.Kernels)
 				}
-				if other := a.Opinions[(i+1)%len(a.Opinions)]; a.Split() && o.Repeated() && o.Again == other.Sum && other.Insists() {
-					t.Fatalf("job %s: %v is disputed still, though %s has changed its result to that of %s", job.ID, a, o.WorkerID, other.WorkerID)
+				other := a.Opinions[(i+1)%len(a.Opinions)]
+				if a.Split() && o.Repeated() && o.Again == other.Sum && other.Insists() {
+					t.Fatalf("job %s: %v is disputed still, though %s has changed its result to that of %s",
+						job.ID, a, o.WorkerID, other.WorkerID)
 				}
 				if _, lied := s.Convicted(o.WorkerID); lied && o.WorkerID != "" {
 					t.Fatalf("job %s: %v counts what convicted worker %s says", job.ID, a, o.WorkerID)
@@ -99,7 +102,7 @@ func TestReplayAndSnapshotOfDisputes(t *testing.T) {
 	submitted := submit("a", "h")
 	submitted.GetSubmit().AuditPpm = 1_000_000
 	begin := []*pb.Command{
-		{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: aSecret}}}, submitted, start("a"),
+		initCluster("c", aSecret), submitted, start("a"),
 		completions(by("w1", planned("a", 3))),
 		completions(with("generic", by("w1", node("a", 1, 0, 0, 0, 1))), with("avx2", by("w2", node("a", 1, 0, 0, 1, 1)))),
 		completions(with("generic", by("w2", node("a", 1, 0, 0, 0, 2))), with("avx2", by("w1", node("a", 1, 0, 0, 1, 2)))),
@@ -112,9 +115,10 @@ func TestReplayAndSnapshotOfDisputes(t *testing.T) {
 			}
 			id := &pb.TaskID{JobId: "a", Changes: job.Counters.Remade.Changes}
 			worker := drawAnswer(t, job, id)
-			c := with(rapid.SampledFrom([]string{"generic", "avx2"}).Draw(t, "kernels"), by(worker, node("a", 1, 0, 0, 0, byte(rapid.IntRange(1, 2).Draw(t, "digest")))))
-			c.Id = id
-			return completions(c)
+			kernels := rapid.SampledFrom([]string{"generic", "avx2"}).Draw(t, "kernels")
+			made := node("a", 1, 0, 0, 0, byte(rapid.IntRange(1, 2).Draw(t, "digest")))
+			made.Id = id
+			return completions(with(kernels, by(worker, made)))
 		})
 	})
 }

@@ -9,7 +9,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// An audit of a node with very many carries can be written to a snapshot and read from it; what folds pieces alone keeps no carries.
+// An audit of a node with very many carries can be written to a snapshot and read from it.
 func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("commits 100,000 leaves")
@@ -20,7 +20,7 @@ func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 	}
 	submitted := submit("a", "h")
 	submitted.GetSubmit().AuditPpm = 1
-	s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: aSecret}}}, submitted, start("a"))
+	s, _ := run(t, state.New(), initCluster("c", aSecret), submitted, start("a"))
 	s = wantVerdict(t, s, by("p", planned("a", leaves)), accepted)
 	var batch []*pb.Completion
 	for i := range uint32(leaves) {
@@ -32,19 +32,11 @@ func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 		}
 	}
 	s = wantVerdict(t, s, by("w", node("a", 1, 0, level, 0, 1)), accepted)
-	s = wantVerdict(t, s, by("w", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{leaves}, State: ref(9)})), accepted)
+	s = wantVerdict(t, s, by("w", step("a", 1, count(9, leaves))), accepted)
 	s = wantVerdict(t, s, by("w", node("a", 2, 0, level, 0, 1)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 2, 0, level, 0, 2)), pb.Verdict_VERDICT_VIOLATION)
-	var snapshot bytes.Buffer
-	if err := s.Encode(&snapshot); err != nil {
-		t.Fatal(err)
-	}
-	again, err := state.Decode(&snapshot)
-	if err != nil {
-		t.Fatalf("not read as it was written: %v", err)
-	}
 	most := 0
-	auditedJob(t, again).EachAudit(func(a *state.Audit) bool {
+	auditedJob(t, reread(t, s)).EachAudit(func(a *state.Audit) bool {
 		most = max(most, len(a.Carries))
 		return true
 	})
@@ -53,7 +45,8 @@ func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 	}
 }
 
-// Carries are found from wherever a node begins: those of other trees, before and behind it are not its.
+// The carries of a node are found wherever it begins: those of other trees, and of leaves before or behind it, are not
+// its.
 func TestCarriesOfANode(t *testing.T) {
 	s := audited(t, 8, 8)
 	for tree := range uint32(2) {
@@ -64,9 +57,11 @@ func TestCarriesOfANode(t *testing.T) {
 		}
 		s = wantVerdict(t, s, by("w", node("a", 1, tree, 3, 0, 2)), accepted)
 	}
-	s = wantVerdict(t, s, by("w", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{8, 8}, State: ref(9)})), accepted)
+	s = wantVerdict(t, s, by("w", step("a", 1, count(9, 8, 8))), accepted)
 	round := auditedJob(t, s).Round
-	for _, c := range []struct{ tree, first, end, want uint32 }{{0, 0, 8, 4}, {1, 0, 8, 4}, {1, 3, 4, 1}, {1, 3, 5, 2}, {0, 7, 8, 1}, {1, 0, 1, 1}, {1, 1, 2, 1}} {
+	for _, c := range []struct{ tree, first, end, want uint32 }{
+		{0, 0, 8, 4}, {1, 0, 8, 4}, {1, 3, 4, 1}, {1, 3, 5, 2}, {0, 7, 8, 1}, {1, 0, 1, 1}, {1, 1, 2, 1},
+	} {
 		found := round.CarriesIn(c.tree, int(c.first), int(c.end))
 		if len(found) != int(c.want) {
 			t.Errorf("tree %d, leaves [%d, %d): %v", c.tree, c.first, c.end, found)

@@ -13,16 +13,18 @@ var aSecret = []byte("thirty-two bytes that nobody knows, say")
 // audited is a job with trees of leaves, all of which is audited, planned by worker "p".
 func audited(t *testing.T, trees ...uint32) state.State {
 	t.Helper()
-	submitted := submit("a", "h")
-	submitted.GetSubmit().AuditPpm = 1_000_000
-	s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: aSecret}}}, submitted, start("a"))
-	return wantVerdict(t, s, by("p", planned("a", trees...)), pb.Verdict_VERDICT_ACCEPTED)
+	return sampled(t, "a", aSecret, 1_000_000, trees...)
 }
 
 // by has a worker make a result, of the job as it is.
 func by(worker string, c *pb.Completion) *pb.Completion {
 	c.Worker, c.WorkerId = worker, worker
 	return c
+}
+
+// waiver waives the audits of these tasks of job "a"; of none, all that nobody disputes.
+func waiver(tasks ...*pb.TaskID) *pb.Command {
+	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a", Tasks: tasks}}}
 }
 
 // now has a result count for the job as it is now.
@@ -141,7 +143,7 @@ func TestHowFarALieReachesBack(t *testing.T) {
 func TestTheReportWaitsForAudits(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
-	waive := &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a"}}}
+	waive := waiver()
 	if early, _ := run(t, s, waive); auditedJob(t, early).PendingAudits() != 2 {
 		t.Error("audits of a job that goes on are waived")
 	}
@@ -211,7 +213,7 @@ func TestDraws(t *testing.T) {
 	drawn := func(ppm uint32, secret []byte) (nodes int) {
 		submitted := submit("a", "h")
 		submitted.GetSubmit().AuditPpm = ppm
-		s, _ := run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: &pb.InitCluster{ClusterId: "c", Secret: secret}}}, submitted, start("a"))
+		s, _ := run(t, state.New(), initCluster("c", secret), submitted, start("a"))
 		s = wantVerdict(t, s, by("p", planned("a", 3, 4000)), accepted)
 		for leaf := range uint32(3) {
 			s = wantVerdict(t, s, by("w", node("a", 1, 0, 0, leaf, 1)), accepted)
@@ -233,7 +235,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A worker that has made nothing of a job, and only said another result of it, is struck from its audits when it is convicted elsewhere.
+// A worker that has made nothing of a job, and has only answered one of its audits otherwise, is struck from the audit
+// when another job convicts it.
 func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 	s := audited(t, 2)
 	other := submit("b", "h")
@@ -267,20 +270,20 @@ func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 func TestADisputedAuditIsNotWaived(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("l", planned("a", 3)), heard)
-	waive := &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{{JobId: "a", Kind: pb.TaskKind_TASK_KIND_PLAN}}}
-	s, _ = run(t, s, &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
+	s, _ = run(t, s, waiver(&pb.TaskID{JobId: "a", Kind: pb.TaskKind_TASK_KIND_PLAN}))
 	if job := auditedJob(t, s); job.PendingAudits() != 1 || job.Audits.Waived != 0 || job.Audits.Disputed != 1 {
 		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
 	}
 }
 
-// A command that waives the audit of a task as it was, before it was taken back, does not waive that of the task as it is.
+// A command that waives the audit of a task, as the task was before it was taken back, does not waive that of the task
+// as it is now.
 func TestAnAuditIsWaivedAsItWasSeen(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
 	leaf := node("a", 1, 0, 0, 0, 10)
 	s = wantVerdict(t, s, by("x", leaf), accepted)
-	waive := &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{proto.CloneOf(leaf.Id)}}}}
+	waive := waiver(proto.CloneOf(leaf.Id))
 	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
 		JobId: "a", Round: 1, Tasks: []*pb.TaskID{leaf.Id}, Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
 	}}})

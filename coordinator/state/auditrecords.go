@@ -1,9 +1,9 @@
 package state
 
 import (
+	"crypto/sha256"
 	"errors"
 
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -12,11 +12,14 @@ func (j *Job) AuditSummary() *pb.AuditSummary {
 	a := &pb.AuditSummary{
 		SharePpm: j.AuditPPM, Drawn: j.Audits.Drawn, Agreed: j.Audits.Agreed, Waived: j.Audits.Waived,
 		Disputed: j.Audits.Disputed, Repeated: j.Audits.Repeated, Pending: uint64(j.PendingAudits()),
-		Nodes: j.Audits.Nodes, Again: j.Audits.Again, OtherSets: j.Audits.OtherSets, Failed: j.Audits.Failed, SelfChecked: j.Audits.SelfChecked,
-		SpentUs: j.Audits.SpentUs, WorkUs: j.Audits.WorkUs, EndedUnixMs: j.Audits.EndedAt, WaivedTasks: j.WaivedTasks,
+		Nodes: j.Audits.Nodes, Again: j.Audits.Again, OtherSets: j.Audits.OtherSets, Failed: j.Audits.Failed,
+		SelfChecked: j.Audits.SelfChecked, SpentUs: j.Audits.SpentUs, WorkUs: j.Audits.WorkUs,
+		EndedUnixMs: j.Audits.EndedAt, WaivedTasks: j.WaivedTasks,
 	}
 	for _, w := range j.Auditors {
-		a.Auditors = append(a.Auditors, &pb.Auditor{Id: w.WorkerID, Name: w.Worker, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets})
+		a.Auditors = append(a.Auditors, &pb.Auditor{
+			Id: w.WorkerID, Name: w.Worker, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets,
+		})
 	}
 	for _, c := range j.Convicted {
 		a.Convicted = append(a.Convicted, c.Proto())
@@ -30,7 +33,10 @@ func (c Conviction) Proto() *pb.ConvictedWorker {
 }
 
 func convictionFrom(c *pb.ConvictedWorker) Conviction {
-	return Conviction{WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), At: c.GetAtUnixMs(), JobID: c.GetJobId(), Than: c.GetThan()}
+	return Conviction{
+		WorkerID: c.GetId(), Worker: c.GetName(), Task: c.GetTask(), JobID: c.GetJobId(), Than: c.GetThan(),
+		At: c.GetAtUnixMs(),
+	}
 }
 
 // recordAuditing adds what a job's audits need to its record; the pending ones have records of their own.
@@ -46,12 +52,15 @@ func (j *Job) takeAuditing(record *pb.JobRecord) {
 	a := record.GetAudit()
 	j.AuditPPM = record.GetSpec().GetAuditPpm()
 	j.Audits = AuditCounts{
-		Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(), Repeated: a.GetRepeated(),
-		Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(), Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(),
-		SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(), EndedAt: a.GetEndedUnixMs(),
+		Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(),
+		Repeated: a.GetRepeated(), Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(),
+		Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(), SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(),
+		EndedAt: a.GetEndedUnixMs(),
 	}
 	for _, w := range a.GetAuditors() {
-		j.Auditors = append(j.Auditors, Auditor{WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(), OtherSets: w.GetOtherSets()})
+		j.Auditors = append(j.Auditors, Auditor{
+			WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(), OtherSets: w.GetOtherSets(),
+		})
 	}
 	j.WaivedTasks = a.GetWaivedTasks()
 	for _, c := range a.GetConvicted() {
@@ -70,13 +79,39 @@ func (a *Audit) record(jobID string) *pb.AuditRecord {
 		Carries: a.CarryRecords(), Makers: a.Makers, Whole: a.Whole,
 	}
 	for _, o := range a.Opinions {
-		said := &pb.Opinion{WorkerId: o.WorkerID, Worker: o.Worker, Kernels: o.Kernels, Sum: o.Sum[:], Basis: o.Basis[:], AgainKernels: o.AgainKernels}
-		if o.Repeated() {
-			said.Again = o.Again[:]
-		}
-		r.Opinions = append(r.Opinions, said)
+		r.Opinions = append(r.Opinions, o.record())
 	}
 	return r
+}
+
+func (o Opinion) record() *pb.Opinion {
+	r := &pb.Opinion{
+		WorkerId: o.WorkerID, Worker: o.Worker, Kernels: o.Kernels, Sum: o.Sum[:], Basis: o.Basis[:],
+		AgainKernels: o.AgainKernels,
+	}
+	if o.Repeated() {
+		r.Again = o.Again[:]
+	}
+	return r
+}
+
+// opinionFrom reads what record wrote.
+func opinionFrom(r *pb.Opinion) (Opinion, error) {
+	if len(r.GetSum()) != sha256.Size || len(r.GetBasis()) != sha256.Size {
+		return Opinion{}, errors.New("an audit with an opinion of nothing")
+	}
+	o := Opinion{
+		WorkerID: r.GetWorkerId(), Worker: r.GetWorker(), Kernels: r.GetKernels(), Sum: [32]byte(r.GetSum()),
+		Basis: [32]byte(r.GetBasis()), AgainKernels: r.GetAgainKernels(),
+	}
+	switch len(r.GetAgain()) {
+	case 0: // Again stays zero, which is the digest of no result
+	case sha256.Size:
+		o.Again = [32]byte(r.GetAgain())
+	default:
+		return Opinion{}, errors.New("an audit with half an opinion")
+	}
+	return o, nil
 }
 
 // PieceRecords are what the task folds, as they cross the wire.
@@ -102,32 +137,24 @@ func (in *recordReader) takeAudit(r *pb.AuditRecord) error {
 		return errors.New("an audit of no job, or without a result")
 	}
 	a := &Audit{
-		Kind: id.GetKind(), Round: id.GetRound(), Tree: id.GetTree(), Node: protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
+		Kind: id.GetKind(), Round: id.GetRound(), Tree: id.GetTree(), Node: nodeFrom(id),
 		Phase: r.GetPhase(), Base: r.GetStateRound(), TreeLeaves: r.GetTreeLeaves(), Makers: r.GetMakers(), Whole: r.GetWhole(),
 	}
 	a.State, _ = refFrom(r.GetState())
 	for _, p := range r.GetPieces() {
 		object, _ := refFrom(p.GetObject())
-		a.Pieces = append(a.Pieces, Commit{Tree: p.GetTree(), Node: protocol.Node{Level: int(min(p.GetLevel(), 63)), Index: int(p.GetIndex())}, Object: object})
+		a.Pieces = append(a.Pieces, Commit{Tree: p.GetTree(), Node: nodeFrom(p), Object: object})
 	}
 	for _, c := range r.GetCarries() {
 		object, _ := refFrom(c.GetObject())
 		a.Carries = append(a.Carries, Carry{Tree: c.GetTree(), First: c.GetFirst(), End: c.GetEnd(), Object: object})
 	}
 	for _, o := range r.GetOpinions() {
-		if len(o.GetSum()) != 32 || len(o.GetBasis()) != 32 {
-			return errors.New("an audit with an opinion of nothing")
+		opinion, err := opinionFrom(o)
+		if err != nil {
+			return err
 		}
-		var again [32]byte // no result has this digest
-		if len(o.GetAgain()) == 32 {
-			again = [32]byte(o.GetAgain())
-		} else if len(o.GetAgain()) > 0 {
-			return errors.New("an audit with half an opinion")
-		}
-		a.Opinions = append(a.Opinions, Opinion{
-			WorkerID: o.GetWorkerId(), Worker: o.GetWorker(), Kernels: o.GetKernels(), Sum: [32]byte(o.GetSum()), Basis: [32]byte(o.GetBasis()),
-			AgainKernels: o.GetAgainKernels(), Again: again,
-		})
+		a.Opinions = append(a.Opinions, opinion)
 	}
 	in.job.putAudit(a)
 	return nil

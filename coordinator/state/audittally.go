@@ -14,12 +14,12 @@ type Auditor struct {
 }
 
 const (
-	maxAuditors    = 64 // that a job names; those after them are counted together, without a name
+	maxAuditors    = 64 // of a job; the last one counts, without a name, all that come after the others
 	maxWaivedTasks = 16
 )
 
-// maxSpent is the longest a result is taken to have kept its worker, in microseconds: ten days. A worker says it itself, and a
-// sum must not run over.
+// maxSpent bounds how long a result may have kept its worker, in microseconds: ten days. The worker itself reports it,
+// and a sum must not overflow.
 const maxSpent = 10 * 24 * 3600 * million
 
 // spend adds what a worker says that a result took, and which leaves it computed with two kernel sets.
@@ -30,7 +30,8 @@ func (j *Job) spend(c *pb.Completion) (us uint64) {
 	return us
 }
 
-// tally notes who has made an audited task, and how long that took; a is nil for one that its own worker made again.
+// tally notes which worker has made an audited task, and how long it took; a is nil for a task that its own worker made
+// again.
 func (j *Job) tally(c *pb.Completion, a *Audit) {
 	j.Audits.SpentUs += j.spend(c)
 	if a == nil {
@@ -43,7 +44,7 @@ func (j *Job) tally(c *pb.Completion, a *Audit) {
 	case at >= 0:
 	case len(j.Auditors) < maxAuditors:
 		j.Auditors, at = append(j.Auditors, w), len(j.Auditors)
-	default: // the last stands for all that follow
+	default:
 		at = maxAuditors - 1
 		j.Auditors[at].WorkerID, j.Auditors[at].Worker, j.Auditors[at].Kernels = "", "", ""
 	}
@@ -56,7 +57,7 @@ func (j *Job) tally(c *pb.Completion, a *Audit) {
 // otherSets reports whether two kernel sets are known, and differ.
 func otherSets(a, b string) bool { return a != "" && b != "" && a != b }
 
-// twoSets reports whether the workers, or a worker's two results, that have this sum were made with different kernel sets.
+// twoSets reports whether the results with this sum were made with different kernel sets.
 func (a *Audit) twoSets(sum [32]byte) bool {
 	var sets []string
 	for _, o := range a.Opinions {
@@ -70,7 +71,7 @@ func (a *Audit) twoSets(sum [32]byte) bool {
 	return slices.ContainsFunc(sets, func(set string) bool { return otherSets(sets[0], set) })
 }
 
-// waive ends an audit that nobody makes; failed: because every worker that could failed to.
+// waive ends an audit that nobody makes; failed means that every worker that could make it failed to.
 func (j *Job) waive(a *Audit, failed bool, now int64) {
 	j.dropAudit(a)
 	j.Audits.Waived++

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -26,39 +27,32 @@ func applySetClock(s State, cmd *pb.SetClock) (State, Reply) {
 func (s State) jobsNotAfter(now int64) State {
 	var moved []*Job
 	s.EachJob(func(job *Job) bool {
-		if after(now, job.SubmittedAt, job.StartedAt, job.FinishedAt, job.Round.StartedAt, job.first.StartedAt, job.last.StartedAt) || roundsAfter(job, now) {
+		if slices.ContainsFunc(job.times(), func(t *int64) bool { return *t > now }) {
 			moved = append(moved, job)
 		}
 		return true
 	})
 	for _, old := range moved {
 		job := old.clone()
-		notAfter(now, &job.SubmittedAt, &job.StartedAt, &job.FinishedAt, &job.Round.StartedAt, &job.first.StartedAt, &job.last.StartedAt)
-		job.floors = append([]floor(nil), old.floors...)
-		for i := range job.floors {
-			notAfter(now, &job.floors[i].at)
-		}
-		job.Rounds = append([]RoundRecord(nil), old.Rounds...)
-		for i := range job.Rounds {
-			notAfter(now, &job.Rounds[i].StartedAt, &job.Rounds[i].FinishedAt)
-		}
+		job.floors, job.Rounds = slices.Clone(old.floors), slices.Clone(old.Rounds)
+		notAfter(now, job.times()...)
 		s = s.putJob(job)
 	}
 	return s
 }
 
-func roundsAfter(job *Job, now int64) bool {
-	for _, r := range job.Rounds {
-		if after(now, r.StartedAt, r.FinishedAt) {
-			return true
-		}
+// times are all times of a job.
+func (j *Job) times() []*int64 {
+	all := []*int64{
+		&j.SubmittedAt, &j.StartedAt, &j.FinishedAt, &j.Round.StartedAt, &j.first.StartedAt, &j.last.StartedAt,
 	}
-	for _, f := range job.floors {
-		if after(now, f.at) {
-			return true
-		}
+	for i := range j.floors {
+		all = append(all, &j.floors[i].at)
 	}
-	return false
+	for i := range j.Rounds {
+		all = append(all, &j.Rounds[i].StartedAt, &j.Rounds[i].FinishedAt)
+	}
+	return all
 }
 
 // schedulesNotAfter lets schedules go on after now. Their revision changes: decisions on their way were made

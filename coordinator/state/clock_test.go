@@ -118,24 +118,23 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 	})
 }
 
-// What taking back a round made garbage is so from the time that the clock is set to, not from one that is yet to come.
+// What became garbage when a round was taken back is garbage from the time that the clock is set to, not from one that
+// is yet to come.
 func TestGarbageAfterSetClock(t *testing.T) {
 	const ahead = 31 * day
 	s := running(t, 1)
 	s, _ = run(t, s, &pb.Command{NowUnixMs: ahead, Body: &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}})
 	for round := uint32(1); round <= 2; round++ {
-		s = wantVerdict(t, s, node("a", round, 0, 0, 0, byte(10*round)), pb.Verdict_VERDICT_ACCEPTED)
-		s = wantVerdict(t, s, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(byte(10*round + 1))}), pb.Verdict_VERDICT_ACCEPTED)
+		s = wantVerdict(t, s, node("a", round, 0, 0, 0, byte(10*round)), accepted)
+		s = wantVerdict(t, s, step("a", round, count(byte(10*round+1), 1)), accepted)
 	}
-	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-		JobId: "a", Round: 3, Tasks: []*pb.TaskID{node("a", 2, 0, 0, 0, 20).Id}, Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
-	}}})
+	s, _ = run(t, s, takeBack(s, lost, node("a", 2, 0, 0, 0, 20)))
 	unread := state.ObjectID{Round: 1, SHA256: [32]byte(ref(99).Sha256)}
 	if job, _ := s.Job("a"); job.Round.Number != 2 || !job.Garbage(ahead).Has(unread) {
-		t.Fatalf("round %d is open, and what the first made is no garbage", job.Round.Number)
+		t.Fatalf("round %d is open, and what the first made is not garbage", job.Round.Number)
 	}
 	s, _ = run(t, s, setClock(2500))
 	if job, _ := s.Job("a"); !job.Garbage(2500).Has(unread) {
-		t.Error("no garbage once the clock is right")
+		t.Error("it is not garbage once the clock is right")
 	}
 }

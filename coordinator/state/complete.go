@@ -44,10 +44,11 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 
 // complete takes a result: one of a task that is audited as another opinion, else by its kind.
 func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
-	if j.second(c, now) {
+	again := c.GetId().GetAgain()
+	switch {
+	case again && j.repeated(c, now), !again && j.second(c, now):
 		return pb.Verdict_VERDICT_AUDITED
-	}
-	if c.GetId().GetAgain() { // nobody asks for it any more
+	case again: // nobody asks for it any more
 		return pb.Verdict_VERDICT_STALE
 	}
 	switch c.GetId().GetKind() {
@@ -63,6 +64,7 @@ func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	return pb.Verdict_VERDICT_INVALID
 }
 
+// count adds a result to the job's counters, and what it took, if the verdict is one of those that are counted.
 func (j *Job) count(v pb.Verdict, c *pb.Completion) {
 	backups := c.GetBackups()
 	j.Counters.BackupsLaunched += backups.GetLaunched()
@@ -77,12 +79,11 @@ func (j *Job) count(v pb.Verdict, c *pb.Completion) {
 		j.Counters.Superseded++
 	case pb.Verdict_VERDICT_VIOLATION:
 		j.Counters.Violations++
+	default:
+		return
 	}
-	switch v {
-	case pb.Verdict_VERDICT_ACCEPTED, pb.Verdict_VERDICT_DUPLICATE, pb.Verdict_VERDICT_SUPERSEDED, pb.Verdict_VERDICT_VIOLATION:
-		if c.GetId().GetKind() != pb.TaskKind_TASK_KIND_REPORT { // which says what the others took
-			j.spend(c)
-		}
+	if c.GetId().GetKind() != pb.TaskKind_TASK_KIND_REPORT { // the report names what the other tasks took
+		j.spend(c)
 	}
 }
 

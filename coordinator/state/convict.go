@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,26 +11,23 @@ import (
 // MaxConvicted bounds how many convicted workers the cluster remembers, the newest, and how many a job.
 const MaxConvicted = 1024
 
-// Whose is whose result was another than the convicted worker's.
-func (c Conviction) Whose() string {
-	if c.Than == "" {
-		return "two others"
-	}
-	return c.Than
-}
+// Whose names those whose result was another than the convicted worker's.
+func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 
-// convict notes the workers that made another result of a task than two others, and takes back what they had a part in; than
-// tells whose result it was, "" for two others'.
+// convict notes the workers that made another result of a task than the right one, and takes back what they had a part
+// in. Than names those who made the right one; "" means two others.
 func (j *Job) convict(liars []Opinion, task, than string, now int64) {
+	c := Conviction{Task: task, JobID: j.ID, Than: Clip(than, 512), At: now}
 	var ids []string
 	for _, o := range liars {
-		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512), At: now})
+		c.WorkerID, c.Worker = o.WorkerID, o.Worker
+		j.note(c)
 		ids = append(ids, o.WorkerID)
 	}
-	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, Conviction{Than: than}.Whose()), now)
+	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, c.Whose()), now)
 }
 
-// note keeps a conviction, of this job or another, unless the job knows of it or of too many.
+// note keeps a conviction, of this job or another, unless the job knows of it or already knows of too many.
 func (j *Job) note(c Conviction) {
 	if !j.hasConvicted(c.WorkerID) && len(j.Convicted) < MaxConvicted {
 		j.Convicted = append(slices.Clip(j.Convicted), c)

@@ -136,8 +136,8 @@ func (r Round) uncommit(tree uint32, n protocol.Node) Round {
 	return r
 }
 
-// nodeOver is the node that covers exactly the leaves [first, end) of a tree: such is what a carry belongs to. The right
-// half of a node holds a leaf, for its name is canonical; so the number of its leaves tells its level.
+// nodeOver returns the node that covers exactly the leaves [first, end) of a tree, as a carry's node does. A node's
+// name is canonical, so its right half has a leaf, and its level follows from how many leaves it has.
 func nodeOver(first, end uint32) protocol.Node {
 	level := bits.Len32(end - first - 1)
 	return protocol.Node{Level: level, Index: int(first >> level)}

@@ -21,7 +21,7 @@ func count(state byte, trees ...uint32) *pb.Next {
 	return &pb.Next{Phase: "count", Trees: trees, State: ref(state)}
 }
 
-// stepAgain closes a round of a job that was changed so often.
+// stepAgain closes a round of a job that has this many changes.
 func stepAgain(changes uint64, round uint32, digest byte) *pb.Completion {
 	return after(changes, step("a", round, count(digest, 3)))
 }

@@ -49,7 +49,8 @@ func (m *makers) is(round uint32, ref Ref) bool {
 func (m *makers) add(kind pb.TaskKind, round, tree uint32, n protocol.Node) {
 	if len(m.tasks) < MaxUncommitTasks {
 		m.tasks = append(m.tasks, &pb.TaskID{
-			JobId: m.job.ID, Round: round, Kind: kind, Tree: tree, Level: uint32(n.Level), Index: uint32(n.Index), Changes: m.job.Counters.Remade.Changes,
+			JobId: m.job.ID, Round: round, Kind: kind, Tree: tree, Level: uint32(n.Level), Index: uint32(n.Index),
+			Changes: m.job.Counters.Remade.Changes,
 		})
 	}
 }

@@ -53,11 +53,7 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 
 // second takes a result of a task that is audited for another opinion; taken is false for a task that is not audited.
 func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
-	id := c.GetId()
-	if id.GetAgain() {
-		return j.repeated(c, now)
-	}
-	a, ok := j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())})
+	a, ok := j.auditNamed(c.GetId())
 	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) || !j.committed(a) {
 		return false
 	}
@@ -133,8 +129,8 @@ func (j *Job) add(a *Audit, o Opinion, now int64) {
 	j.settle(&changed, o.Sum, "", now)
 }
 
-// settle ends an audit by the result that two workers have; than tells whose that is, "" for two other workers than those
-// that were wrong.
+// settle ends an audit by the right result. Than names whose it is for those whose result was another; "" means that
+// two other workers have it.
 func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 	var others []Opinion
 	for _, o := range a.Opinions {

@@ -8,13 +8,13 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A node is committed and a second result differs. Where both tell who made them a third worker decides; of an
-// older release, which does not tell, one is wrong and nobody knows which.
+// A node is committed and a second result differs. If both name their workers, a third worker decides. Results of an
+// older release do not name them: one is wrong, and nobody knows which.
 func TestTwoResultsOfOneNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, second string
 		fails         bool
-	}{"both told": {"x", "y", false}, "the first untold": {"", "y", true}, "the second untold": {"x", "", true}} {
+	}{"both named": {"x", "y", false}, "the first unnamed": {"", "y", true}, "the second unnamed": {"x", "", true}} {
 		s := running(t, 2)
 		s = wantVerdict(t, s, by(c.first, node("a", 1, 0, 0, 0, 10)), accepted)
 		s = wantVerdict(t, s, by(c.second, node("a", 1, 0, 0, 0, 66)), pb.Verdict_VERDICT_VIOLATION)
@@ -38,7 +38,8 @@ func TestAWorkerThatContradictsItself(t *testing.T) {
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 1, 11)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 1, 66)), pb.Verdict_VERDICT_VIOLATION)
 	job := jobA(s)
-	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != "round 1, tree 0, node 0/1" {
+	const task = "round 1, tree 0, node 0/1"
+	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != task {
 		t.Errorf("convicted: %+v", job.Convicted)
 	}
 	want := state.AuditCounts{Disputed: 1, Repeated: 1}
@@ -116,8 +117,8 @@ func TestAnAgreedStepIsNotedInItsRound(t *testing.T) {
 	}
 }
 
-// A worker makes another state of a round that is closed. Where two have made the state by now it is convicted;
-// else, or where it tells no name, nobody knows which is right, and what the state was made from is gone.
+// A worker makes another state of a round that is closed. If two workers have made the state, the third is convicted.
+// If only one has, or the third has no name, nobody knows which is right, and what the state was made from is gone.
 func TestAnotherStateOfAClosedRound(t *testing.T) {
 	closing := func(worker string, digest byte) *pb.Completion {
 		return by(worker, step("a", 1, count(digest, 1)))
@@ -126,7 +127,7 @@ func TestAnotherStateOfAClosedRound(t *testing.T) {
 		twice     bool // two workers have made it
 		worker    string
 		convicted bool
-	}{"made twice": {true, "l", true}, "made twice, of no name": {true, "", false}, "made once": {false, "l", false}} {
+	}{"made twice": {true, "l", true}, "made twice, no name": {true, "", false}, "made once": {false, "l", false}} {
 		s := running(t, 1)
 		if c.twice {
 			s = audited(t, 1)

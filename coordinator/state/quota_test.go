@@ -21,7 +21,8 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	room := func(greedy, other, nobody int) {
 		t.Helper()
 		if g, o, n := s.Room("greedy"), s.Room("other"), s.Room(""); g != greedy || o != other || n != nobody {
-			t.Errorf("with %d jobs there is room for %d, %d and %d more, want %d, %d and %d", s.ActiveCount(), g, o, n, greedy, other, nobody)
+			t.Errorf("with %d jobs there is room for %d, %d and %d more, want %d, %d and %d",
+				s.ActiveCount(), g, o, n, greedy, other, nobody)
 		}
 	}
 	room(900, 900, 1000)
@@ -32,7 +33,8 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	}
 	room(0, 100, 100)
 	const share = "900 jobs of this token have not ended, and the last 100 places are for others"
-	if refused := submit("one-more", "greedy"); refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, share) {
+	refused := submit("one-more", "greedy")
+	if refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, share) {
 		t.Errorf("one more job of the same token: %v", refused)
 	}
 	if refused := submit("greedy-0", "greedy"); refused != nil { // a repetition makes no job
@@ -56,7 +58,8 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	room(0, 0, 0)
 	const full = "1000 jobs have not ended"
 	for _, token := range []string{"third", "greedy", ""} {
-		if refused := submit("too-many", token); refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, full) {
+		refused := submit("too-many", token)
+		if refused == nil || refused.Reason != state.Exhausted || !strings.Contains(refused.Message, full) {
 			t.Errorf("a job beyond all, of token %q: %v", token, refused)
 		}
 	}

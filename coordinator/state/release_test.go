@@ -1,56 +1,30 @@
 package state_test
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"google.golang.org/protobuf/encoding/protodelim"
-	"google.golang.org/protobuf/proto"
 )
 
-// rewritten is a state after each job's record in its snapshot was edited, as an older release would have written
-// it.
+// rewritten is a state after each job's record in its snapshot was edited, as an older release would have written it.
 func rewritten(t *testing.T, s state.State, edit func(*pb.JobRecord)) state.State {
 	t.Helper()
-	var old, text bytes.Buffer
-	if err := s.Encode(&old); err != nil {
-		t.Fatal(err)
-	}
-	for records := uint64(0); ; records++ {
-		var record pb.SnapshotRecord
-		if err := protodelim.UnmarshalFrom(&old, &record); err != nil {
-			t.Fatal(err)
-		}
-		if job := record.GetJob(); job != nil {
+	all := records(t, s)
+	for _, r := range all {
+		if job := r.GetJob(); job != nil {
 			edit(job)
 		}
-		trailer := record.GetTrailer()
-		if trailer != nil {
-			sum := sha256.Sum256(text.Bytes())
-			trailer.Records, trailer.Sha256 = records, sum[:]
-		}
-		body, err := proto.Marshal(&record)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
-		if trailer != nil {
-			break
-		}
 	}
-	read, err := state.Decode(&text)
+	read, err := state.Decode(seal(t, all))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return read
 }
 
-// An older release did not write how the rounds begin. Its jobs go on, and where the rounds are to begin anew the
-// plan is made again, which tells it.
+// An older release did not write how the rounds begin. Its jobs go on. If the rounds are to begin anew, the plan is
+// made again, since it says how they begin.
 func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  func(*pb.JobRecord)

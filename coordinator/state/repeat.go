@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Split reports whether two workers have made the task, with two results. Without a third worker, each makes it again with
-// another kernel set.
+// Split reports whether two workers have made the task, with two results. Without a third worker, each makes it again
+// with another kernel set.
 func (a *Audit) Split() bool { return len(a.Opinions) == 2 && a.Disputed() }
 
-// Opinion is what a worker made of the task.
+// Opinion returns what a worker made of the task.
 func (a *Audit) Opinion(workerID string) (Opinion, bool) {
 	at := slices.IndexFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == workerID })
 	if at < 0 {
@@ -27,10 +26,10 @@ func (o Opinion) Repeated() bool { return o.Again != [32]byte{} }
 // Insists reports whether it came to the same result again.
 func (o Opinion) Insists() bool { return o.Again == o.Sum }
 
-// repeated takes what a worker made again of a task that another made otherwise; taken is false where nobody asks for it.
+// repeated takes what one of two workers that disagree on a task made of it again; taken is false if nobody asks for
+// it.
 func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
-	id := c.GetId()
-	a, ok := j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())})
+	a, ok := j.auditNamed(c.GetId())
 	if !ok || !a.Split() || !wellFormed(c) || !j.committed(a) {
 		return false
 	}
@@ -50,12 +49,13 @@ func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
 		return true
 	}
 	j.dropAudit(a)
-	j.settle(&changed, right.Sum, fmt.Sprintf("worker %s, and than its own with the kernels %s", right.Worker, wrong.AgainKernels), now)
+	than := fmt.Sprintf("worker %s, and than its own with the kernels %s", right.Worker, wrong.AgainKernels)
+	j.settle(&changed, right.Sum, than, now)
 	return true
 }
 
-// yielded finds the worker whose second result is the other's, while the other insists. Both results are in before
-// anything is decided: where both yield, it is a kernel set that is wrong, and no worker.
+// yielded finds the worker whose second result is the other's, while the other insists. Nothing is decided before both
+// have made the task again: if both yield, a kernel set is wrong, and no worker.
 func (a *Audit) yielded() (right, wrong Opinion, decided bool) {
 	first, second := a.Opinions[0], a.Opinions[1]
 	switch {

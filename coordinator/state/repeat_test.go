@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -21,7 +22,7 @@ func again(worker string, c *pb.Completion) *pb.Completion {
 	return with("avx2", by(worker, c))
 }
 
-// split is a job whose leaf 0 worker "x" makes as 10 and worker "y" as 66; the plan is verified.
+// split is a job whose leaf 0 has two results: 10 of worker "x", and 66 of worker "y". Its plan is verified.
 func split(t *testing.T) state.State {
 	t.Helper()
 	s := audited(t, 2)
@@ -71,28 +72,36 @@ func TestTwoWorkersMakeItAgain(t *testing.T) {
 				for _, w := range job.Convicted {
 					wrong += w.WorkerID
 				}
-				if wrong != c.wrong || (leaf0(t, s) == nil) != (c.wrong != "") || job.Audits.Again != 2 || job.Audits.Disputed != 1 || job.Counters.Violations != 1 {
-					t.Errorf("convicted %q, want %q; audit %v, %+v", wrong, c.wrong, leaf0(t, s), job.Audits)
+				if wrong != c.wrong || (leaf0(t, s) == nil) != (c.wrong != "") {
+					t.Errorf("convicted %q, want %q; audit %v", wrong, c.wrong, leaf0(t, s))
+				}
+				if job.Audits.Again != 2 || job.Audits.Disputed != 1 || job.Counters.Violations != 1 {
+					t.Errorf("%+v, %d violations", job.Audits, job.Counters.Violations)
 				}
 			})
 		}
 	}
 }
 
-// The dispute is over: what the wrong worker made is made again, what it said is told, and a third has nothing left to decide.
+// The dispute is over: what the wrong worker made is made again, its conviction names both results of the other, and a
+// third worker has nothing left to decide.
 func TestWhoYieldsIsConvicted(t *testing.T) {
 	s := split(t)
 	s = wantVerdict(t, s, again("x", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 66)), heard)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 1 || job.Round.Covered != 0 || job.Audits.Repeated != 1 || job.Audits.Agreed != 2 || job.Counters.Remade.Changes != 1 {
-		t.Fatalf("%+v, %d leaves, %+v", job.Convicted, job.Round.Covered, job.Audits)
+	if len(job.Convicted) != 1 || job.Round.Covered != 0 || job.Counters.Remade.Changes != 1 {
+		t.Fatalf("%+v, %d leaves, %+v", job.Convicted, job.Round.Covered, job.Counters.Remade)
 	}
-	if got := job.Convicted[0]; got.WorkerID != "x" || got.Whose() != "worker y, and than its own with the kernels avx2" || got.Task != "round 1, tree 0, node 0/0" {
+	if job.Audits.Repeated != 1 || job.Audits.Agreed != 2 {
+		t.Errorf("%+v", job.Audits)
+	}
+	const task, than = "round 1, tree 0, node 0/0", "worker y, and than its own with the kernels avx2"
+	if got := job.Convicted[0]; got.WorkerID != "x" || got.Whose() != than || got.Task != task {
 		t.Errorf("%+v", got)
 	}
-	if want := "worker x made another result of round 1, tree 0, node 0/0 than worker y, and than its own with the kernels avx2"; job.Counters.Remade.Last != want {
-		t.Errorf("%q, want %q", job.Counters.Remade.Last, want)
+	if got, want := job.Counters.Remade.Last, "worker x made another result of "+task+" than "+than; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 	if c, known := s.Convicted("x"); !known || c.Than == "" {
 		t.Errorf("the cluster knows %+v", c)
@@ -103,28 +112,34 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	s = split(t)
 	s = wantVerdict(t, s, again("x", node("a", 1, 0, 0, 0, 10)), heard)
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); job.Round.Covered != 1 || job.Counters.Remade.Changes != 0 || len(job.Convicted) != 1 || job.Audits.OtherSets != 1 {
-		t.Errorf("%d leaves, %+v, %v, %+v", job.Round.Covered, job.Counters.Remade, job.Convicted, job.Audits)
+	job = auditedJob(t, s)
+	if job.Round.Covered != 1 || job.Counters.Remade.Changes != 0 {
+		t.Errorf("%d leaves, %+v", job.Round.Covered, job.Counters.Remade)
+	}
+	if len(job.Convicted) != 1 || job.Audits.OtherSets != 1 {
+		t.Errorf("%v, %+v", job.Convicted, job.Audits)
 	}
 }
 
 // Only the two that disagree are asked, only with another kernel set, and only while there is no third opinion.
 func TestWhatIsMadeAgainInVain(t *testing.T) {
 	s := split(t)
+	empty := again("x", node("a", 1, 0, 0, 0, 66))
+	empty.Output = &pb.TaskOutput{}
 	for name, c := range map[string]*pb.Completion{
 		"by a third worker":                  again("z", node("a", 1, 0, 0, 0, 10)),
 		"with the same set":                  with("generic", again("x", node("a", 1, 0, 0, 0, 66))),
 		"with no known set":                  with("", again("x", node("a", 1, 0, 0, 0, 66))),
 		"of a task that nobody audits":       again("x", node("a", 1, 0, 0, 1, 66)),
-		"without a result":                   {Id: again("x", node("a", 1, 0, 0, 0, 66)).Id, WorkerId: "x", Kernels: "avx2", Output: &pb.TaskOutput{}},
-		"of a job that went back since then": {Id: &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Again: true, Changes: 7}, WorkerId: "x", Kernels: "avx2"},
+		"without a result":                   empty,
+		"of a job that went back since then": after(7, again("x", node("a", 1, 0, 0, 0, 66))),
 	} {
-		after := wantVerdict(t, s, c, stale)
-		if after.Digest() != s.Digest() {
+		if wantVerdict(t, s, c, stale).Digest() != s.Digest() {
 			t.Errorf("made again %s, it changes the state", name)
 		}
 	}
-	if undisputed := wantVerdict(t, audited(t, 1), again("p", planned("a", 1)), stale); auditedJob(t, undisputed).Audits.Again != 0 {
+	undisputed := wantVerdict(t, audited(t, 1), again("p", planned("a", 1)), stale)
+	if auditedJob(t, undisputed).Audits.Again != 0 {
 		t.Error("a task that nobody disputes is made again")
 	}
 	three := wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 99)), heard)
@@ -141,8 +156,11 @@ func TestAThirdWorkerDecidesBetweenTwoThatInsist(t *testing.T) {
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
 	job := auditedJob(t, s)
-	if leaf0(t, s) != nil || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "y" || job.Convicted[0].Whose() != "two others" {
-		t.Errorf("%v, %+v", leaf0(t, s), job.Convicted)
+	if leaf0(t, s) != nil || len(job.Convicted) != 1 {
+		t.Fatalf("%v, %+v", leaf0(t, s), job.Convicted)
+	}
+	if got := job.Convicted[0]; got.WorkerID != "y" || got.Whose() != "two others" {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -157,8 +175,12 @@ func TestAPlanThatIsListedAgain(t *testing.T) {
 	s = wantVerdict(t, s, other("x", by), heard)
 	s = wantVerdict(t, s, other("p", again), heard)
 	s = wantVerdict(t, s, other("x", again), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 || job.PendingAudits() != 0 {
-		t.Errorf("%v, %v, %+v, %d audits", job.Convicted, job.Stage, job.Counters.Remade, job.PendingAudits())
+	job := auditedJob(t, s)
+	if job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
+		t.Errorf("%v, %+v", job.Stage, job.Counters.Remade)
+	}
+	if len(job.Convicted) != 0 || job.PendingAudits() != 0 {
+		t.Errorf("%v, %d audits", job.Convicted, job.PendingAudits())
 	}
 }
 
@@ -208,15 +230,17 @@ func (m *twoOpinions) convict(right byte) {
 	}
 }
 
-// Whatever four workers say of a task in whatever order, first and again, it is decided as the second account has it, and a
-// snapshot in between changes nothing.
+// Whatever four workers make of a task in whatever order, first and again, it is decided as the second account has it,
+// and a snapshot in between changes nothing.
 func TestOpinionsByASecondAccount(t *testing.T) {
 	begin := audited(t, 2)
 	begin = wantVerdict(t, begin, by("z", planned("a", 2)), heard)
 	begin = wantVerdict(t, begin, with("generic", by("x", node("a", 1, 0, 0, 0, 10))), accepted)
 	rapid.Check(t, func(t *rapid.T) {
 		s := begin
-		m := twoOpinions{first: map[string]byte{"x": 10}, second: map[string]byte{}, order: []string{"x"}, wrong: map[string]bool{}}
+		m := twoOpinions{
+			first: map[string]byte{"x": 10}, second: map[string]byte{}, order: []string{"x"}, wrong: map[string]bool{},
+		}
 		for range rapid.IntRange(1, 8).Draw(t, "results") {
 			worker := rapid.SampledFrom([]string{"x", "y", "y", "u", "v"}).Draw(t, "worker")
 			digest := rapid.SampledFrom([]byte{10, 66, 99}).Draw(t, "digest")
@@ -230,7 +254,7 @@ func TestOpinionsByASecondAccount(t *testing.T) {
 				continue // it would contradict its own commit
 			}
 			if s, _ = state.Apply(s, completions(c)); rapid.Bool().Draw(t, "snapshot") {
-				s = snapshot(t, s)
+				s = reread(t, s)
 			}
 			if m.ended {
 				break
@@ -252,7 +276,8 @@ func TestOpinionsByASecondAccount(t *testing.T) {
 	})
 }
 
-// Who audited, with which kernel sets, for how long, what was left out and what a worker checked itself is counted.
+// What is counted: the workers that audited, their kernel sets and time, what was left out, and what workers checked
+// themselves.
 func TestAuditsAreCounted(t *testing.T) {
 	s := audited(t, 2)
 	took := func(us uint64, c *pb.Completion) *pb.Completion {
@@ -268,18 +293,23 @@ func TestAuditsAreCounted(t *testing.T) {
 	s = wantVerdict(t, s, took(7, with("generic", by("z", node("a", 1, 0, 0, 1, 11)))), heard)
 	a := auditedJob(t, s).AuditSummary()
 	const longest = 10 * 24 * 3600 * 1_000_000
-	if a.GetDrawn() != 3 || a.GetNodes() != 2 || a.GetAgreed() != 3 || a.GetOtherSets() != 2 || a.GetSelfChecked() != 3 || a.GetSpentUs() != 52 ||
-		a.GetWorkUs() != 152+longest || a.GetEndedUnixMs() != 1002 {
+	if a.GetDrawn() != 3 || a.GetNodes() != 2 || a.GetAgreed() != 3 || a.GetOtherSets() != 2 || a.GetSelfChecked() != 3 {
+		t.Errorf("%v", a)
+	}
+	if a.GetSpentUs() != 52 || a.GetWorkUs() != 152+longest || a.GetEndedUnixMs() != 1002 {
 		t.Errorf("%v", a)
 	}
 	if got := fmt.Sprint(auditedJob(t, s).Auditors); got != "[{y y avx2 2 2} {z z generic 1 0}]" {
 		t.Errorf("auditors %s", got)
 	}
 	s = wantVerdict(t, s, took(9, by("x", node("a", 1, 0, 1, 0, 12))), accepted)
-	waive := &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Level: 1}}}
-	s, _ = run(t, s, &pb.Command{NowUnixMs: 2000, Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
+	s, _ = run(t, s, at(2000, waiver(node("a", 1, 0, 1, 0, 0).Id)))
 	a = auditedJob(t, s).AuditSummary()
-	if a.GetWaived() != 1 || a.GetFailed() != 1 || fmt.Sprint(a.GetWaivedTasks()) != "[round 1, tree 0, node 1/0]" || a.GetEndedUnixMs() != 2000 || a.GetWorkUs() != 161+longest {
+	tasks := []string{"round 1, tree 0, node 1/0"}
+	if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) {
+		t.Errorf("waived: %v", a)
+	}
+	if a.GetEndedUnixMs() != 2000 || a.GetWorkUs() != 161+longest {
 		t.Errorf("waived: %v", a)
 	}
 }
@@ -293,7 +323,11 @@ func TestManyAuditors(t *testing.T) {
 		s = wantVerdict(t, s, by(fmt.Sprintf("y%02d", leaf), node("a", 1, 0, 0, leaf, 10)), heard)
 	}
 	all := auditedJob(t, s).Auditors
-	if len(all) != 64 || all[0].WorkerID != "z" || all[62].WorkerID != "y61" || all[63].WorkerID != "" || all[63].Tasks != 18 || all[62].Tasks != 1 {
-		t.Errorf("%d auditors, the last two %+v", len(all), all[max(len(all), 2)-2:])
+	if len(all) != 64 {
+		t.Fatalf("%d auditors", len(all))
+	}
+	named, rest := all[62], all[63]
+	if all[0].WorkerID != "z" || named.WorkerID != "y61" || named.Tasks != 1 || rest.WorkerID != "" || rest.Tasks != 18 {
+		t.Errorf("the first auditor is %+v, the last two are %+v and %+v", all[0], named, rest)
 	}
 }

@@ -102,7 +102,7 @@ func (r Round) EachCommit(visit func(Commit) bool) {
 func (r Round) CarriesIn(tree uint32, first, end int) []Carry {
 	var found []Carry
 	from := leafKey(tree, first)
-	back := r.Kept.Root().ReverseIterator() // carries do not overlap: one that begins before holds the first leaf, or none does
+	back := r.Kept.Root().ReverseIterator() // carries do not overlap, so only the last one before may hold the first leaf
 	back.SeekReverseLowerBound(from)
 	if key, c, ok := back.Previous(); ok && c.Tree == tree {
 		from = key

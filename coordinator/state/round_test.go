@@ -8,11 +8,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// keptCarries closes round 1 of a job after its nodes kept carries, and tells the leaves [first, end) of those that
+// keptCarries closes round 1 of a job, whose nodes kept carries, and returns the leaves [first, end) of each carry that
 // round 2 reads for some leaves of a tree.
 func keptCarries(t *testing.T, s state.State, tree uint32, first, end int) (leaves string) {
 	t.Helper()
-	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: jobA(s).Round.Trees, State: ref(7)}), accepted)
+	s = wantVerdict(t, s, step("a", 1, count(7, jobA(s).Round.Trees...)), accepted)
 	for _, c := range jobA(s).Round.CarriesIn(tree, first, end) {
 		leaves += fmt.Sprintf("[%d,%d)", c.First, c.End)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/state"
 )
 
-// A cluster has MaxSchedules schedules at most; those that are there may change all the same.
+// A cluster has MaxSchedules schedules at most; existing ones may change all the same.
 func TestSchedulesAreBounded(t *testing.T) {
 	s := state.New()
 	for i := range state.MaxSchedules {
@@ -21,7 +21,7 @@ func TestSchedulesAreBounded(t *testing.T) {
 	}
 }
 
-// A pause that is there already, or is not, is no change: a decision that its proposer made before stands.
+// Pausing a paused schedule, or resuming one that is not paused, is no change: a decision that was made before stands.
 func TestPausingTwiceChangesNothing(t *testing.T) {
 	s, made := run(t, state.New(), putSchedule("n", 1000))
 	revision := made.Schedule.Revision

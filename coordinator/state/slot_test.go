@@ -18,11 +18,21 @@ func TestDefinitionsAtTheirBounds(t *testing.T) {
 		set            func(p *pb.PutSchedule, n int64)
 		within, beyond counts
 	}{
-		"the id":         {func(p *pb.PutSchedule, n int64) { p.Id = strings.Repeat("a", int(n)) }, counts{1, 40}, counts{0, 41}},
-		"the job":        {func(p *pb.PutSchedule, n int64) { p.JobJson = make([]byte, n) }, counts{1, 64 << 10}, counts{0, 64<<10 + 1}},
-		"the expression": {func(p *pb.PutSchedule, n int64) { p.Cron = strings.Repeat("*", int(n)) }, counts{1, 256}, counts{0, 257}},
-		"the zone":       {func(p *pb.PutSchedule, n int64) { p.TimeZone = strings.Repeat("x", int(n)) }, counts{1, 64}, counts{0, 65}},
-		"the overlap":    {func(p *pb.PutSchedule, n int64) { p.Overlap = pb.ScheduleOverlap(n) }, counts{1, 4}, counts{-1, 0, 5}},
+		"the id": {
+			func(p *pb.PutSchedule, n int64) { p.Id = strings.Repeat("a", int(n)) }, counts{1, 40}, counts{0, 41},
+		},
+		"the job": {
+			func(p *pb.PutSchedule, n int64) { p.JobJson = make([]byte, n) }, counts{1, 64 << 10}, counts{0, 64<<10 + 1},
+		},
+		"the expression": {
+			func(p *pb.PutSchedule, n int64) { p.Cron = strings.Repeat("*", int(n)) }, counts{1, 256}, counts{0, 257},
+		},
+		"the zone": {
+			func(p *pb.PutSchedule, n int64) { p.TimeZone = strings.Repeat("x", int(n)) }, counts{1, 64}, counts{0, 65},
+		},
+		"the overlap": {
+			func(p *pb.PutSchedule, n int64) { p.Overlap = pb.ScheduleOverlap(n) }, counts{1, 4}, counts{-1, 0, 5},
+		},
 		"the catch-up": {func(p *pb.PutSchedule, n int64) {
 			if p.CatchUp = pb.CatchUp(n); p.CatchUp == pb.CatchUp_CATCH_UP_ALL {
 				p.CatchUpMax = 1
@@ -32,14 +42,17 @@ func TestDefinitionsAtTheirBounds(t *testing.T) {
 			p.CatchUp, p.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, uint32(n)
 		}, counts{1, 100}, counts{0, 101}},
 		"a number of another": {func(p *pb.PutSchedule, n int64) { p.CatchUpMax = uint32(n) }, counts{0}, counts{1}},
-		"the deadline":        {func(p *pb.PutSchedule, n int64) { p.StartDeadlineMs = n }, counts{0, year}, counts{-1, year + 1}},
-		"the jitter":          {func(p *pb.PutSchedule, n int64) { p.JitterMs = n }, counts{0, year}, counts{-1, year + 1}},
+		"the deadline": {
+			func(p *pb.PutSchedule, n int64) { p.StartDeadlineMs = n }, counts{0, year}, counts{-1, year + 1},
+		},
+		"the jitter": {func(p *pb.PutSchedule, n int64) { p.JitterMs = n }, counts{0, year}, counts{-1, year + 1}},
 	} {
 		for _, n := range slices.Concat(c.within, c.beyond) {
 			cmd := putSchedule("n", 1)
 			c.set(cmd.GetPutSchedule(), n)
 			within := slices.Contains(c.within, n)
-			if _, reply := state.Apply(state.New(), cmd); (reply.Err == nil) != within || !within && reply.Err.Reason != state.Malformed {
+			_, reply := state.Apply(state.New(), cmd)
+			if (reply.Err == nil) != within || !within && reply.Err.Reason != state.Malformed {
 				t.Errorf("%s, %d: %v", name, n, reply.Err)
 			}
 		}
@@ -83,7 +96,7 @@ func TestRunsOfSkippedSlots(t *testing.T) {
 	}
 }
 
-// The job of a slot is bounded as any other, and brings no id: the slot tells it.
+// The job of a slot is bounded as any other, and brings no id: the id follows from the slot.
 func TestTheJobOfASlotIsBounded(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for name, c := range map[string]struct {

@@ -9,8 +9,12 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// reread is a state after it was written and read.
-func reread(t *testing.T, s state.State) state.State {
+// reread is a state after it was written and read, as a member has it that begins with the snapshot.
+func reread(t interface {
+	Helper()
+	Fatal(...any)
+	Error(...any)
+}, s state.State) state.State {
 	t.Helper()
 	var text bytes.Buffer
 	if err := s.Encode(&text); err != nil {
@@ -19,6 +23,9 @@ func reread(t *testing.T, s state.State) state.State {
 	read, err := state.Decode(&text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if read.Digest() != s.Digest() {
+		t.Error("what was read from a snapshot is not what was written")
 	}
 	return read
 }
@@ -98,15 +105,11 @@ func TestASnapshotHoldsAll(t *testing.T) {
 		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs",
 			job.PendingAudits(), s.ConvictedCount(), s.RetiredCount(), s.JobCount())
 	}
-	read := reread(t, s)
-	want, got := seen(s), seen(read)
+	want, got := seen(s), seen(reread(t, s))
 	for i := range max(len(want), len(got)) {
 		if i == min(len(want), len(got)) || got[i] != want[i] {
-			t.Fatalf("%d lines were read of %d, and these are others:\n%v\nwant:\n%v", len(got), len(want), got[i:], want[i:])
+			t.Fatalf("%d of %d lines were read, and these differ:\n%v\nwant:\n%v", len(got), len(want), got[i:], want[i:])
 		}
-	}
-	if read.Digest() != s.Digest() {
-		t.Error("it is written otherwise the second time")
 	}
 }
 
@@ -150,8 +153,8 @@ func lossesAndLies() []*pb.Command {
 	return list
 }
 
-// A member that was rebuilt from a snapshot decides as one that has seen all entries, whichever entry the snapshot
-// was taken after.
+// A member that begins with a snapshot decides as one that has seen all entries, whichever entry the snapshot was taken
+// after.
 func TestGoingOnFromASnapshot(t *testing.T) {
 	commands := lossesAndLies()
 	for cut := range commands {

@@ -99,7 +99,7 @@ func TestRoundRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// A job tells which workers and kernel sets made it: sorted, each once, and none that told no name.
+// A job lists the workers and kernel sets that made it: sorted, each once, without empty names.
 func TestWhoMadeAJob(t *testing.T) {
 	s := running(t, 4) // planned by w1 with the generic kernels
 	for i, c := range [][2]string{{"w3", "avx2"}, {"w1", ""}, {"", "avx512"}, {"w2", "avx2"}} {

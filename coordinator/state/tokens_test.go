@@ -20,7 +20,7 @@ func drawToken(t *rapid.T, id string) *pb.PutToken {
 	}
 }
 
-// adminUntil is the time until which somebody can make tokens; 0 means for ever, -1 not even now.
+// adminUntil is the time until which somebody can make tokens; 0 means without end, -1 not even now.
 func adminUntil(s state.State) int64 {
 	until := int64(-1)
 	s.EachToken(func(token state.Token) bool {
@@ -92,8 +92,10 @@ func TestRevokingAnAdminNeedsAnotherAsLong(t *testing.T) {
 		own, other int64 // when they expire; 0 is never
 		may        bool
 	}{{50, 50, true}, {50, 51, true}, {50, 49, false}, {50, 0, true}, {0, 50, false}, {0, 0, true}} {
-		s, _ := run(t, state.New(), put(&pb.PutToken{Id: "own", SecretSha256: ref(1).Sha256, Scope: "admin", ExpiresUnixMs: c.own}),
-			put(&pb.PutToken{Id: "other", SecretSha256: ref(2).Sha256, Scope: "admin", ExpiresUnixMs: c.other}))
+		admin := func(id string, secret byte, expires int64) *pb.Command {
+			return put(&pb.PutToken{Id: id, SecretSha256: ref(secret).Sha256, Scope: "admin", ExpiresUnixMs: expires})
+		}
+		s, _ := run(t, state.New(), admin("own", 1, c.own), admin("other", 2, c.other))
 		if _, reply := state.Apply(s, revoke("own")); (reply.Err == nil) != c.may {
 			t.Errorf("until %d, with another until %d: %v", c.own, c.other, reply.Err)
 		}
@@ -107,10 +109,12 @@ func TestTheFieldsOfATokenAreBounded(t *testing.T) {
 		expires         int64
 		taken           bool
 	}{
-		{64, 63, 16, 1, true}, {1, 0, 1, 0, true}, {65, 0, 1, 0, false}, {0, 0, 1, 0, false}, {1, 64, 1, 0, false}, {1, 0, 17, 0, false}, {1, 0, 0, 0, false}, {1, 0, 1, -1, false},
+		{64, 63, 16, 1, true}, {1, 0, 1, 0, true}, {65, 0, 1, 0, false}, {0, 0, 1, 0, false}, {1, 64, 1, 0, false},
+		{1, 0, 17, 0, false}, {1, 0, 0, 0, false}, {1, 0, 1, -1, false},
 	} {
 		cmd := put(&pb.PutToken{
-			Id: strings.Repeat("t", c.id), Name: strings.Repeat("n", c.name), Scope: strings.Repeat("s", c.scope), SecretSha256: ref(1).Sha256, ExpiresUnixMs: c.expires,
+			Id: strings.Repeat("t", c.id), Name: strings.Repeat("n", c.name), Scope: strings.Repeat("s", c.scope),
+			SecretSha256: ref(1).Sha256, ExpiresUnixMs: c.expires,
 		})
 		if _, reply := state.Apply(state.New(), cmd); (reply.Err == nil) != c.taken {
 			t.Errorf("%+v: %v", c, reply.Err)
@@ -134,13 +138,14 @@ func TestTokensAreBounded(t *testing.T) {
 	}
 }
 
-// Who watches the tokens learns at once whether they are the same.
+// SameTokens compares the tokens of two states.
 func TestSameTokens(t *testing.T) {
 	before, _ := run(t, state.New(), put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read"}))
 	beside, _ := run(t, before, submit("a", "h"))
 	changed, _ := run(t, before, revoke("t1"))
 	if !beside.SameTokens(before) || changed.SameTokens(before) {
-		t.Errorf("after a submit the tokens are the same: %v, after a revocation: %v", beside.SameTokens(before), changed.SameTokens(before))
+		t.Errorf("after a submit the tokens are the same: %v, after a revocation: %v",
+			beside.SameTokens(before), changed.SameTokens(before))
 	}
 }
 

@@ -82,7 +82,7 @@ func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
 	if id.GetJobId() != j.ID {
 		return 0, false
 	}
-	node := protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())}
+	node := nodeFrom(id)
 	valid := func(r Round) bool {
 		return r.known() && int(id.GetTree()) < len(r.Trees) && r.Tree(id.GetTree()).Valid(node)
 	}

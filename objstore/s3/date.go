@@ -13,7 +13,7 @@ import (
 
 var _ objstore.Dater = (*Store)(nil)
 
-// shownDate is the Date of a call's answer; hedged requests may be answered at once.
+// shownDate is the Date of a call's answer. Hedged requests may set it at the same time.
 type shownDate struct {
 	mu   sync.Mutex
 	text string

@@ -19,7 +19,8 @@ func TestDatesOfHedgedRequests(t *testing.T) {
 	for range 100 {
 		from := answers{make(chan string, 3)}
 		var shown shownDate
-		req, err := http.NewRequestWithContext(context.WithValue(t.Context(), dateKey{}, &shown), http.MethodHead, "http://x", nil)
+		ctx := context.WithValue(t.Context(), dateKey{}, &shown)
+		req, err := http.NewRequestWithContext(ctx, http.MethodHead, "http://x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

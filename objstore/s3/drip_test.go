@@ -129,7 +129,7 @@ func TestEverythingDrips(t *testing.T) {
 	}
 }
 
-// A refusal may drip too: what it says is then asked for again, and not waited for a byte at a time.
+// A refusal may drip too. Then it is broken off and asked for again, and nobody waits for it a byte at a time.
 func TestARefusalThatDrips(t *testing.T) {
 	server := s3server.Start(t, s3server.Options{})
 	p := newProxy(t, server)

@@ -58,7 +58,7 @@ func (b *floored) Read(p []byte) (int, error) {
 		b.floor.behind = b.floor.window
 	}
 	if n == 0 && err != nil && !errors.Is(err, io.EOF) && b.floor.low() {
-		err = fmt.Errorf("%w (%v)", b.floor.fault(), err) // its cause may be our own end of the context
+		err = fmt.Errorf("%w (%v)", b.floor.fault(), err) // not %w: err may be our own cancel
 	}
 	return n, err
 }

@@ -46,13 +46,10 @@ func (s *Store) open(ctx context.Context, key string, opt objstore.GetOptions) (
 	if opt.IfMatch != "" {
 		get.Set("If-Match", strconv.Quote(opt.IfMatch))
 	}
-	own, cancel := context.WithCancel(ctx)
-	body, found, header, err := s.core.GetObject(own, s.cfg.Bucket, s.prefix+key, get)
+	r, found, header, err := s.core.GetObject(ctx, s.cfg.Bucket, s.prefix+key, get)
 	if err != nil {
-		cancel()
 		return nil, objstore.Info{}, err
 	}
-	r := &floored{ReadCloser: body, floor: floor{rate: s.cfg.FloorRate, window: s.cfg.FloorWindow}, cancel: cancel}
 	info := objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID}
 	err = checkReply(&info, header, opt, ranged)
 	if err != nil {

@@ -50,8 +50,8 @@ func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore
 	return objstore.Info{Key: key, Size: int64(len(data)), ETag: sent.ETag, VersionID: sent.VersionID}, nil
 }
 
-// refusal finds out whether a write under a condition failed because of its condition: a server that refuses it may hang
-// up before it has read the body, and its answer is lost then.
+// refusal finds out whether a write under a condition failed because of its condition: a server that refuses it may
+// hang up before it has read the body, and its answer is lost then.
 func (s *Store) refusal(ctx context.Context, key string, opt objstore.PutOptions, failed error) error {
 	found, err := s.Stat(ctx, key)
 	if err != nil && !errors.Is(err, objstore.ErrNotFound) {

@@ -1,0 +1,120 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// maxAuditFailures is how often each worker may fail an audit before nobody can be expected to make it.
+const maxAuditFailures = 2
+
+// leastFailures is how often the worker that failed an audit least did so, of those that may make it; 0 where none may.
+func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
+	least, none := 0, true
+	for w := range b.live(now) {
+		if a.By(w.ID) || !w.fits(job) || now < w.quarantined {
+			continue
+		}
+		if n := work.failures[w.ID]; none || n < least {
+			least, none = n, false
+		}
+	}
+	return least
+}
+
+// auditFailed takes an audit that failed into account, and returns the command that follows; nil means that the audit
+// is tried again.
+func (b *Board) auditFailed(
+	job *state.Job, h Held, workerID string, failure *pb.Failure, now time.Duration,
+) (cmd *pb.Command, mine bool) {
+	memory := b.jobBoard(job)
+	work, held := memory.auditBy(h.Task, workerID)
+	if !held || work.lease.token != h.Token {
+		return nil, false
+	}
+	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
+	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
+	lost := failure.GetLost() != nil
+	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && !lost
+	if input || lost || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
+		work.failures[workerID]++
+	}
+	b.troubled(work, workerID, failure, now)
+	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
+	if !input {
+		return b.giveUp(job, h.Task, work, workerID, failure, now), true
+	}
+	work.input.add(workerID) // bad input stays bad input; but the maker found none, so one worker's word is not enough
+	if b.confirmed(job, work.input, workerID, now) {
+		return failJob(job, failure), true
+	}
+	return nil, true
+}
+
+// giveUp returns the command that ends an audit which no worker can be expected to make. What was made once can be made
+// again, unless what it reads is gone: without a dispute, this one audit is then waived, visibly.
+func (b *Board) giveUp(
+	job *state.Job, t Task, work *auditWork, workerID string, failure *pb.Failure, now time.Duration,
+) *pb.Command {
+	a, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node)
+	if !pending {
+		return nil
+	}
+	lost := failure.GetLost() != nil
+	if t.Again {
+		if lost && work.failures[workerID] >= maxAuditFailures {
+			return undecidable(job, t, failure)
+		}
+		return nil
+	}
+	enough := maxAuditFailures
+	if work.input.count > 0 {
+		enough = b.cfg.MaxAttempts
+	}
+	switch {
+	case b.leastFailures(job, a, work, now) < enough:
+		return nil
+	case !a.Disputed():
+		return waive(job.ID, []Task{t})
+	case lost:
+		return undecidable(job, t, failure)
+	}
+	return nil
+}
+
+// undecidable takes back a task with two results whose input is gone: nobody can tell any more which of them is right,
+// so it is made again.
+func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
+	t.Again = false
+	why := fmt.Sprintf("two workers made two results of %s, and nobody can tell which is right: %s",
+		t, failure.GetMessage())
+	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_LIED, why)
+}
+
+// troubled notes a failure that is not the task's fault. A worker whose store does not answer for as long as a job
+// waits for one counts as one that cannot make the audit: the job would wait for it without end.
+func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
+	drained := failure.GetCode() == string(protocol.CodeDrained)
+	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {
+		return
+	}
+	if work.troubles == 0 {
+		work.since = now
+	}
+	work.troubles++
+	if b.cfg.DenyPatience > 0 && now-work.since >= b.cfg.DenyPatience {
+		work.failures[workerID] = maxAuditFailures
+	}
+}
+
+func waive(jobID string, tasks []Task) *pb.Command {
+	cmd := &pb.WaiveAudits{Id: jobID}
+	for _, t := range tasks {
+		cmd.Tasks = append(cmd.Tasks, t.ID())
+	}
+	return &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: cmd}}
+}
