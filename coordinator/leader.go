@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -272,11 +273,12 @@ func (l *leadership) rouse(wake time.Duration) {
 }
 
 // granted reports whether a result comes under a lease that this cluster granted its worker: one of before a restore is void.
-func (c *Coordinator) granted(l *leadership, workerID string, h schedule.Held, mac []byte) bool {
+func (c *Coordinator) granted(l *leadership, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
 	view, _ := c.fsm.view()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.board.Granted(h.Token) && authentic(view.Secret, workerID, h, mac)
+	basis, ok = authentic(view.Secret, workerID, h, mac)
+	return basis, ok && l.board.Granted(h.Token)
 }
 
 // signal wakes who waits for work. The caller holds lead.mu.

@@ -11,14 +11,14 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// macBytes is how much of the HMAC a lease token carries.
+// macBytes is how much of the HMAC a lease token carries. Behind it stands what the lease has a node folded from.
 const macBytes = 16
 
-// grantMAC authenticates that a task was leased to a worker. Any member can check it at any time: nothing is looked
-// up, so that tokens that have expired count, and those of earlier leaders.
-func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.Token) []byte {
+// grantMAC authenticates that a task was leased to a worker, to be made from the basis. Any member can check it at any time:
+// nothing is looked up, so that tokens that have expired count, and those of earlier leaders.
+func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.Token, basis [sha256.Size]byte) []byte {
 	key := hmac.New(sha256.New, secret)
-	key.Write([]byte("lease token"))
+	key.Write([]byte("lease token with a basis"))
 	mac := hmac.New(sha256.New, key.Sum(nil))
 	for _, text := range []string{workerID, t.JobID} {
 		mac.Write(binary.AppendUvarint(nil, uint64(len(text))))
@@ -30,10 +30,15 @@ func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.To
 	} {
 		mac.Write(binary.BigEndian.AppendUint64(nil, n))
 	}
-	if t.Again { // the token of the first time is not that of the second
+	mac.Write(basis[:])
+	if t.Again { // the token of the first time is void for the second
 		mac.Write([]byte("again"))
 	}
-	return mac.Sum(nil)[:macBytes]
+	sum := mac.Sum(nil)[:macBytes]
+	if basis != [sha256.Size]byte{} {
+		sum = append(sum, basis[:]...)
+	}
+	return sum
 }
 
 // maxLevel is that of the root of the largest tree: no token names a higher one.
@@ -41,19 +46,21 @@ const maxLevel = 20
 
 var _ = [1]bool{}[1<<maxLevel-state.MaxLeaves] // does not compile when that changes
 
-// authentic reports whether this cluster granted the task, or a node above it, to the worker under the token. The
-// token of a lease covers the nodes below, no matter which worker made the lease smaller.
-func authentic(secret []byte, workerID string, h schedule.Held, mac []byte) bool {
-	if len(secret) == 0 || len(mac) != macBytes {
-		return false
+// authentic reports whether this cluster granted the task, or a node above it, to the worker under the token, and what
+// it is made from. The token of a lease covers the nodes below, no matter which worker made the lease smaller; that of a lease
+// which names pieces covers the node alone.
+func authentic(secret []byte, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
+	if len(secret) == 0 || len(mac) != macBytes && len(mac) != macBytes+sha256.Size {
+		return basis, false
 	}
+	folded := copy(basis[:], mac[macBytes:]) > 0
 	t := h.Task
 	for {
-		if hmac.Equal(mac, grantMAC(secret, workerID, t, h.Token)) {
-			return true
+		if hmac.Equal(mac, grantMAC(secret, workerID, t, h.Token, basis)) {
+			return basis, true
 		}
-		if t.Kind != pb.TaskKind_TASK_KIND_NODE || t.Node.Level >= maxLevel {
-			return false
+		if t.Kind != pb.TaskKind_TASK_KIND_NODE || t.Node.Level >= maxLevel || folded {
+			return basis, false
 		}
 		t.Node = protocol.Node{Level: t.Node.Level + 1, Index: t.Node.Index >> 1}
 	}

@@ -16,7 +16,8 @@ import (
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
 	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
-	if !c.granted(lead, workerID, held, r.GetToken().GetMac()) {
+	basis, ok := c.granted(lead, workerID, held, r.GetToken().GetMac())
+	if !ok {
 		c.cfg.Logger.Warn("a result without a lease is not taken", "worker", workerID, "job", held.Task.JobID, "task", held.Task.String())
 		return pb.Verdict_VERDICT_UNGRANTED, nil
 	}
@@ -35,6 +36,11 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	}
 	if held.Task.Again {
 		completion.Kernels = w.Other
+	}
+	if held.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
+		if completion.FoldedFrom = []byte{}; basis != [len(basis)]byte{} {
+			completion.FoldedFrom = basis[:]
+		}
 	}
 	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
 	if c.isModel(held.Task, r.GetOutput().GetFiles()) {

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"crypto/sha256"
+
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -18,13 +20,24 @@ func leaseResponse(view state.State, workerID string, grants []schedule.Grant, c
 			res.Jobs = append(res.Jobs, brief(job))
 		}
 		task := wireTask(job, g)
-		task.Token.Mac = grantMAC(view.Secret, workerID, g.Task, g.Token)
+		task.Token.Mac = grantMAC(view.Secret, workerID, g.Task, g.Token, basisOf(g))
 		if g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			task.Timeline = courses[job.ID]
 		}
 		res.Tasks = append(res.Tasks, task)
 	}
 	return res
+}
+
+// basisOf is what a lease has a node made from.
+func basisOf(g schedule.Grant) [sha256.Size]byte {
+	switch {
+	case g.Task.Kind != pb.TaskKind_TASK_KIND_NODE:
+		return [sha256.Size]byte{}
+	case g.Audit != nil:
+		return state.Basis(g.Audit.Pieces)
+	}
+	return state.Basis(g.Pieces)
 }
 
 func brief(job *state.Job) *pb.JobBrief {
@@ -103,7 +116,7 @@ func heldFrom(list []*pb.HeldTask) []schedule.Held {
 // grantedTo are the tasks of a list that were leased to the worker by this cluster.
 func grantedTo(view state.State, workerID string, list []*pb.HeldTask) (held []schedule.Held) {
 	for i, h := range heldFrom(list) {
-		if authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()) {
+		if _, ok := authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()); ok {
 			held = append(held, h)
 		}
 	}

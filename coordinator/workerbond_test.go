@@ -1,12 +1,15 @@
 package coordinator
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -58,7 +61,15 @@ func TestWhatATokenCovers(t *testing.T) {
 		return schedule.Task{JobID: "a", Round: 3, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: 1, Node: protocol.Node{Level: level, Index: index}}
 	}
 	token := schedule.Token{Term: 2, Sequence: 7, Epoch: 1}
-	mac := grantMAC(secret, "w", at(2, 3), token) // leaves 12 to 15
+	var leaves [sha256.Size]byte
+	authentic := func(secret []byte, workerID string, h schedule.Held, mac []byte) bool {
+		basis, ok := authentic(secret, workerID, h, mac)
+		if basis != leaves {
+			t.Errorf("%v: made from %x", h.Task, basis)
+		}
+		return ok
+	}
+	mac := grantMAC(secret, "w", at(2, 3), token, leaves) // leaves 12 to 15
 	for _, c := range []struct {
 		level, index int
 		want         bool
@@ -86,13 +97,45 @@ func TestWhatATokenCovers(t *testing.T) {
 	}
 	again := at(2, 3)
 	again.Again = true
-	held, second := schedule.Held{Task: at(2, 3), Token: token}, grantMAC(secret, "w", again, token)
+	held, second := schedule.Held{Task: at(2, 3), Token: token}, grantMAC(secret, "w", again, token, leaves)
 	if authentic(secret, "w", held, second) || !authentic(secret, "w", schedule.Held{Task: again, Token: token}, second) {
 		t.Error("a task that is made again has the token of the first time")
 	}
-	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token)) ||
+	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token, leaves)) ||
 		authentic(secret, "w", held, nil) {
 		t.Error("it holds for another worker, another cluster, without a secret or without a code")
+	}
+}
+
+// The token of a lease that names pieces tells which, and covers that node alone.
+func TestATokenTellsWhatANodeIsFoldedFrom(t *testing.T) {
+	secret := []byte(strings.Repeat("s", 32))
+	held := schedule.Held{
+		Task:  schedule.Task{JobID: "a", Round: 3, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Level: 1, Index: 2}},
+		Token: schedule.Token{Term: 2, Sequence: 7},
+	}
+	pieces := state.Basis([]state.Commit{{Node: protocol.Node{Index: 4}}, {Node: protocol.Node{Index: 5}}})
+	mac := grantMAC(secret, "w", held.Task, held.Token, pieces)
+	if basis, ok := authentic(secret, "w", held, mac); !ok || basis != pieces {
+		t.Errorf("%x, %v", basis, ok)
+	}
+	below := held
+	below.Task.Node = protocol.Node{Index: 4}
+	other := bytes.Clone(mac)
+	other[macBytes] ^= 1
+	for name, c := range map[string]struct {
+		held schedule.Held
+		mac  []byte
+	}{
+		"a leaf below":           {below, mac},
+		"other pieces":           {held, other},
+		"its leaves":             {held, mac[:macBytes]},
+		"a part of the pieces":   {held, mac[:len(mac)-1]},
+		"pieces of a leaf lease": {held, append(grantMAC(secret, "w", held.Task, held.Token, [sha256.Size]byte{}), pieces[:]...)},
+	} {
+		if _, ok := authentic(secret, "w", c.held, c.mac); ok {
+			t.Errorf("it holds for %s", name)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ type Audit struct {
 type Opinion struct {
 	WorkerID, Worker, Kernels string
 	Sum                       [32]byte
-	Basis                     [32]byte // of a plan: the digest of its manifest
+	Basis                     [32]byte // of a plan: the digest of its manifest; of a node: see the function Basis
 	Again                     [32]byte // the sum of what it made again with AgainKernels; zero before
 	AgainKernels              string
 }
@@ -191,8 +191,8 @@ func (j *Job) dropAudit(a *Audit) {
 
 // audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older release do
 // not.
-func (j *Job) audited(secret []byte, own Opinion) bool {
-	return j.AuditPPM > 0 && len(secret) > 0 && own.WorkerID != "" && !seeded.Is(seeded.NoAudit)
+func (j *Job) audited(secret []byte, workerID string) bool {
+	return j.AuditPPM > 0 && len(secret) > 0 && workerID != "" && !seeded.Is(seeded.NoAudit)
 }
 
 // lot is a number that nobody can tell who does not know the secret.
@@ -212,8 +212,8 @@ const million = 1_000_000
 
 // drawNode decides, when a node is committed, whether it is audited: by its share, or because it holds the leaf that is
 // drawn of the first round of each phase. The pieces are what was committed below it.
-func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
-	if !j.audited(secret, own) {
+func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completion) {
+	if !j.audited(secret, c.WorkerID) {
 		return
 	}
 	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
@@ -232,8 +232,24 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, own Opinion) {
 	if drawn {
 		j.Audits.Drawn++
 		j.Audits.Nodes++
-		j.putAudit(j.nodeAudit(c, pieces, own))
+		j.putAudit(j.auditOfCommit(c, pieces, by))
 	}
+}
+
+// auditOfCommit has a node made again from what it was made from: its leaves, or the pieces committed below it. Where
+// it was folded from others, of before, it is made from its leaves.
+func (j *Job) auditOfCommit(c Commit, pieces []Commit, by *pb.Completion) *Audit {
+	own := opinionOf(by, false)
+	own.Basis = madeFrom(by, pieces)
+	switch own.Basis {
+	case Basis(pieces):
+		return j.nodeAudit(c, pieces, own)
+	case Basis(nil):
+		return j.nodeAudit(c, nil, own)
+	}
+	a := j.nodeAudit(c, nil, own)
+	a.Opinions[0].Sum, a.Whole = opinionOf(by, true).Sum, true
+	return a
 }
 
 func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
@@ -257,7 +273,7 @@ func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
 
 // drawStep has the step of the round audited that is open still.
 func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
-	if !j.audited(secret, own) {
+	if !j.audited(secret, own.WorkerID) {
 		return
 	}
 	var roots []Commit
@@ -273,7 +289,7 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 }
 
 func (j *Job) drawPlan(secret []byte, own Opinion) {
-	if !j.audited(secret, own) {
+	if !j.audited(secret, own.WorkerID) {
 		return
 	}
 	j.Audits.Drawn++

@@ -136,7 +136,7 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 		return true
 	})
 	j.Round = j.Round.commit(made)
-	j.drawNode(secret, made, pieces, opinionOf(c, false))
+	j.drawNode(secret, made, pieces, c)
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
 		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
 	}

@@ -14,17 +14,18 @@ const MaxConvicted = 1024
 // Whose names those whose result was another than the convicted worker's.
 func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 
-// convict notes the workers that made another result of a task than the right one, and takes back what they had a part
-// in. Than names those who made the right one; "" means two others.
-func (j *Job) convict(liars []Opinion, task, than string, now int64) {
-	c := Conviction{Task: task, JobID: j.ID, Than: Clip(than, 512), At: now}
+// convict notes the workers that made another result of a task than two others, and takes back what they had a part in; than
+// tells whose result it was, "" for two others'. What the tainted makers had a part in is taken back too: one of them was wrong, and
+// nobody can tell which.
+func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now int64) {
+	why := fmt.Sprintf("two workers made another result of %s than was folded from pieces of several", task)
 	var ids []string
 	for _, o := range liars {
-		c.WorkerID, c.Worker = o.WorkerID, o.Worker
-		j.note(c)
+		why = fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, Conviction{Than: than}.Whose())
+		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512), At: now})
 		ids = append(ids, o.WorkerID)
 	}
-	j.disown(ids, fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, c.Whose()), now)
+	j.disown(ids, tainted, why, now)
 }
 
 // note keeps a conviction, of this job or another, unless the job knows of it or already knows of too many.
@@ -39,9 +40,9 @@ func (j *Job) hasConvicted(workerID string) bool {
 	return slices.ContainsFunc(j.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
 }
 
-// disown takes back everything in which one of the workers had a part, as far back as it reaches.
-func (j *Job) disown(ids []string, why string, now int64) {
-	mask := uint64(0)
+// disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it reaches.
+func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
+	mask := tainted
 	for _, id := range ids {
 		mask |= j.bitOf(id)
 	}
@@ -176,7 +177,7 @@ func (s State) remember(fresh []Conviction) State {
 		for _, other := range touched {
 			other = other.clone()
 			other.note(c)
-			other.disown([]string{c.WorkerID},
+			other.disown([]string{c.WorkerID}, 0,
 				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID, c.Whose()), s.Now)
 			s = s.putJob(other)
 		}

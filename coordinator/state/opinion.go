@@ -60,9 +60,16 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	if a.By(c.GetWorkerId()) {
 		return true // it has said so before
 	}
+	o := opinionOf(c, a.Whole)
+	if a.Kind == pb.TaskKind_TASK_KIND_NODE {
+		o.Basis = madeFrom(c, a.Pieces)
+	}
+	if !a.judges(o) {
+		return false
+	}
 	before := j.Audits.Disputed
 	j.tally(c, a)
-	j.add(a, opinionOf(c, a.Whole), now)
+	j.add(a, o, now)
 	j.Counters.Violations += j.Audits.Disputed - before
 	return true
 }
@@ -72,19 +79,31 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 	task := &Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: winner.Tree, Node: winner.Node}
 	own := Opinion{WorkerID: winner.WorkerID, Worker: winner.Worker, Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
 	other := opinionOf(c, true)
-	if own.WorkerID == "" || other.WorkerID == "" { // of an older release, which failed the job
-		j.violated(task.String(), winner.Worker, winner.Object, refOf(c.GetOutput().GetObject()), c, now)
-		return
-	}
-	if own.WorkerID == other.WorkerID { // it contradicts itself
-		j.Audits.Disputed++
-		j.convict([]Opinion{other}, task.String(), "its own before", now)
-		return
+	other.Basis = madeFrom(c, nil)
+	if !j.alone(winner) {
+		own.Basis = foreign
 	}
 	a := j.nodeAudit(winner, nil, own)
 	a.Whole = true
-	j.Audits.Drawn++
-	j.Audits.Nodes++
+	was, drawn := j.auditNamed(c.GetId())
+	switch {
+	case own.WorkerID == "" || other.WorkerID == "": // of an older release, which failed the job
+		j.violated(task.String(), winner.Worker, winner.Object, refOf(c.GetOutput().GetObject()), c, now)
+		return
+	case own.WorkerID == other.WorkerID && a.judges(own) && a.judges(other): // it contradicts itself
+		j.Audits.Disputed++
+		j.convict([]Opinion{other}, 0, task.String(), "its own before", now)
+		return
+	case drawn && was.Whole:
+		return // others make it from its leaves already
+	case !drawn:
+		j.Audits.Drawn++
+		j.Audits.Nodes++
+	}
+	if own.WorkerID == other.WorkerID {
+		j.putAudit(a)
+		return
+	}
 	j.add(a, other, now)
 }
 
@@ -147,11 +166,15 @@ func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 		j.relisted(a, sum, now)
 		return
 	}
-	if a.Opinions[0].Sum == sum {
+	tainted := uint64(0)
+	if first := a.Opinions[0]; first.Sum == sum {
 		j.verified(a)
+	} else if !a.judges(first) { // somebody's piece is wrong
+		tainted = a.Makers
 	}
-	if len(others) > 0 {
-		j.convict(others, a.String(), than, now)
+	wrong := slices.DeleteFunc(others, func(o Opinion) bool { return !a.judges(o) })
+	if len(wrong) > 0 || tainted != 0 {
+		j.convict(wrong, tainted, a.String(), than, now)
 	}
 }
 

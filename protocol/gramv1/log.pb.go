@@ -969,14 +969,16 @@ func (x *CompleteTasks) GetCompletions() []*Completion {
 }
 
 type Completion struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Output        *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
-	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
-	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
-	WorkerId      string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	SpentUs       uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Id       *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Output   *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	Worker   string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
+	Kernels  string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Backups  *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
+	WorkerId string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	SpentUs  uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
+	// Of a node: the digest of the pieces that its lease names, empty where it names none. Absent of an older release.
+	FoldedFrom    []byte `protobuf:"bytes,148,opt,name=folded_from,json=foldedFrom,proto3,oneof" json:"folded_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1058,6 +1060,13 @@ func (x *Completion) GetSpentUs() uint64 {
 		return x.SpentUs
 	}
 	return 0
+}
+
+func (x *Completion) GetFoldedFrom() []byte {
+	if x != nil {
+		return x.FoldedFrom
+	}
+	return nil
 }
 
 type FailJob struct {
@@ -3086,7 +3095,7 @@ type Opinion struct {
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
 	Kernels       string                 `protobuf:"bytes,3,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Sum           []byte                 `protobuf:"bytes,4,opt,name=sum,proto3" json:"sum,omitempty"`                                         // of the digests in its result
-	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"`                                     // of a plan: the digest of the manifest that it is made by
+	Basis         []byte                 `protobuf:"bytes,5,opt,name=basis,proto3" json:"basis,omitempty"`                                     // of a plan: the digest of the manifest that it is made by; of a node: that of its pieces
 	Again         []byte                 `protobuf:"bytes,138,opt,name=again,proto3" json:"again,omitempty"`                                   // of the digests in the result that it made again; empty means that it has not
 	AgainKernels  string                 `protobuf:"bytes,139,opt,name=again_kernels,json=againKernels,proto3" json:"again_kernels,omitempty"` // with which kernel set
 	unknownFields protoimpl.UnknownFields
@@ -3828,7 +3837,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xf2\x01\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xa9\x02\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
@@ -3837,7 +3846,10 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
 	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
 	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x1a\n" +
-	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUs\"E\n" +
+	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUs\x12%\n" +
+	"\vfolded_from\x18\x94\x01 \x01(\fH\x00R\n" +
+	"foldedFrom\x88\x01\x01B\x0e\n" +
+	"\f_folded_from\"E\n" +
 	"\aFailJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\afailure\x18\x02 \x01(\v2\x10.gram.v1.FailureR\afailure\"\x1b\n" +
@@ -4271,6 +4283,7 @@ func file_gram_v1_log_proto_init() {
 		(*Command_SetSecret)(nil),
 		(*Command_WaiveAudits)(nil),
 	}
+	file_gram_v1_log_proto_msgTypes[8].OneofWrappers = []any{}
 	file_gram_v1_log_proto_msgTypes[27].OneofWrappers = []any{
 		(*SnapshotRecord_Header)(nil),
 		(*SnapshotRecord_Job)(nil),
