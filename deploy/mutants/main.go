@@ -43,8 +43,8 @@ var targets = []target{
 	{folder: "dataset/text"},
 	{folder: "dataset/mail"},
 	{
-		folder: "kernelops", most: 150,
-		files: "filter.go nearest*.go search.go assign.go argmin.go choose.go radius.go topk.go *bound*.go",
+		folder: "kernelops",
+		files:  "filter.go nearest*.go search.go assign.go argmin.go choose.go radius.go topk.go *bound*.go",
 	},
 }
 
