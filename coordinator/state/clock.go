@@ -27,7 +27,7 @@ func applySetClock(s State, cmd *pb.SetClock) (State, Reply) {
 func (s State) jobsNotAfter(now int64) State {
 	var moved []*Job
 	s.EachJob(func(job *Job) bool {
-		if slices.ContainsFunc(job.times(), func(t *int64) bool { return *t > now }) {
+		if after(now, job.times()...) {
 			moved = append(moved, job)
 		}
 		return true
@@ -60,7 +60,7 @@ func (j *Job) times() []*int64 {
 func (s State) schedulesNotAfter(now int64) State {
 	var moved []*Schedule
 	s.EachSchedule(func(sched *Schedule) bool {
-		if after(now, sched.LastSlot, sched.Since, sched.LatestSlot) {
+		if after(now, &sched.LastSlot, &sched.Since, &sched.LatestSlot) {
 			moved = append(moved, sched)
 		}
 		return true
@@ -130,9 +130,9 @@ func (s State) restNotAfter(now int64) State {
 	return s
 }
 
-func after(now int64, times ...int64) bool {
+func after(now int64, times ...*int64) bool {
 	for _, t := range times {
-		if t > now {
+		if *t > now {
 			return true
 		}
 	}

@@ -121,6 +121,15 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	}
 }
 
+func TestOpinionsOfAnAudit(t *testing.T) {
+	a := leaf0(t, split(t))
+	for worker, want := range map[string]bool{"x": true, "y": true, "z": false} {
+		if o, said := a.Opinion(worker); said != want || said && o.WorkerID != worker {
+			t.Errorf("worker %s: %+v, %v", worker, o, said)
+		}
+	}
+}
+
 // Only the two that disagree are asked, only with another kernel set, and only while there is no third opinion.
 func TestWhatIsMadeAgainInVain(t *testing.T) {
 	s := split(t)
