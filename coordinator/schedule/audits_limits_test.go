@@ -146,6 +146,24 @@ func TestHowLongAnAuditWaitsForAStore(t *testing.T) {
 	}
 }
 
+// A worker that registers again still holds its audit, of which another that says it holds it too gets nothing.
+func TestAnAuditHasOneHolder(t *testing.T) {
+	d := audited(t, 1)
+	held := heldOf(d.leaseAudit("x", pb.TaskKind_TASK_KIND_PLAN, 0))
+	for _, worker := range []string{"x", "y"} {
+		before := d.board.Leased("a", worker)
+		d.register(worker, 1, held)
+		if after := d.board.Leased("a", worker); after != before {
+			t.Errorf("%s had %d leases, has %d", worker, before, after)
+		}
+	}
+	for worker, want := range map[string]int{"x": 0, "y": 1} {
+		if lost := d.board.Heartbeat(d.view, worker, []schedule.Held{held}, d.now); len(lost) != want {
+			t.Errorf("%s has lost %v", worker, lost)
+		}
+	}
+}
+
 // A third worker decides: who was wrong is told once, and is leased nothing for good, by a new leader too.
 func TestAConvictionIsToldOnce(t *testing.T) {
 	d := disputed(t, "")
