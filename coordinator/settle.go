@@ -3,6 +3,7 @@ package coordinator
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,22 +30,9 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, badOutputs(err))
 		}
 	}
-	w := c.workerFacts(lead, workerID)
-	completion := &pb.Completion{
-		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,
-		Backups: c.tellBackups(lead, held.Task), SpentUs: r.GetSpentUs(),
-	}
-	if held.Task.Again {
-		completion.Kernels = w.Other
-	}
-	if held.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
-		if completion.FoldedFrom = []byte{}; basis != [len(basis)]byte{} {
-			completion.FoldedFrom = basis[:]
-		}
-	}
 	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
 	if c.isModel(held.Task, r.GetOutput().GetFiles()) {
-		verdict, err = c.complete(ctx, completion)
+		verdict, err = c.complete(ctx, c.completion(lead, workerID, held.Task, r, basis))
 	}
 	switch {
 	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
@@ -66,6 +54,25 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		lead.signal()
 	}
 	return verdict, nil
+}
+
+// completion is a result as the log takes it: with what is known of its worker, and what a node was made from.
+func (c *Coordinator) completion(lead *leadership, workerID string, t schedule.Task, r *pb.TaskResult, basis [sha256.Size]byte) *pb.Completion {
+	w := c.workerFacts(lead, workerID)
+	made := &pb.Completion{
+		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,
+		Backups: c.tellBackups(lead, t), SpentUs: r.GetSpentUs(),
+	}
+	if t.Again {
+		made.Kernels = w.Other
+	}
+	if t.Kind == pb.TaskKind_TASK_KIND_NODE {
+		made.FoldedFrom = []byte{}
+		if basis != [sha256.Size]byte{} {
+			made.FoldedFrom = basis[:]
+		}
+	}
+	return made
 }
 
 // tellConvicted says loudly who lied.

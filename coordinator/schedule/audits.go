@@ -202,7 +202,8 @@ func (b *Board) condemn(view state.State) {
 	}
 }
 
-// holdsAudit takes an audit that a worker says it holds as leased to it.
+// holdsAudit reports whether a task that a worker says it holds is an audit, and takes that as leased to it unless it
+// is leased already.
 func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Duration) bool {
 	a, ok := asked(job, h.Task, workerID)
 	if !ok || job.Ended() {
@@ -210,7 +211,7 @@ func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Dur
 	}
 	memory := b.jobBoard(job)
 	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
-		return work.lease.worker == workerID
+		return true
 	}
 	b.leaseAudit(memory, b.takenOver(h, workerID, now), a)
 	return true

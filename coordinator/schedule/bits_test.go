@@ -45,3 +45,18 @@ func TestBitset(t *testing.T) {
 		}
 	})
 }
+
+// A run ends at its limit, at the first that is no member, and with the last word, of which it may have all.
+func TestRunsOfMembers(t *testing.T) {
+	for _, c := range []struct{ size, first, end, at, limit, want int }{
+		{64, 0, 64, 0, 100, 64}, {128, 0, 128, 60, 100, 68}, {128, 0, 128, 128, 1, 0}, // to the end of the last word
+		{128, 0, 128, 0, 64, 64}, {128, 0, 128, 60, 4, 4}, {128, 0, 128, 60, 5, 5}, // to the limit
+		{128, 60, 70, 60, 100, 10}, {128, 60, 70, 59, 100, 0}, {128, 0, 64, 60, 100, 4}, // to one that is no member
+	} {
+		set := newBitset(c.size)
+		set.setRange(c.first, c.end, true)
+		if got := set.run(c.at, c.limit); got != c.want {
+			t.Errorf("[%d, %d) of %d: run(%d, %d) = %d, want %d", c.first, c.end, c.size, c.at, c.limit, got, c.want)
+		}
+	}
+}

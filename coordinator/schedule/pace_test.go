@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -57,4 +58,15 @@ func (d *desk) nextRound(phase string, leaves uint32) {
 		Output: &pb.TaskOutput{Next: &pb.Next{Phase: phase, Trees: []uint32{leaves}, State: ref(3)}},
 	}))
 	d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: jobOf(d.view, "a").Round.Number - 1, Kind: pb.TaskKind_TASK_KIND_STEP}, "w", true, d.now)
+}
+
+// Of a lease that another leader granted nobody knows how long it took: its commit says nothing of the pace.
+func TestALeaseTakenOverTellsNoPace(t *testing.T) {
+	d := newDesk(t, 1, 400)
+	held := heldOf(d.wantNodes("w", 1, node(6, 0))[0])
+	d.board = schedule.NewBoard(d.cfg, 2, state.New(), d.now)
+	d.register("w", 1, held)
+	d.now += time.Millisecond
+	d.commit(node(6, 0))
+	d.wantNodes("w", 2, node(6, 1), node(6, 2)) // no more than a quarter of what is left, as at first
 }

@@ -96,6 +96,24 @@ func TestHowATimelineGrowsCoarse(t *testing.T) {
 	}
 }
 
+// The grain doubles until a quarter is free, and no further: marks 1.5 ms apart stay apart where it is enough to join
+// those without a pause.
+func TestATimelineGrowsCoarseUntilAQuarterIsFree(t *testing.T) {
+	const quarter = maxMarks / 4
+	for joined, want := range map[int]time.Duration{quarter: time.Millisecond, quarter - 1: 2 * time.Millisecond} {
+		line, now := newTimeline(0), time.Duration(0)
+		for i := range maxMarks {
+			line.add(Mark{From: now, To: now, Work: mapWork, Round: 1, Tasks: 1, Outcome: done})
+			if i >= joined {
+				now += 3 * time.Millisecond / 2
+			}
+		}
+		if line.coarsen(); line.Grain != want || len(line.Marks) > maxMarks-quarter {
+			t.Errorf("%d marks without a pause: grain %v, want %v, %d marks", joined, line.Grain, want, len(line.Marks))
+		}
+	}
+}
+
 // As many marks, workers and events fit as the bounds say, and one more is one too many.
 func TestTheBoundsOfATimeline(t *testing.T) {
 	line := newTimeline(0)

@@ -69,8 +69,8 @@ func (t Timetable) Next(after time.Time) time.Time {
 // few decades.
 func (t Timetable) Prev(before time.Time) time.Time {
 	in := before.In(t.zone)
-	wall := reading(in).Add(setBack(in))                                 // shown before, by a clock set back since
-	wall = wall.Add(time.Second - time.Nanosecond).Truncate(time.Second) // the library passes over the second it begins in
+	wall := reading(in).Add(setBack(in)) // shown before, by a clock set back since
+	wall = wall.Add(time.Second)         // the library begins a second earlier; what is not before is passed over
 	for limit := wall.AddDate(-2*searchYears, 0, 0); wall.After(limit); {
 		if wall = t.fields.Prev(wall); wall.IsZero() {
 			return time.Time{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -71,5 +72,52 @@ func TestCarriesOfANode(t *testing.T) {
 				t.Errorf("tree %d, leaves [%d, %d): %v", c.tree, c.first, c.end, f)
 			}
 		}
+	}
+}
+
+// The audit of a node keeps the carries that its leaves read; that of a node folded from pieces alone keeps none.
+func TestAnAuditOfPiecesAloneKeepsNoCarries(t *testing.T) {
+	s := audited(t, 8)
+	for leaf := range uint32(8) {
+		c := by("w", node("a", 1, 0, 0, leaf, 1))
+		c.Output.Carry = ref(byte(leaf + 1))
+		s = wantVerdict(t, s, c, accepted)
+	}
+	s = wantVerdict(t, s, by("w", node("a", 1, 0, 3, 0, 2)), accepted)
+	s = wantVerdict(t, s, by("w", step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{8}, State: ref(9)})), accepted)
+	for _, n := range []struct {
+		level, index uint32
+		carries      int
+	}{
+		{0, 0, 1}, {0, 1, 1}, {1, 0, 0}, // of two leaves, both committed
+		{0, 6, 1}, {0, 7, 1}, {1, 3, 0}, // the same far from the first leaf
+		{2, 1, 4}, // two of its leaves are in a piece, two are not
+		{2, 0, 4}, {3, 0, 0},
+	} {
+		s = wantVerdict(t, s, by("w", node("a", 2, 0, n.level, n.index, 3)), accepted)
+		at := protocol.Node{Level: int(n.level), Index: int(n.index)}
+		a, ok := auditedJob(t, s).AuditOf(2, pb.TaskKind_TASK_KIND_NODE, 0, at)
+		if !ok || len(a.Carries) != n.carries {
+			t.Errorf("node %v is audited: %v; %+v, want %d carries", at, ok, a, n.carries)
+		}
+	}
+}
+
+// A job names the first 16 tasks that every worker failed to make again, and counts all.
+func TestManyWaivedTasks(t *testing.T) {
+	s := audited(t, 17)
+	for leaf := range uint32(17) {
+		task := node("a", 1, 0, 0, leaf, 1)
+		s = wantVerdict(t, s, by("w", task), accepted)
+		waive := &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{task.Id}}
+		s, _ = run(t, s, &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
+		job := auditedJob(t, s)
+		if job.Audits.Failed != uint64(leaf+1) || len(job.WaivedTasks) != min(int(leaf+1), 16) {
+			t.Errorf("after %d: %d failed, %d of them named", leaf+1, job.Audits.Failed, len(job.WaivedTasks))
+		}
+	}
+	named := auditedJob(t, s).WaivedTasks
+	if named[0] != "round 1, tree 0, node 0/0" || named[15] != "round 1, tree 0, node 0/15" {
+		t.Errorf("named: %v", named)
 	}
 }

@@ -144,3 +144,16 @@ func TestAnotherStateOfAClosedRound(t *testing.T) {
 		}
 	}
 }
+
+// An audit knows what each of its workers made, and of no other's result.
+func TestWhoseOpinionItIs(t *testing.T) {
+	a := leaf0(t, split(t))
+	for _, want := range a.Opinions {
+		if got, said := a.Opinion(want.WorkerID); !said || got != want {
+			t.Errorf("worker %s made %+v (%v), want %+v", want.WorkerID, got, said, want)
+		}
+	}
+	if got, said := a.Opinion("z"); said || got != (state.Opinion{}) {
+		t.Errorf("a worker that made nothing of it made %+v", got)
+	}
+}
