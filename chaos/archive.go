@@ -37,6 +37,8 @@ func (a *archive) add(jobs []*pb.Job, asked, read time.Time) {
 		s.Job = job
 		if job.GetFinishedUnixMs() == 0 {
 			s.Open = asked
+		} else if s.Over.IsZero() {
+			s.Over = read
 		}
 	}
 	for id, s := range a.seen {

@@ -21,8 +21,8 @@ func TestAnArchiveKeepsWhatTheClusterRetires(t *testing.T) {
 	a.add([]*pb.Job{quick}, at(30), at(31))
 	a.add(nil, at(40), at(41))
 	want := []checker.Sighting{
-		{Job: ended, Open: at(10), Gone: at(31)},
-		{Job: quick, Open: at(10), Gone: at(41)}, // it was not there when the list before was asked for
+		{Job: ended, Open: at(10), Over: at(21), Gone: at(31)},
+		{Job: quick, Open: at(10), Over: at(21), Gone: at(41)}, // it was not there when the list before was asked for
 	}
 	got := a.sightings()
 	if len(got) != len(want) {

@@ -28,13 +28,13 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	there := make(map[string]bool)
+	there, leaving := make(map[string]bool), e.leaving()
 	var job subject
 	for _, r := range records {
 		var refs []made
 		switch body := r.GetBody().(type) {
 		case *pb.SnapshotRecord_Job:
-			job = subject{body.Job, e.leaving(body.Job.GetFinishedUnixMs())}
+			job = subject{body.Job, leaving[body.Job.GetSpec().GetId()]}
 			there[job.id()] = true
 			refs = refsOf(body.Job)
 			job.outputs(e, v)
@@ -49,7 +49,7 @@ func objects(ctx context.Context, e *Evidence, v *verdict) error {
 		}
 		job.needs(e, v, refs)
 	}
-	sameJobs(e, v, there)
+	sameJobs(e, v, there, leaving)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		v.must(strings.HasPrefix(key, e.Own) || strings.HasPrefix(key, e.Given), "somebody wrote %s", key)
 	}
@@ -89,12 +89,12 @@ func (s subject) outputs(e *Evidence, v *verdict) {
 }
 
 // sameJobs compares the jobs of the backup with those of the API.
-func sameJobs(e *Evidence, v *verdict, there map[string]bool) {
+func sameJobs(e *Evidence, v *verdict, there, leaving map[string]bool) {
 	listed := make(map[string]bool)
 	for _, job := range e.Jobs {
 		id := job.GetId()
 		listed[id] = true
-		v.must(there[id] || e.leaving(job.GetFinishedUnixMs()), "the API has job %s, and the backup does not", id)
+		v.must(there[id] || leaving[id], "the API has job %s, and the backup does not", id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(there)) {
 		v.must(listed[id], "the backup has job %s, and the API does not", id)

@@ -11,6 +11,7 @@ import (
 type Sighting struct {
 	Job  *pb.Job
 	Open time.Time // the last instant at which it had certainly not ended
+	Over time.Time // an instant at which it had certainly ended; zero for one that was never seen so
 	Gone time.Time // an instant at which it was certainly retired; zero for a job that is there at the end
 }
 
@@ -18,22 +19,26 @@ type Sighting struct {
 // back what it has stamped, for 40 s at most.
 const stampSlack = time.Minute
 
-// retention is I11. Both instants of a job's retirement are the checker's own, so that no clock of the cluster counts.
-// What a schedule names is kept on.
+// retention is I11. All instants are the runner's own, so that no clock of the cluster counts. What a schedule names is
+// kept on.
 func retention(_ context.Context, e *Evidence, v *verdict) error {
 	for _, s := range e.Sightings {
-		id, end := s.Job.GetId(), time.UnixMilli(s.Job.GetFinishedUnixMs())
+		id, atMost, atLeast := s.Job.GetId(), s.Gone.Sub(s.Open), e.Ended.Sub(s.Over)
 		switch {
 		case !s.Gone.IsZero():
-			v.must(s.Gone.Sub(s.Open) > e.Keep-stampSlack, "job %s was retired at most %v after its end, not %v", id, s.Gone.Sub(s.Open), e.Keep)
-		case stateOf(s.Job).Terminal() && s.Job.GetScheduleId() == "":
-			v.must(e.Ended.Sub(end) <= 2*e.Keep, "job %s is kept %v after its end, not %v", id, e.Ended.Sub(end), e.Keep)
+			v.must(atMost > e.Keep-stampSlack, "job %s was retired at most %v after its end, not %v", id, atMost, e.Keep)
+		case !s.Over.IsZero() && s.Job.GetScheduleId() == "":
+			v.must(atLeast <= 2*e.Keep, "job %s is kept at least %v after its end, not %v", id, atLeast, e.Keep)
 		}
 	}
 	return nil
 }
 
-// leaving reports whether a job may have been retired before the store was read.
-func (e *Evidence) leaving(finishedUnixMs int64) bool {
-	return finishedUnixMs > 0 && e.scanned.Sub(time.UnixMilli(finishedUnixMs)) >= e.Keep-stampSlack
+// leaving are the jobs that may have been retired before the store was read.
+func (e *Evidence) leaving() map[string]bool {
+	jobs := make(map[string]bool)
+	for _, s := range e.Sightings {
+		jobs[s.Job.GetId()] = !s.Over.IsZero() && e.scanned.Sub(s.Open) >= e.Keep-stampSlack
+	}
+	return jobs
 }
