@@ -103,9 +103,8 @@ func catch(ctx context.Context, s settings, b bug) caught {
 		run.seed = s.seed + uint64(c.runs)
 		run.folder = filepath.Join(s.folder, fmt.Sprintf("%s-%d", b.name, c.runs))
 		fmt.Printf("\n%s, run %d\n", b.name, c.runs)
-		skew := filepath.Join(run.folder, "clock-skew")
-		run.skew, run.faults = skew, true
-		run.env = append(run.env[:len(run.env):len(run.env)], "GRAM_SEEDED_BUG="+string(b.name), "GRAM_CLOCK_SKEW_FILE="+skew)
+		run.faults = true // as every build with seeded bugs
+		run.env = append(run.env[:len(run.env):len(run.env)], "GRAM_SEEDED_BUG="+string(b.name))
 		o, err := once(ctx, run)
 		if err != nil {
 			c.failed = err

@@ -44,8 +44,7 @@ type settings struct {
 	lasting         bool
 	bug             string
 	limit           time.Duration
-	faults          bool   // the binary is built with -tags faults
-	skew            string // file with how far the clocks are off, in a build with seeded bugs
+	faults          bool // the binary is built with -tags faults
 	aim
 }
 

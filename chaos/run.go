@@ -219,7 +219,7 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	if t.load, err = workload.New(cfg); err != nil {
 		return err
 	}
-	t.nemesis = &nemesis.Nemesis{Cluster: t.cluster, Store: t.proxy, ReplaceInput: t.replaceInput, Clock: t.skew, Say: t.say}
+	t.nemesis = &nemesis.Nemesis{Cluster: t.cluster, Store: t.proxy, ReplaceInput: t.replaceInput, Say: t.say}
 	return t.load.CreateSchedules(ctx)
 }
 

@@ -54,12 +54,17 @@ func (n *Nemesis) bring(ctx context.Context, f Fault) (heal func() error, err er
 
 // clockBack sets the wall clocks back by another ten minutes.
 func (n *Nemesis) clockBack(f Fault) error {
-	if n.Clock == "" {
-		return errors.New("it takes a build with seeded bugs")
+	if !n.Cluster.Faults {
+		return errBuild
 	}
 	n.Say("%v", f)
 	n.back -= 10 * time.Minute
-	return replaceFile(n.Clock, n.back.String())
+	for _, m := range n.Cluster.Members {
+		if err := replaceFile(n.Cluster.ClockFile(m.Host), n.back.String()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // victims are the processes that a fault befalls.

@@ -18,8 +18,6 @@ type Nemesis struct {
 	Store   *storefault.Proxy
 	// ReplaceInput puts another object in the place of the one that some jobs read.
 	ReplaceInput func(context.Context) error
-	// Clock is the file that puts wall clocks wrong; "" where there is none.
-	Clock string
 	// Say tells people what happens.
 	Say func(format string, args ...any)
 
