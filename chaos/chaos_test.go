@@ -33,8 +33,11 @@ func TestSmoke(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build gram: %v\n%s", err, out)
 	}
-	o, err := once(t.Context(), settings{minutes: 0.5, seed: smokeSeed, loopback: true, gram: gram, versitygw: versitygw,
-		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"), workers: 3, clients: 4, active: 6, keep: leastKeep, faults: true, aim: smoke})
+	o, err := once(t.Context(), settings{
+		minutes: 0.5, seed: smokeSeed, loopback: true, faults: true, aim: smoke,
+		gram: gram, versitygw: versitygw, testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"),
+		workers: 3, clients: 4, active: 6, keep: leastKeep,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

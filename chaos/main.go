@@ -91,7 +91,8 @@ func parse(args []string) (s settings, err error) {
 	set.IntVar(&s.clients, "clients", 6, "clients")
 	set.IntVar(&s.active, "active", 8, "jobs at a time")
 	set.DurationVar(&s.keep, "keep", 4*time.Minute, "how long the cluster keeps jobs that have ended")
-	set.BoolVar(&s.lasting, "lasting", false, "no faults that end a process: its memory and descriptors show what it gathers")
+	set.BoolVar(&s.lasting, "lasting", false,
+		"no faults that end a process: its memory and descriptors show what it accumulates")
 	set.StringVar(&s.bug, "bug", "", "catch the bug of this name, or all, in a binary built with -tags seededbugs")
 	set.DurationVar(&s.limit, "bug-limit", 3*time.Minute, "how long a bug may stay uncaught")
 	if err := set.Parse(args); err != nil {

@@ -61,7 +61,8 @@ func (t *trial) sampleUsage() {
 	}
 }
 
-// blocks is into how many a role's samples are cut: a line is fitted to the blocks' medians, so that one peak moves it little.
+// blocks is the number of blocks into which a role's samples are cut. A line is fitted to the blocks' medians, so that
+// one peak moves it little.
 const blocks = 24
 
 // trend is how a quantity went.
@@ -124,5 +125,6 @@ func (p *printer) showUsage(u usage) {
 }
 
 func (p *printer) trend(role, have string, t trend, text func(float64) string) {
-	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last), 100*t.perHour, 100*t.plusMinus)
+	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last),
+		100*t.perHour, 100*t.plusMinus)
 }

@@ -272,8 +272,11 @@ func (l *leadership) rouse(wake time.Duration) {
 	}
 }
 
-// granted reports whether a result comes under a lease that this cluster granted its worker: one of before a restore is void.
-func (c *Coordinator) granted(l *leadership, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
+// granted reports whether a result comes under a lease that this cluster granted its worker, and what the lease has it
+// made from. A lease of before a restore is void.
+func (c *Coordinator) granted(
+	l *leadership, workerID string, h schedule.Held, mac []byte,
+) (basis [sha256.Size]byte, ok bool) {
 	view, _ := c.fsm.view()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // macBytes is how much of the HMAC a lease token carries. Behind it stands what the lease has a node folded from.
 const macBytes = 16
 
-// grantMAC authenticates that a task was leased to a worker, to be made from the basis. Any member can check it at any time:
-// nothing is looked up, so that tokens that have expired count, and those of earlier leaders.
+// grantMAC authenticates that a task was leased to a worker, to be made from the basis. Any member can check it at any
+// time: nothing is looked up, so that tokens that have expired count, and those of earlier leaders.
 func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.Token, basis [sha256.Size]byte) []byte {
 	key := hmac.New(sha256.New, secret)
 	key.Write([]byte("lease token with a basis"))
@@ -47,8 +47,8 @@ const maxLevel = 20
 var _ = [1]bool{}[1<<maxLevel-state.MaxLeaves] // does not compile when that changes
 
 // authentic reports whether this cluster granted the task, or a node above it, to the worker under the token, and what
-// it is made from. The token of a lease covers the nodes below, no matter which worker made the lease smaller; that of a lease
-// which names pieces covers the node alone.
+// it is made from. The token of a lease covers the nodes below, no matter which worker made the lease smaller. If the
+// lease names pieces, its token covers the node alone.
 func authentic(secret []byte, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
 	if len(secret) == 0 || len(mac) != macBytes && len(mac) != macBytes+sha256.Size {
 		return basis, false

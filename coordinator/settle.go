@@ -57,7 +57,9 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 }
 
 // completion is a result as the log takes it: with what is known of its worker, and what a node was made from.
-func (c *Coordinator) completion(lead *leadership, workerID string, t schedule.Task, r *pb.TaskResult, basis [sha256.Size]byte) *pb.Completion {
+func (c *Coordinator) completion(
+	lead *leadership, workerID string, t schedule.Task, r *pb.TaskResult, basis [sha256.Size]byte,
+) *pb.Completion {
 	w := c.workerFacts(lead, workerID)
 	made := &pb.Completion{
 		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,

@@ -101,7 +101,8 @@ func TestWhatATokenCovers(t *testing.T) {
 	if authentic(secret, "w", held, second) || !authentic(secret, "w", schedule.Held{Task: again, Token: token}, second) {
 		t.Error("a task that is made again has the token of the first time")
 	}
-	if authentic(secret, "v", held, mac) || authentic([]byte(strings.Repeat("t", 32)), "w", held, mac) || authentic(nil, "w", held, grantMAC(nil, "w", at(2, 3), token, leaves)) ||
+	elsewhere, without := []byte(strings.Repeat("t", 32)), grantMAC(nil, "w", at(2, 3), token, leaves)
+	if authentic(secret, "v", held, mac) || authentic(elsewhere, "w", held, mac) || authentic(nil, "w", held, without) ||
 		authentic(secret, "w", held, nil) {
 		t.Error("it holds for another worker, another cluster, without a secret or without a code")
 	}
@@ -123,6 +124,7 @@ func TestATokenTellsWhatANodeIsFoldedFrom(t *testing.T) {
 	below.Task.Node = protocol.Node{Index: 4}
 	other := bytes.Clone(mac)
 	other[macBytes] ^= 1
+	leaves := grantMAC(secret, "w", held.Task, held.Token, [sha256.Size]byte{})
 	for name, c := range map[string]struct {
 		held schedule.Held
 		mac  []byte
@@ -131,7 +133,7 @@ func TestATokenTellsWhatANodeIsFoldedFrom(t *testing.T) {
 		"other pieces":           {held, other},
 		"its leaves":             {held, mac[:macBytes]},
 		"a part of the pieces":   {held, mac[:len(mac)-1]},
-		"pieces of a leaf lease": {held, append(grantMAC(secret, "w", held.Task, held.Token, [sha256.Size]byte{}), pieces[:]...)},
+		"pieces of a leaf lease": {held, append(leaves, pieces[:]...)},
 	} {
 		if _, ok := authentic(secret, "w", c.held, c.mac); ok {
 			t.Errorf("it holds for %s", name)

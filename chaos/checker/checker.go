@@ -111,7 +111,7 @@ func invariants() []invariant {
 		{"I8", "every object referred to is there, with its digest", objects},
 		{"I9", "after the last fault everything ends", liveness},
 		{"I10", "no fault is charged to a job, no process gives up", innocence},
-		{"I11", "ended jobs are kept for their time, and not for long after it", retention},
+		{"I11", "ended jobs are kept for their time, and not much longer", retention},
 	}
 }
 

@@ -71,8 +71,8 @@ func (s subject) needs(e *Evidence, v *verdict, refs []made) {
 			continue
 		}
 		key := e.Own + protocol.ObjectKey(s.id(), ref.round, [32]byte(ref.GetSha256()))
-		if s.GetState() != pb.JobState_JOB_STATE_SUCCEEDED && e.Vanished[key] { // nobody missed it before the job was canceled
-			v.ok()
+		if s.GetState() != pb.JobState_JOB_STATE_SUCCEEDED && e.Vanished[key] {
+			v.ok() // nobody missed it before the job was canceled
 			continue
 		}
 		holds(e, v, "job "+s.id(), key, ref.GetSha256(), ref.GetSize())

@@ -219,8 +219,8 @@ func (n *Network) Close() error {
 	var failures []error
 	for host := range n.hosts {
 		if host != Clients && host != Store {
-			// With its namespace a link goes too, but later: the next run's would have its name. One that Add could not make is missed by nobody.
-			_ = ip("link del " + n.link(host))
+			// A link goes with its namespace, but later: a next run of this process would meet its name.
+			_ = ip("link del " + n.link(host)) // Add may have failed before it made one
 			failures = append(failures, ip("netns del "+n.namespace(host)))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // Two results of a node can be compared when they were made from the same: from its leaves, or folded from the same
 // pieces. A wrong piece makes what an honest worker folds from it wrong, and tells nothing of that worker.
 
-// Basis names what a node was made from: a digest of its pieces, in order of leaf; zero where it was made from its leaves.
+// Basis names what a node was made from: a digest of its pieces, in order of leaf; zero if it was made from its leaves.
 func Basis(pieces []Commit) (sum [32]byte) {
 	if len(pieces) == 0 {
 		return sum
@@ -44,8 +44,8 @@ func (a *Audit) judges(o Opinion) bool {
 	return a.Kind != pb.TaskKind_TASK_KIND_NODE || o.Basis == Basis(a.Pieces)
 }
 
-// alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's own.
-// Workers that share a bit cannot be told apart.
+// alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's
+// own. Workers that share a bit cannot be told apart.
 func (j *Job) alone(c Commit) bool {
 	bit := j.bitOf(c.WorkerID)
 	return c.Node.Level == 0 || c.Makers == bit && bit != 1<<sharedBit

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -22,7 +23,8 @@ func fromLeaves(c *pb.Completion) *pb.Completion {
 
 // leafPiece is a committed leaf as a lease names it.
 func leafPiece(index int, digest byte) state.Commit {
-	return state.Commit{Node: protocol.Node{Index: index}, Object: state.Ref{SHA256: [32]byte(ref(digest).GetSha256()), Size: ref(digest).GetSize()}}
+	object := state.Ref{SHA256: [32]byte(ref(digest).GetSha256()), Size: ref(digest).GetSize()}
+	return state.Commit{Node: protocol.Node{Index: index}, Object: object}
 }
 
 // convictedOf are the ids of the workers that a job convicts.
@@ -34,8 +36,16 @@ func convictedOf(s state.State) string {
 	return ids
 }
 
-// Of two leaves, one is a lie. An honest worker folds them, and so does the liar, who comes late with another result. Others make the
-// node from its leaves, and come to a third one: the fold was wrong because the leaf was, and who folded it is not to blame.
+// fate is what became of a job.
+func fate(s state.State) string {
+	job := jobA(s)
+	return fmt.Sprintf("convicted %q, %d leaves committed, %d audits pending, taken back %d times",
+		convictedOf(s), job.Round.Covered, job.PendingAudits(), job.Counters.Remade.Changes)
+}
+
+// Of two leaves, one is a lie. An honest worker folds them, and so does the liar, who comes late with another result.
+// Others make the node from its leaves, and come to a third one: the fold was wrong because the leaf was, and its maker
+// is not to blame.
 func TestALateResultDoesNotBlameWhoFoldedALie(t *testing.T) {
 	s := running(t, 2)
 	s = wantVerdict(t, s, fromLeaves(by("l", node("a", 1, 0, 0, 0, 66))), accepted)
@@ -45,8 +55,8 @@ func TestALateResultDoesNotBlameWhoFoldedALie(t *testing.T) {
 	s = wantVerdict(t, s, folded(by("l", node("a", 1, 0, 1, 0, 68)), pieces...), pb.Verdict_VERDICT_VIOLATION)
 	s = wantVerdict(t, s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12))), heard)
 	s = wantVerdict(t, s, fromLeaves(by("z", node("a", 1, 0, 1, 0, 12))), heard)
-	if job := jobA(s); convictedOf(s) != "" || job.Round.Covered != 0 || job.PendingAudits() != 0 || job.Counters.Remade.Changes != 1 {
-		t.Errorf("convicted %q, %d leaves committed, %d audits pending, %+v", convictedOf(s), job.Round.Covered, job.PendingAudits(), job.Counters.Remade)
+	if got := fate(s); got != `convicted "", 0 leaves committed, 0 audits pending, taken back 1 times` {
+		t.Error(got)
 	}
 }
 
@@ -56,10 +66,11 @@ func TestALateResultOfOtherPieces(t *testing.T) {
 	s = wantVerdict(t, s, fromLeaves(by("w", node("a", 1, 0, 0, 0, 10))), accepted)
 	s = wantVerdict(t, s, fromLeaves(by("x", node("a", 1, 0, 0, 1, 11))), accepted)
 	s = wantVerdict(t, s, folded(by("x", node("a", 1, 0, 1, 0, 12)), leafPiece(0, 10), leafPiece(1, 11)), accepted)
-	s = wantVerdict(t, s, folded(by("v", node("a", 1, 0, 1, 0, 68)), leafPiece(0, 66), leafPiece(1, 11)), pb.Verdict_VERDICT_VIOLATION)
+	late := folded(by("v", node("a", 1, 0, 1, 0, 68)), leafPiece(0, 66), leafPiece(1, 11))
+	s = wantVerdict(t, s, late, pb.Verdict_VERDICT_VIOLATION)
 	s = wantVerdict(t, s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12))), heard)
-	if job := jobA(s); convictedOf(s) != "" || job.Round.Covered != 2 || job.PendingAudits() != 0 || job.Counters.Remade.Changes != 0 {
-		t.Errorf("convicted %q, %d leaves committed, %d audits pending, %+v", convictedOf(s), job.Round.Covered, job.PendingAudits(), job.Counters.Remade)
+	if got := fate(s); got != `convicted "", 2 leaves committed, 0 audits pending, taken back 0 times` {
+		t.Error(got)
 	}
 }
 
@@ -75,6 +86,25 @@ func TestANodeFromItsLeavesIsAuditedFromThem(t *testing.T) {
 	s = wantVerdict(t, s, now(s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12)))), heard)
 	if _, ok := jobA(s).AuditOf(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1}); ok || convictedOf(s) != "" {
 		t.Errorf("the audit is pending: %v; convicted %q", ok, convictedOf(s))
+	}
+}
+
+// A committed node was folded from other pieces than those that are committed below it. It is made from its leaves, and
+// its maker is not to blame where they come to another result.
+func TestAFoldOfPiecesThatAreNotCommitted(t *testing.T) {
+	s := audited(t, 2)
+	s = wantVerdict(t, s, now(s, fromLeaves(by("w", node("a", 1, 0, 0, 0, 10)))), accepted)
+	s = wantVerdict(t, s, now(s, fromLeaves(by("x", node("a", 1, 0, 0, 1, 11)))), accepted)
+	fold := folded(by("x", node("a", 1, 0, 1, 0, 67)), leafPiece(0, 66), leafPiece(1, 11))
+	s = wantVerdict(t, s, now(s, fold), accepted)
+	a, ok := jobA(s).AuditOf(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1})
+	if !ok || len(a.Pieces) != 0 || !a.Whole {
+		t.Fatalf("%+v, %v", a, ok)
+	}
+	s = wantVerdict(t, s, now(s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12)))), heard)
+	s = wantVerdict(t, s, now(s, fromLeaves(by("z", node("a", 1, 0, 1, 0, 12)))), heard)
+	if convictedOf(s) != "" || jobA(s).Round.Covered != 0 {
+		t.Error(fate(s))
 	}
 }
 

@@ -14,14 +14,17 @@ const MaxConvicted = 1024
 // Whose names those whose result was another than the convicted worker's.
 func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 
-// convict notes the workers that made another result of a task than two others, and takes back what they had a part in; than
-// tells whose result it was, "" for two others'. What the tainted makers had a part in is taken back too: one of them was wrong, and
-// nobody can tell which.
+// convict notes the workers that made another result of a task than two others, and takes back what they had a part in;
+// than tells whose result it was, "" for two others'. What the tainted makers had a part in is taken back too: one of
+// them was wrong, and nobody can tell which.
 func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now int64) {
 	why := fmt.Sprintf("two workers made another result of %s than was folded from pieces of several", task)
+	if len(liars) > 0 {
+		whose := Conviction{Than: than}.Whose()
+		why = fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, whose)
+	}
 	var ids []string
 	for _, o := range liars {
-		why = fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, Conviction{Than: than}.Whose())
 		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512), At: now})
 		ids = append(ids, o.WorkerID)
 	}
@@ -40,7 +43,8 @@ func (j *Job) hasConvicted(workerID string) bool {
 	return slices.ContainsFunc(j.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
 }
 
-// disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it reaches.
+// disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it
+// reaches.
 func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
 	mask := tainted
 	for _, id := range ids {

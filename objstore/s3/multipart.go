@@ -22,7 +22,9 @@ const (
 
 // putMultipart sends data in parts, each with its SHA-256 signed and with a second request beside it once it is late:
 // of two that arrive under one number the server keeps either, and they are the same bytes.
-func (s *Store) putMultipart(ctx context.Context, key string, data []byte, _ objstore.PutOptions) (_ minio.UploadInfo, err error) {
+func (s *Store) putMultipart(
+	ctx context.Context, key string, data []byte, _ objstore.PutOptions,
+) (_ minio.UploadInfo, err error) {
 	id, err := s.core.NewMultipartUpload(ctx, s.cfg.Bucket, key, minio.PutObjectOptions{ContentType: contentType})
 	if err != nil {
 		return minio.UploadInfo{}, err
@@ -63,7 +65,7 @@ func (s *Store) putPart(ctx context.Context, key, id string, number int, data []
 	return minio.CompletePart{PartNumber: number, ETag: sent.ETag}, err
 }
 
-// answerAfter is how long a server that is well may move nothing when it was sent so many bytes.
+// answerAfter is how long a server that is well may move nothing of a request of that size, in bytes.
 func (s *Store) answerAfter(size int) time.Duration {
 	return s.cfg.HedgeAfter + time.Duration(size/storeRate)*time.Second
 }

@@ -515,7 +515,7 @@ func (*Command_SetSecret) isCommand_Body() {}
 func (*Command_WaiveAudits) isCommand_Body() {}
 
 // Checkpoint decides nothing: every member hashes the state that it is in after this entry, and
-// the leader holds the hashes against each other.
+// the leader compares the hashes.
 type Checkpoint struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
