@@ -78,12 +78,20 @@ func (b *Board) giveUp(
 	switch {
 	case b.leastFailures(job, a, work, now) < enough:
 		return nil
+	case !a.Disputed() && !lost && failure.GetCode() == string(protocol.CodeCorrupt) && job.MayBeUnreadable():
+		return unmakable(job, t, failure)
 	case !a.Disputed():
 		return waive(job.ID, []Task{t})
 	case lost:
 		return undecidable(job, t, failure)
 	}
 	return nil
+}
+
+// unmakable takes back a task that its maker says to have made of what nobody else can read.
+func unmakable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
+	why := fmt.Sprintf("one worker made %s of what no other can read: %s", t, failure.GetMessage())
+	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE, why)
 }
 
 // undecidable takes back a task with two results whose input is gone: nobody can tell any more which of them is right,

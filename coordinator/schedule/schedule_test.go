@@ -41,6 +41,7 @@ func nodeDone(t schedule.Task) *pb.Completion {
 	return &pb.Completion{
 		Id: &pb.TaskID{
 			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index),
+			Changes: t.Changes,
 		},
 		Output: &pb.TaskOutput{Object: ref(digest)},
 	}

@@ -135,10 +135,13 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 		return nil
 	}
 	memory.blame(h.Task, workerID, failure, 1, now, b.cfg.RetryDelay)
-	if b.hopeless(job, h.Task, workerID, now) {
-		return failJob(job, failure)
+	if !b.hopeless(job, h.Task, workerID, now) {
+		return nil
 	}
-	return nil
+	if cmd := b.unreadable(job, h.Task, workerID, failure, now); cmd != nil {
+		return cmd
+	}
+	return failJob(job, failure)
 }
 
 // hopeless reports whether a task has used up its attempts, the last of them on workerID. They count

@@ -85,10 +85,15 @@ func (j *Job) takenBack(reach Reach, why string, now int64) {
 	j.Counters.Remade.Last = Clip(why, 512)
 	j.takeBack(reach, nil, true, now)
 	if reach == ReachPlan {
-		j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
-		j.planMaker, j.planVerified = "", false
+		j.forgetPlan()
 	}
 	j.modelMakers = 0 // whatever was taken back, no model is left
+}
+
+// forgetPlan lets the plan come out otherwise when it is made again.
+func (j *Job) forgetPlan() {
+	j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
+	j.planMaker, j.planVerified = "", false
 }
 
 // uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.

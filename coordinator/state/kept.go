@@ -15,6 +15,8 @@ type keptRounds struct {
 	floors []floor
 	// inRound counts the changes with reason LOST since the highest round was opened.
 	inRound uint32
+	// unreadable counts those with reason UNREADABLE since then.
+	unreadable uint32
 }
 
 // floor says since when what rounds below a number made is garbage, unless it is referred to: so that taking back
@@ -42,7 +44,7 @@ func (j *Job) nextNumber() uint32 { return max(j.top, j.Round.Number) + 1 }
 // open makes r the open round.
 func (j *Job) open(r Round) {
 	if r.Number > j.top {
-		j.top, j.inRound = r.Number, 0
+		j.top, j.inRound, j.unreadable = r.Number, 0, 0
 	}
 	j.Round = r
 }

@@ -11,7 +11,8 @@ func (j *Job) RoundRecordsSince() []*pb.RoundRecord { return roundRecords(j.Roun
 // recordKept adds what is kept for lost objects to the record of a job.
 func (j *Job) recordKept(record *pb.JobRecord) {
 	record.Last, record.First = j.last.keptRecord(), j.first.keptRecord()
-	record.TopRound, record.SinceRound, record.ChangesInRound = j.top, j.since, j.inRound
+	record.TopRound, record.SinceRound = j.top, j.since
+	record.ChangesInRound, record.UnreadableInRound = j.inRound, j.unreadable
 	for _, f := range j.floors {
 		record.Floors = append(record.Floors, &pb.Floor{Round: f.below, SinceUnixMs: f.at})
 	}
@@ -29,7 +30,8 @@ func (r Round) keptRecord() *pb.RoundKept {
 // takeKept reads what recordKept wrote.
 func (j *Job) takeKept(record *pb.JobRecord) {
 	j.last, j.first = keptFrom(record.GetLast()), keptFrom(record.GetFirst())
-	j.top, j.since, j.inRound = record.GetTopRound(), record.GetSinceRound(), record.GetChangesInRound()
+	j.top, j.since = record.GetTopRound(), record.GetSinceRound()
+	j.inRound, j.unreadable = record.GetChangesInRound(), record.GetUnreadableInRound()
 	for _, f := range record.GetFloors() {
 		j.floors = append(j.floors, floor{f.GetRound(), f.GetSinceUnixMs()})
 	}

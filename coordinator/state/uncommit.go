@@ -41,9 +41,13 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number || cmd.GetChanges() != job.Counters.Remade.Changes:
 		return s, reject(Conflict, "job %s is not as the proposer saw it", job.ID)
 	}
-	lied := cmd.GetReason() == pb.UncommitReason_UNCOMMIT_REASON_LIED
-	if !lied && cmd.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LOST {
+	lost := cmd.GetReason() == pb.UncommitReason_UNCOMMIT_REASON_LOST
+	unreadable := cmd.GetReason() == pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE
+	switch {
+	case !lost && !unreadable && cmd.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LIED:
 		return s, reject(Malformed, "unknown reason %d", cmd.GetReason())
+	case unreadable && !job.MayBeUnreadable():
+		return s, reject(Conflict, "what tasks of job %s read was made again too often", job.ID)
 	}
 	reach, ok := job.Reach(cmd.GetTasks())
 	if !ok {
@@ -54,9 +58,15 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	remade.Changes++
 	remade.Tasks += uint64(len(cmd.GetTasks()))
 	remade.Last = Clip(cmd.GetMessage(), 512)
-	job.takeBack(reach, cmd.GetTasks(), lied, s.Now)
+	job.takeBack(reach, cmd.GetTasks(), !lost, s.Now)
+	if unreadable {
+		job.unreadable++
+		if reach == ReachPlan {
+			job.forgetPlan()
+		}
+	}
 	job.voidAudits(nil, 0)
-	if why := job.keepsVanishing(lied); why != "" {
+	if why := job.keepsVanishing(lost); why != "" {
 		job.failed(Failure{
 			Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,
 			Message: fmt.Sprintf("objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", why, remade.Last),
@@ -187,8 +197,8 @@ func (j *Job) replannedOtherwise(now int64) {
 }
 
 // keepsVanishing says which bound a change has passed; empty means none.
-func (j *Job) keepsVanishing(lied bool) string {
-	if lied {
+func (j *Job) keepsVanishing(lost bool) string {
+	if !lost {
 		return ""
 	}
 	j.inRound++

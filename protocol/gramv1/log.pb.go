@@ -27,6 +27,8 @@ const (
 	UncommitReason_UNCOMMIT_REASON_UNSPECIFIED UncommitReason = 0
 	UncommitReason_UNCOMMIT_REASON_LOST        UncommitReason = 1 // the object is gone or damaged; made again, it must have the same digest
 	UncommitReason_UNCOMMIT_REASON_LIED        UncommitReason = 2 // the object is wrong; made again, it may have another digest
+	// Workers cannot make a task of what the tasks made; made again, it may have another digest.
+	UncommitReason_UNCOMMIT_REASON_UNREADABLE UncommitReason = 3
 )
 
 // Enum value maps for UncommitReason.
@@ -35,11 +37,13 @@ var (
 		0: "UNCOMMIT_REASON_UNSPECIFIED",
 		1: "UNCOMMIT_REASON_LOST",
 		2: "UNCOMMIT_REASON_LIED",
+		3: "UNCOMMIT_REASON_UNREADABLE",
 	}
 	UncommitReason_value = map[string]int32{
 		"UNCOMMIT_REASON_UNSPECIFIED": 0,
 		"UNCOMMIT_REASON_LOST":        1,
 		"UNCOMMIT_REASON_LIED":        2,
+		"UNCOMMIT_REASON_UNREADABLE":  3,
 	}
 )
 
@@ -2650,22 +2654,23 @@ type JobRecord struct {
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
 	// What is needed to make lost objects again.
-	Last           *RoundKept    `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
-	First          *RoundKept    `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
-	TopRound       uint32        `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
-	Floors         []*Floor      `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
-	StateRound     *uint32       `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`         // which made state_object; absent: the one before the open round
-	Expected       *ObjectRef    `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                      // the state that the step of a reopened round made before
-	SinceRound     uint32        `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`               // the first round of the present beginning
-	ChangesInRound uint32        `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"` // by LOST, since the highest round was opened
-	Audit          *AuditSummary `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
-	Makers         []string      `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
-	Inherited      uint64        `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
-	ModelMakers    uint64        `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
-	PlanVerified   bool          `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
-	PlanMaker      string        `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	Last              *RoundKept    `protobuf:"bytes,110,opt,name=last,proto3" json:"last,omitempty"`                          // the last closed round, while it can be reopened
+	First             *RoundKept    `protobuf:"bytes,111,opt,name=first,proto3" json:"first,omitempty"`                        // how the rounds begin; its number is 0
+	TopRound          uint32        `protobuf:"varint,112,opt,name=top_round,json=topRound,proto3" json:"top_round,omitempty"` // the highest number of a round so far
+	Floors            []*Floor      `protobuf:"bytes,113,rep,name=floors,proto3" json:"floors,omitempty"`
+	StateRound        *uint32       `protobuf:"varint,115,opt,name=state_round,json=stateRound,proto3,oneof" json:"state_round,omitempty"`                  // which made state_object; absent: the one before the open round
+	Expected          *ObjectRef    `protobuf:"bytes,116,opt,name=expected,proto3" json:"expected,omitempty"`                                               // the state that the step of a reopened round made before
+	SinceRound        uint32        `protobuf:"varint,117,opt,name=since_round,json=sinceRound,proto3" json:"since_round,omitempty"`                        // the first round of the present beginning
+	ChangesInRound    uint32        `protobuf:"varint,118,opt,name=changes_in_round,json=changesInRound,proto3" json:"changes_in_round,omitempty"`          // by LOST, since the highest round was opened
+	UnreadableInRound uint32        `protobuf:"varint,160,opt,name=unreadable_in_round,json=unreadableInRound,proto3" json:"unreadable_in_round,omitempty"` // by UNREADABLE, since then
+	Audit             *AuditSummary `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
+	Makers            []string      `protobuf:"bytes,131,rep,name=makers,proto3" json:"makers,omitempty"`        // ids of the workers that made something of it, in order of their first
+	Inherited         uint64        `protobuf:"varint,132,opt,name=inherited,proto3" json:"inherited,omitempty"` // the makers that the open round's state is made of, as bits
+	ModelMakers       uint64        `protobuf:"varint,133,opt,name=model_makers,json=modelMakers,proto3" json:"model_makers,omitempty"`
+	PlanVerified      bool          `protobuf:"varint,135,opt,name=plan_verified,json=planVerified,proto3" json:"plan_verified,omitempty"`
+	PlanMaker         string        `protobuf:"bytes,136,opt,name=plan_maker,json=planMaker,proto3" json:"plan_maker,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *JobRecord) Reset() {
@@ -2925,6 +2930,13 @@ func (x *JobRecord) GetSinceRound() uint32 {
 func (x *JobRecord) GetChangesInRound() uint32 {
 	if x != nil {
 		return x.ChangesInRound
+	}
+	return 0
+}
+
+func (x *JobRecord) GetUnreadableInRound() uint32 {
+	if x != nil {
+		return x.UnreadableInRound
 	}
 	return 0
 }
@@ -3965,7 +3977,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\"7\n" +
 	"\rRemovedMember\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x04R\x06number\"\xc2\v\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\"\xf3\v\n" +
 	"\tJobRecord\x12&\n" +
 	"\x04spec\x18\x01 \x01(\v2\x12.gram.v1.SubmitJobR\x04spec\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12'\n" +
@@ -4004,7 +4016,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bexpected\x18t \x01(\v2\x12.gram.v1.ObjectRefR\bexpected\x12\x1f\n" +
 	"\vsince_round\x18u \x01(\rR\n" +
 	"sinceRound\x12(\n" +
-	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRound\x12,\n" +
+	"\x10changes_in_round\x18v \x01(\rR\x0echangesInRound\x12/\n" +
+	"\x13unreadable_in_round\x18\xa0\x01 \x01(\rR\x11unreadableInRound\x12,\n" +
 	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\x12\x17\n" +
 	"\x06makers\x18\x83\x01 \x03(\tR\x06makers\x12\x1d\n" +
 	"\tinherited\x18\x84\x01 \x01(\x04R\tinherited\x12\"\n" +
@@ -4083,11 +4096,12 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\vset_unix_ms\x18\x03 \x01(\x03R\tsetUnixMs\"C\n" +
 	"\x0fSnapshotTrailer\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\fR\x06sha256*e\n" +
+	"\x06sha256\x18\x02 \x01(\fR\x06sha256*\x85\x01\n" +
 	"\x0eUncommitReason\x12\x1f\n" +
 	"\x1bUNCOMMIT_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14UNCOMMIT_REASON_LOST\x10\x01\x12\x18\n" +
-	"\x14UNCOMMIT_REASON_LIED\x10\x02B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x14UNCOMMIT_REASON_LIED\x10\x02\x12\x1e\n" +
+	"\x1aUNCOMMIT_REASON_UNREADABLE\x10\x03B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_log_proto_rawDescOnce sync.Once

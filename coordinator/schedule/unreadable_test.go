@@ -1,0 +1,147 @@
+package schedule_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// fails has worker "w" fail a task until a command follows.
+func (d *desk) fails(kind pb.TaskKind, code protocol.Code) *pb.Command {
+	d.Helper()
+	for range 1000 {
+		for _, g := range d.lease("w", 1) {
+			if g.Task.Kind != kind {
+				d.Fatalf("granted %v, want a task of kind %v", g.Task, kind)
+			}
+			if cmd := d.fault("w", g, taskClass, code); cmd != nil {
+				return cmd
+			}
+		}
+		d.now += d.cfg.RetryDelay
+		d.board.Known("w", d.now)
+	}
+	d.Fatal("it is tried without end")
+	return nil
+}
+
+func nodesOf(cmd *pb.Command) (nodes []protocol.Node) {
+	for _, id := range cmd.GetUncommit().GetTasks() {
+		if id.GetKind() == leafKind {
+			nodes = append(nodes, node(int(id.GetLevel()), int(id.GetIndex())))
+		}
+	}
+	return nodes
+}
+
+// A fold fails of what it reads as often as a task may. What it reads is made again, three times; then the job fails of
+// the task's fault. A fault that has another reason fails it at once.
+func TestWhatAFoldCannotReadIsMadeAgain(t *testing.T) {
+	for code, again := range map[protocol.Code]int{
+		protocol.CodeCorrupt: state.MaxUnreadable, protocol.CodePanic: state.MaxUnreadable,
+		protocol.CodeInternal: state.MaxUnreadable, protocol.CodeDeterminism: 0,
+	} {
+		d, _ := mergeDesk(t)
+		for round := range again {
+			cmd := d.fails(leafKind, code)
+			change := cmd.GetUncommit()
+			if change.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE ||
+				len(nodesOf(cmd)) != 2 || len(change.GetTasks()) != 2 ||
+				!strings.Contains(change.GetMessage(), "of what others made: broke") {
+				t.Fatalf("%s, time %d: %v", code, round+1, cmd)
+			}
+			d.view = run(t, d.view, cmd)
+			for _, g := range d.lease("w", 2) {
+				if g.Task.Node.Level != 0 {
+					t.Fatalf("granted %v", g.Task)
+				}
+				d.complete(g.Task, pb.Verdict_VERDICT_ACCEPTED)
+			}
+		}
+		if cmd := d.fails(leafKind, code); cmd.GetFail().GetFailure().GetCode() != string(code) {
+			t.Errorf("%s: %v", code, cmd)
+		}
+	}
+}
+
+// A leaf that cannot read the round's state, or its carry, has the round before made again. One that panics does not:
+// that is most likely the record.
+func TestWhatALeafCannotReadIsMadeAgain(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	d.commit(node(0, 0))
+	d.closeRound(50)
+	if cmd := d.fails(leafKind, protocol.CodePanic); cmd.GetFail() == nil {
+		t.Errorf("of a panic: %v", cmd)
+	}
+	cmd := d.fails(leafKind, protocol.CodeCorrupt)
+	if tasks := cmd.GetUncommit().GetTasks(); len(tasks) != 2 || tasks[0].GetKind() != pb.TaskKind_TASK_KIND_STEP || len(nodesOf(cmd)) != 1 {
+		t.Fatalf("%v", cmd)
+	}
+	d.view = run(t, d.view, cmd)
+	if job := jobOf(d.view, "a"); job.Round.Number != 1 || job.Round.Covered != 0 || job.Counters.Remade.Reopened != 1 {
+		t.Errorf("round %d, %d leaves, %+v", job.Round.Number, job.Round.Covered, job.Counters.Remade)
+	}
+}
+
+// A step that cannot read its roots has them made again; so has a report, with the model.
+func TestWhatAStepOrAReportCannotReadIsMadeAgain(t *testing.T) {
+	d := newDesk(t, 1, 1)
+	d.commit(node(0, 0))
+	cmd := d.fails(pb.TaskKind_TASK_KIND_STEP, protocol.CodeCorrupt)
+	if len(nodesOf(cmd)) != 1 || len(cmd.GetUncommit().GetTasks()) != 1 {
+		t.Fatalf("the step: %v", cmd)
+	}
+	d.view = run(t, d.view, completions(stepDone(9)))
+	cmd = d.fails(pb.TaskKind_TASK_KIND_REPORT, protocol.CodeCorrupt)
+	if tasks := cmd.GetUncommit().GetTasks(); len(tasks) != 2 || tasks[0].GetKind() != pb.TaskKind_TASK_KIND_STEP {
+		t.Fatalf("the report: %v", cmd)
+	}
+	d.view = run(t, d.view, cmd)
+	if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 {
+		t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Round.Covered)
+	}
+	if g := d.lease("w", 1); len(g) != 1 || g[0].Task != (schedule.Task{JobID: "a", Round: 1, Kind: leafKind, Changes: 1}) {
+		t.Errorf("granted %v", g)
+	}
+}
+
+// A worker folded what no other can read. Audits of that fail, and it is made again; where that was done often enough,
+// the audit is waived as any that fails.
+func TestAnAuditOfWhatNobodyElseCanRead(t *testing.T) {
+	d := auditDesk(t)
+	d.made("o", stepDone(7), pb.Verdict_VERDICT_AUDITED)
+	d.worker("f", "")
+	failed := func() *pb.Command {
+		for range 1000 {
+			d.board.Known("m", d.now)
+			for _, g := range d.lease("f", 1) {
+				if cmd := d.fault("f", g, inTask, protocol.CodeCorrupt); cmd != nil {
+					return cmd
+				}
+			}
+			d.now += d.cfg.RetryDelay
+		}
+		return nil
+	}
+	for time := range state.MaxUnreadable {
+		cmd := failed()
+		change := cmd.GetUncommit()
+		if change.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE || len(nodesOf(cmd)) != 1 {
+			t.Fatalf("time %d: %v", time+1, cmd)
+		}
+		d.view = run(t, d.view, cmd)
+		changes := uint64(time + 1)
+		leaf, step := leafTask, stepDone(7)
+		leaf.Changes, step.Id.Changes = changes, changes
+		d.made("m", nodeDone(leaf), pb.Verdict_VERDICT_ACCEPTED)
+		d.made("m", step, pb.Verdict_VERDICT_ACCEPTED)
+		d.made("o", step, pb.Verdict_VERDICT_AUDITED)
+	}
+	if cmd := failed(); cmd.GetWaiveAudits() == nil {
+		t.Errorf("at last: %v", cmd)
+	}
+}

@@ -1,0 +1,95 @@
+package state_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+const unreadable = pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE
+
+// readBy names the tasks that made what a task of job a reads.
+func readBy(s state.State, c *pb.Completion) (names []string, workers []string) {
+	tasks, workers := jobA(s).ReadBy(c.GetId())
+	for _, id := range tasks {
+		names = append(names, fmt.Sprintf("%v %d: %d/%d", id.GetKind(), id.GetRound(), id.GetLevel(), id.GetIndex()))
+	}
+	return names, workers
+}
+
+func TestWhatATaskReads(t *testing.T) {
+	fresh, closed := running(t, 5), twoRounds(t)
+	pairs := running(t, 5)
+	pairs = wantVerdict(t, pairs, node("a", 1, 0, 1, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
+	pairs = wantVerdict(t, pairs, node("a", 1, 0, 0, 4, 11), pb.Verdict_VERDICT_ACCEPTED)
+	ended := running(t, 1)
+	ended = wantVerdict(t, ended, node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
+	ended = wantVerdict(t, ended, step("a", 1, &pb.Next{Done: true, State: ref(8)}), pb.Verdict_VERDICT_ACCEPTED)
+	before := []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 2/0"}
+	for name, c := range map[string]struct {
+		of    state.State
+		task  *pb.Completion
+		reads []string
+	}{
+		"a leaf, of the plan alone":        {fresh, node("a", 1, 0, 0, 0, 0), []string{"TASK_KIND_PLAN 0: 0/0"}},
+		"a node, of those below it":        {pairs, node("a", 1, 0, 2, 0, 0), []string{"TASK_KIND_NODE 1: 1/0"}},
+		"the root":                         {pairs, node("a", 1, 0, 3, 0, 0), []string{"TASK_KIND_NODE 1: 1/0", "TASK_KIND_NODE 1: 0/4"}},
+		"a leaf, of the round before":      {closed, node("a", 2, 0, 0, 1, 0), before},
+		"a leaf of a round that is closed": {closed, node("a", 1, 0, 0, 1, 0), nil},
+		"a step":                           {closed, step("a", 2, nil), []string{"TASK_KIND_NODE 2: 0/0"}},
+		"a report":                         {ended, reportOf(1), []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 0/0"}},
+		"a node that no tree has":          {fresh, node("a", 1, 0, 9, 0, 0), nil},
+		"a tree that is not there":         {fresh, node("a", 1, 1, 0, 0, 0), nil},
+	} {
+		if names, _ := readBy(c.of, c.task); !slices.Equal(names, c.reads) {
+			t.Errorf("%s: reads what was made by %v, want %v", name, names, c.reads)
+		}
+	}
+}
+
+func reportOf(round uint32) *pb.Completion {
+	c := report("a")
+	c.Id.Round = round
+	return c
+}
+
+// What cannot be read is made again and may come out otherwise, the plan too; and three times in a round, which a
+// snapshot does not forget.
+func TestUnreadableWorkIsMadeAgain(t *testing.T) {
+	s := running(t, 1)
+	for time := range state.MaxUnreadable {
+		s = wantVerdict(t, s, after(uint64(time), node("a", 1, 0, 0, 0, byte(20+time))), pb.Verdict_VERDICT_ACCEPTED)
+		s, _ = run(t, s, takeBack(s, unreadable, node("a", 1, 0, 0, 0, 0)))
+		if job := jobA(s); job.Round.Covered != 0 || job.Ended() {
+			t.Fatalf("time %d: %d leaves, ended %v", time+1, job.Round.Covered, job.Ended())
+		}
+		s = reread(t, s)
+	}
+	s = wantVerdict(t, s, after(state.MaxUnreadable, node("a", 1, 0, 0, 0, 30)), pb.Verdict_VERDICT_ACCEPTED)
+	refused(t, s, takeBack(s, unreadable, node("a", 1, 0, 0, 0, 0)), state.Conflict, "too often")
+	if names, _ := readBy(s, step("a", 1, nil)); len(names) != 0 {
+		t.Errorf("%v is to be made again once more", names)
+	}
+	next := &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(7)}
+	s = wantVerdict(t, s, after(state.MaxUnreadable, step("a", 1, next)), pb.Verdict_VERDICT_ACCEPTED)
+	if names, _ := readBy(s, node("a", 2, 0, 0, 0, 0)); len(names) != 2 {
+		t.Errorf("in a new round %v is to be made again", names)
+	}
+}
+
+func TestAnUnreadablePlanIsMadeAgain(t *testing.T) {
+	s := running(t, 3)
+	s, _ = run(t, s, takeBack(s, unreadable, planTask()))
+	if job := jobA(s); job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Ended() {
+		t.Fatalf("stage %v", job.Stage)
+	}
+	otherwise := after(1, planned("a", 4))
+	otherwise.Output.Plan = ref(77)
+	s = wantVerdict(t, s, otherwise, pb.Verdict_VERDICT_ACCEPTED)
+	if job := jobA(s); job.Ended() || job.Round.Leaves() != 4 {
+		t.Errorf("ended %v, %d leaves", job.Ended(), job.Round.Leaves())
+	}
+}
