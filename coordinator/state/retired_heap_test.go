@@ -18,7 +18,7 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// All that is left of a job that was retired and swept is that its id is taken: it costs the id, and some ten bytes.
+// All that is left of a job that was retired and swept is that its id is taken: it costs the id and some fifteen bytes.
 func TestSweptRetiredJobsAreSmall(t *testing.T) {
 	const n, most = 20_000, 100
 	for kind, name := range map[string]func(uint32) string{

@@ -12,7 +12,7 @@ import (
 const chunkMost = 128
 
 // sweptJobs are the retired jobs that are swept. Their ids stay taken for a month, so there may be very many: each
-// costs its id and some ten bytes. They are packed into chunks, sorted by id. How they are divided depends on
+// costs its id and some fifteen bytes. They are packed into chunks, sorted by id. How they are divided depends on
 // history, which no method shows. A sweptJobs is never changed: put and remove return another.
 type sweptJobs struct {
 	chunks *iradix.Tree[sweptChunk] // by the last id of each
@@ -61,7 +61,7 @@ func (j sweptJobs) remove(id string) sweptJobs {
 	return sweptJobs{txn.Commit(), j.count - 1}
 }
 
-// insertChunk copies the key: the tree keeps pieces of keys in other nodes, which would keep a chunk from being freed.
+// insertChunk copies the key: inner nodes keep parts of keys, and would keep the bytes of old chunks with them.
 func insertChunk(txn *iradix.Txn[sweptChunk], c sweptChunk) { txn.Insert(bytes.Clone(c.last), c) }
 
 // joinNeighbors moves the chunks beside c, which is not in the tree, into it, where all fit into half a chunk: many

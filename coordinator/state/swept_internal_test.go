@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -177,6 +178,31 @@ func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 		}
 	}
 	if plain.RetiredCount() != n || other.RetiredCount() != n || plain.Digest() != other.Digest() {
-		t.Errorf("%d and %d retired jobs, digests %x and %x", plain.RetiredCount(), other.RetiredCount(), plain.Digest(), other.Digest())
+		t.Errorf("%d and %d retired jobs, want %d of one digest: %x and %x",
+			plain.RetiredCount(), other.RetiredCount(), n, plain.Digest(), other.Digest())
 	}
+}
+
+// A month's turnover: as many are forgotten as are added. Nothing is kept of the chunks that were.
+func TestSweptJobsKeepNoOldChunks(t *testing.T) {
+	const n, most = 20_000, 100
+	heap := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	id := func(i int) string { return fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15) }
+	j, before := newSweptJobs(), heap()
+	for i := range 5 * n {
+		j = j.put(Retired{ID: id(i), Number: uint64(i), RetiredAt: 1 << 40, Swept: true})
+		if i >= n {
+			j = j.remove(id(i - n))
+		}
+	}
+	if each := (heap() - before) / n; j.count != n || each > most {
+		t.Errorf("%d entries of %d bytes each, want %d of at most %d", j.count, each, n, most)
+	}
+	runtime.KeepAlive(j)
 }
