@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,23 @@ func (b *Board) heard(workerID string) {
 		}
 		j.suspects = slices.DeleteFunc(j.suspects, func(s *suspect) bool { return len(s.losses) == 0 })
 	}
+}
+
+// forgetMissing forgets silent workers that are no longer known and whose losses count against no task: most ids
+// never come back, and the board may be as old as its leader.
+func (b *Board) forgetMissing() {
+	maps.DeleteFunc(b.missing, func(id string, _ bool) bool {
+		_, known := b.findWorker(id)
+		return !known && !b.lostWith(id)
+	})
+}
+
+// lostWith reports whether a loss of this worker counts against a task.
+func (b *Board) lostWith(workerID string) bool {
+	of := func(l loss) bool { return l.worker == workerID }
+	return slices.ContainsFunc(b.jobs, func(j *jobBoard) bool {
+		return slices.ContainsFunc(j.suspects, func(s *suspect) bool { return slices.ContainsFunc(s.losses, of) })
+	})
 }
 
 // clear forgets the suspicion of tasks that are done now that t is.

@@ -17,3 +17,6 @@ func (b *Board) Live() []LiveLease {
 	}
 	return live
 }
+
+// Missing is how many silent workers the board remembers.
+func (b *Board) Missing() int { return len(b.missing) }

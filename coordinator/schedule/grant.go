@@ -277,6 +277,7 @@ func (s *search) lease(t Task, pieces []state.Commit) *lease {
 
 // forgetJobs drops the memory of jobs that have ended.
 func (b *Board) forgetJobs(view state.State) {
+	before := len(b.jobs)
 	b.jobs = slices.DeleteFunc(b.jobs, func(j *jobBoard) bool {
 		job, ok := view.Job(j.id)
 		if ok && !job.Ended() {
@@ -285,4 +286,7 @@ func (b *Board) forgetJobs(view state.State) {
 		b.abandon(j)
 		return true
 	})
+	if len(b.jobs) < before {
+		b.forgetMissing()
+	}
 }

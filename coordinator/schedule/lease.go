@@ -358,5 +358,8 @@ func (b *Board) forgetWorkers(now time.Duration) {
 		}
 	}
 	clear(b.workers[len(kept):])
-	b.workers = kept
+	if before := len(b.workers); len(kept) < before {
+		b.workers = kept
+		b.forgetMissing()
+	}
 }

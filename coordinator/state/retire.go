@@ -19,18 +19,40 @@ type Retired struct {
 }
 
 // Retired returns what is left of the retired job with this id.
-func (s State) Retired(id string) (Retired, bool) { return s.retired.Get([]byte(id)) }
+func (s State) Retired(id string) (Retired, bool) {
+	if r, ok := s.retired.Get([]byte(id)); ok {
+		return r, true
+	}
+	return s.swept.get(id)
+}
 
 // RetiredCount is how many retired jobs are remembered.
-func (s State) RetiredCount() int { return s.retired.Len() }
+func (s State) RetiredCount() int { return s.retired.Len() + s.swept.count }
 
 // EachRetired visits the retired jobs in order of id until visit returns false.
 func (s State) EachRetired(visit func(Retired) bool) {
-	s.retired.Root().Walk(func(_ []byte, r Retired) bool { return !visit(r) })
+	it := s.retired.Root().Iterator()
+	_, next, more := it.Next() // of those that are not swept, between which the others lie
+	all := s.swept.each(func(r Retired) bool {
+		for ; more && next.ID < r.ID; _, next, more = it.Next() {
+			if !visit(next) {
+				return false
+			}
+		}
+		return visit(r)
+	})
+	for ; all && more && visit(next); _, next, more = it.Next() {
+	}
 }
 
 func (s State) putRetired(r Retired) State {
+	if r.Swept {
+		s.retired, _, _ = s.retired.Delete([]byte(r.ID))
+		s.swept = s.swept.put(r)
+		return s
+	}
 	s.retired, _, _ = s.retired.Insert([]byte(r.ID), r)
+	s.swept = s.swept.remove(r.ID)
 	return s
 }
 
@@ -96,14 +118,12 @@ func (s State) retirable(id string, names Names) (*Job, *Rejection) {
 // forgetRetired drops what was swept and retired long ago.
 func (s State) forgetRetired(now int64) State {
 	var old []string
-	s.EachRetired(func(r Retired) bool {
-		if r.Swept && now-r.RetiredAt > rememberRetired {
-			old = append(old, r.ID)
-		}
+	s.swept.eachBefore(now-rememberRetired, func(r Retired) bool {
+		old = append(old, r.ID)
 		return len(old) < MaxUpkeep
 	})
 	for _, id := range old {
-		s.retired, _, _ = s.retired.Delete([]byte(id))
+		s.swept = s.swept.remove(id)
 	}
 	return s
 }

@@ -42,7 +42,8 @@ type State struct {
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	tokens    *iradix.Tree[Token]
 	schedules *iradix.Tree[*Schedule]
-	retired   *iradix.Tree[Retired]
+	retired   *iradix.Tree[Retired] // not swept yet
+	swept     sweptJobs             // retired too
 	aliases   *iradix.Tree[Alias]
 	convicted *iradix.Tree[Conviction] // by the worker's id
 	removed   *iradix.Tree[uint64]     // ids of members taken out, numbered in order
@@ -60,7 +61,7 @@ func New() State {
 		schedules: iradix.New[*Schedule](),
 		running:   iradix.New[string](),
 
-		retired: iradix.New[Retired](),
+		retired: iradix.New[Retired](), swept: newSweptJobs(),
 		aliases: iradix.New[Alias](),
 		removed: iradix.New[uint64](),
 

@@ -1,0 +1,46 @@
+package schedule_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Workers that fall silent are remembered while what they lost counts, so that it can be taken back, and no longer: a
+// leader may see very many of them.
+func TestSilentWorkersAreForgotten(t *testing.T) {
+	for _, last := range []string{"job", "worker"} {
+		d := newDesk(t, 1, 50)
+		silence := func() { d.now += 11 * d.cfg.LeaseTTL; d.board.Expire(d.now) }
+		for i := range 30 {
+			id := fmt.Sprint("dies", i)
+			d.register(id, 1)
+			if len(d.lease(id, 1)) != 1 {
+				t.Fatalf("%s has nothing to do", id)
+			}
+		}
+		if last == "job" {
+			silence()
+		} else {
+			d.now += 2 * d.cfg.LeaseTTL
+			d.board.Expire(d.now)
+		}
+		if n := d.board.Missing(); n != 30 {
+			t.Fatalf("%d silent workers are remembered while the job runs, want 30", n)
+		}
+		d.register("dies7", 1)
+		if n := d.board.Missing(); n != 29 {
+			t.Errorf("one is back, and %d are remembered", n)
+		}
+		d.view, _ = state.Apply(d.view, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
+		d.lease("dies7", 1)
+		if last == "worker" {
+			silence()
+		}
+		if n := d.board.Missing(); n != 0 {
+			t.Errorf("the %s went last: %d silent workers are remembered, and nothing counts any more", last, n)
+		}
+	}
+}
