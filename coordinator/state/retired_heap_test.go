@@ -20,7 +20,7 @@ func liveHeap() int64 {
 
 // All that is left of a job that was retired and swept is that its id is taken: it costs the id and some fifteen bytes.
 func TestSweptRetiredJobsAreSmall(t *testing.T) {
-	const n, most = 20_000, 100
+	const n, most = 5_000, 100
 	for kind, name := range map[string]func(uint32) string{
 		"counted":       func(i uint32) string { return fmt.Sprintf("job-%06d", i) },
 		"of a schedule": func(i uint32) string { return fmt.Sprintf("nightly-%08x%012x", i*2654435761, i) },

@@ -127,7 +127,7 @@ func checkBefore(t *rapid.T, j sweptJobs, model map[string]Retired, at int64) {
 
 // Most entries are forgotten, in any order: those that stay do not lie in a chunk each.
 func TestSweptJobsJoinTheirChunks(t *testing.T) {
-	const n, every = 20_000, 100
+	const n, every = 4_000, 100
 	full := newSweptJobs()
 	for i := range n {
 		full = full.put(Retired{ID: fmt.Sprintf("j%05d", i), Swept: true})
@@ -185,7 +185,7 @@ func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 
 // A month's turnover: as many are forgotten as are added. Nothing is kept of the chunks that were.
 func TestSweptJobsKeepNoOldChunks(t *testing.T) {
-	const n, most = 20_000, 100
+	const n, most = 4_000, 100
 	heap := func() int64 {
 		var stats runtime.MemStats
 		runtime.GC()
