@@ -50,6 +50,43 @@ func TestWhatATaskReads(t *testing.T) {
 	}
 }
 
+// Those that committed what a task reads are named, at most three and each once; without names there are none.
+func TestWhoMadeWhatATaskReads(t *testing.T) {
+	s := running(t, 6)
+	for i, worker := range []string{"w1", "", "w2", "w1", "w3", "w4"} {
+		leaf := node("a", 1, 0, 0, uint32(i), byte(10+i))
+		leaf.Worker = worker
+		s = wantVerdict(t, s, leaf, pb.Verdict_VERDICT_ACCEPTED)
+	}
+	if _, workers := readBy(s, node("a", 1, 0, 1, 0, 0)); !slices.Equal(workers, []string{"w1"}) {
+		t.Errorf("of the first two leaves: %q", workers)
+	}
+	if _, workers := readBy(s, node("a", 1, 0, 3, 0, 0)); !slices.Equal(workers, []string{"w1", "w2", "w3"}) {
+		t.Errorf("of all: %q", workers)
+	}
+}
+
+// When it did not help to make the nodes again that a step reads, what the round itself reads is made again. In the
+// first round that is the plan's, which the step does not read.
+func TestMakingNodesAgainDidNotHelp(t *testing.T) {
+	first := wantVerdict(t, running(t, 1), node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
+	second := wantVerdict(t, twoRounds(t), node("a", 2, 0, 2, 0, 20), pb.Verdict_VERDICT_ACCEPTED)
+	for round, c := range map[uint32]struct {
+		of    state.State
+		root  *pb.Completion
+		reads []string
+	}{
+		1: {first, node("a", 1, 0, 0, 0, 10), []string{"TASK_KIND_NODE 1: 0/0"}},
+		2: {second, node("a", 2, 0, 2, 0, 20), []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 2/0"}},
+	} {
+		s, _ := run(t, c.of, takeBack(c.of, unreadable, c.root))
+		s = wantVerdict(t, s, after(1, c.root), pb.Verdict_VERDICT_ACCEPTED)
+		if names, _ := readBy(s, step("a", round, nil)); !slices.Equal(names, c.reads) {
+			t.Errorf("round %d: the step reads what was made by %v, want %v", round, names, c.reads)
+		}
+	}
+}
+
 func reportOf(round uint32) *pb.Completion {
 	c := report("a")
 	c.Id.Round = round
