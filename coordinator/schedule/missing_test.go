@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -42,5 +43,24 @@ func TestSilentWorkersAreForgotten(t *testing.T) {
 		if n := d.board.Missing(); n != 0 {
 			t.Errorf("the %s went last: %d silent workers are remembered, and nothing counts any more", last, n)
 		}
+	}
+}
+
+// What one silent worker lost is done by another, and it is forgotten; the other silent one is not.
+func TestASilentWorkerIsForgottenAlone(t *testing.T) {
+	d := newDesk(t, 1, 50)
+	lost := map[string]schedule.Grant{}
+	for _, id := range []string{"done", "counts"} {
+		d.register(id, 1)
+		lost[id] = d.lease(id, 1)[0]
+	}
+	d.now += 11 * d.cfg.LeaseTTL
+	d.board.Expire(d.now)
+	d.register("w", 1)
+	d.complete(lost["done"].Task, pb.Verdict_VERDICT_ACCEPTED)
+	d.now += 11 * d.cfg.LeaseTTL
+	d.board.Expire(d.now)
+	if n := d.board.Missing(); n != 1 {
+		t.Errorf("%d silent workers are remembered, want the one whose loss counts", n)
 	}
 }

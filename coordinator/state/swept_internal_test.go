@@ -153,6 +153,47 @@ func TestSweptJobsJoinTheirChunks(t *testing.T) {
 	}
 }
 
+// A chunk holds chunkMost entries, and one more makes two of it. Neighbors are joined that have half as many together.
+func TestSweptJobsDivideAndJoinAtTheirBounds(t *testing.T) {
+	of := func(from, to int) (all []Retired) {
+		for i := from; i < to; i++ {
+			all = append(all, Retired{ID: fmt.Sprintf("j%05d", i), Swept: true})
+		}
+		return all
+	}
+	j := newSweptJobs()
+	for _, r := range of(0, chunkMost) {
+		j = j.put(r)
+	}
+	if n := j.chunks.Len(); n != 1 {
+		t.Errorf("%d entries are in %d chunks", chunkMost, n)
+	}
+	if n := j.put(of(chunkMost, chunkMost+1)[0]).chunks.Len(); n != 2 {
+		t.Errorf("%d entries are in %d chunks", chunkMost+1, n)
+	}
+	const half = chunkMost / 2
+	for name, removed := range map[string]int{"the one before": half, "the one after": 0} {
+		for together, want := range map[int]int{half: 1, half + 1: 2} {
+			txn := newSweptJobs().chunks.Txn()
+			middle, rest := half/2, together+1
+			if name == "the one before" {
+				middle = half
+			}
+			for _, part := range [][]Retired{of(0, middle), of(middle, rest)} {
+				packed := []byte(nil)
+				for _, r := range part {
+					packed = packSwept(packed, r)
+				}
+				insertChunk(txn, newSweptChunk(packed))
+			}
+			j := sweptJobs{txn.Commit(), rest}.remove(fmt.Sprintf("j%05d", removed))
+			if n := j.chunks.Len(); n != want || j.count != together {
+				t.Errorf("%s, %d entries together: %d chunks of %d entries, want %d", name, together, n, j.count, want)
+			}
+		}
+	}
+}
+
 // Two states with the same retired jobs, swept or not, encode to the same bytes whatever became of them before.
 func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 	const n = 1000
