@@ -78,8 +78,8 @@ func (b *Board) giveUp(
 	switch {
 	case b.leastFailures(job, a, work, now) < enough:
 		return nil
-	case !a.Disputed() && !lost && failure.GetCode() == string(protocol.CodeCorrupt) && job.MayBeUnreadable():
-		return unmakable(job, t, failure)
+	case !a.Disputed() && work.unreadable(t, failure) && job.MayBeUnreadable():
+		return unmakable(job, a, t, failure)
 	case !a.Disputed():
 		return waive(job.ID, []Task{t})
 	case lost:
@@ -88,10 +88,25 @@ func (b *Board) giveUp(
 	return nil
 }
 
-// unmakable takes back a task that its maker says to have made of what nobody else can read.
-func unmakable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
+// unreadable reports whether an audit failed on what other tasks made, of which a plan reads nothing. One worker's word
+// is not enough: it may be the one that cannot read, and the job's work would be thrown away for it.
+func (w *auditWork) unreadable(t Task, failure *pb.Failure) bool {
+	corrupt := failure.GetCode() == string(protocol.CodeCorrupt) && failure.GetLost() == nil
+	return corrupt && t.Kind != pb.TaskKind_TASK_KIND_PLAN && len(w.failures) > 1
+}
+
+// unmakable takes back a task that its maker says to have made of what nobody else can read, and the roots of a step
+// with it.
+func unmakable(job *state.Job, a *state.Audit, t Task, failure *pb.Failure) *pb.Command {
+	tasks := []*pb.TaskID{t.ID()}
+	if t.Kind == pb.TaskKind_TASK_KIND_STEP {
+		for _, p := range a.Pieces[:min(len(a.Pieces), state.MaxUncommitTasks-1)] {
+			root := Task{JobID: t.JobID, Round: t.Round, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: p.Tree, Node: p.Node, Changes: t.Changes}
+			tasks = append(tasks, root.ID())
+		}
+	}
 	why := fmt.Sprintf("one worker made %s of what no other can read: %s", t, failure.GetMessage())
-	return uncommit(job, []*pb.TaskID{t.ID()}, pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE, why)
+	return uncommit(job, tasks, pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE, why)
 }
 
 // undecidable takes back a task with two results whose input is gone: nobody can tell any more which of them is right,

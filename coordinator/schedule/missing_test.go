@@ -64,3 +64,22 @@ func TestASilentWorkerIsForgottenAlone(t *testing.T) {
 		t.Errorf("%d silent workers are remembered, want the one whose loss counts", n)
 	}
 }
+
+// A worker is silent for long and comes back: what it lost counts against nothing any more.
+func TestASilentWorkerComesBack(t *testing.T) {
+	d := newDesk(t, 1, 4)
+	d.register("x", 1)
+	d.lease("x", 1)
+	for range 40 {
+		d.now += d.cfg.LeaseTTL / 2
+		d.board.Known("w", d.now)
+		d.board.Expire(d.now)
+	}
+	if lost, missing := d.board.Deaths(jobOf(d.view, "a")), d.board.Missing(); lost != 1 || missing != 1 {
+		t.Fatalf("silent: %d lost, %d missing", lost, missing)
+	}
+	d.register("x", 1)
+	if lost, missing := d.board.Deaths(jobOf(d.view, "a")), d.board.Missing(); lost != 0 || missing != 0 {
+		t.Errorf("back: %d lost, %d missing", lost, missing)
+	}
+}

@@ -115,12 +115,16 @@ func TestAnAuditOfWhatNobodyElseCanRead(t *testing.T) {
 	d := auditDesk(t)
 	d.made("o", stepDone(7), pb.Verdict_VERDICT_AUDITED)
 	d.worker("f", "")
+	d.worker("g", "") // one worker's word is not enough
 	failed := func() *pb.Command {
 		for range 1000 {
 			d.board.Known("m", d.now)
-			for _, g := range d.lease("f", 1) {
-				if cmd := d.fault("f", g, inTask, protocol.CodeCorrupt); cmd != nil {
-					return cmd
+			for _, id := range []string{"f", "g"} {
+				d.board.Known(id, d.now)
+				for _, g := range d.lease(id, 1) {
+					if cmd := d.fault(id, g, inTask, protocol.CodeCorrupt); cmd != nil {
+						return cmd
+					}
 				}
 			}
 			d.now += d.cfg.RetryDelay
@@ -144,4 +148,67 @@ func TestAnAuditOfWhatNobodyElseCanRead(t *testing.T) {
 	if cmd := failed(); cmd.GetWaiveAudits() == nil {
 		t.Errorf("at last: %v", cmd)
 	}
+}
+
+// One auditor's word is not enough to have a job's work made again: its audits are waived.
+func TestOneAuditorCannotHaveAJobMadeAgain(t *testing.T) {
+	for kind, task := range map[string]pb.TaskKind{"plan": pb.TaskKind_TASK_KIND_PLAN, "leaf": leafKind, "step": pb.TaskKind_TASK_KIND_STEP} {
+		d := allAudited(t)
+		d.worker("m", "")
+		d.worker("f", "")
+		d.made("m", planned("a", 1), pb.Verdict_VERDICT_ACCEPTED)
+		d.made("m", nodeDone(leafTask), pb.Verdict_VERDICT_ACCEPTED)
+		d.made("m", stepDone(7), pb.Verdict_VERDICT_ACCEPTED)
+		for range 1000 {
+			d.board.Known("m", d.now)
+			d.board.Known("f", d.now)
+			for _, g := range d.lease("f", 1) {
+				code := protocol.CodeCorrupt
+				if g.Task.Kind != task {
+					code = protocol.CodePanic
+				}
+				if cmd := d.fault("f", g, inTask, code); cmd != nil {
+					d.view = run(t, d.view, cmd)
+				}
+			}
+			d.now += d.cfg.RetryDelay
+		}
+		job := jobOf(d.view, "a")
+		if job.Counters.Remade.Changes != 0 || job.PendingAudits() != 0 || job.Audits.Waived != 3 {
+			t.Errorf("%s: %+v, %d audits pending, %d waived", kind, job.Counters.Remade, job.PendingAudits(), job.Audits.Waived)
+		}
+	}
+}
+
+// Where two auditors cannot read what a step was made of, its roots are made again with it.
+func TestAStepThatNobodyElseCanMake(t *testing.T) {
+	d := auditDesk(t)
+	d.made("o", nodeDone(leafTask), pb.Verdict_VERDICT_AUDITED)
+	for _, id := range []string{"f", "g"} {
+		d.worker(id, "")
+	}
+	for range 1000 {
+		for _, id := range []string{"m", "f", "g"} {
+			d.board.Known(id, d.now)
+		}
+		for _, id := range []string{"f", "g"} {
+			for _, g := range d.lease(id, 1) {
+				cmd := d.fault(id, g, inTask, protocol.CodeCorrupt)
+				if cmd == nil {
+					continue
+				}
+				tasks := cmd.GetUncommit().GetTasks()
+				if len(tasks) != 2 || tasks[0].GetKind() != pb.TaskKind_TASK_KIND_STEP || len(nodesOf(cmd)) != 1 {
+					t.Fatalf("%v", cmd)
+				}
+				d.view = run(t, d.view, cmd)
+				if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 {
+					t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Round.Covered)
+				}
+				return
+			}
+		}
+		d.now += d.cfg.RetryDelay
+	}
+	t.Fatal("it is tried without end")
 }

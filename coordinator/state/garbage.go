@@ -12,6 +12,7 @@ type ObjectID struct {
 // what is garbage in one state is garbage in every later one.
 type Garbage struct {
 	below uint64 // rounds that make no more objects
+	plan  bool   // what the plan made may be garbage too: not while a job runs, for a forgotten plan may come out as it was
 	held  map[ObjectID]bool
 }
 
@@ -25,7 +26,7 @@ func (j *Job) Garbage(at int64) Garbage {
 	case j.Counters.Violations > 0:
 		return g
 	case j.Ended() && j.FinishedAt <= at:
-		g.below = math.MaxUint32 + 1
+		g.below, g.plan = math.MaxUint32+1, true
 	case !j.Ended():
 		for _, r := range j.Rounds {
 			// What the round before it made was read by this one last. The round whose model waits for its report may be
@@ -50,7 +51,9 @@ func (j *Job) Garbage(at int64) Garbage {
 func (g Garbage) Empty() bool { return g.below == 0 }
 
 // Has reports whether an object of the job is garbage.
-func (g Garbage) Has(o ObjectID) bool { return uint64(o.Round) < g.below && !g.held[o] }
+func (g Garbage) Has(o ObjectID) bool {
+	return uint64(o.Round) < g.below && (o.Round > 0 || g.plan) && !g.held[o]
+}
 
 // EachReference visits the job objects that somebody may read, those included that are needed only when others are lost.
 // It may visit one twice.

@@ -7,21 +7,21 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// MaxUnreadable bounds the changes with reason UNREADABLE while no new round is opened. A wrong result rarely comes
-// twice in the same place; a task that fails of right ones fails every time.
-const MaxUnreadable = 3
+// MaxUnreadable bounds the changes with reason UNREADABLE while no new round is opened: a worker may garble several
+// nodes of a round. A task that fails of right results fails every time.
+const MaxUnreadable = 5
 
 // ReadBy are the tasks that made what a task of the open round, or the report, reads: what an Uncommit names when
-// workers cannot make the task of that. The first time they are the nodes below it, and of a report the step; the
-// workers are those that committed these nodes, at most three. Where there are none, or that did not help, they are the
-// tasks that made the round's state and carries. There are no tasks where all that was read is known to be right, or
-// was made again too often.
+// workers cannot make the task of that. They are the nodes below it, and of a report the step; the workers are those
+// that committed these nodes, at most three. Where there are none, and the last time, they are the tasks that made the
+// round's state and carries. There are no tasks where all that was read is known to be right, or was made again too
+// often.
 func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 	if !j.MayBeUnreadable() || id.GetRound() != j.Round.Number || !j.Round.known() {
 		return nil, nil
 	}
 	m := makers{job: j}
-	if j.unreadable > 0 && j.Round.Base > 0 {
+	if j.unreadable == MaxUnreadable-1 && j.Round.Base > 0 && j.last.known() {
 		m.roundBefore()
 		return m.tasks, nil
 	}
@@ -68,8 +68,9 @@ func (m *makers) roundBefore() {
 	}
 }
 
-// MayBeUnreadable reports whether what nobody can read may be made again once more.
+// MayBeUnreadable reports whether what nobody can read may be made again once more. Half of the reopened rounds and of
+// the beginnings are left for what the store loses.
 func (j *Job) MayBeUnreadable() bool {
 	remade := j.Counters.Remade
-	return j.unreadable < MaxUnreadable && remade.Reopened < MaxReopened && remade.Anew < MaxAnew
+	return j.unreadable < MaxUnreadable && remade.Reopened < MaxReopened/2 && remade.Anew < MaxAnew/2
 }

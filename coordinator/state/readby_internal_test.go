@@ -2,17 +2,17 @@ package state
 
 import "testing"
 
-// What nobody can read is made again as often as each of the bounds allows, and not more often.
+// What nobody can read is made again as often as each of the bounds allows, of which losses keep half.
 func TestHowOftenUnreadableWorkIsMadeAgain(t *testing.T) {
 	for _, c := range []struct {
 		unreadable, reopened, anew uint32
 		may                        bool
 	}{
 		{0, 0, 0, true},
-		{MaxUnreadable - 1, MaxReopened - 1, MaxAnew - 1, true},
+		{MaxUnreadable - 1, MaxReopened/2 - 1, MaxAnew/2 - 1, true},
 		{MaxUnreadable, 0, 0, false},
-		{0, MaxReopened, 0, false},
-		{0, 0, MaxAnew, false},
+		{0, MaxReopened / 2, 0, false},
+		{0, 0, MaxAnew / 2, false},
 	} {
 		j := &Job{}
 		j.unreadable, j.Counters.Remade.Reopened, j.Counters.Remade.Anew = c.unreadable, c.reopened, c.anew

@@ -66,24 +66,73 @@ func TestWhoMadeWhatATaskReads(t *testing.T) {
 	}
 }
 
-// When it did not help to make the nodes again that a step reads, what the round itself reads is made again. In the
-// first round that is the plan's, which the step does not read.
-func TestMakingNodesAgainDidNotHelp(t *testing.T) {
-	first := wantVerdict(t, running(t, 1), node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
-	second := wantVerdict(t, twoRounds(t), node("a", 2, 0, 2, 0, 20), pb.Verdict_VERDICT_ACCEPTED)
-	for round, c := range map[uint32]struct {
-		of    state.State
-		root  *pb.Completion
-		reads []string
-	}{
-		1: {first, node("a", 1, 0, 0, 0, 10), []string{"TASK_KIND_NODE 1: 0/0"}},
-		2: {second, node("a", 2, 0, 2, 0, 20), []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 2/0"}},
-	} {
-		s, _ := run(t, c.of, takeBack(c.of, unreadable, c.root))
-		s = wantVerdict(t, s, after(1, c.root), pb.Verdict_VERDICT_ACCEPTED)
-		if names, _ := readBy(s, step("a", round, nil)); !slices.Equal(names, c.reads) {
-			t.Errorf("round %d: the step reads what was made by %v, want %v", round, names, c.reads)
+// Several nodes of a round may be unreadable, one after the other: each has its pieces made again, and the last time it
+// is what the round itself reads. In the first round that is the plan's, which a fold does not read.
+func TestManyUnreadableNodesOfARound(t *testing.T) {
+	first := running(t, 3)
+	for round, s := range map[uint32]state.State{1: first, 2: twoRounds(t)} {
+		for time := range state.MaxUnreadable {
+			for leaf := range uint32(2) {
+				c := now(s, node("a", round, 0, 0, leaf, byte(40+2*time)+byte(leaf)))
+				if next, reply := state.Apply(s, completions(c)); reply.Verdicts[0] == accepted {
+					s = next
+				}
+			}
+			fold := now(s, node("a", round, 0, 1, 0, 0))
+			tasks, _ := jobA(s).ReadBy(fold.GetId())
+			reach, ok := jobA(s).Reach(tasks)
+			want := state.ReachNodes
+			if round == 2 && time == state.MaxUnreadable-1 {
+				want = state.ReachClosed
+			}
+			if !ok || reach != want {
+				t.Fatalf("round %d, time %d: takes back reach %v of %v, want %v", round, time+1, reach, tasks, want)
+			}
+			s, _ = run(t, s, uncommitted(s, unreadable, tasks))
 		}
+	}
+}
+
+// uncommitted takes back tasks of job a.
+func uncommitted(s state.State, reason pb.UncommitReason, tasks []*pb.TaskID) *pb.Command {
+	job := jobA(s)
+	return &pb.Command{NowUnixMs: 1003, Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
+		JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks, Reason: reason, Message: "an object",
+	}}}
+}
+
+// A plan that was lost, or could not be read, may come out as it was: what it made is not garbage in between.
+func TestAForgottenPlanIsNoGarbage(t *testing.T) {
+	for name, reason := range map[string]pb.UncommitReason{"lost": lost, "unreadable": unreadable} {
+		s := twoRounds(t)
+		for r := uint32(2); r <= 3; r++ {
+			s = wantVerdict(t, s, node("a", r, 0, 2, 0, 20+byte(r)), accepted)
+			s = wantVerdict(t, s, step("a", r, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(30 + byte(r))}), accepted)
+		}
+		s, _ = run(t, s, takeBack(s, reason, planTask()))
+		plan := state.ObjectID{Round: 0, SHA256: [32]byte(ref(2).Sha256)}
+		if jobA(s).Garbage(1 << 40).Has(plan) {
+			t.Errorf("%s: the plan's object is garbage", name)
+		}
+		s = wantVerdict(t, s, after(1, planned("a", 3)), accepted)
+		needed := false
+		jobA(s).EachReference(func(o state.ObjectID) { needed = needed || o == plan })
+		if !needed {
+			t.Errorf("%s: the plan's object is not referred to", name)
+		}
+	}
+}
+
+// What could not be read does not use up what losses are allowed.
+func TestUnreadableWorkLeavesRoomForLosses(t *testing.T) {
+	s := running(t, 3)
+	for time := uint64(1); jobA(s).MayBeUnreadable(); time++ {
+		s, _ = run(t, s, takeBack(s, unreadable, planTask()))
+		s = wantVerdict(t, s, after(time, planned("a", 3)), accepted)
+	}
+	s, _ = run(t, s, takeBack(s, lost, planTask()))
+	if f := jobA(s).Failure; f != nil {
+		t.Errorf("after one loss: %s: %s", f.Code, f.Message)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // drawUncommit mostly draws what a leader would propose: the makers of an object that the job refers to.
 func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 	id := rapid.SampledFrom(append(jobsOfSchedules(s), jobIDs[:3]...)).Draw(t, "job")
-	cmd := &pb.Uncommit{JobId: id, Reason: pb.UncommitReason(rapid.IntRange(1, 2).Draw(t, "reason")), Message: "m"}
+	cmd := &pb.Uncommit{JobId: id, Reason: pb.UncommitReason(rapid.IntRange(1, 3).Draw(t, "reason")), Message: "m"}
 	if rapid.IntRange(0, 19).Draw(t, "odd reason") == 0 {
 		cmd.Reason = 0
 	}
