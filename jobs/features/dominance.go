@@ -20,8 +20,8 @@ const (
 // few of them decide, the phase warns; field is the path of the parameter that scales.
 func Compares(field string) Option { return func(p *Phase) { p.scaleField = field } }
 
-// dominance warns of few columns that make nearly all of the squared distances between records: the mean of those is
-// twice the sum of the columns' variances. No model depends on it.
+// dominance warns of few columns that make nearly all of the squared distances between records (the mean of those is
+// twice the sum of the columns' variances), and where no column varies. No model depends on it.
 func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
 	if p.scaleField == "" || s.scale != ScaleNone || s.Variance == nil {
 		return nil, nil
@@ -40,10 +40,16 @@ func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
 		sum += s.Variance[varying[few]]
 		few++
 	}
-	if len(varying) < 2 || few > max(1, len(varying)/dominantOneIn) {
+	var text string
+	switch {
+	case len(varying) == 0 && s.Records > 1:
+		text = "every column is constant over the training records: no distance tells them apart. Check the columns of spec.input"
+	case len(varying) < 2 || few > max(1, len(varying)/dominantOneIn):
 		return nil, nil
+	default:
+		text = p.dominanceText(varying[:few], sum/total)
 	}
-	m, err := jobs.NewMetric(jobs.WarningsMetric, []string{p.dominanceText(varying[:few], sum/total)})
+	m, err := jobs.NewMetric(jobs.WarningsMetric, []string{text})
 	return []jobs.Metric{m}, err
 }
 

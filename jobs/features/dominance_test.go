@@ -26,7 +26,7 @@ func TestDominanceByHand(t *testing.T) {
 			"Set spec.params.scale: standard if they should"},
 		"below it":               {[]float64{1, 98.9}, ScaleNone, "spec.params.scale", ""},
 		"a constant column":      {[]float64{0, 99}, ScaleNone, "spec.params.scale", ""},
-		"none varies":            {[]float64{0, 0}, ScaleNone, "spec.params.scale", ""},
+		"none varies":            {[]float64{0, 0}, ScaleNone, "spec.params.scale", "every column is constant"},
 		"scaled":                 {[]float64{1, 99}, ScaleStandard, "spec.params.scale", ""},
 		"vectors not compared":   {[]float64{1, 99}, ScaleNone, "", ""},
 		"sparse":                 {nil, ScaleNone, "spec.params.scale", ""},
@@ -38,7 +38,7 @@ func TestDominanceByHand(t *testing.T) {
 		if c.field != "" {
 			Compares(c.field)(p)
 		}
-		found, err := p.dominance(&Space{Variance: c.variance, scale: c.scale})
+		found, err := p.dominance(&Space{Records: 2, Variance: c.variance, scale: c.scale})
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
