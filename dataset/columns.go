@@ -27,6 +27,10 @@ func columnOf(c protocol.Column, names [][]byte) (int, error) {
 	return found, nil
 }
 
+// shownNames is how many names a fault shows where none is near.
+const shownNames = 8
+
+// suggest is the end of a sentence about a name that is not there.
 func suggest(name string, names [][]byte) string {
 	known := make([]string, 0, min(len(names), 1000))
 	for _, n := range names[:cap(known)] {
@@ -37,5 +41,12 @@ func suggest(name string, names [][]byte) string {
 	if near := protocol.Nearest(name, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return ""
+	switch first := known[:min(len(known), shownNames)]; {
+	case len(first) == 0:
+		return ""
+	case len(first) == len(names):
+		return fmt.Sprintf("; the names are %q", first)
+	default:
+		return fmt.Sprintf("; the first of %d names are %q", len(names), first)
+	}
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -30,6 +31,20 @@ func TestSuggestByHand(t *testing.T) {
 		_, err := columnOf(protocol.Column{Name: c.name}, c.names)
 		if err == nil || strings.Contains(err.Error(), "did you mean") != c.want {
 			t.Errorf("%d names, %q wanted: %v; a suggestion: %v", len(c.names), c.name, err, c.want)
+		}
+	}
+}
+
+// Where no name is near, the first eight are shown.
+func TestNamesAreShown(t *testing.T) {
+	for header, want := range map[string]string{
+		"a b":                    `the header has no column "class"; the names are ["a" "b"]`,
+		"a b c d e f g h":        `the header has no column "class"; the names are ["a" "b" "c" "d" "e" "f" "g" "h"]`,
+		"a b c d e f g h i":      `the header has no column "class"; the first of 9 names are ["a" "b" "c" "d" "e" "f" "g" "h"]`,
+		strings.Repeat("x", 101): `the header has no column "class"`,
+	} {
+		if _, err := columnOf(protocol.Column{Name: "class"}, bytes.Fields([]byte(header))); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", header, err, want)
 		}
 	}
 }

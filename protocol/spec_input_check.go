@@ -136,7 +136,7 @@ func (in Input) checkRanges(field string) error {
 	case in.OnBadRecord.SkipMax < 0:
 		return specFault("%s.on_bad_record.skip_max must not be negative", field)
 	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:
-		return specFault("%s.split.test must lie in [0, 1)", field)
+		return specFault("%s.split.test is %v; it is a share from 0 to less than 1", field, in.Split.Test)
 	}
 	return nil
 }

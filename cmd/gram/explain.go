@@ -37,17 +37,33 @@ func (a *app) explainCommand() *cobra.Command {
 			if a.flags.output == "json" {
 				return a.printJSON(view)
 			}
-			fmt.Fprintf(a.out, "%s is %s: %s\n", view.ID, strings.ToLower(view.State), protocol.VisibleLines(view.Reason))
+			fmt.Fprintf(a.out, "%s %s: %s\n", view.ID, inState(job.GetState()), protocol.VisibleLines(view.Reason))
 			return nil
 		},
 	}
+}
+
+// inState is what a job does, or did, after its id.
+func inState(state gramv1.JobState) string {
+	word := strings.ToLower(stateName(state))
+	switch state {
+	case gramv1.JobState_JOB_STATE_SUCCEEDED, gramv1.JobState_JOB_STATE_FAILED:
+		return word
+	case gramv1.JobState_JOB_STATE_CANCELLED:
+		return "was " + word
+	}
+	return "is " + word
 }
 
 // reasonOf is one sentence on why the job is in its state.
 func reasonOf(job *gramv1.Job) string {
 	switch {
 	case job.GetState() == gramv1.JobState_JOB_STATE_SUCCEEDED:
-		return fmt.Sprintf("all of its rounds are done, and it left %d files", len(job.GetOutputs()))
+		text := fmt.Sprintf("all of its rounds are done, and it left %d files", len(job.GetOutputs()))
+		if audits := auditText(job.GetAudit()); audits != "" {
+			text += "; audits: " + audits
+		}
+		return text
 	case job.GetState() == gramv1.JobState_JOB_STATE_CANCELLED:
 		return "it was asked to end"
 	case job.GetFailure() != nil:

@@ -34,7 +34,7 @@ func (a *app) getCommand() *cobra.Command {
   gram get s3://models/digits-k3f9p2/ predictions`,
 		Long: `A result with a row for every record lies beside its model: one object for
 each shard and an index. RESULT is the name of its folder, such as predictions;
-it may be left out where there is one only. Every part is held against its
+it may be left out where there is one only. Every part is compared with its
 SHA-256 in the index before it is written. Of a kernel matrix (tiles), --out is
 one npy file.
 

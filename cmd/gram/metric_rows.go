@@ -87,7 +87,11 @@ func certificateRows(certificate json.RawMessage) [][2]string {
 		if err := dec.Decode(&value); err != nil {
 			return rows
 		}
-		if text := metricText(jobs.Metric{Value: value}); text != "" {
+		text := metricText(jobs.Metric{Value: value})
+		if json.Unmarshal(value, &text) == nil {
+			text = terminal.Clean(text) // a sentence says what to do, and stays whole
+		}
+		if text != "" {
 			rows = append(rows, [2]string{fmt.Sprint("certificate.", key), text})
 		}
 	}

@@ -43,7 +43,8 @@ func (a *app) modelShowCommand() *cobra.Command {
   gram model show ./model.safetensors --class noun.animal --top 20
   gram model show s3://models/glosses/model.safetensors`,
 		Long: `A word without "." and "/" names a job: its id, SCHEDULE@latest for the latest
-success of a schedule, or @ALIAS. All else is a file or a URI.`,
+success of a schedule, or @ALIAS. All else is a file or a URI; one that ends in
+"/" is the folder that a job left.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := a.loadModel(cmd.Context(), args[0])
@@ -91,6 +92,9 @@ func (a *app) loadModel(ctx context.Context, from string) (*model, error) {
 	uri, want := "", ""
 	if strings.ContainsAny(from, "./") {
 		uri = specfile.AbsoluteURI(from, a.dir)
+		if strings.HasSuffix(from, "/") {
+			uri = a.folder(from) + worker.ModelFile
+		}
 	} else {
 		c, err := a.connect()
 		if err != nil {

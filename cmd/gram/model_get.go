@@ -23,10 +23,10 @@ func (a *app) modelGetCommand() *cobra.Command {
 		Example: `  gram model get glosses-k3f9p2
   gram model get news@latest --out /srv/models/news`,
 		Long: `Writes the model, its provenance and the report of a finished job (an id,
-SCHEDULE@latest or @ALIAS) into a folder. Every file is held against the SHA-256
-that the cluster has of it before it is written. A file that is there already
-stays if it is the same; with other content it is an error. The parts of
-results with a row for every record are for ` + "`gram get`" + `.`,
+SCHEDULE@latest or @ALIAS) into a folder. Every file is compared with the
+SHA-256 that the cluster has of it before it is written. A file that is there
+already stays if it is the same; with other content it is an error. The parts
+of results with a row for every record are for ` + "`gram get`" + `.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect()

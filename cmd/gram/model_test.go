@@ -54,6 +54,11 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	if !strings.Contains(c.stdout.String(), "even (") {
 		t.Errorf("shown\n%s", c.stdout.String())
 	}
+	shown := c.stdout.String()
+	c.stdout.Reset()
+	if c.want(0, c.run("model", "show", "models/"+view.ID+"/")); c.stdout.String() != shown {
+		t.Errorf("of its folder\n%s", c.stdout.String())
+	}
 	c.want(exitUsage, c.run("model", "show", file, "--class", "evn"))
 	if got := c.stderr.String(); !strings.Contains(got, `gram: the model has no class "evn"`) || !strings.Contains(got, `Did you mean "even"?`) {
 		t.Errorf("stderr:\n%s", got)

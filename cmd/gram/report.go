@@ -21,7 +21,7 @@ func (a *app) reportCommand() *cobra.Command {
   gram report digits-k3f9p2 --store s3://gram-jobs`,
 		Long: `A finished job leaves report.json and report.html beside its model. The page is
 one file, with its pictures in it: the distortion of each round, mistakes, the
-confusion matrix, centres. -o json prints report.json as it is. A word without
+confusion matrix, centers. -o json prints report.json as it is. A word without
 "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all else the folder
 of a model. With --store a job, by its id, is found in the cluster's store,
 whether or not there is a cluster; credentials for S3 come from the environment.`,

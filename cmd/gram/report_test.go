@@ -58,7 +58,9 @@ func writeReports(c *client) *gramv1.Job {
 	job := jobIn("digits-1", succeeded)
 	for _, file := range [][2]string{
 		{"model.safetensors", "no matter"},
-		{"report.json", `{"job":"digits-1","seconds":1.5,"metrics":[{"name":"kmeans.sizes","value":[1,2]}]}`},
+		{"report.json", `{"job":"digits-1","seconds":1.5,"metrics":[{"name":"kmeans.sizes","value":[1,2]}],
+			"audit":{"drawn":26,"says":"no task was made twice: there was no second worker"},
+			"certificate":{"verdict":"cannot be told","tellable_by":"set params.psd_sample below 40, raise params.gamma, or scale the columns"}}`},
 		{"report.html", "<!doctype html>the page"},
 	} {
 		if err := os.WriteFile(filepath.Join(folder, file[0]), []byte(file[1]), 0o600); err != nil {
@@ -77,7 +79,15 @@ func TestReport(t *testing.T) {
 	for _, from := range []string{"digits-1", "./models/digits-1"} {
 		c.stdout.Reset()
 		c.want(0, c.run("report", from))
-		if want := "job           digits-1\ntook          1.5s\nkmeans.sizes  1, 2\n"; c.stdout.String() != want {
+		want := `job                      digits-1
+took                     1.5s
+kmeans.sizes             1, 2
+certificate.verdict      cannot be told
+certificate.tellable_by  set params.psd_sample below 40, raise params.gamma, or
+  scale the columns
+audits                   no task was made twice: there was no second worker
+`
+		if c.stdout.String() != want {
 			t.Errorf("%s:\n%s", from, c.stdout.String())
 		}
 	}

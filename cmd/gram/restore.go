@@ -26,7 +26,7 @@ func (a *app) restoreCommand() *cobra.Command {
       --sha256 "$(cat gram.backup.sha256)"
   gram coordinator --data new --store s3://gram-jobs`,
 		Long: `DIR is made, or is empty but for the folder pki. FILE is read to its end and
-held against its own digest, and against --sha256, which is what
+compared with its own digest, and with --sha256, which is what
 ` + "`gram cluster backup`" + ` printed, before anything is written; the store is looked
 into for the objects it refers to. Nothing is started and no cluster is asked:
 stop the old one first. Then ` + "`gram coordinator --data DIR`" + ` is a cluster of one,

@@ -46,14 +46,19 @@ func (a *app) printFound(report runReport, job string, took time.Duration) {
 	for _, row := range certificateRows(report.Certificate) {
 		table.Row(row[0], row[1])
 	}
-	table.Write(a.out)
+	if report.Audit.Says != "" {
+		table.Row("audits", report.Audit.Says)
+	}
+	var rows strings.Builder
+	table.Write(&rows)
+	fmt.Fprint(a.out, terminal.Wrap(rows.String(), maxColumns))
 	a.printPairs(report.Metrics)
 	for _, w := range report.Warnings {
 		fmt.Fprintln(a.out, terminal.Wrap("warning: "+terminal.Clean(w), maxColumns))
 	}
 }
 
-// readOutput reads one of a job's outputs, and holds it against its digest.
+// readOutput reads one of a job's outputs, and compares it with its digest.
 func readOutput(ctx context.Context, job *gramv1.Job, name string) ([]byte, error) {
 	for _, o := range job.GetOutputs() {
 		if o.GetName() == name {
@@ -69,6 +74,10 @@ type runReport struct {
 	Kind    string        `json:"kind"`
 	Seconds float64       `json:"seconds"`
 	Metrics []jobs.Metric `json:"metrics"`
+
+	Audit struct {
+		Says string `json:"says"`
+	} `json:"audit"`
 
 	Warnings []string `json:"warnings"`
 

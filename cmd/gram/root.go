@@ -76,7 +76,7 @@ func (a *app) globalFlags(set *pflag.FlagSet) {
 	set.String("token-file", "", "`file` with the token, mode 0600")
 	set.String("context", "", "`name` of a cluster in the configuration")
 	set.StringP("output", "o", "", "output `format`: table or json")
-	set.String("color", "", "`when` to colour: auto, always or never")
+	set.String("color", "", "`when` to color: auto, always or never")
 	set.BoolVarP(&a.flags.quiet, "quiet", "q", false, "no progress, no notes")
 }
 

@@ -103,11 +103,16 @@ func TestExplainSaysWhy(t *testing.T) {
 	waiting.Reason = "waits for job b to succeed, which is running"
 	broken := jobIn("a", failed)
 	broken.Failure = &gramv1.Failure{Code: "PANIC", Message: "leaf 3: index out of range", Task: "round 1", Worker: "w"}
+	audited := jobIn("a", succeeded)
+	audited.Audit = &gramv1.AuditSummary{Drawn: 3, Agreed: 1, Waived: 2}
 	for want, job := range map[string]*gramv1.Job{
+		"a succeeded: all of its rounds are done, and it left 0 files; audits: of 3 tasks drawn, " +
+			"two workers agree on 1, 2 left out: there was no second worker\n": audited,
+		"a was cancelled: it was asked to end\n":                                     jobIn("a", gramv1.JobState_JOB_STATE_CANCELLED),
 		"a is running: round 2 count, 3 of 8 leaves are done, 4 tasks are at work\n": running,
 		"a is queued: waits for job b to succeed, which is running\n":                waiting,
-		"a is failed: PANIC: leaf 3: index out of range (task round 1 on w)\n":       broken,
-		"a is succeeded: all of its rounds are done, and it left 0 files\n":          jobIn("a", succeeded),
+		"a failed: PANIC: leaf 3: index out of range (task round 1 on w)\n":          broken,
+		"a succeeded: all of its rounds are done, and it left 0 files\n":             jobIn("a", succeeded),
 		"a is planning: a worker lists its input and cuts shards\n":                  jobIn("a", gramv1.JobState_JOB_STATE_PLANNING),
 	} {
 		c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})

@@ -3,6 +3,7 @@ package features
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
@@ -23,7 +24,8 @@ type Phase struct {
 	train       jobs.Records
 	next        string
 	countLabels bool
-	classes     int // required; -1 for no labels required
+	classes     int    // required; -1 for no labels required
+	scaleField  string // see Compares; "" where nothing is compared
 }
 
 // Option changes what the phase asks of labels.
@@ -125,7 +127,12 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 	}
 	state := jobs.Arrays{}
 	space.Put(state)
-	return jobs.Next{Phase: p.next, State: state, Metrics: append(metrics(space), p.hashMetrics(root)...)}, nil
+	warnings, err := p.dominance(space)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	found := slices.Concat(metrics(space), p.hashMetrics(root), warnings)
+	return jobs.Next{Phase: p.next, State: state, Metrics: found}, nil
 }
 
 // space derives the space from the counts of all training records.

@@ -142,11 +142,15 @@ func rankOf(k kernelops.Kernel, width int) int {
 	return math.MaxInt
 }
 
-// verdict is the certificate in words, after "the matrix".
-func (c *Certificate) verdict() string {
+// verdict is the certificate in words, after "the matrix", which has a number of rows. A sample that is positive
+// semidefinite says nothing of the records that were not drawn.
+func (c *Certificate) verdict(rows int64) string {
 	switch c.Verdict {
 	case Holds:
-		return "is positive semidefinite, as far as float32 can tell"
+		if int64(c.Records) < rows {
+			return fmt.Sprintf("of the %d records drawn is positive semidefinite; of all %d nothing is proved", c.Records, rows)
+		}
+		return "is positive semidefinite, as far as float32 can tell" // words that kept models promise
 	case Fails:
 		return "is not positive semidefinite"
 	}

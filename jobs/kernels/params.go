@@ -1,7 +1,9 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
@@ -16,6 +18,9 @@ const (
 )
 
 var names = []string{Linear, Polynomial, RBF, Sigmoid}
+
+// parameters are the numbers that kernels take.
+var parameters = [4]string{"gamma", "scale", "offset", "degree"}
 
 // Params choose a kernel; a kind embeds them in its own. A parameter of another kernel is
 // refused, and one that is left out has the default of the package.
@@ -55,10 +60,17 @@ func (p Params) Check() error {
 	if !known {
 		return validate.OneOf("kernel", p.Kernel, names...)
 	}
+	var takes []string
+	for i, name := range parameters {
+		if used[i] {
+			takes = append(takes, name)
+		}
+	}
+	taken := cmp.Or(strings.Join(takes, ", "), "no parameter")
 	given := [4]bool{p.Gamma != nil, p.Scale != nil, p.Offset != nil, p.Degree != nil}
-	for i, name := range []string{"gamma", "scale", "offset", "degree"} {
+	for i, name := range parameters {
 		if given[i] && !used[i] {
-			return validate.Fault("kernel %s has no %s", p.Kernel, name)
+			return validate.Fault("kernel %s has no %s; it takes %s", p.Kernel, name, taken)
 		}
 	}
 	if (p.Kernel == Polynomial || p.Kernel == Sigmoid) && p.Scale != nil && float32(*p.Scale) == 0 {

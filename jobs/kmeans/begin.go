@@ -50,7 +50,7 @@ func checkSize(space *features.Space, k int) error {
 	switch {
 	case space.Width > maxWidth || k > maxCenterValues/space.Width:
 		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: "centres of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centres",
+			What: "centers of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centers",
 			Hint: "Make the vectors narrower (for text: max_features, min_df), or k smaller."}
 	case int64(k) > space.Records:
 		return emptyFault("Choose k of at most the number of records.", "k is %d, but there are only %d training records", k, space.Records)

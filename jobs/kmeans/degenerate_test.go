@@ -27,7 +27,7 @@ func TestMoreClustersThanDistinctRecords(t *testing.T) {
 	data := rowsOf([]float32{1}, []float32{2}, []float32{1}, []float32{2}, []float32{2})
 	for _, init := range []string{initPlusPlus, initParallel, initFarthest} {
 		_, err := tryRun(t, fmt.Sprintf(`{"k": 3, "init": %q}`, init), data, kernelops.Best())
-		wantFault(t, err, "INPUT_EMPTY", "only 2 of 3 centres can be drawn")
+		wantFault(t, err, "INPUT_EMPTY", "only 2 of 3 centers can be drawn")
 	}
 	for policy, k := range map[string]int{emptyFarthest: 3, emptyKeep: 3, emptyDrop: 2} {
 		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 3, "init": "random", "empty": %q}`, policy), data...))
@@ -91,7 +91,7 @@ func TestZeroRowsUnderCosine(t *testing.T) {
 		}
 	}
 	_, err := tryRun(t, `{"k": 1, "metric": "cosine"}`, rowsOf([]float32{0, 0}), kernelops.Best())
-	wantFault(t, err, "INPUT_EMPTY", "only 0 of 1 centres")
+	wantFault(t, err, "INPUT_EMPTY", "only 0 of 1 centers")
 }
 
 func TestValuesThatAreNotFinite(t *testing.T) {

@@ -105,7 +105,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, r.Err
 	}
 	if len(m.centers) == 0 {
-		return nil, jobs.Malformed("a model without centres")
+		return nil, jobs.Malformed("a model without centers")
 	}
 	k := m.clusters()
 	m.records, m.weight, m.cost = jobs.ReadArray[int64](&r, modelRecords, k), jobs.ReadArray[float64](&r, modelWeight, k), jobs.ReadArray[float64](&r, modelCost, k)
@@ -123,7 +123,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 func (m *model) check() error {
 	for i, v := range m.centers {
 		if !(math.Abs(v) <= maxCenter) {
-			return jobs.Malformed("centre %d has a coordinate of %v", i/m.space.Width, v)
+			return jobs.Malformed("center %d has a coordinate of %v", i/m.space.Width, v)
 		}
 	}
 	known := validate.OneOf("metric", m.metric, metricEuclidean, metricCosine) == nil &&

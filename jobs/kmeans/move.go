@@ -11,7 +11,7 @@ import (
 func (j job) move(s *state, root *totals) error {
 	width := s.space.Width
 	if len(root.sums) != len(s.centers) {
-		return jobs.Malformed("sums of %d numbers for centres of %d", len(root.sums), len(s.centers))
+		return jobs.Malformed("sums of %d numbers for centers of %d", len(root.sums), len(s.centers))
 	}
 	centers := slices.Clone(s.centers)
 	s.empty = nil

@@ -57,7 +57,10 @@ func (p *plan) inner(spec protocol.JobSpec) (jobs.Phase, error) {
 	if p.params.Mode == modeClassify {
 		labels = features.Classes(1)
 	}
-	return features.New(p.params.Features, spec, neighborsName, labels)
+	if p.params.Metric == hamming {
+		return features.New(p.params.Features, spec, neighborsName, labels)
+	}
+	return features.New(p.params.Features, spec, neighborsName, labels, features.Compares("spec.params.features.scale"))
 }
 
 // ownQueries are the records of the base that are queries, where there are no others.
