@@ -104,6 +104,7 @@ func (g *group) keep(s service, p *process.Process) {
 		select {
 		case <-g.ending.Done():
 			g.note(s, p.Stop(stopLimit))
+			g.note(s, os.Remove(s.pidFile)) // the id may be that of another process soon
 			return
 		case <-p.Done():
 			p.Silent()
