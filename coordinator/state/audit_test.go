@@ -179,6 +179,8 @@ func TestPlansThatDiffer(t *testing.T) {
 	s = wantVerdict(t, s, other("y", 101, 3), heard)
 	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
 		t.Errorf("other objects: %v, %v, %+v", job.Convicted, job.Stage, job.Counters.Remade)
+	} else if job.Counters.Violations != 0 {
+		t.Errorf("input that changes counts %d violations of determinism", job.Counters.Violations)
 	}
 	s = wantVerdict(t, s, now(s, other("x", 101, 3)), accepted)
 	if job := auditedJob(t, s); job.Round.Number != 1 && job.Round.Number != 2 {
@@ -189,6 +191,8 @@ func TestPlansThatDiffer(t *testing.T) {
 	s = wantVerdict(t, s, other("y", 1, 103), heard)
 	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" || job.Stage != pb.JobState_JOB_STATE_PLANNING {
 		t.Errorf("the same objects: %v, %v", job.Convicted, job.Stage)
+	} else if job.Counters.Violations != 1 {
+		t.Errorf("two plans of the same objects count %d violations", job.Counters.Violations)
 	}
 }
 
