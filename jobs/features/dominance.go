@@ -17,8 +17,11 @@ const (
 )
 
 // Compares is for kinds that compare whole vectors, by distances or by dot products. Where columns are not scaled and
-// few of them decide, the phase warns; field is the path of the parameter that scales.
-func Compares(field string) Option { return func(p *Phase) { p.scaleField = field } }
+// few of them decide, the phase warns.
+func Compares() Option { return ComparesBy("spec.params.features.scale") }
+
+// ComparesBy is Compares of a kind whose parameter that scales has another path.
+func ComparesBy(field string) Option { return func(p *Phase) { p.scaleField = field } }
 
 // dominance warns of few columns that make nearly all of the squared distances between records (the mean of those is
 // twice the sum of the columns' variances), and where no column varies. No model depends on it.
@@ -34,7 +37,9 @@ func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
 		}
 	}
 	// total order: the variance, then the column's number.
-	slices.SortFunc(varying, func(a, b int) int { return cmp.Or(cmp.Compare(s.Variance[b], s.Variance[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(varying, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.Variance[b], s.Variance[a]), cmp.Compare(a, b))
+	})
 	few, sum := 0, 0.0
 	for few < len(varying) && !(sum >= dominantShare*total) {
 		sum += s.Variance[varying[few]]
@@ -43,7 +48,8 @@ func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
 	var text string
 	switch {
 	case len(varying) == 0 && s.Records > 1:
-		text = "every column is constant over the training records: no distance tells them apart. Check the columns of spec.input"
+		text = "every column is constant over the training records: no distance tells them apart. " +
+			"Check the columns of spec.input"
 	case len(varying) < 2 || few > max(1, len(varying)/dominantOneIn):
 		return nil, nil
 	default:
@@ -66,6 +72,6 @@ func (p *Phase) dominanceText(few []int, share float64) string {
 	if len(few) > namedColumns {
 		list += " and others"
 	}
-	return fmt.Sprintf("%s of the vector %s %.4g %% of the squared distances between records; the others hardly count. "+
-		"Set %s: standard if they should", list, verb, float64(100*share), p.scaleField)
+	return fmt.Sprintf("%s of the vector %s %.4g %% of the squared Euclidean distances between records; "+
+		"the others hardly count. Set %s: standard if they should", list, verb, float64(100*share), p.scaleField)
 }

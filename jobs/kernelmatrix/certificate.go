@@ -148,7 +148,8 @@ func (c *Certificate) verdict(rows int64) string {
 	switch c.Verdict {
 	case Holds:
 		if int64(c.Records) < rows {
-			return fmt.Sprintf("of the %d records drawn is positive semidefinite; of all %d nothing is proved", c.Records, rows)
+			return fmt.Sprintf("of the %d records drawn is positive semidefinite; of all %d nothing is proved",
+				c.Records, rows)
 		}
 		return "is positive semidefinite, as far as float32 can tell" // words that kept models promise
 	case Fails:

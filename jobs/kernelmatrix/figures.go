@@ -24,7 +24,10 @@ func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
 		ranks[i] = float64(i + 1)
 	}
 	table := &jobs.FigureTable{Columns: []string{"records drawn", "least eigenvalue", "greatest eigenvalue", "tolerance", "the matrix"},
-		Rows: [][]string{{fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Least), fmt.Sprintf("%.6g", c.Greatest), fmt.Sprintf("%.2g", c.Tolerance), c.verdict(m.rows)}}}
+		Rows: [][]string{{
+			fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Least), fmt.Sprintf("%.6g", c.Greatest),
+			fmt.Sprintf("%.2g", c.Tolerance), c.verdict(m.rows),
+		}}}
 	picture := m.sample.picture()
 	return []jobs.Figure{
 		{Title: "Positive semidefinite or not", Table: table,

@@ -39,7 +39,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.New(params.Features, spec, tilesName, features.NoClasses(), features.Compares("spec.params.features.scale"))
+	space, err := features.New(params.Features, spec, tilesName, features.NoClasses(), features.Compares())
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 // phasesOf are the phases that both kinds begin with; model makes what follows the base.
 func phasesOf(spec protocol.JobSpec, params features.Params, model func(*features.Space, *base) (jobs.Next, error)) (algorithm, error) {
-	space, err := features.New(params, spec, baseName, features.Classes(2), features.Compares("spec.params.features.scale"))
+	space, err := features.New(params, spec, baseName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}

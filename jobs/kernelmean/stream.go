@@ -19,7 +19,7 @@ func newStream(spec protocol.JobSpec, params features.Params, judged bool, test 
 	if !judged {
 		return nil, validate.Fault("spec.params: without queries and split there is nothing to decide; set store_base for a model that predicts")
 	}
-	space, err := features.New(params, spec, classesName, features.Classes(2), features.Compares("spec.params.features.scale"))
+	space, err := features.New(params, spec, classesName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}

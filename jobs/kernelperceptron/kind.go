@@ -46,7 +46,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: spec.Spec.Run.MaxStateBytes}
-	space, err := features.New(params.Features, spec, trainName, features.Classes(2), features.Compares("spec.params.features.scale"))
+	space, err := features.New(params.Features, spec, trainName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}

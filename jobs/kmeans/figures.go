@@ -29,7 +29,8 @@ func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
 	}
 	if images := m.images(); images != nil {
-		figures = append(figures, jobs.Figure{Title: "Centers", Images: images, Caption: "Each center as a picture, between its own least and greatest value, with the records of its cluster."})
+		figures = append(figures, jobs.Figure{Title: "Centers", Images: images, Caption: "Each center as a picture, " +
+			"between its own least and greatest value, with the records of its cluster."})
 	}
 	return figures, nil
 }

@@ -54,7 +54,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, validate.In("spec.params", err)
 	}
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
-	space, err := features.New(params.Params, spec, j.firstPhase(), features.Compares("spec.params.scale"))
+	space, err := features.New(params.Params, spec, j.firstPhase(), features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,8 @@ func (j job) checkSeeds(found, want int) error {
 	if j.params.Init != initRandom {
 		hint = "Choose a smaller k, or init random, which allows equal records."
 	}
-	return emptyFault(hint, "only %d of %d centers can be drawn: no other training record differs from them and has a weight above 0", found, want)
+	return emptyFault(hint, "only %d of %d centers can be drawn: "+
+		"no other training record differs from them and has a weight above 0", found, want)
 }
 
 func wide(rows []float32) []float64 {

@@ -53,14 +53,14 @@ func (p *plan) inner(spec protocol.JobSpec) (jobs.Phase, error) {
 	if p.params.Metric == edit {
 		return &textsPhase{p}, nil
 	}
-	labels := features.NoClasses()
+	options := []features.Option{features.NoClasses()}
 	if p.params.Mode == modeClassify {
-		labels = features.Classes(1)
+		options = []features.Option{features.Classes(1)}
 	}
-	if p.params.Metric == hamming {
-		return features.New(p.params.Features, spec, neighborsName, labels)
+	if p.params.Metric != hamming {
+		options = append(options, features.Compares())
 	}
-	return features.New(p.params.Features, spec, neighborsName, labels, features.Compares("spec.params.features.scale"))
+	return features.New(p.params.Features, spec, neighborsName, options...)
 }
 
 // ownQueries are the records of the base that are queries, where there are no others.

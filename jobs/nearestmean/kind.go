@@ -34,7 +34,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if params.Pairs && !judged {
 		return nil, validate.Fault("spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
-	space, err := features.New(params.Features, spec, meansName, features.Classes(2), features.Compares("spec.params.features.scale"))
+	space, err := features.New(params.Features, spec, meansName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
-		space, err := features.New(params.Features, spec, params.Over, features.Classes(2), features.Compares("spec.params.features.scale"))
+		space, err := features.New(params.Features, spec, params.Over, features.Classes(2), features.Compares())
 		if err != nil {
 			return nil, validate.In("spec.params", err)
 		}
