@@ -40,6 +40,9 @@ func (b *Board) auditFailed(
 	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
 	lost := failure.GetLost() != nil
 	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && !lost
+	if !lost && failure.GetCode() == string(protocol.CodeCorrupt) {
+		work.corrupt.add(workerID)
+	}
 	if input || lost || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
 		work.failures[workerID]++
 	}
@@ -78,7 +81,7 @@ func (b *Board) giveUp(
 	switch {
 	case b.leastFailures(job, a, work, now) < enough:
 		return nil
-	case !a.Disputed() && work.unreadable(t, failure) && job.MayBeUnreadable():
+	case !a.Disputed() && work.unreadable(t) && job.MayBeUnreadable():
 		return unmakable(job, a, t, failure)
 	case !a.Disputed():
 		return waive(job.ID, []Task{t})
@@ -88,11 +91,10 @@ func (b *Board) giveUp(
 	return nil
 }
 
-// unreadable reports whether an audit failed on what other tasks made, of which a plan reads nothing. One worker's word
-// is not enough: it may be the one that cannot read, and the job's work would be thrown away for it.
-func (w *auditWork) unreadable(t Task, failure *pb.Failure) bool {
-	corrupt := failure.GetCode() == string(protocol.CodeCorrupt) && failure.GetLost() == nil
-	return corrupt && t.Kind != pb.TaskKind_TASK_KIND_PLAN && len(w.failures) > 1
+// unreadable reports whether two workers could not read what other tasks made, of which a plan reads nothing. One
+// worker's word is not enough: it may be the one that cannot read, and the job's work would be thrown away for it.
+func (w *auditWork) unreadable(t Task) bool {
+	return t.Kind != pb.TaskKind_TASK_KIND_PLAN && len(w.corrupt.workers) > 1
 }
 
 // unmakable takes back a task that its maker says to have made of what nobody else can read, and the roots of a step
@@ -101,7 +103,8 @@ func unmakable(job *state.Job, a *state.Audit, t Task, failure *pb.Failure) *pb.
 	tasks := []*pb.TaskID{t.ID()}
 	if t.Kind == pb.TaskKind_TASK_KIND_STEP {
 		for _, p := range a.Pieces[:min(len(a.Pieces), state.MaxUncommitTasks-1)] {
-			root := Task{JobID: t.JobID, Round: t.Round, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: p.Tree, Node: p.Node, Changes: t.Changes}
+			root := t
+			root.Kind, root.Tree, root.Node = pb.TaskKind_TASK_KIND_NODE, p.Tree, p.Node
 			tasks = append(tasks, root.ID())
 		}
 	}

@@ -20,6 +20,7 @@ type auditWork struct {
 	troubles  int            // failures that are neither the task's nor the input's, as of a store that does not answer
 	since     time.Duration  // of the first of these
 	input     reporters      // workers that find fault with the input, which the task's maker did not
+	corrupt   reporters      // workers that cannot read what the task's maker read
 }
 
 // maxAuditPause bounds, as a power of two of delays, how long an audit rests whose workers fall silent: it may be what

@@ -15,8 +15,8 @@ import (
 
 const tenMinutes = 10 * time.Minute // that a worker is quarantined
 
-// quarantine has tasks of five jobs fail on a worker that another then makes. It returns when the worker is leased tasks
-// again.
+// quarantine has tasks of five jobs fail on a worker that another then makes. It returns when the worker is leased
+// tasks again.
 func (d *desk) quarantine(worker, other string) (until time.Duration) {
 	d.Helper()
 	for i := range 5 {

@@ -15,7 +15,9 @@ import (
 // unreadable takes a task that workers failed to make of what others made, and has that made again: one of the others
 // may have made a result that nobody can read. There is no command where the failure may not come of that, or what the
 // task reads was made again too often; then the task's fault is the job's.
-func (b *Board) unreadable(job *state.Job, t Task, workerID string, failure *pb.Failure, now time.Duration) *pb.Command {
+func (b *Board) unreadable(
+	job *state.Job, t Task, workerID string, failure *pb.Failure, now time.Duration,
+) *pb.Command {
 	tasks, makers := job.ReadBy(t.ID())
 	folds := slices.ContainsFunc(tasks, func(id *pb.TaskID) bool { return id.GetRound() == t.Round })
 	if len(tasks) == 0 || !ofReading(failure, folds) {

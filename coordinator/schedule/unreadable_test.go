@@ -78,7 +78,8 @@ func TestWhatALeafCannotReadIsMadeAgain(t *testing.T) {
 		t.Errorf("of a panic: %v", cmd)
 	}
 	cmd := d.fails(leafKind, protocol.CodeCorrupt)
-	if tasks := cmd.GetUncommit().GetTasks(); len(tasks) != 2 || tasks[0].GetKind() != pb.TaskKind_TASK_KIND_STEP || len(nodesOf(cmd)) != 1 {
+	tasks := cmd.GetUncommit().GetTasks()
+	if len(tasks) != 2 || tasks[0].GetKind() != pb.TaskKind_TASK_KIND_STEP || len(nodesOf(cmd)) != 1 {
 		t.Fatalf("%v", cmd)
 	}
 	d.view = run(t, d.view, cmd)
@@ -104,7 +105,8 @@ func TestWhatAStepOrAReportCannotReadIsMadeAgain(t *testing.T) {
 	if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 {
 		t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Round.Covered)
 	}
-	if g := d.lease("w", 1); len(g) != 1 || g[0].Task != (schedule.Task{JobID: "a", Round: 1, Kind: leafKind, Changes: 1}) {
+	want := schedule.Task{JobID: "a", Round: 1, Kind: leafKind, Changes: 1}
+	if g := d.lease("w", 1); len(g) != 1 || g[0].Task != want {
 		t.Errorf("granted %v", g)
 	}
 }
@@ -152,7 +154,9 @@ func TestAnAuditOfWhatNobodyElseCanRead(t *testing.T) {
 
 // One auditor's word is not enough to have a job's work made again: its audits are waived.
 func TestOneAuditorCannotHaveAJobMadeAgain(t *testing.T) {
-	for kind, task := range map[string]pb.TaskKind{"plan": pb.TaskKind_TASK_KIND_PLAN, "leaf": leafKind, "step": pb.TaskKind_TASK_KIND_STEP} {
+	for kind, task := range map[string]pb.TaskKind{
+		"plan": pb.TaskKind_TASK_KIND_PLAN, "leaf": leafKind, "step": pb.TaskKind_TASK_KIND_STEP,
+	} {
 		d := allAudited(t)
 		d.worker("m", "")
 		d.worker("f", "")
@@ -175,7 +179,39 @@ func TestOneAuditorCannotHaveAJobMadeAgain(t *testing.T) {
 		}
 		job := jobOf(d.view, "a")
 		if job.Counters.Remade.Changes != 0 || job.PendingAudits() != 0 || job.Audits.Waived != 3 {
-			t.Errorf("%s: %+v, %d audits pending, %d waived", kind, job.Counters.Remade, job.PendingAudits(), job.Audits.Waived)
+			t.Errorf("%s: %+v, %d audits pending, %d waived",
+				kind, job.Counters.Remade, job.PendingAudits(), job.Audits.Waived)
+		}
+	}
+}
+
+// A panic is no word on what was read: a second auditor must say that it cannot be read.
+func TestAPanicDoesNotConfirmWhatCannotBeRead(t *testing.T) {
+	for second, want := range map[protocol.Code]bool{protocol.CodePanic: false, protocol.CodeCorrupt: true} {
+		d := auditDesk(t)
+		codes := map[string]protocol.Code{"f": protocol.CodeCorrupt, "g": second}
+		for id := range codes {
+			d.worker(id, "")
+		}
+		made := false
+		for range 1000 {
+			for _, id := range []string{"g", "f"} {
+				d.board.Known("o", d.now)
+				d.board.Known(id, d.now)
+				for _, g := range d.lease(id, 1) {
+					if g.Task.Kind != leafKind {
+						continue
+					}
+					if cmd := d.fault(id, g, inTask, codes[id]); cmd != nil {
+						made = made || cmd.GetUncommit() != nil
+						d.view = run(t, d.view, cmd)
+					}
+				}
+			}
+			d.now += d.cfg.RetryDelay
+		}
+		if made != want {
+			t.Errorf("the second says %s: made again %v, want %v", second, made, want)
 		}
 	}
 }
