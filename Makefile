@@ -67,7 +67,7 @@ lost: ## Lose or damage 400 job objects of each sort, and 400 PUTs: each job end
 
 .PHONY: liars
 LIARS_JOBS ?= 200
-liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (some half an hour).
+liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (half an hour).
 	go test -count=1 -timeout 120m -parallel 4 -v -run '^TestLiars$$' ./clustertest -liars.jobs $(LIARS_JOBS)
 
 .PHONY: slots

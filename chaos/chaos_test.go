@@ -35,7 +35,8 @@ func TestSmoke(t *testing.T) {
 	}
 	o, err := once(t.Context(), settings{
 		minutes: 0.5, seed: smokeSeed, loopback: true, faults: true, aim: smoke,
-		gram: gram, versitygw: versitygw, testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"),
+		gram: gram, versitygw: versitygw,
+		testdata: filepath.Join("..", "testdata"), folder: filepath.Join(t.TempDir(), "run"),
 		workers: 3, clients: 4, active: 6, keep: leastKeep,
 	})
 	if err != nil {

@@ -154,7 +154,8 @@ func TestZeroRows(t *testing.T) {
 	data := objects{"a.csv": "a,0,0\na,1,0\n", "b.csv": "b,0,0\nb,0,2\n"}
 	runDegenerate(t, []degenerate{
 		job("kmeans", "KMeans", `{"k":2,"metric":"cosine"}`, data),
-		job("kmeans-all", "KMeans", `{"k":1,"metric":"cosine"}`, objects{"a.csv": "a,0,0\na,0,0\n"}).fails("INPUT_EMPTY", "only 0 of 1 centers"),
+		job("kmeans-all", "KMeans", `{"k":1,"metric":"cosine"}`, objects{"a.csv": "a,0,0\na,0,0\n"}).
+			fails("INPUT_EMPTY", "only 0 of 1 centers"),
 		job("neighbors", "NearestNeighbors", `{"k":4,"metric":"cosine"}`, data).asks("x,3,0\nx,0,0\n").
 			gives(wantRows("neighbors", "0,0,1,0", "0,1,0,1", "0,2,2,1", "0,3,3,1", "1,0,0,1", "1,1,1,1", "1,2,2,1", "1,3,3,1")),
 		job("nearest-mean", "NearestMean", `{"features":{"scale":"l2"}}`, data),

@@ -41,7 +41,8 @@ func (p garblingPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 	return next, err
 }
 
-// Now and then a worker makes what nobody can read. That is made again, and the model is right, with audits and without.
+// Now and then a worker makes what nobody can read. That is made again, and the model is right, with audits and
+// without.
 func TestWhatNobodyCanReadIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	for _, audit := range []string{"0", "0.01"} {

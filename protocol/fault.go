@@ -36,7 +36,7 @@ const (
 	CodeStore        Code = "STORE"          // the store is unreachable or faulty
 	CodePanic        Code = "PANIC"          // the task panicked
 	CodeInternal     Code = "INTERNAL"       // anything else; a bug
-	CodeCorrupt      Code = "CORRUPT"        // bytes do not have the digest they must have
+	CodeCorrupt      Code = "CORRUPT"        // bytes do not have their digest, or cannot be decoded
 	CodeDrained      Code = "DRAINED"        // the worker gave the task back
 	CodeDeterminism  Code = "DETERMINISM"    // two different digests for one node
 	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it

@@ -60,7 +60,8 @@ func writeReports(c *client) *gramv1.Job {
 		{"model.safetensors", "no matter"},
 		{"report.json", `{"job":"digits-1","seconds":1.5,"metrics":[{"name":"kmeans.sizes","value":[1,2]}],
 			"audit":{"drawn":26,"says":"no task was made twice: there was no second worker"},
-			"certificate":{"verdict":"cannot be told","tellable_by":"set params.psd_sample below 40, raise params.gamma, or scale the columns"}}`},
+			"certificate":{"verdict":"cannot be told",
+			"tellable_by":"set params.psd_sample below 40, raise params.gamma, or scale the columns"}}`},
 		{"report.html", "<!doctype html>the page"},
 	} {
 		if err := os.WriteFile(filepath.Join(folder, file[0]), []byte(file[1]), 0o600); err != nil {

@@ -12,8 +12,10 @@ type ObjectID struct {
 // what is garbage in one state is garbage in every later one.
 type Garbage struct {
 	below uint64 // rounds that make no more objects
-	plan  bool   // what the plan made may be garbage too: not while a job runs, for a forgotten plan may come out as it was
-	held  map[ObjectID]bool
+	// plan says that what the plan made may be garbage too: not while a job runs, for a forgotten plan may come out as
+	// it was.
+	plan bool
+	held map[ObjectID]bool
 }
 
 // Garbage tells what of the job was garbage already at a time, in Unix milliseconds. A commit names

@@ -70,7 +70,8 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	before := j.Audits.Disputed
 	j.tally(c, a)
 	j.add(a, o, now)
-	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis { // else the input may have changed in between
+	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis {
+		// Plans of different lists are no violation: the input may have changed in between.
 		j.Counters.Violations += j.Audits.Disputed - before
 	}
 	return true

@@ -29,6 +29,8 @@ func TestWhatATaskReads(t *testing.T) {
 	ended = wantVerdict(t, ended, node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
 	ended = wantVerdict(t, ended, step("a", 1, &pb.Next{Done: true, State: ref(8)}), pb.Verdict_VERDICT_ACCEPTED)
 	before := []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 2/0"}
+	pieces := []string{"TASK_KIND_NODE 1: 1/0", "TASK_KIND_NODE 1: 0/4"}
+	modelAndRoot := []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 0/0"}
 	for name, c := range map[string]struct {
 		of    state.State
 		task  *pb.Completion
@@ -36,11 +38,11 @@ func TestWhatATaskReads(t *testing.T) {
 	}{
 		"a leaf, of the plan alone":        {fresh, node("a", 1, 0, 0, 0, 0), []string{"TASK_KIND_PLAN 0: 0/0"}},
 		"a node, of those below it":        {pairs, node("a", 1, 0, 2, 0, 0), []string{"TASK_KIND_NODE 1: 1/0"}},
-		"the root":                         {pairs, node("a", 1, 0, 3, 0, 0), []string{"TASK_KIND_NODE 1: 1/0", "TASK_KIND_NODE 1: 0/4"}},
+		"the root":                         {pairs, node("a", 1, 0, 3, 0, 0), pieces},
 		"a leaf, of the round before":      {closed, node("a", 2, 0, 0, 1, 0), before},
 		"a leaf of a round that is closed": {closed, node("a", 1, 0, 0, 1, 0), nil},
 		"a step":                           {closed, step("a", 2, nil), []string{"TASK_KIND_NODE 2: 0/0"}},
-		"a report":                         {ended, reportOf(1), []string{"TASK_KIND_STEP 1: 0/0", "TASK_KIND_NODE 1: 0/0"}},
+		"a report":                         {ended, reportOf(1), modelAndRoot},
 		"a node that no tree has":          {fresh, node("a", 1, 0, 9, 0, 0), nil},
 		"a tree that is not there":         {fresh, node("a", 1, 1, 0, 0, 0), nil},
 	} {
@@ -66,8 +68,8 @@ func TestWhoMadeWhatATaskReads(t *testing.T) {
 	}
 }
 
-// Several nodes of a round may be unreadable, one after the other: each has its pieces made again, and the last time it
-// is what the round itself reads. In the first round that is the plan's, which a fold does not read.
+// Several nodes of a round may turn out to be unreadable in turn. Each has its pieces made again; the last time, what
+// the round itself reads is made again. In the first round that is the plan's, which a fold does not read.
 func TestManyUnreadableNodesOfARound(t *testing.T) {
 	first := running(t, 3)
 	for round, s := range map[uint32]state.State{1: first, 2: twoRounds(t)} {
@@ -97,7 +99,8 @@ func TestManyUnreadableNodesOfARound(t *testing.T) {
 func uncommitted(s state.State, reason pb.UncommitReason, tasks []*pb.TaskID) *pb.Command {
 	job := jobA(s)
 	return &pb.Command{NowUnixMs: 1003, Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-		JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks, Reason: reason, Message: "an object",
+		JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes,
+		Tasks: tasks, Reason: reason, Message: "an object",
 	}}}
 }
 
@@ -107,7 +110,8 @@ func TestAForgottenPlanIsNoGarbage(t *testing.T) {
 		s := twoRounds(t)
 		for r := uint32(2); r <= 3; r++ {
 			s = wantVerdict(t, s, node("a", r, 0, 2, 0, 20+byte(r)), accepted)
-			s = wantVerdict(t, s, step("a", r, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(30 + byte(r))}), accepted)
+			next := &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(30 + byte(r))}
+			s = wantVerdict(t, s, step("a", r, next), accepted)
 		}
 		s, _ = run(t, s, takeBack(s, reason, planTask()))
 		plan := state.ObjectID{Round: 0, SHA256: [32]byte(ref(2).Sha256)}

@@ -9,15 +9,6 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// liveHeap is what the heap holds that is in use.
-func liveHeap() int64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first may leave what has a cleanup
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
-}
-
 // All that is left of a job that was retired and swept is that its id is taken: it costs the id and some fifteen bytes.
 func TestSweptRetiredJobsAreSmall(t *testing.T) {
 	const n, most = 5_000, 100
@@ -25,13 +16,13 @@ func TestSweptRetiredJobsAreSmall(t *testing.T) {
 		"counted":       func(i uint32) string { return fmt.Sprintf("job-%06d", i) },
 		"of a schedule": func(i uint32) string { return fmt.Sprintf("nightly-%08x%012x", i*2654435761, i) },
 	} {
-		s, before := state.New(), liveHeap()
+		s, before := state.New(), state.LiveHeap()
 		for i := range uint32(n) {
 			id, now := name(i), int64(5000+2*i)
 			s, _ = run(t, s, submit(id, "h"), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: id}}},
 				retire(now, 1, id), markSwept(nil, []string{id}))
 		}
-		each := (liveHeap() - before) / n
+		each := (state.LiveHeap() - before) / n
 		if s.JobCount() != 0 || s.RetiredCount() != n {
 			t.Fatalf("%s: %d jobs, %d retired", kind, s.JobCount(), s.RetiredCount())
 		}

@@ -86,7 +86,8 @@ func TestSweptJobsAreAMap(t *testing.T) {
 		olds := []kept{now}
 		for range rapid.IntRange(1, 12).Draw(t, "runs") {
 			now.model = maps.Clone(now.model)
-			first, step := rapid.IntRange(0, 1500).Draw(t, "first"), rapid.SampledFrom([]int{-7, -1, 1, 3}).Draw(t, "step")
+			first := rapid.IntRange(0, 1500).Draw(t, "first")
+			step := rapid.SampledFrom([]int{-7, -1, 1, 3}).Draw(t, "step")
 			put, at := rapid.Bool().Draw(t, "put"), rapid.Int64Range(-2, 900).Draw(t, "at")
 			for i := range rapid.SampledFrom([]int{1, 30, 400}).Draw(t, "length") {
 				id := strconv.FormatInt(int64(first+i*step)&0x7ff, 3) // of 1 to 7 digits: ids begin with others
@@ -198,7 +199,8 @@ func TestSweptJobsDivideAndJoinAtTheirBounds(t *testing.T) {
 func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 	const n = 1000
 	record := func(i int) Retired {
-		return Retired{ID: strconv.Itoa(i), Number: uint64(i), RetiredAt: int64(i), OwnOutput: i%3 == 0, Swept: i%5 != 0}
+		id := strconv.Itoa(i)
+		return Retired{ID: id, Number: uint64(i), RetiredAt: int64(i), OwnOutput: i%3 == 0, Swept: i%5 != 0}
 	}
 	plain, other := New(), New()
 	for i := range n {
@@ -224,25 +226,27 @@ func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 	}
 }
 
+// LiveHeap is what the heap holds that is in use.
+func LiveHeap() int64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // the first may leave what has a cleanup
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
 // A month's turnover: as many are forgotten as are added. Nothing is kept of the chunks that were.
 func TestSweptJobsKeepNoOldChunks(t *testing.T) {
 	const n, most = 4_000, 100
-	heap := func() int64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return int64(stats.HeapAlloc)
-	}
 	id := func(i int) string { return fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15) }
-	j, before := newSweptJobs(), heap()
+	j, before := newSweptJobs(), LiveHeap()
 	for i := range 5 * n {
 		j = j.put(Retired{ID: id(i), Number: uint64(i), RetiredAt: 1 << 40, Swept: true})
 		if i >= n {
 			j = j.remove(id(i - n))
 		}
 	}
-	if each := (heap() - before) / n; j.count != n || each > most {
+	if each := (LiveHeap() - before) / n; j.count != n || each > most {
 		t.Errorf("%d entries of %d bytes each, want %d of at most %d", j.count, each, n, most)
 	}
 	runtime.KeepAlive(j)
