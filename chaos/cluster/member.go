@@ -76,7 +76,14 @@ func (c *Cluster) begin(ctx context.Context, m *Member, life *Life, joins bool) 
 		return err
 	}
 	m.life.Store(life)
-	return c.awaitListener(ctx, life.Process, m.API)
+	if err := c.awaitListener(ctx, life.Process, m.API); err != nil || joins {
+		return err
+	}
+	// The first member listens before it makes the tokens that the others join with.
+	return poll(ctx, m.Host+" to make its tokens", func() bool {
+		_, err := os.Stat(filepath.Join(first, "worker.token"))
+		return err == nil || !life.Running()
+	})
 }
 
 // awaitListener dials until somebody answers.
