@@ -192,3 +192,15 @@ func TestAConvictionIsToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// Whoever makes a job's tasks again is one of its max_workers.
+func TestMaxWorkersCountAuditors(t *testing.T) {
+	d := auditsAllOf(t, submitted("a", 0, 1))
+	d.made("m", planned("a", 1), pb.Verdict_VERDICT_ACCEPTED)
+	d.made("m", nodeDone(leafTask), pb.Verdict_VERDICT_ACCEPTED)
+	d.register("x", 2)
+	d.register("y", 1)
+	d.wantAudit("x", pb.TaskKind_TASK_KIND_PLAN, false)
+	d.wantNothing("y", "while x is the one that may work on the job")
+	d.wantAudit("x", leafKind, false)
+}

@@ -11,10 +11,12 @@ import (
 )
 
 // allAudited is a desk with a job "a" that waits for its plan, and all of which is audited.
-func allAudited(t *testing.T) *desk {
+func allAudited(t *testing.T) *desk { return auditsAllOf(t, submit("a")) }
+
+// auditsAllOf is allAudited for a submit of job "a".
+func auditsAllOf(t *testing.T, submitted *pb.Command) *desk {
 	d := &desk{T: t, cfg: schedule.DefaultConfig()}
 	begin := &pb.InitCluster{ClusterId: "c", Secret: []byte("thirty-two bytes that nobody knows")}
-	submitted := submit("a")
 	submitted.GetSubmit().AuditPpm = 1_000_000
 	d.view = run(t, state.New(), &pb.Command{Body: &pb.Command_Init{Init: begin}}, submitted, start("a"))
 	d.board = schedule.NewBoard(d.cfg, 1, state.New(), 0)
@@ -311,8 +313,8 @@ func TestANewLeaderKnowsWhatIsMadeAgain(t *testing.T) {
 	d.board = schedule.NewBoard(d.cfg, 2, state.New(), d.now)
 	d.worker("m", "avx2")
 	d.board.Register(d.view, schedule.Worker{ID: "x", Slots: 1, Kernels: "generic", Other: "avx2"}, held, d.now)
-	if n := d.board.Leased("a", "x"); n != 1 {
-		t.Errorf("%d leases of x", n)
+	if x, all := d.board.Leased("a", "x"), d.board.Leased("a", ""); x != 1 || all != 1 {
+		t.Errorf("%d leases, %d of x", all, x)
 	}
 	d.wantNothing("m", "while the other makes it again")
 	if lost := d.board.Heartbeat(d.view, "x", held, d.now); len(lost) != 0 {
