@@ -2,9 +2,11 @@ package coordinator
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 
 	"connectrpc.com/connect"
 )
@@ -55,15 +57,60 @@ func compression() connect.HandlerOption {
 	)
 }
 
-// boundCompressed cuts the body of a compressed request after maxCompressed bytes.
+// compressedCalls bounds how many compressed requests are read at a time: each may take some 2 MiB, for a message that
+// costs its caller next to nothing. Gram's own clients compress none.
+const compressedCalls = 8
+
+// boundCompressed refuses a compressed request while compressedCalls others are read, and cuts its body after
+// maxCompressed bytes.
 func boundCompressed(next http.Handler) http.Handler {
+	turns := make(chan struct{}, compressedCalls)
+	refusals := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, header := range []string{"Content-Encoding", "Connect-Content-Encoding", "Grpc-Encoding"} {
-			if encoding := r.Header.Get(header); encoding != "" && encoding != "identity" && r.Body != nil {
-				r.Body = http.MaxBytesReader(w, r.Body, maxCompressed)
-				break
-			}
+		if !compressed(r) {
+			next.ServeHTTP(w, r)
+			return
 		}
+		select {
+		case turns <- struct{}{}:
+		default:
+			_ = refusals.Write(w, r, connect.NewError(connect.CodeResourceExhausted,
+				errors.New("too many compressed requests at a time; send it uncompressed"))) // the client is gone
+			return
+		}
+		body := &bodyTurn{Reader: http.MaxBytesReader(w, r.Body, maxCompressed), body: r.Body,
+			end: sync.OnceFunc(func() { <-turns })}
+		defer body.end()
+		r.Body = body
 		next.ServeHTTP(w, r)
 	})
 }
+
+// compressed reports whether a request names an encoding of its body, by the header of any protocol.
+func compressed(r *http.Request) bool {
+	for _, header := range []string{"Content-Encoding", "Connect-Content-Encoding", "Grpc-Encoding"} {
+		if encoding := r.Header.Get(header); encoding != "" && encoding != "identity" && r.Body != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// bodyTurn is a request's body, whose turn ends when it was read: a stream's answer may take hours.
+type bodyTurn struct {
+	io.Reader
+	body io.Closer
+	end  func()
+}
+
+// Read implements io.Reader.
+func (b *bodyTurn) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil {
+		b.end()
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *bodyTurn) Close() error { return b.body.Close() }

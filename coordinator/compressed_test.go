@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -88,4 +90,59 @@ func TestCompressedCallsAreBounded(t *testing.T) {
 	if status, text := call(gzipped(t, 1500<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "resource_exhausted") {
 		t.Errorf("a bomb whose compressed bytes are too many: %d %s", status, text)
 	}
+}
+
+// Few compressed requests are read at a time. One that was read makes room, though its answer may take hours; others
+// need none.
+func TestCompressedRequestsTakeTurns(t *testing.T) {
+	begun, read, leave := make(chan bool), make(chan bool), make(chan bool)
+	handler := boundCompressed(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		held := r.Header.Get("Held") != ""
+		if held {
+			begun <- true
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
+		if held {
+			read <- true
+			<-leave
+		}
+	}))
+	call := func(encoding, held string, body io.Reader) int {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Encoding", encoding)
+		req.Header.Set("Held", held)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, req)
+		return w.Code
+	}
+	var calls sync.WaitGroup
+	var bodies []*io.PipeWriter
+	for range compressedCalls {
+		reader, writer := io.Pipe()
+		bodies = append(bodies, writer)
+		calls.Go(func() { call("gzip", "yes", reader) })
+		<-begun
+	}
+	if code := call("gzip", "", strings.NewReader("{}")); code != http.StatusTooManyRequests {
+		t.Errorf("one more than are read at a time: %d", code)
+	}
+	if code := call("identity", "", strings.NewReader("{}")); code != http.StatusOK {
+		t.Errorf("one that is not compressed: %d", code)
+	}
+	bodies[0].Close()
+	<-read
+	for range 2 {
+		if code := call("gzip", "", strings.NewReader("{}")); code != http.StatusOK {
+			t.Errorf("when one was read: %d", code)
+		}
+	}
+	for _, body := range bodies[1:] {
+		body.Close()
+		<-read
+	}
+	close(leave)
+	calls.Wait()
 }

@@ -35,6 +35,10 @@ func (l limits) withDefaults(c Config) limits {
 // maxHeader bounds a request's header.
 const maxHeader = 16 << 10
 
+// maxUnread bounds what an HTTP/2 connection may send before the call reads it: net/http's own 1 MiB, of 60 peers at a
+// time, takes more memory than all else.
+const maxUnread = 128 << 10
+
 // server serves within the limits. A call itself may take as long as it likes.
 func (l limits) server(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
@@ -42,8 +46,11 @@ func (l limits) server(handler http.Handler, logger *slog.Logger) *http.Server {
 		ReadHeaderTimeout: l.handshake,
 		IdleTimeout:       l.idle,
 		MaxHeaderBytes:    maxHeader,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: l.body, PingTimeout: l.handshake, WriteByteTimeout: l.write},
-		ErrorLog:          log.New(slogWriter{logger}, "", 0),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 250, MaxReceiveBufferPerConnection: maxUnread, MaxReceiveBufferPerStream: maxUnread,
+			SendPingTimeout: l.body, PingTimeout: l.handshake, WriteByteTimeout: l.write,
+		},
+		ErrorLog: log.New(slogWriter{logger}, "", 0),
 	}
 }
 
