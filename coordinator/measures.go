@@ -54,7 +54,7 @@ var (
 	tasksLeased    = gauge("gram_tasks_leased", "Tasks at work, speculative copies among them.")
 	workersLive    = gauge("gram_workers", "Workers heard of within the lease TTL.")
 	workerSlots    = gauge("gram_worker_slots", "Tasks that the live workers take at a time.")
-	slotsWanted    = gauge("gram_worker_slots_wanted", "Slots that would be busy now if there were enough: what to scale workers on.")
+	slotsWanted    = gauge("gram_worker_slots_wanted", "Worker slots that would be busy now if there were enough: what to scale workers on.")
 	leasesGranted  = gauge("gram_leases_granted_total", "Leases granted since this leader's election.")
 	leasesExpired  = gauge("gram_leases_expired_total", "Leases not renewed in time since this leader's election.")
 	committedLease = gauge("gram_committed_leased_total", "Tasks leased though committed, since this leader's election; never expected.")

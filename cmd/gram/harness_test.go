@@ -35,6 +35,7 @@ type backend struct {
 	cancel func(id string) (*gramv1.Job, error)
 	watch  func(ctx context.Context, id string, send func(*gramv1.Job) error) error
 	logs   func(req *gramv1.LogsRequest, send func(*gramv1.LogsResponse) error) error
+	status *gramv1.StatusResponse
 }
 
 func (b *backend) Get(_ context.Context, req *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error) {
@@ -63,6 +64,12 @@ func (b *backend) Watch(ctx context.Context, req *connect.Request[gramv1.WatchRe
 
 func (b *backend) Logs(_ context.Context, req *connect.Request[gramv1.LogsRequest], stream *connect.ServerStream[gramv1.LogsResponse]) error {
 	return b.logs(req.Msg, stream.Send)
+}
+
+func (b *backend) Status(
+	context.Context, *connect.Request[gramv1.StatusRequest],
+) (*connect.Response[gramv1.StatusResponse], error) {
+	return connect.NewResponse(b.status), nil
 }
 
 // serveOn runs a backend over TLS and HTTP/2 at an address; the token is checked as the real gate does.
