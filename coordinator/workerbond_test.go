@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/hashicorp/raft"
 )
 
 // Who was leased nothing commits nothing and fails nothing, whatever worker's token it holds.
@@ -183,4 +184,35 @@ func TestAWorkersIDIsItsOwn(t *testing.T) {
 		}
 		stopTest(t, c)
 	})
+}
+
+// A worker made leaves while the lead moved on. Its tokens are of an earlier term, and the new leader knows no lease of
+// them: what the worker made counts all the same, but only from the worker that they were granted to.
+func TestTheTokenOfAnEarlierLeader(t *testing.T) {
+	q := startQuorum(t, 2)
+	first, next := q.leader(), q.follower()
+	planTest(t, first, "a", 2)
+	registerTest(t, first, "w", 4)
+	leaves := leaseTest(t, first, "w", 2).GetTasks()
+	q.poll("the other member to lead", func() bool {
+		if _, err := next.leader(); err == nil {
+			return true
+		}
+		if _, err := first.leader(); err == nil { // a transfer that fails is tried again
+			_ = first.member.raft.LeadershipTransferToServer(raft.ServerID(next.cfg.NodeID), next.member.address).Error()
+		}
+		return false
+	})
+	lead, err := next.leader()
+	if err != nil || leaves[0].GetToken().GetTerm() >= lead.term {
+		t.Fatalf("%v: a token of term %d in term %d", err, leaves[0].GetToken().GetTerm(), lead.term)
+	}
+	for _, worker := range []string{"w", "rogue"} {
+		registerTest(t, next, worker, 2)
+	}
+	output := &pb.TaskOutput{Object: object(9)}
+	for _, leaf := range leaves {
+		wantVerdicts(t, completeTest(t, next, "rogue", made(leaf, output)), pb.Verdict_VERDICT_UNGRANTED)
+		wantVerdicts(t, completeTest(t, next, "w", made(leaf, output)), pb.Verdict_VERDICT_ACCEPTED)
+	}
 }
