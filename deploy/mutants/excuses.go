@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func readExcuses(file string) (*excuses, error) {
 	return e, lines.Err()
 }
 
-// take reports whether a mutant is excused.
+// take reports whether a mutant, killed or not, is excused: it may stay alive.
 func (e *excuses) take(m mutant) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,11 +56,13 @@ func (e *excuses) take(m mutant) bool {
 	return true
 }
 
-// unused lists the excuses that no mutant took.
-func (e *excuses) unused() []string {
+// unused lists the excuses of the given folders that no tried mutant matches. Only folders all of whose mutants were
+// tried can be judged: elsewhere an excuse may be unused by chance.
+func (e *excuses) unused(folders map[string]bool) []string {
 	var left []string
 	for key, used := range e.used { // sorted below
-		if !used {
+		file, _, _ := strings.Cut(key, "\t")
+		if !used && folders[path.Dir(file)] {
 			left = append(left, key)
 		}
 	}

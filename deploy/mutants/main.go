@@ -82,6 +82,7 @@ func run(ctx context.Context, s settings) (bool, error) {
 	}
 	well := true
 	var table []string
+	whole := make(map[string]bool) // the folders all of whose mutants were tried
 	for _, t := range targets {
 		if !strings.Contains(t.folder, s.only) {
 			continue
@@ -101,28 +102,17 @@ func run(ctx context.Context, s settings) (bool, error) {
 			return false, err
 		}
 		well = well && score.well()
+		whole[t.folder] = s.files == "" && !t.draws(mutants)
 		table = append(table, fmt.Sprintf("%-22s %v", t.folder, score))
 	}
 	if len(table) == 0 {
 		return false, fmt.Errorf("no mutants in packages that contain %q and files that match %q", s.only, s.files)
 	}
-	for _, stale := range excuses.unused() {
-		if s.only == "" && s.files == "" && !anyDrawn() {
-			fmt.Println("no mutant matches this excuse any more:", stale)
-			well = false
-		}
+	for _, stale := range excuses.unused(whole) {
+		fmt.Println("no mutant matches this excuse any more:", stale)
+		well = false
 	}
 	fmt.Printf("\n%-22s %7s %7s %7s %9s %11s %7s\n%s\n",
 		"PACKAGE", "TRIED", "KILLED", "ALIVE", "UNCOVERED", "UNEXCUSED", "SHARE", strings.Join(table, "\n"))
 	return well, nil
-}
-
-// anyDrawn reports whether a share of some package is drawn: then an excuse may be unused by chance.
-func anyDrawn() bool {
-	for _, t := range targets {
-		if t.most > 0 {
-			return true
-		}
-	}
-	return false
 }

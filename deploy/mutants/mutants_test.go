@@ -63,8 +63,18 @@ func TestExcuses(t *testing.T) {
 	if !e.take(m) || e.take(mutant{file: "a/b.go"}) {
 		t.Error("an excuse that is there, and one that is not")
 	}
-	if left := e.unused(); len(left) != 1 || !strings.Contains(left[0], "\tg\t") {
+	if left := e.unused(map[string]bool{"a": true}); len(left) != 1 || !strings.Contains(left[0], "\tg\t") {
 		t.Errorf("unused: %q", left)
+	}
+	for _, judged := range []map[string]bool{nil, {"a": false}, {"b": true}, {"": true}} {
+		if left := e.unused(judged); len(left) > 0 {
+			t.Errorf("unused in %v: %q", judged, left)
+		}
+	}
+	var s score
+	if s.count(mutant{file: "a/b.go", function: "g", change: "ARITHMETIC_BASE", text: "x"}, true, e); s.unexcused > 0 ||
+		len(e.unused(map[string]bool{"a": true})) > 0 {
+		t.Errorf("an excused mutant that is killed: %+v, unused %q", s, e.unused(map[string]bool{"a": true}))
 	}
 	for _, bad := range []string{m.key() + "\n", m.key() + "\t \n", m.key() + "\twhy\n" + m.key() + "\twhy\n"} {
 		write(bad)

@@ -145,3 +145,47 @@ func TestNoMutantIsLive(t *testing.T) {
 		t.Error("begin takes tests that fail with no mutant live")
 	}
 }
+
+// An excuse that no mutant matches any more fails the run if all mutants of its package were tried. Where a share was
+// drawn, or only some files were tried, its mutant may have been left out.
+func TestStaleExcuses(t *testing.T) {
+	const less = "package p\n\nfunc less(a, b int) bool { return a < b }\n"
+	const lessTest = "package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {\n" +
+		"\tif !less(1, 2) || less(2, 2) || less(3, 2) {\n\t\tt.Fatal()\n\t}\n}\n"
+	const gremlins = `#!/bin/sh
+while [ "$1" != --output ]; do shift; done
+cat >"$2" <<'END'
+{"files": [{"file_name": "p.go", "mutations": [
+	{"type": "CONDITIONALS_BOUNDARY", "status": "RUNNABLE", "line": 3, "column": 37},
+	{"type": "CONDITIONALS_NEGATION", "status": "RUNNABLE", "line": 3, "column": 37}]}]}
+END
+`
+	module(t, map[string]string{
+		"all/p.go": less, "all/p_test.go": lessTest, "share/p.go": less, "share/p_test.go": lessTest,
+		"gremlins": gremlins, "deploy/mutants/excused.tsv": "",
+	})
+	if err := os.Chmod("gremlins", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer func(before []target) { targets = before }(targets)
+	targets = []target{{folder: "all", most: 2}, {folder: "share", most: 1}}
+	const gone = "/p.go\tmore\tCONDITIONALS_BOUNDARY\treturn a > b\tequivalent\n"
+	const there = "/p.go\tless\tCONDITIONALS_BOUNDARY\tfunc less(a, b int) bool { return a < b }\tequivalent\n"
+	for _, c := range []struct {
+		excuses, files string
+		well           bool
+	}{
+		{"all" + there + "share" + there, "", true},
+		{"all" + gone, "", false},
+		{"all" + gone, "p.go", true},
+		{"share" + gone, "", true},
+	} {
+		if err := os.WriteFile(filepath.Join("deploy", "mutants", "excused.tsv"), []byte(c.excuses), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		well, err := run(t.Context(), settings{gremlins: "./gremlins", files: c.files, workers: 1})
+		if err != nil || well != c.well {
+			t.Errorf("excuses %q, files %q: well is %v, %v", c.excuses, c.files, well, err)
+		}
+	}
+}

@@ -156,6 +156,17 @@ func (s score) String() string {
 	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused, 100*s.share())
 }
 
+// draws reports whether draw leaves some of the mutants out.
+func (t target) draws(mutants []mutant) bool {
+	covered := 0
+	for _, m := range mutants {
+		if m.covered {
+			covered++
+		}
+	}
+	return t.most > 0 && covered > t.most
+}
+
 // draw returns the mutants to try: the covered ones, or a share of them, and all others. Go's coverage does not see the
 // conditions of a case, nor constants, so only a trial shows whether a test covers those.
 func (t target) draw(seed uint64, mutants []mutant) []mutant {
@@ -167,7 +178,7 @@ func (t target) draw(seed uint64, mutants []mutant) []mutant {
 			others = append(others, m)
 		}
 	}
-	if t.most > 0 && len(covered) > t.most {
+	if t.draws(mutants) {
 		rng := rand.New(rand.NewPCG(seed, 0x6d))
 		rng.Shuffle(len(covered), func(i, j int) { covered[i], covered[j] = covered[j], covered[i] })
 		covered = covered[:t.most]
@@ -220,7 +231,7 @@ func (t target) try(ctx context.Context, s settings, mutants []mutant, excuses *
 
 // count adds a tried mutant. One that a test noticed is covered, whatever the coverage says.
 func (s *score) count(m mutant, dead bool, excuses *excuses) {
-	excused := !dead && excuses.take(m)
+	excused := excuses.take(m)
 	word := "alive:"
 	switch {
 	case dead:
