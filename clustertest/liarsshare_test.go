@@ -40,7 +40,13 @@ const liarsLanes = 4
 type liarsCount struct {
 	mu                                     sync.Mutex
 	right, named, failed, wrong, idle, all int
+	well                                   int           // right, and the liar is named or did not lie
 	took                                   time.Duration // of all jobs
+}
+
+// enough reports whether all jobs are right, where that is wanted, and 95 % are right and name the liar, if it lied.
+func (n *liarsCount) enough(allRight bool) bool {
+	return n.all > 0 && (!allRight || n.right == n.all) && n.well*100 >= 95*n.all
 }
 
 // TestLiars counts, of jobs with a lying worker of four, how many name it and how many end with the right model: k-means of ten rounds over 400
@@ -66,8 +72,8 @@ func TestLiars(t *testing.T) {
 		each := (n.took / time.Duration(max(n.all, 1))).Round(time.Millisecond)
 		t.Logf("%s, audit %s: %d jobs, %v each: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie",
 			c.name, c.audit, n.all, each, n.right, n.wrong, n.failed, n.named, n.idle)
-		if n.all != *liarsJobs || c.allRight && n.right != n.all || n.right*100 < 95*n.all {
-			t.Errorf("%s: %d of %d jobs are right", c.name, n.right, *liarsJobs)
+		if n.all != *liarsJobs || !n.enough(c.allRight) {
+			t.Errorf("%s: %d of %d jobs are right, %d right and name a worker that lied", c.name, n.right, *liarsJobs, n.well)
 		}
 	}
 }
@@ -122,7 +128,9 @@ func (l *liarsLane) run(t *testing.T, id, audit string, lies func() bool, n *lia
 	took := time.Since(begun)
 	stop()
 	model, _ := clustertest.Output(job, "model.safetensors")
-	for _, w := range job.GetAudit().GetConvicted() {
+	convicted := job.GetAudit().GetConvicted()
+	named := len(convicted) > 0
+	for _, w := range convicted {
 		if w.GetName() != "liar" {
 			t.Errorf("%s convicts %v", id, w)
 		}
@@ -140,10 +148,33 @@ func (l *liarsLane) run(t *testing.T, id, audit string, lies func() bool, n *lia
 		t.Logf("%s has a wrong model; %v", id, job.GetAudit())
 	default:
 		n.right++
+		if named || !lied.Load() {
+			n.well++
+		}
 	}
-	if len(job.GetAudit().GetConvicted()) > 0 {
+	if named {
 		n.named++
 	} else if !lied.Load() {
 		n.idle++
+	}
+}
+
+// The bounds of TestLiars at 200 jobs: it fails from the eleventh on that does not name the liar.
+func TestLiarsAreToBeNamed(t *testing.T) {
+	for _, c := range []struct {
+		right, well int
+		allRight    bool
+		want        bool
+	}{
+		{200, 200, true, true}, {200, 190, true, true}, {200, 189, true, false}, {199, 199, true, false},
+		{190, 190, false, true}, {200, 189, false, false}, {0, 0, false, false},
+	} {
+		n := liarsCount{all: 200, right: c.right, well: c.well}
+		if n.enough(c.allRight) != c.want {
+			t.Errorf("%+v: %v", c, !c.want)
+		}
+	}
+	if new(liarsCount).enough(false) {
+		t.Error("no jobs are enough")
 	}
 }
