@@ -11,7 +11,9 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/audit"
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/proto"
@@ -99,7 +101,7 @@ func (c *Coordinator) record(r *http.Request, caller gate.Caller, t *trail) audi
 		rec.Result, rec.Reason = audit.Refused, "the request could not be read"
 	case t.err != nil:
 		rec.Result, rec.Reason = audit.Refused, reasonOf(t.code, t.err)
-		if errors.Is(t.err, ErrUnknownOutcome) {
+		if errors.Is(t.err, outcome.ErrUnknownOutcome) {
 			rec.Result = audit.Unknown
 		}
 	}
@@ -113,7 +115,7 @@ func reasonOf(code string, err error) string {
 	if errors.As(err, &rejection) {
 		return code + ": " + rejection.Message
 	}
-	for _, known := range []error{ErrNotLeader, ErrUnknownOutcome, ErrShutdown, ErrEntryTooBig, gate.ErrForbidden, gate.ErrUnknownPath, gate.ErrTooManyCalls, gate.ErrUnauthenticated} {
+	for _, known := range []error{outcome.ErrNotLeader, outcome.ErrUnknownOutcome, outcome.ErrShutdown, outcome.ErrEntryTooBig, gate.ErrForbidden, gate.ErrUnknownPath, gate.ErrTooManyCalls, gate.ErrUnauthenticated} {
 		if errors.Is(err, known) {
 			return code + ": " + known.Error()
 		}
@@ -143,7 +145,7 @@ func procedureName(route string) string {
 func (c *Coordinator) denied(r *http.Request, caller gate.Caller, reason error) {
 	c.meters.denied.WithLabelValues(denial(reason)).Inc()
 	if errors.Is(reason, gate.ErrUnauthenticated) || errors.Is(reason, gate.ErrTooManyCalls) {
-		waste(r.Context())
+		bounds.Waste(r.Context())
 	}
 	rec := c.record(r, caller, &trail{served: true, err: reason, code: denial(reason)})
 	rec.Result = audit.Refused
@@ -239,7 +241,7 @@ func (c *Coordinator) decided(cmd *pb.Command, reply state.Reply, index uint64, 
 		err = reply.Err
 	}
 	switch {
-	case errors.Is(err, ErrUnknownOutcome):
+	case errors.Is(err, outcome.ErrUnknownOutcome):
 		rec.Result, rec.Reason = audit.Unknown, reasonOf("unavailable", err)
 	case err != nil:
 		rec.Result, rec.Reason = audit.Refused, reasonOf("refused", err)

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -20,7 +21,7 @@ var ErrRestore = errors.New("cannot restore")
 func (s *clusterService) Backup(ctx context.Context, _ *connect.Request[pb.BackupRequest], stream *connect.ServerStream[pb.BackupResponse]) error {
 	view, _, err := s.c.read(ctx)
 	if err != nil {
-		return wireError(err)
+		return outcome.Wire(err)
 	}
 	sum := sha256.New()
 	pieces := pieceWriter(func(piece []byte) error {
@@ -28,7 +29,7 @@ func (s *clusterService) Backup(ctx context.Context, _ *connect.Request[pb.Backu
 		return stream.Send(&pb.BackupResponse{Piece: piece})
 	})
 	if err := view.Encode(pieces); err != nil {
-		return wireError(err)
+		return outcome.Wire(err)
 	}
 	return stream.Send(&pb.BackupResponse{Sha256: sum.Sum(nil)})
 }

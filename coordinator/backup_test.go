@@ -45,7 +45,7 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	if _, err := old.complete(t.Context(), leafDone("a", 4)); err != nil {
 		t.Fatal(err)
 	}
-	before, _ := old.fsm.view()
+	before, _ := old.fsm.View()
 	file := backupOf(t, old)
 
 	cfg := testConfig(t.TempDir())
@@ -86,7 +86,7 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	if _, err := restored.complete(t.Context(), leafDone("a", 2)); err != nil {
 		t.Error(err)
 	}
-	after, _ := restored.fsm.view()
+	after, _ := restored.fsm.View()
 	if after.ClusterID == before.ClusterID || after.JobCount() != before.JobCount() {
 		t.Errorf("cluster %s of %d jobs from %s of %d", after.ClusterID, after.JobCount(), before.ClusterID, before.JobCount())
 	}

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,7 +13,9 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/logstore"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/hashicorp/raft"
+	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
 // snapshots returns the folders of a data directory's snapshots, oldest first.
@@ -60,11 +61,11 @@ func withSnapshots(t *testing.T, cut bool) Config {
 		if i == 2 {
 			break
 		}
-		settings := c.member.raft.ReloadableConfig()
+		settings := c.member.Raft.ReloadableConfig()
 		if settings.TrailingLogs = 1000; cut {
 			settings.TrailingLogs = 1
 		}
-		if err := errors.Join(c.member.raft.ReloadConfig(settings), c.awaitSnapshot(t.Context())); err != nil {
+		if err := errors.Join(c.member.Raft.ReloadConfig(settings), c.member.Raft.Snapshot().Error()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +86,7 @@ func copyDir(t *testing.T, cfg Config) Config {
 // hasJobs reports whether a member that started knows all that was acknowledged.
 func hasJobs(t *testing.T, c *Coordinator) {
 	t.Helper()
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	for i := range 3 {
 		if _, ok := view.Job(fmt.Sprint("job", i)); !ok {
 			t.Errorf("job%d is forgotten", i)
@@ -110,8 +111,8 @@ func TestDamagedSnapshot(t *testing.T) {
 				flipBit(t, filepath.Join(newest, part), rng)
 				c, err := Start(t.Context(), cfg)
 				if cut {
-					if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(newest)) || !strings.Contains(err.Error(), "gram cluster rebuild") ||
-						strings.Contains(err.Error(), "\n") {
+					if !errors.Is(err, node.ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(newest)) ||
+						!strings.Contains(err.Error(), "gram cluster rebuild") || strings.Contains(err.Error(), "\n") {
 						t.Errorf("%s: %v", part, err)
 					}
 					if err == nil {
@@ -136,7 +137,7 @@ func TestDamagedSnapshot(t *testing.T) {
 // harmEntry flips a bit of an entry's data, as it lies in the file.
 func harmEntry(t *testing.T, file string, index uint64) {
 	t.Helper()
-	bolt, _, err := openBolt(file, slog.New(slog.DiscardHandler))
+	bolt, err := raftboltdb.NewBoltStore(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +155,15 @@ func harmEntry(t *testing.T, file string, index uint64) {
 
 func firstEntry(t *testing.T, file string) uint64 {
 	t.Helper()
-	bolt, found, err := openBolt(file, slog.New(slog.DiscardHandler))
+	bolt, err := raftboltdb.NewBoltStore(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bolt.Close(); err != nil {
+	first, err := bolt.FirstIndex()
+	if err := errors.Join(err, bolt.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return found.Entries[0]
+	return first
 }
 
 // A damaged entry that a snapshot covers is cut off; one that none covers keeps the member from starting.
@@ -172,17 +174,17 @@ func TestDamagedEntry(t *testing.T) {
 	covered := indexOf(t, kept[len(kept)-1])
 	for entry, starts := range map[uint64]bool{2: true, covered: true, covered + 1: false} {
 		cfg := copyDir(t, whole)
-		harmEntry(t, filepath.Join(cfg.DataDir, "raft", logFile), entry)
+		harmEntry(t, filepath.Join(cfg.DataDir, "raft", "log.db"), entry)
 		c, err := Start(t.Context(), cfg)
 		switch {
-		case !starts && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of the log", entry))):
+		case !starts && (!errors.Is(err, node.ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of the log", entry))):
 			t.Errorf("entry %d: %v", entry, err)
 		case starts && err != nil:
 			t.Errorf("entry %d: %v", entry, err)
 		case starts:
 			hasJobs(t, c)
 			stopTest(t, c)
-			if first := firstEntry(t, filepath.Join(cfg.DataDir, "raft", logFile)); first <= entry {
+			if first := firstEntry(t, filepath.Join(cfg.DataDir, "raft", "log.db")); first <= entry {
 				t.Errorf("entry %d: the log begins at %d", entry, first)
 			}
 		}
@@ -194,7 +196,7 @@ func TestDamagedEntry(t *testing.T) {
 
 // rotting is a log in which an entry that was whole at the start is damaged when it is read again.
 type rotting struct {
-	durableStore
+	node.DurableStore
 	rotten *atomic.Bool
 }
 
@@ -202,7 +204,7 @@ func (r rotting) GetLog(index uint64, entry *raft.Log) error {
 	if r.rotten.Load() {
 		return fmt.Errorf("%w: entry %d of the log does not have its checksum", logstore.ErrDamaged, index)
 	}
-	return r.durableStore.GetLog(index, entry)
+	return r.DurableStore.GetLog(index, entry)
 }
 
 // An entry that is damaged while the member runs ends it with one line, not with raft's panic; the others go on.
@@ -211,7 +213,7 @@ func TestEntryDamagedLater(t *testing.T) {
 	q := startQuorum(t, 2)
 	var rotten atomic.Bool
 	cfg := q.config("c3", t.TempDir())
-	cfg.wrapLog = func(log durableStore) durableStore { return rotting{log, &rotten} }
+	cfg.wrapLog = func(log node.DurableStore) node.DurableStore { return rotting{log, &rotten} }
 	odd, err := q.startWith(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +223,7 @@ func TestEntryDamagedLater(t *testing.T) {
 	submitTest(t, q.leader(), "a")
 	select {
 	case err := <-odd.Failed():
-		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "gram cluster rebuild") {
+		if !errors.Is(err, node.ErrDamaged) || !strings.Contains(err.Error(), "gram cluster rebuild") {
 			t.Errorf("failed with %v", err)
 		}
 	case <-time.After(30 * time.Second):

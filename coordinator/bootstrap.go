@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/objstore"
 )
 
 const (
 	// beganKey names the object in the cluster's store that says which data directory began it.
-	beganKey = "cluster/began"
-	// BeganFile in that data directory holds the same word.
-	BeganFile = "began"
+	beganKey  = "cluster/began"
 	beganSize = 64 // more than the word has
 )
 
@@ -26,7 +25,7 @@ const (
 // cluster while the others are away. Only this member asks, so reading and then writing is enough; a
 // crash between the two steps is made good at the next start.
 func (c *Coordinator) begins(ctx context.Context) (bool, error) {
-	if c.cfg.Bootstrap == "" || c.cfg.Bootstrap != string(c.member.address) {
+	if c.cfg.Bootstrap == "" || c.cfg.Bootstrap != string(c.member.Address) {
 		return false, nil
 	}
 	word, err := beganWord(c.cfg.DataDir)
@@ -52,14 +51,14 @@ func (c *Coordinator) begins(ctx context.Context) (bool, error) {
 
 // beganWord reads the data directory's word, or draws one.
 func beganWord(dir string) (string, error) {
-	file := filepath.Join(dir, BeganFile)
+	file := filepath.Join(dir, node.BeganFile)
 	text, err := os.ReadFile(file)
 	if err == nil || !errors.Is(err, os.ErrNotExist) {
 		return strings.TrimSpace(string(text)), err
 	}
-	word := randomHex() + randomHex()
+	word := node.RandomHex() + node.RandomHex()
 	if err := pki.WriteFile(file, []byte(word+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("write %s: %w", BeganFile, diskError(err))
+		return "", fmt.Errorf("write %s: %w", node.BeganFile, node.DiskError(err))
 	}
 	return word, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/hashicorp/raft"
@@ -25,7 +26,8 @@ func TestBegins(t *testing.T) {
 	store := mem.New("work")
 	asks := func(store objstore.Store, dir, bootstrap, address string) (bool, error) {
 		c := unstarted(Config{DataDir: dir, Store: store, Bootstrap: bootstrap}.withTimes())
-		c.member = &member{address: raft.ServerAddress(address)}
+		c.member = node.New(c.tasks)
+		c.member.Address = raft.ServerAddress(address)
 		return c.begins(t.Context())
 	}
 	disk, other := t.TempDir(), t.TempDir()

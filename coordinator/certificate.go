@@ -10,7 +10,7 @@ func (c *Coordinator) refreshCertificate(ctx context.Context) {
 	if c.identity == nil {
 		return
 	}
-	ticker := time.NewTicker(c.cfg.limits.refresh)
+	ticker := time.NewTicker(c.cfg.limits.Refresh)
 	defer ticker.Stop()
 	told := "" // a fault is told once, not every time
 	for {

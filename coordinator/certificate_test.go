@@ -28,7 +28,7 @@ func shown(t *testing.T, address string, shows ...tls.Certificate) string {
 func TestCertificatesAreTakenUp(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
-	cfg.ListenAddr, cfg.limits.refresh = "127.0.0.1:0", 10*time.Millisecond
+	cfg.ListenAddr, cfg.limits.Refresh = "127.0.0.1:0", 10*time.Millisecond
 	authority, own := t.TempDir(), filepath.Join(cfg.DataDir, "pki")
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	if err := errors.Join(pki.Init(authority, time.Now()), pki.Issue(authority, own, names, time.Now())); err != nil {

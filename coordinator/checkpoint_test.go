@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -56,14 +57,13 @@ func TestWhoDiffersEnds(t *testing.T) {
 			if who == "follower" {
 				odd = q.follower()
 			}
-			odd.fsm.mu.Lock()
-			ghost, _ := state.Apply(odd.fsm.state, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "ghost", SpecHash: "h"}}})
-			odd.fsm.set(ghost, odd.fsm.index)
-			odd.fsm.mu.Unlock()
+			view, _ := odd.fsm.View()
+			ghost, _ := state.Apply(view, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "ghost", SpecHash: "h"}}})
+			pretend(t, odd, ghost)
 			q.fill("a", 60)
 			select {
 			case err := <-odd.Failed():
-				if !errors.Is(err, ErrDiverged) {
+				if !errors.Is(err, node.ErrDiverged) {
 					t.Errorf("failed with %v", err)
 				}
 			case <-time.After(30 * time.Second):
@@ -80,7 +80,7 @@ func TestWhoDiffersEnds(t *testing.T) {
 			}
 			q.stop(odd.cfg.NodeID)
 			submitTest(t, q.leader(), "after")
-			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, ErrDataDir) || !strings.Contains(err.Error(), "state differs") {
+			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, node.ErrDataDir) || !strings.Contains(err.Error(), "state differs") {
 				t.Errorf("started again: %v", err)
 			}
 		})
@@ -141,22 +141,24 @@ func TestCheckpointOfAQuietCluster(t *testing.T) {
 
 // The table, by hand: digests are letters.
 func TestCheckTable(t *testing.T) {
-	type told map[raft.ServerID]checked
-	at := func(index uint64, digest string) checked { return checked{index, []byte(digest)} }
+	type told map[raft.ServerID]node.Checkpoint
+	at := func(index uint64, digest string) node.Checkpoint {
+		return node.Checkpoint{Index: index, Digest: []byte(digest)}
+	}
 	for name, c := range map[string]struct {
 		told     told
-		agreed   checked
+		agreed   node.Checkpoint
 		findings int
 	}{
-		"nothing":                {told{}, checked{}, 0},
-		"one of three":           {told{"a": at(5, "x")}, checked{}, 0},
+		"nothing":                {told{}, node.Checkpoint{}, 0},
+		"one of three":           {told{"a": at(5, "x")}, node.Checkpoint{}, 0},
 		"two of three":           {told{"a": at(5, "x"), "b": at(5, "x")}, at(5, "x"), 0},
 		"all":                    {told{"a": at(5, "x"), "b": at(5, "x"), "c": at(5, "x")}, at(5, "x"), 0},
 		"one is behind":          {told{"a": at(9, "y"), "b": at(9, "y"), "c": at(5, "x")}, at(9, "y"), 0},
-		"two differ so far":      {told{"a": at(5, "x"), "b": at(5, "y")}, checked{}, 0},
+		"two differ so far":      {told{"a": at(5, "x"), "b": at(5, "y")}, node.Checkpoint{}, 0},
 		"one differs":            {told{"a": at(5, "x"), "b": at(5, "y"), "c": at(5, "x")}, at(5, "x"), 1},
-		"all differ":             {told{"a": at(5, "x"), "b": at(5, "y"), "c": at(5, "z")}, checked{}, 3},
-		"somebody without voice": {told{"a": at(5, "x"), "b": at(5, "y"), "d": at(5, "y")}, checked{}, 0},
+		"all differ":             {told{"a": at(5, "x"), "b": at(5, "y"), "c": at(5, "z")}, node.Checkpoint{}, 3},
+		"somebody without voice": {told{"a": at(5, "x"), "b": at(5, "y"), "d": at(5, "y")}, node.Checkpoint{}, 0},
 	} {
 		var table checkTable
 		for id, c := range c.told {
@@ -164,7 +166,7 @@ func TestCheckTable(t *testing.T) {
 		}
 		for range 2 { // it is said once
 			findings := table.judge([]raft.ServerID{"c", "a", "b"})
-			if got := table.agreement(); got.index != c.agreed.index || string(got.digest) != string(c.agreed.digest) || len(findings) != c.findings {
+			if got := table.agreement(); got.Index != c.agreed.Index || string(got.Digest) != string(c.agreed.Digest) || len(findings) != c.findings {
 				t.Errorf("%s: agreed %v, findings %q; want %v and %d", name, got, findings, c.agreed, c.findings)
 			}
 			c.findings = 0

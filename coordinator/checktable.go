@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -14,10 +15,10 @@ import (
 // checkTable is the leader's memory of what the members have hashed at checkpoints.
 type checkTable struct {
 	mu         sync.Mutex
-	told       map[raft.ServerID]checked // the last of each
-	agreed     checked                   // the last on which most voters agree
-	by         []string                  // those who do, sorted
-	noted      map[raft.ServerID]uint64  // the checkpoint at which a member was found to differ
+	told       map[raft.ServerID]node.Checkpoint // the last of each
+	agreed     node.Checkpoint                   // the last on which most voters agree
+	by         []string                          // those who do, sorted
+	noted      map[raft.ServerID]uint64          // the checkpoint at which a member was found to differ
 	mismatches uint64
 	last       uint64 // the last checkpoint proposed is at or before this entry
 	since      time.Duration
@@ -25,13 +26,13 @@ type checkTable struct {
 }
 
 // note takes a member's last hash into account.
-func (t *checkTable) note(id raft.ServerID, c checked) {
+func (t *checkTable) note(id raft.ServerID, c node.Checkpoint) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.told == nil {
-		t.told, t.noted = make(map[raft.ServerID]checked), make(map[raft.ServerID]uint64)
+		t.told, t.noted = make(map[raft.ServerID]node.Checkpoint), make(map[raft.ServerID]uint64)
 	}
-	if c.index > 0 {
+	if c.Index > 0 {
 		t.told[id] = c
 	}
 }
@@ -45,31 +46,29 @@ func (t *checkTable) judge(voters []raft.ServerID) (findings []string) {
 	everybody := true // has told of the same checkpoint
 	for _, id := range voters {
 		told := t.told[id]
-		everybody = everybody && told.index > 0 && told.index == t.told[voters[0]].index
-		if agree := t.agreeing(voters, told); len(agree) > len(voters)/2 && told.index >= t.agreed.index {
+		everybody = everybody && told.Index > 0 && told.Index == t.told[voters[0]].Index
+		if agree := t.agreeing(voters, told); len(agree) > len(voters)/2 && told.Index >= t.agreed.Index {
 			t.agreed, t.by = told, agree
 		}
 	}
 	for _, id := range voters {
 		told := t.told[id]
-		differs := told.index == t.agreed.index && !bytes.Equal(told.digest, t.agreed.digest)
-		if !differs && !(everybody && told.index > t.agreed.index) || t.noted[id] == told.index {
+		differs := told.Index == t.agreed.Index && !bytes.Equal(told.Digest, t.agreed.Digest)
+		if !differs && !(everybody && told.Index > t.agreed.Index) || t.noted[id] == told.Index {
 			continue
 		}
-		t.noted[id] = told.index
+		t.noted[id] = told.Index
 		t.mismatches++
 		findings = append(findings, fmt.Sprintf("after log entry %d member %s has hash %x; members %v agree, after entry %d on %x",
-			told.index, id, short(told.digest), t.by, t.agreed.index, short(t.agreed.digest)))
+			told.Index, id, told.Short(), t.by, t.agreed.Index, t.agreed.Short()))
 	}
 	return findings
 }
 
-func short(digest []byte) []byte { return digest[:min(len(digest), 8)] }
-
 // agreeing are the voters whose last hash is c.
-func (t *checkTable) agreeing(voters []raft.ServerID, c checked) (ids []string) {
+func (t *checkTable) agreeing(voters []raft.ServerID, c node.Checkpoint) (ids []string) {
 	for _, id := range voters {
-		if told := t.told[id]; c.index > 0 && told.index == c.index && bytes.Equal(told.digest, c.digest) {
+		if told := t.told[id]; c.Index > 0 && told.Index == c.Index && bytes.Equal(told.Digest, c.Digest) {
 			ids = append(ids, string(id))
 		}
 	}
@@ -77,7 +76,7 @@ func (t *checkTable) agreeing(voters []raft.ServerID, c checked) (ids []string) 
 }
 
 // agreement is the last checkpoint on which most voters agree.
-func (t *checkTable) agreement() checked {
+func (t *checkTable) agreement() node.Checkpoint {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.agreed
@@ -111,5 +110,5 @@ func (t *checkTable) differing() uint64 {
 func (t *checkTable) describe(res *pb.StatusResponse) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	res.CheckpointIndex, res.CheckpointAgreed, res.CheckpointMismatches = t.agreed.index, slices.Clone(t.by), t.mismatches
+	res.CheckpointIndex, res.CheckpointAgreed, res.CheckpointMismatches = t.agreed.Index, slices.Clone(t.by), t.mismatches
 }

@@ -10,27 +10,24 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/objstore"
 )
-
-// ClaimFile in the data directory holds the id that the cluster has which this member begins: it claims the store before the
-// log says so, and a start that breaks off goes on with the same id.
-const ClaimFile = "claim"
 
 // ownerFirst is how long a start waits for the store to say whose it is.
 const ownerFirst = 5 * time.Second
 
 // claimID reads the id of the cluster that this data directory begins, or draws one.
 func claimID(dir string) (string, error) {
-	file := filepath.Join(dir, ClaimFile)
+	file := filepath.Join(dir, node.ClaimFile)
 	text, err := os.ReadFile(file)
 	if id := strings.TrimSpace(string(text)); id != "" || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return id, err
 	}
 	id := uuid.NewString()
 	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("write %s: %w", ClaimFile, diskError(err))
+		return "", fmt.Errorf("write %s: %w", node.ClaimFile, node.DiskError(err))
 	}
 	return id, nil
 }
@@ -52,7 +49,7 @@ func (c *Coordinator) claim(ctx context.Context, of string) error {
 }
 
 // ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs to.
-func (c *Coordinator) ownStore(ctx context.Context, stores raftStores) (err error) {
+func (c *Coordinator) ownStore(ctx context.Context, stores node.Stores) (err error) {
 	switch id := c.clusterID(); {
 	case c.cfg.Restore != "":
 		return c.restore(ctx, stores)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/faulty"
 	"github.com/gram-compute/gram/objstore/mem"
@@ -102,7 +103,7 @@ func TestRestoreTakesTheStoreOver(t *testing.T) {
 	old := first.clusterID()
 	submitTest(t, first, "a")
 	file := filepath.Join(t.TempDir(), "backup")
-	view, _ := first.fsm.view()
+	view, _ := first.fsm.View()
 	out, err := os.Create(file)
 	if err == nil {
 		err = errors.Join(view.Encode(out), out.Close())
@@ -136,7 +137,7 @@ func TestRestoreTakesTheStoreOver(t *testing.T) {
 	if _, err := Start(t.Context(), strange); !errors.Is(err, ErrRestore) || !errors.Is(err, objstore.ErrOwned) {
 		t.Errorf("into a stranger's store: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(strange.DataDir, ClaimFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(strange.DataDir, node.ClaimFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was refused left a claim: %v", err)
 	}
 }

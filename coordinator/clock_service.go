@@ -19,7 +19,7 @@ func (s *clusterService) AcceptClock(ctx context.Context, _ *connect.Request[pb.
 		s.c.clock.Accept()
 		s.c.cfg.Logger.Warn("the clock was accepted by a person", "now", s.c.wall().UTC())
 	}
-	view, _ := s.c.fsm.view()
+	view, _ := s.c.fsm.View()
 	if view.Now-s.c.wall().UnixMilli() > clock.JumpLimit.Milliseconds() {
 		back, err := s.c.setClock(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/proto"
 )
@@ -19,7 +20,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 	if err != nil {
 		return nil, err
 	}
-	view, index := s.c.fsm.at()
+	view, index := s.c.fsm.At()
 	digest := view.Digest()
 	res := &pb.StatusResponse{
 		ClusterId: view.ClusterID, Leader: s.c.cfg.NodeID, Term: lead.term, AppliedIndex: index,
@@ -28,7 +29,7 @@ func (s *clusterService) Status(ctx context.Context, _ *connect.Request[pb.Statu
 		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
 		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
-	res.RaftLogBytes, res.RaftSnapshotBytes = s.c.diskUse()
+	res.RaftLogBytes, res.RaftSnapshotBytes = node.DiskUse(s.c.cfg.DataDir)
 	s.c.addLeaderMemory(lead, res)
 	lead.table.describe(res)
 	res.Clock = s.c.clockStatus(view)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
 )
 
@@ -60,7 +61,7 @@ func TestDecompressionEndsAtTheBound(t *testing.T) {
 // Compressed calls over the API's port: small ones are served, bombs refused, by every protocol's header.
 func TestCompressedCallsAreBounded(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, nil)
+	c := limited(t, bounds.Limits{}, nil)
 	client, token := clientShowing(t, c), makeToken(t, c, gate.ScopeRead, 0).Reveal()
 	call := func(body []byte) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/List", bytes.NewReader(body))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -76,7 +77,7 @@ func (r *resetter) settled() bool {
 // never has many open at once.
 func TestRapidResetsAreHungUpOn(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, func(cfg *Config) { cfg.CallRate = 100 })
+	c := limited(t, bounds.Limits{}, func(cfg *Config) { cfg.CallRate = 100 })
 	for name, authorization := range map[string]string{"without a token": "", "with a token": "Bearer " + c.AdminToken().Reveal()} {
 		conn := secure(t, c, "h2")
 		if err := conn.SetDeadline(time.Now().Add(3 * patience)); err != nil {
@@ -98,7 +99,7 @@ func TestRapidResetsAreHungUpOn(t *testing.T) {
 // What a client that behaves wastes now and then costs it nothing.
 func TestAFewRefusedCallsAreNoOffense(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, nil)
+	c := limited(t, bounds.Limits{}, nil)
 	client := clientShowing(t, c)
 	for range 100 {
 		if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", "Bearer "+strings.Repeat("x", 40)); code != http.StatusUnauthorized {

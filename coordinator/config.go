@@ -5,50 +5,21 @@ package coordinator
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Sentinel errors.
-var (
-	// ErrNotLeader: this coordinator does not lead; nothing was decided.
-	ErrNotLeader = errors.New("this coordinator is not the leader")
-	// ErrNoLeader: the cluster has no leader, so it answers nothing; nothing was decided.
-	ErrNoLeader = errors.New("the cluster has no leader")
-	// ErrUnknownOutcome: leadership was lost or time ran out after a command was
-	// proposed; it may or may not be committed. Repeating it is safe.
-	ErrUnknownOutcome = errors.New("outcome unknown; repeating the call is safe")
-	// ErrEntryTooBig: the command does not fit a log entry.
-	ErrEntryTooBig = fmt.Errorf("a log entry is at most %d bytes", MaxEntryBytes)
-	// ErrDataDir: the data directory's files do not belong together; starting would
-	// lose data or lock clients out.
-	ErrDataDir = errors.New("the data directory is not whole")
-	// ErrNotEmpty: what would begin a cluster needs an empty data directory.
-	ErrNotEmpty = errors.New("the data directory is not empty")
-	// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
-	ErrJoin = errors.New("the cluster does not take this coordinator")
-	// ErrRemoved: this member was taken out of the cluster.
-	ErrRemoved = errors.New("this coordinator was removed from its cluster")
-	// ErrDiverged: the same log has led this member to another state than most.
-	ErrDiverged = errors.New("this coordinator's state differs from that of the others")
-	// ErrShutdown: the coordinator is going down.
-	ErrShutdown = errors.New("the coordinator is shutting down")
-)
-
-// Limits on the log, enforced before a command is proposed.
-const (
-	MaxEntryBytes  = 256 << 10
-	maxCompletions = 256 // in one entry
-	maxMessage     = 4 << 20
-)
+// ErrJoin: the cluster does not take this member; repeating the attempt is of no use.
+var ErrJoin = errors.New("the cluster does not take this coordinator")
 
 // Defaults of upkeep.
 const (
@@ -122,13 +93,22 @@ type Config struct {
 	wallClock func() time.Time
 	// bootClock is sinceBoot, but for tests.
 	bootClock func() time.Duration
-	limits    limits // zero means defaults
+	limits    bounds.Limits // zero means defaults
 	// snapshotBytes of the log make a snapshot due; 0 means the constant of that name.
 	snapshotBytes int64
 	// diskSpace is freeSpace, but for tests.
-	diskSpace func(dir string) (space, error)
+	diskSpace func(dir string) (node.Space, error)
 	// wrapLog puts a faulty disk under the log in tests.
-	wrapLog func(durableStore) durableStore
+	wrapLog func(node.DurableStore) node.DurableStore
+}
+
+// node is the part of the configuration that a raft member reads.
+func (c Config) node() node.Config {
+	return node.Config{
+		DataDir: c.DataDir, NodeID: c.NodeID, Joins: len(c.Join) > 0, RaftAddr: c.RaftAddr, AdvertiseAddr: c.AdvertiseAddr,
+		DiskLimit: c.DiskLimit, SnapshotEntries: c.SnapshotEntries, SnapshotBytes: c.snapshotBytes, RaftTimeout: c.raftTimeout,
+		Limits: c.limits, Logger: c.Logger, WrapLog: c.wrapLog,
+	}
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -142,7 +122,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.RaftAddr = "127.0.0.1:0"
 	}
 	if c.DataDir == "" {
-		c.raftTimeout = memoryTimeout // there is nobody to hear from
+		c.raftTimeout = node.MemoryTimeout // there is nobody to hear from
 	}
 	if len(c.Join) > 0 && c.DataDir == "" {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
@@ -182,7 +162,8 @@ func (c Config) withTimes() Config {
 	if c.CallRate == 0 {
 		c.CallRate = 2000
 	}
-	c.limits = c.limits.withDefaults(c)
+	c.limits.Total, c.limits.PerAddress = c.MaxConnections, c.MaxConnectionsPerAddress
+	c.limits = c.limits.WithDefaults()
 	if c.wallClock == nil {
 		c.wallClock = time.Now
 		if faults.Enabled {
@@ -193,7 +174,7 @@ func (c Config) withTimes() Config {
 		c.bootClock = sinceBoot
 	}
 	if c.diskSpace == nil {
-		c.diskSpace = freeSpace
+		c.diskSpace = node.FreeSpace
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

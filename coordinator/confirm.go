@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/hashicorp/raft"
 )
 
@@ -32,7 +34,7 @@ type confirmation struct {
 // need the vote of one of them, who would be in a later term then.
 func (c *Coordinator) confirm(ctx context.Context, lead *leadership) error {
 	if c.peers == nil {
-		return c.await(ctx, c.member.raft.VerifyLeader()) // in memory: a cluster of one, or a test's
+		return c.await(ctx, c.member.Raft.VerifyLeader()) // in memory: a cluster of one, or a test's
 	}
 	lead.asks.mu.Lock()
 	if lead.asks.next == nil {
@@ -40,12 +42,12 @@ func (c *Coordinator) confirm(ctx context.Context, lead *leadership) error {
 	}
 	wanted := lead.asks.next
 	if !lead.asks.busy {
-		lead.asks.busy = c.spawn(func() { c.askOn(lead) })
+		lead.asks.busy = c.tasks.Go(func() { c.askOn(lead) })
 	}
 	started := lead.asks.busy
 	lead.asks.mu.Unlock()
 	if !started {
-		return ErrShutdown
+		return outcome.ErrShutdown
 	}
 	select {
 	case <-wanted.done:
@@ -75,7 +77,7 @@ var errDeposed = errors.New("most members do not confirm that this one leads")
 
 // askTerm asks the voters for their term; most of them, this member among them, must be in that of lead.
 func (c *Coordinator) askTerm(lead *leadership) error {
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	if err != nil {
 		return err
 	}
@@ -91,11 +93,11 @@ func (c *Coordinator) askTerm(lead *leadership) error {
 		case s.Suffrage != raft.Voter:
 		case s.ID == raft.ServerID(c.cfg.NodeID):
 			asked++
-			votes <- c.member.raft.CurrentTerm() == lead.term
+			votes <- c.member.Raft.CurrentTerm() == lead.term
 		default:
 			asked++
 			asking.Go(func() {
-				answer, err := c.peers.health(ctx, string(s.Address), checked{}, time.Time{})
+				answer, err := c.peers.Health(ctx, string(s.Address), node.Checkpoint{}, time.Time{})
 				votes <- err == nil && answer.GetId() == string(s.ID) && answer.GetTerm() == lead.term
 			})
 		}

@@ -32,7 +32,7 @@ func TestLeadershipIsConfirmedByTerm(t *testing.T) {
 	reads.Wait()
 
 	q.poll("another leader", func() bool {
-		_ = old.member.raft.LeadershipTransfer().Error() // it may not lead any more
+		_ = old.member.Raft.LeadershipTransfer().Error() // it may not lead any more
 		_, err := q.leader().leader()
 		return err == nil && q.leader() != old
 	})

@@ -14,6 +14,8 @@ import (
 	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/life"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
 
@@ -22,8 +24,8 @@ type Coordinator struct {
 	cfg         Config
 	identity    *pki.Identity // nil in memory
 	tokens      bootTokens
-	fsm         *fsm
-	member      *member
+	fsm         *node.FSM
+	member      *node.Member
 	handler     http.Handler
 	door        *gate.Gate
 	server      *http.Server
@@ -35,8 +37,7 @@ type Coordinator struct {
 	started     time.Time
 	clock       *clock.Clock
 	completions chan pendingCompletion
-	checks      checkLog
-	stopping    chan struct{} // closed when Shutdown begins
+	checks      node.Checks
 	ended       chan struct{} // closed when raft has ended
 	stopOnce    sync.Once
 	failed      chan error
@@ -47,14 +48,13 @@ type Coordinator struct {
 	meters      *meters
 	audit       *audit.Log // nil writes none
 	cancel      context.CancelFunc
-	tasks       sync.WaitGroup
+	tasks       *life.Tasks
 
 	membership sync.Mutex // held while this leader changes who belongs to the cluster
 
-	mu      sync.Mutex
-	lead    *leadership   // nil while not leading
-	news    chan struct{} // closed when the leader is another, then replaced
-	stopped bool          // no task may begin any more
+	mu   sync.Mutex
+	lead *leadership   // nil while not leading
+	news chan struct{} // closed when the leader is another, then replaced
 }
 
 // Start opens the log, joins the cluster, begins to serve, and returns when this
@@ -77,8 +77,8 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 func unstarted(cfg Config) *Coordinator {
 	c := &Coordinator{
 		begun: make(chan struct{}), clock: clock.New(cfg.wallClock, cfg.bootClock),
-		cfg: cfg, fsm: newFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-		stopping: make(chan struct{}), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
+		cfg: cfg, fsm: node.NewFSM(), started: time.Now(), completions: make(chan pendingCompletion),
+		tasks: life.New(), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
 	c.meters = newMeters(c)
 	return c
@@ -86,15 +86,12 @@ func unstarted(cfg Config) *Coordinator {
 
 func (c *Coordinator) start(ctx context.Context) error {
 	// The log first: its lock keeps every other process from the files made next.
-	c.member = &member{}
-	stores, err := c.member.openStores(c.cfg, c.fail)
+	c.member = node.New(c.tasks)
+	stores, err := c.member.OpenStores(c.cfg.node(), c.fail)
 	if err != nil {
 		return err
 	}
-	if m := c.member.meter; m != nil {
-		c.fsm.persisted = m.cut
-	}
-	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
+	if c.cfg.NodeID, err = node.ID(c.cfg.node(), stores.Log); err != nil {
 		return err
 	}
 	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
@@ -127,13 +124,12 @@ func (c *Coordinator) start(ctx context.Context) error {
 // work starts what a member does all its life.
 func (c *Coordinator) work(life context.Context) {
 	for _, do := range []func(context.Context){
-		c.commitGroups, c.watchDisk, c.watchClock, c.watchLeader, c.watchOwnMembership, c.hashCheckpoints, c.watchOwner,
+		c.commitGroups, c.watchDisk, c.watchClock, c.watchLeader, c.watchOwnMembership, c.watchOwner,
+		func(ctx context.Context) { c.checks.Hash(ctx, c.fsm) },
 	} {
 		c.tasks.Go(func() { do(life) })
 	}
-	if m := c.member.meter; m != nil {
-		c.tasks.Go(func() { c.keepLogSmall(life, m) })
-	}
+	c.tasks.Go(func() { c.member.KeepLogSmall(life, c.cfg.Logger) })
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}
@@ -161,16 +157,16 @@ func (c *Coordinator) identify() error {
 
 // enter makes this process a member: of the cluster its log tells of, of the one it is
 // told to join, or of a new one.
-func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
-	if err := checkDiverged(c.cfg.DataDir); err != nil {
+func (c *Coordinator) enter(ctx context.Context, stores node.Stores) error {
+	if err := node.CheckDiverged(c.cfg.DataDir); err != nil {
 		return err
 	}
-	marked, err := checkMarker(c.cfg.DataDir, stores.log)
+	marked, err := node.CheckMarker(c.cfg.DataDir, stores.Log)
 	if err != nil {
 		return err
 	}
 	c.joinedID.Store(&marked)
-	if err := c.member.openTransport(c.cfg, c.identity, c.clusterID); err != nil {
+	if err := c.member.OpenTransport(c.cfg.node(), c.identity, c.clusterID); err != nil {
 		return err
 	}
 	joining := len(c.cfg.Join) > 0 && marked == ""
@@ -191,12 +187,12 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 	if err := c.ownStore(ctx, stores); err != nil {
 		return err
 	}
-	if err := c.member.start(c.cfg, stores, c.fsm, joining); err != nil {
+	if err := c.member.Start(c.cfg.node(), stores, c.fsm, joining); err != nil {
 		return err
 	}
 	alone := false // then it makes what tokens are missing
 	if !joining {
-		servers, _, err := c.member.servers()
+		servers, _, err := c.member.Servers()
 		if err != nil {
 			return err
 		}
@@ -208,7 +204,7 @@ func (c *Coordinator) enter(ctx context.Context, stores raftStores) error {
 
 // clusterID is "" before the first start of a new cluster has named it.
 func (c *Coordinator) clusterID() string {
-	if view, _ := c.fsm.view(); view.ClusterID != "" {
+	if view, _ := c.fsm.View(); view.ClusterID != "" {
 		return view.ClusterID
 	}
 	if id := c.joinedID.Load(); id != nil {
@@ -243,7 +239,7 @@ func (c *Coordinator) Addr() string {
 }
 
 // RaftAddr is the address of the port between coordinators, or "" in memory.
-func (c *Coordinator) RaftAddr() string { return string(c.member.address) }
+func (c *Coordinator) RaftAddr() string { return string(c.member.Address) }
 
 // CAPEM is the authority clients verify the API with; nil in memory.
 func (c *Coordinator) CAPEM() []byte {
@@ -270,7 +266,7 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 func (c *Coordinator) shutdown(ctx context.Context) error {
 	c.leaving.Store(true)
 	c.handOver(ctx)
-	close(c.stopping)
+	c.tasks.Stop()
 	var failures []error
 	if c.server != nil {
 		if err := c.server.Shutdown(ctx); err != nil {
@@ -302,22 +298,9 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 // closeMember ends raft after all that waits for it: raft leaves some futures
 // (VerifyLeader's) without an answer when it ends before them.
 func (c *Coordinator) closeMember() error {
-	c.mu.Lock()
-	c.stopped = true
-	c.mu.Unlock()
 	c.tasks.Wait()
 	if c.member == nil {
 		return c.audit.Close()
 	}
-	return errors.Join(c.member.close(), c.audit.Close())
-}
-
-// spawn runs a task that Shutdown waits for; false means that it is too late for one.
-func (c *Coordinator) spawn(task func()) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.stopped {
-		c.tasks.Go(task)
-	}
-	return !c.stopped
+	return errors.Join(c.member.Close(), c.audit.Close())
 }

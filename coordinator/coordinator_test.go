@@ -1,8 +1,11 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -11,6 +14,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
@@ -25,7 +29,7 @@ func testConfig(dataDir string) Config {
 	began := time.Now() // in a bubble, that of the bubble
 	return Config{
 		bootClock: func() time.Duration { return time.Since(began) },
-		DataDir:   dataDir, raftTimeout: memoryTimeout, StoreURI: "mem://m", Store: mem.New("m"),
+		DataDir:   dataDir, raftTimeout: node.MemoryTimeout, StoreURI: "mem://m", Store: mem.New("m"),
 		Validate: func(spec protocol.JobSpec) (protocol.JobSpec, error) { return spec, nil },
 	}
 }
@@ -107,7 +111,7 @@ func await(t *testing.T, c *Coordinator, what string, done func(state.State) boo
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for {
-		view, changed := c.fsm.view()
+		view, changed := c.fsm.View()
 		if done(view) {
 			return view
 		}
@@ -116,6 +120,15 @@ func await(t *testing.T, c *Coordinator, what string, done func(state.State) boo
 		case <-ctx.Done():
 			t.Fatalf("waited in vain until %s", what)
 		}
+	}
+}
+
+// pretend puts another state in the place of a member's, behind raft's back.
+func pretend(t *testing.T, c *Coordinator, view state.State) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := errors.Join(view.Encode(&text), c.fsm.Restore(io.NopCloser(&text))); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -152,7 +165,7 @@ func leafDone(job string, leaf uint32) *pb.Completion {
 
 // disk is a log store whose writes can be made to fail or to hang.
 type disk struct {
-	durableStore
+	node.DurableStore
 	mu      sync.Mutex
 	err     error
 	hang    chan struct{} // writes wait until it is closed
@@ -174,13 +187,13 @@ func (d *disk) StoreLogs(logs []*raft.Log) error {
 	if err != nil {
 		return err
 	}
-	return d.durableStore.StoreLogs(logs)
+	return d.DurableStore.StoreLogs(logs)
 }
 
 // under puts the disk under a coordinator's log.
 func (d *disk) under(cfg Config) Config {
-	cfg.wrapLog = func(store durableStore) durableStore {
-		d.durableStore = store
+	cfg.wrapLog = func(store node.DurableStore) node.DurableStore {
+		d.DurableStore = store
 		return d
 	}
 	return cfg

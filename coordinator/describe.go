@@ -30,7 +30,7 @@ func (c *Coordinator) describe(job *state.Job) *pb.Job {
 // describeWork adds what is in leader memory.
 func (c *Coordinator) describeWork(lead *leadership, job *state.Job, out *pb.Job) {
 	if job.Stage == pb.JobState_JOB_STATE_QUEUED {
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		out.Reason = schedule.Waits(c.cfg.Schedule, view, job)
 		return
 	}

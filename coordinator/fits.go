@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -12,7 +13,7 @@ func (c *Coordinator) fitsSome(lead *leadership, cmd *pb.SubmitJob) error {
 	if c.cfg.LeastState == nil {
 		return nil
 	}
-	if view, _ := c.fsm.view(); known(view, cmd.GetId()) {
+	if view, _ := c.fsm.View(); known(view, cmd.GetId()) {
 		return nil // a repeated call
 	}
 	spec, err := protocol.ParseSpec(cmd.GetSpecJson())
@@ -26,7 +27,7 @@ func (c *Coordinator) fitsSome(lead *leadership, cmd *pb.SubmitJob) error {
 	if !tooMuch {
 		return nil
 	}
-	return refuse(state.Exhausted, "the model of this job takes at least %d MiB, and the largest worker plans with %d: start a worker with more memory (--memory) first, or make the model smaller",
+	return outcome.Refuse(state.Exhausted, "the model of this job takes at least %d MiB, and the largest worker plans with %d: start a worker with more memory (--memory) first, or make the model smaller",
 		least>>20, largest>>20)
 }
 

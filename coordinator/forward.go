@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/raft"
 )
@@ -49,15 +52,15 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.local.ServeHTTP(w, r)
 			return
 		}
-		if address != "" && !errors.Is(f.carry(w, r, address), errDial) {
+		if address != "" && !errors.Is(f.carry(w, r, address), node.ErrUnreached) {
 			return
 		}
 		retry := time.NewTimer(dialAgain)
 		select {
 		case <-news:
 		case <-retry.C:
-		case <-f.c.stopping:
-			unavailable(w, r, ErrShutdown)
+		case <-f.c.tasks.Stopping():
+			unavailable(w, r, outcome.ErrShutdown)
 			return
 		case <-wait.Done():
 			unavailable(w, r, f.c.errNoLeader())
@@ -72,15 +75,15 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string) (failure error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	if !f.c.spawn(func() {
+	if !f.c.tasks.Go(func() {
 		select {
-		case <-f.c.stopping:
+		case <-f.c.tasks.Stopping():
 			cancel()
 		case <-ctx.Done():
 		}
 	}) {
-		unavailable(w, r, ErrShutdown)
-		return ErrShutdown
+		unavailable(w, r, outcome.ErrShutdown)
+		return outcome.ErrShutdown
 	}
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -90,12 +93,12 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 			p.Out.Header.Set(sourceHeader, p.In.RemoteAddr)
 			p.Out.Header.Set(viaHeader, f.c.cfg.NodeID)
 		},
-		Transport:     f.c.peers.transport,
+		Transport:     f.c.peers.Transport,
 		FlushInterval: -1, // streams go on as they come
-		ErrorLog:      log.New(slogWriter{f.c.cfg.Logger}, "", 0),
+		ErrorLog:      log.New(bounds.LogWriter{Log: f.c.cfg.Logger}, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if failure = err; !errors.Is(err, errDial) {
-				unavailable(w, r, fmt.Errorf("%w: the leader did not answer: %w", ErrUnknownOutcome, err))
+			if failure = err; !errors.Is(err, node.ErrUnreached) {
+				unavailable(w, r, fmt.Errorf("%w: the leader did not answer: %w", outcome.ErrUnknownOutcome, err))
 			}
 		},
 	}
@@ -111,7 +114,7 @@ func (c *Coordinator) whoLeads() (leads bool, address string, news <-chan struct
 	if c.lead != nil {
 		return true, "", c.news
 	}
-	at, id := c.member.raft.LeaderWithID()
+	at, id := c.member.Raft.LeaderWithID()
 	if id == raft.ServerID(c.cfg.NodeID) {
 		at = "" // elected, but not up to date yet
 	}
@@ -130,7 +133,7 @@ func (c *Coordinator) awaitLead(ctx context.Context) bool {
 		}
 		select {
 		case <-news:
-		case <-c.stopping:
+		case <-c.tasks.Stopping():
 			return false
 		case <-ctx.Done():
 			return false
@@ -151,8 +154,8 @@ func (c *Coordinator) watchLeader(ctx context.Context) {
 		_, ok := o.Data.(raft.LeaderObservation)
 		return ok
 	})
-	c.member.raft.RegisterObserver(observer)
-	defer c.member.raft.DeregisterObserver(observer)
+	c.member.Raft.RegisterObserver(observer)
+	defer c.member.Raft.DeregisterObserver(observer)
 	for {
 		select {
 		case <-heard:
@@ -168,7 +171,7 @@ func (c *Coordinator) watchLeader(ctx context.Context) {
 // unavailable says that the same call may succeed later. A stream is told by the status
 // alone, which every client understands before it has read anything.
 func unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, ErrNoLeader) {
+	if errors.Is(err, outcome.ErrNoLeader) {
 		w.Header().Set(ReasonHeader, ReasonNoLeader)
 	}
 	errorWriter := connect.NewErrorWriter()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -26,11 +27,11 @@ func (s *jobService) Logs(ctx context.Context, req *connect.Request[pb.LogsReque
 	for {
 		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
 		if err != nil {
-			return wireError(err)
+			return outcome.Wire(err)
 		}
 		ended := job.Ended()
 		if err := sender.send(ctx, job.ID); err != nil {
-			return wireError(err)
+			return outcome.Wire(err)
 		}
 		if !req.Msg.GetFollow() || ended && late == 0 {
 			return nil
@@ -39,7 +40,7 @@ func (s *jobService) Logs(ctx context.Context, req *connect.Request[pb.LogsReque
 			late, changed = late-1, nil
 		}
 		if err := s.c.pause(ctx, changed, time.Second); err != nil {
-			return wireError(err)
+			return outcome.Wire(err)
 		}
 	}
 }

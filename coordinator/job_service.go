@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -49,7 +50,7 @@ func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	return c.jobCommand(view, req.GetId(), spec)
 }
 
@@ -164,7 +165,7 @@ func (s *jobService) Watch(ctx context.Context, req *connect.Request[pb.WatchReq
 	for {
 		job, changed, err := s.c.readJob(ctx, req.Msg.GetId())
 		if err != nil {
-			return wireError(err)
+			return outcome.Wire(err)
 		}
 		if now := s.c.describe(job); !proto.Equal(now, last) {
 			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
@@ -176,7 +177,7 @@ func (s *jobService) Watch(ctx context.Context, req *connect.Request[pb.WatchReq
 			return nil
 		}
 		if err := s.c.pause(ctx, changed, 500*time.Millisecond); err != nil {
-			return wireError(err)
+			return outcome.Wire(err)
 		}
 	}
 }
@@ -190,8 +191,8 @@ func (c *Coordinator) pause(ctx context.Context, changed <-chan struct{}, limit 
 	case <-timer.C:
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-c.stopping:
-		return ErrShutdown
+	case <-c.tasks.Stopping():
+		return outcome.ErrShutdown
 	}
 	return nil
 }

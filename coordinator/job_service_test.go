@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -24,7 +25,7 @@ func TestSubmitGetAndCancel(t *testing.T) {
 		submit := func(id, name string) (*pb.SubmitResponse, error) {
 			res, err := s.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(name)}))
 			if err != nil {
-				return nil, wireError(err)
+				return nil, outcome.Wire(err)
 			}
 			return res.Msg, nil
 		}
@@ -59,7 +60,7 @@ func TestSubmitGetAndCancel(t *testing.T) {
 		}
 		_, getErr := s.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "none"}))
 		_, cancelErr := s.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "none"}))
-		if connect.CodeOf(wireError(getErr)) != connect.CodeNotFound || connect.CodeOf(wireError(cancelErr)) != connect.CodeNotFound {
+		if connect.CodeOf(outcome.Wire(getErr)) != connect.CodeNotFound || connect.CodeOf(outcome.Wire(cancelErr)) != connect.CodeNotFound {
 			t.Errorf("no such job: %v, %v", getErr, cancelErr)
 		}
 		stopTest(t, c)
@@ -85,7 +86,7 @@ func TestSpecsAreCheckedBeforeTheLog(t *testing.T) {
 			return spec, nil
 		}
 		c := startTest(t, cfg)
-		before := c.member.raft.LastIndex()
+		before := c.member.Raft.LastIndex()
 		big := strings.Replace(testSpec("x"), `"run":{}`, `"run":{},"params":{"a":"`+strings.Repeat("x", protocol.MaxSpecBytes)+`"}`, 1)
 		for name, spec := range map[string]string{"not JSON": "{", "an unknown field": `{"apiVersion":"v1","code":"rm"}`, "too big": big, "refused by its kind": testSpec("refused")} {
 			_, err := (&jobService{c}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
@@ -93,7 +94,7 @@ func TestSpecsAreCheckedBeforeTheLog(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if after := c.member.raft.LastIndex(); after != before {
+		if after := c.member.Raft.LastIndex(); after != before {
 			t.Errorf("%d entries were written for bad specs", after-before)
 		}
 		stopTest(t, c)
@@ -297,10 +298,10 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := res.Msg
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		digest := view.Digest()
 		if s.GetClusterId() == "" || s.GetLeader() != "c1" || s.GetTerm() == 0 || s.GetJobsActive() != 1 || s.GetJobsTotal() != 1 ||
-			s.GetLeasesGranted() != 2 || string(s.GetStateSha256()) != string(digest[:]) || s.GetAppliedIndex() != c.member.raft.LastIndex() {
+			s.GetLeasesGranted() != 2 || string(s.GetStateSha256()) != string(digest[:]) || s.GetAppliedIndex() != c.member.Raft.LastIndex() {
 			t.Errorf("status %v", s)
 		}
 		if w := s.GetWorkers()[0]; w.GetWorkerId() != "w" || w.GetSlots() != 3 || w.GetTasks() != 2 || w.GetLastSeenUnixMs() != time.Now().UnixMilli() {

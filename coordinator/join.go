@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -24,21 +25,21 @@ func checkAuthority(cfg Config) error {
 	file := filepath.Join(cfg.DataDir, "pki", CAFile)
 	if _, err := os.Stat(file); err != nil {
 		return fmt.Errorf("%w: to join others this member needs a certificate of their authority: `gram pki issue --ca PKI --out %s NAME...`, where PKI is the directory with the authority and its key, NAME what the others call this machine (%w)",
-			ErrDataDir, filepath.Dir(file), err)
+			node.ErrDataDir, filepath.Dir(file), err)
 	}
 	return nil
 }
 
 // join asks the cluster to take this member in, until it does or says no, and returns the
 // cluster's id. Asking twice is safe.
-func (c *Coordinator) join(ctx context.Context, stores raftStores) (string, error) {
-	last, err := stores.log.LastIndex()
+func (c *Coordinator) join(ctx context.Context, stores node.Stores) (string, error) {
+	last, err := stores.Log.LastIndex()
 	if err != nil {
 		return "", fmt.Errorf("look for an existing log: %w", err)
 	}
-	req := &pb.JoinRequest{Id: c.cfg.NodeID, RaftAddress: string(c.member.address), LogIsEmpty: last == 0, StoreUri: c.cfg.StoreURI}
+	req := &pb.JoinRequest{Id: c.cfg.NodeID, RaftAddress: string(c.member.Address), LogIsEmpty: last == 0, StoreUri: c.cfg.StoreURI}
 	config := c.identity.ClientConfig()
-	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialLimit}
+	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, TLSHandshakeTimeout: node.DialLimit}
 	defer transport.CloseIdleConnections()
 	for {
 		for _, address := range c.cfg.Join {
@@ -101,16 +102,16 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 			continue
 		}
 		if target == 0 {
-			if answer, err := c.peers.health(ctx, leader, checked{}, time.Time{}); err == nil {
+			if answer, err := c.peers.Health(ctx, leader, node.Checkpoint{}, time.Time{}); err == nil {
 				target = answer.GetAppliedIndex()
 			}
 			continue
 		}
-		view, _ := c.fsm.view()
-		if view.ClusterID == "" || c.member.raft.AppliedIndex() < target {
+		view, _ := c.fsm.View()
+		if view.ClusterID == "" || c.member.Raft.AppliedIndex() < target {
 			continue
 		}
-		if err := markInitialised(c.cfg.DataDir, view.ClusterID); err != nil {
+		if err := node.MarkInitialized(c.cfg.DataDir, view.ClusterID); err != nil {
 			c.fail(err)
 			return
 		}
@@ -123,17 +124,17 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 // handOver gives the lead to another member, if there is one to take it, so that nobody
 // waits for an election.
 func (c *Coordinator) handOver(ctx context.Context) {
-	if c.member == nil || c.member.raft == nil {
+	if c.member == nil || c.member.Raft == nil {
 		return
 	}
 	if leads, _, _ := c.whoLeads(); !leads {
 		return
 	}
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	if err != nil || len(servers) < 2 {
 		return
 	}
-	if err := c.await(ctx, c.member.raft.LeadershipTransfer()); err != nil {
+	if err := c.await(ctx, c.member.Raft.LeadershipTransfer()); err != nil {
 		c.cfg.Logger.Warn("the lead was not handed over; the others will elect", "error", err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/internal/seeded"
@@ -51,9 +53,9 @@ func (c *Coordinator) followLeadership(ctx context.Context, leading chan struct{
 	for {
 		leads := true
 		select {
-		case leads = <-c.member.raft.LeaderCh():
+		case leads = <-c.member.Raft.LeaderCh():
 		case <-again:
-			leads = c.member.raft.State() == raft.Leader
+			leads = c.member.Raft.State() == raft.Leader
 		case <-ctx.Done():
 			return
 		}
@@ -64,7 +66,7 @@ func (c *Coordinator) followLeadership(ctx context.Context, leading chan struct{
 			continue
 		}
 		err := c.assume(ctx, &duties)
-		if errors.Is(err, ErrDataDir) {
+		if errors.Is(err, node.ErrDataDir) {
 			c.fail(err)
 			return
 		}
@@ -86,13 +88,13 @@ const retryDelay = time.Second
 // assume takes up leadership: everything committed before is applied first, then
 // memory is built anew, then duties begin.
 func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error {
-	term := c.member.raft.CurrentTerm()
-	barrier := c.member.raft.Barrier(c.cfg.ApplyTimeout)
+	term := c.member.Raft.CurrentTerm()
+	barrier := c.member.Raft.Barrier(c.cfg.ApplyTimeout)
 	if err := c.await(ctx, barrier); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
 	if entry, ok := barrier.(raft.IndexFuture); ok {
-		c.fsm.reached(entry.Index())
+		c.fsm.Reached(entry.Index())
 	}
 	life, end := context.WithCancel(ctx)
 	lead := &leadership{
@@ -103,11 +105,11 @@ func (c *Coordinator) assume(ctx context.Context, duties *sync.WaitGroup) error 
 		end()
 		return err
 	}
-	if now := c.member.raft.CurrentTerm(); now != term {
+	if now := c.member.Raft.CurrentTerm(); now != term {
 		end()
-		return fmt.Errorf("%w: term %d has become %d", ErrNotLeader, term, now)
+		return fmt.Errorf("%w: term %d has become %d", outcome.ErrNotLeader, term, now)
 	}
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	lead.board = schedule.NewBoard(c.cfg.Schedule, term, view, c.now())
 	lead.began = logTime{now: view.Now, boot: c.clock.Boot()}
 	c.mu.Lock()
@@ -136,7 +138,7 @@ func (c *Coordinator) resign() {
 
 // initCluster names the cluster and stores its first tokens, once.
 func (c *Coordinator) initCluster(ctx context.Context) error {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	commands, err := c.initCommands(view)
 	if err != nil {
 		return err
@@ -150,8 +152,8 @@ func (c *Coordinator) initCluster(ctx context.Context) error {
 			return fmt.Errorf("initialise the cluster: %w", err)
 		}
 	}
-	view, _ = c.fsm.view()
-	return markInitialised(c.cfg.DataDir, view.ClusterID)
+	view, _ = c.fsm.View()
+	return node.MarkInitialized(c.cfg.DataDir, view.ClusterID)
 }
 
 // initCommands are what the log still lacks of a cluster's beginning.
@@ -186,7 +188,7 @@ func (c *Coordinator) initCommands(view state.State) ([]*pb.Command, error) {
 			}}})
 		} else if !bytes.Equal(stored.SecretSHA256, first.token.SecretSHA256()) {
 			return nil, fmt.Errorf("%w: %s has another secret than the cluster knows for token %s: put the file back as it was, or remove it to have a new token made",
-				ErrDataDir, filepath.Join(c.cfg.DataDir, first.file), first.token.ID)
+				node.ErrDataDir, filepath.Join(c.cfg.DataDir, first.file), first.token.ID)
 		}
 	}
 	return commands, nil
@@ -202,14 +204,14 @@ func newSecret() []byte {
 // decide proposes what follows from the view, whenever it changes or time frees a task.
 func (c *Coordinator) decide(lead *leadership) {
 	for {
-		view, changed := c.fsm.view()
+		view, changed := c.fsm.View()
 		committed := c.proposeAll(lead, schedule.Decide(c.cfg.Schedule, view))
 		now := c.now()
 		lead.mu.Lock()
 		if lead.board.Expire(now) > 0 {
 			lead.signal()
 		}
-		current, _ := c.fsm.view()
+		current, _ := c.fsm.View()
 		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
 		condemned = append(condemned, lead.board.Waivers(current, now)...)
 		wake, timed := lead.board.NextWake(now)
@@ -277,7 +279,7 @@ func (l *leadership) rouse(wake time.Duration) {
 func (c *Coordinator) granted(
 	l *leadership, workerID string, h schedule.Held, mac []byte,
 ) (basis [sha256.Size]byte, ok bool) {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	basis, ok = authentic(view.Secret, workerID, h, mac)
@@ -303,7 +305,7 @@ func (c *Coordinator) leader() (*leadership, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lead == nil {
-		return nil, ErrNotLeader
+		return nil, outcome.ErrNotLeader
 	}
 	return c.lead, nil
 }
@@ -313,7 +315,7 @@ func (c *Coordinator) leader() (*leadership, error) {
 // own term after applying it, so it is enough that it leads still (confirm).
 func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, error) {
 	if seeded.Is(seeded.StaleRead) {
-		view, changed := c.fsm.view()
+		view, changed := c.fsm.View()
 		return view, changed, nil
 	}
 	lead, err := c.leader()
@@ -324,9 +326,9 @@ func (c *Coordinator) read(ctx context.Context) (state.State, <-chan struct{}, e
 		return state.State{}, nil, readError(ctx, err)
 	}
 	if now, err := c.leader(); err != nil || now != lead {
-		return state.State{}, nil, ErrNotLeader
+		return state.State{}, nil, outcome.ErrNotLeader
 	}
-	view, changed := c.fsm.view()
+	view, changed := c.fsm.View()
 	return view, changed, nil
 }
 
@@ -335,8 +337,8 @@ func readError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, ErrShutdown):
-		return ErrShutdown
+	case errors.Is(err, outcome.ErrShutdown):
+		return outcome.ErrShutdown
 	}
-	return fmt.Errorf("%w, as far as it can tell (%v)", ErrNotLeader, err)
+	return fmt.Errorf("%w, as far as it can tell (%v)", outcome.ErrNotLeader, err)
 }

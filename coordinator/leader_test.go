@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/life"
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -29,8 +32,8 @@ func TestLeadershipIsTakenUpWhenTheLogRecovers(t *testing.T) {
 		d := &disk{}
 		stalled := make(chan func(), 1)
 		cfg := testConfig("")
-		cfg.wrapLog = func(store durableStore) durableStore {
-			d.durableStore = store
+		cfg.wrapLog = func(store node.DurableStore) node.DurableStore {
+			d.DurableStore = store
 			return &stallAfterBootstrap{disk: d, stalled: stalled}
 		}
 		done := make(chan struct{})
@@ -94,10 +97,10 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 			waiting <- err
 		}()
 		synctest.Wait()
-		if err := c.member.raft.Shutdown().Error(); err != nil { // as raft ends a leadership
+		if err := c.member.Raft.Shutdown().Error(); err != nil { // as raft ends a leadership
 			t.Fatal(err)
 		}
-		if err := <-waiting; !errors.Is(err, ErrNotLeader) || connect.CodeOf(wireError(err)) != connect.CodeUnavailable {
+		if err := <-waiting; !errors.Is(err, outcome.ErrNotLeader) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("a waiting lease: %v", err)
 		}
 		synctest.Wait()
@@ -105,7 +108,7 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 			t.Error("the duties of the lost leadership go on")
 		}
 		wantNotLeader(t, c)
-		if after, _ := c.fsm.view(); after.Digest() != view.Digest() {
+		if after, _ := c.fsm.View(); after.Digest() != view.Digest() {
 			t.Error("something was decided after the end")
 		}
 		stopTest(t, c)
@@ -151,7 +154,7 @@ func wantNotLeader(t *testing.T, c *Coordinator) {
 		},
 	}
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, ErrNotLeader) || connect.CodeOf(wireError(err)) != connect.CodeUnavailable {
+		if err := call(); !errors.Is(err, outcome.ErrNotLeader) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("%s without leadership: %v", name, err)
 		}
 	}
@@ -165,16 +168,16 @@ func TestReadsAreConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.NodeID = "c1"
-		c := &Coordinator{cfg: cfg, fsm: newFSM(), started: time.Now(), lead: &leadership{}}
-		c.member = &member{}
-		stores, err := c.member.openStores(cfg, func(err error) { t.Error(err) })
+		c := &Coordinator{cfg: cfg, fsm: node.NewFSM(), started: time.Now(), lead: &leadership{}, tasks: life.New()}
+		c.member = node.New(c.tasks)
+		stores, err := c.member.OpenStores(cfg.node(), func(err error) { t.Error(err) })
 		if err == nil {
-			err = errors.Join(c.member.openTransport(cfg, nil, c.clusterID), c.member.start(cfg, stores, c.fsm, false))
+			err = errors.Join(c.member.OpenTransport(cfg.node(), nil, c.clusterID), c.member.Start(cfg.node(), stores, c.fsm, false))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.read(t.Context()); !errors.Is(err, ErrNotLeader) { // the election is still to come
+		if _, _, err := c.read(t.Context()); !errors.Is(err, outcome.ErrNotLeader) { // the election is still to come
 			t.Errorf("read without a leadership that raft confirms: %v", err)
 		}
 		<-time.After(time.Second)
@@ -194,12 +197,10 @@ func TestDecisionsAreProposedAgain(t *testing.T) {
 		cfg := d.under(testConfig(""))
 		cfg.ApplyTimeout = time.Second
 		c := startTest(t, cfg)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		view, _ = state.Apply(view, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "a", SpecHash: "h"}}})
 		release := d.stall()
-		c.fsm.mu.Lock()
-		c.fsm.set(view, c.fsm.index) // as the submission is applied, the disk begins to hang
-		c.fsm.mu.Unlock()
+		pretend(t, c, view)       // as the submission is applied, the disk begins to hang
 		<-time.After(time.Minute) // the decision to start the job is given up, time and again
 		release()
 		await(t, c, "a is planning", inStage("a", pb.JobState_JOB_STATE_PLANNING))

@@ -41,7 +41,7 @@ func TestCommitWhileALeaseWaitsForTheBoard(t *testing.T) {
 	if _, err := c.complete(t.Context(), &pb.Completion{Id: leaves[1].GetId(), Output: output, Worker: "w"}); err != nil {
 		t.Error(err)
 	}
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	lead.board.Done(mustJob(t, view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Index: 1}}, "w", true, c.now())
 	lead.signal()
 	lead.mu.Unlock()

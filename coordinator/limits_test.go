@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -22,7 +23,7 @@ import (
 
 const patience = 20 * time.Second // far more than any limit below, even on a machine under load
 
-func limited(t *testing.T, l limits, more func(*Config)) *Coordinator {
+func limited(t *testing.T, l bounds.Limits, more func(*Config)) *Coordinator {
 	t.Helper()
 	cfg := testConfig(t.TempDir())
 	cfg.ListenAddr, cfg.limits = "127.0.0.1:0", l
@@ -58,7 +59,7 @@ func awaitHangup(t *testing.T, what string, conn net.Conn) {
 // Peers that say nothing, or not all of it, lose their connection, whatever stage they are at.
 func TestSlowPeersAreHungUpOn(t *testing.T) {
 	t.Parallel()
-	quick := limits{handshake: 200 * time.Millisecond, body: 200 * time.Millisecond, idle: 200 * time.Millisecond, write: 200 * time.Millisecond}
+	quick := bounds.Limits{Handshake: 200 * time.Millisecond, Body: 200 * time.Millisecond, Idle: 200 * time.Millisecond, Write: 200 * time.Millisecond}
 	c := limited(t, quick, nil)
 	dial := func(address string) net.Conn {
 		conn, err := net.Dial("tcp", address)
@@ -94,7 +95,7 @@ func TestSlowPeersAreHungUpOn(t *testing.T) {
 // A body that does not come ends its call in HTTP/2, and the connection's other calls go on.
 func TestASlowBodyInHTTP2(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{body: 300 * time.Millisecond}, nil)
+	c := limited(t, bounds.Limits{Body: 300 * time.Millisecond}, nil)
 	conn := secure(t, c, "h2")
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 		t.Fatal(err)
@@ -131,15 +132,15 @@ func TestAQuietStreamGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.limits.write = 50 * time.Millisecond
-	server := httptest.NewUnstartedServer(cfg.limits.deadlines(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	cfg.limits.Write = 50 * time.Millisecond
+	server := httptest.NewUnstartedServer(cfg.limits.Deadlines(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, piece := range []string{"one ", "two"} {
 			_, err := io.WriteString(w, piece)
 			if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
 				t.Error(err)
 			}
 			select {
-			case <-time.After(6 * cfg.limits.write):
+			case <-time.After(6 * cfg.limits.Write):
 			case <-r.Context().Done():
 				t.Error("the stream was cut")
 			}
@@ -179,8 +180,8 @@ func TestAnAnswerThatNobodyTakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.limits.write = 200 * time.Millisecond
-	server := cfg.limits.server(handler, cfg.Logger)
+	cfg.limits.Write = 200 * time.Millisecond
+	server := cfg.limits.Server(handler, cfg.Logger)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	conn, err := net.Dial("tcp", listener.Addr().String())
@@ -209,7 +210,7 @@ func TestAnAnswerThatNobodyTakes(t *testing.T) {
 
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{strangers: 2}, func(cfg *Config) { cfg.MaxConnectionsPerAddress = 3 })
+	c := limited(t, bounds.Limits{Strangers: 2}, func(cfg *Config) { cfg.MaxConnectionsPerAddress = 3 })
 	var open []net.Conn
 	for range 3 {
 		open = append(open, secure(t, c, "http/1.1"))
@@ -258,7 +259,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // Sizes: a message of more than 4 MiB and a header of more than 16 KiB are refused.
 func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, nil)
+	c := limited(t, bounds.Limits{}, nil)
 	client := clientShowing(t, c)
 	big := fmt.Sprintf(`{"id":"x","specJson":"%s"}`, strings.Repeat("a", maxMessage))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/Submit", strings.NewReader(big))
@@ -277,7 +278,7 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("a big message: %s %s %v", res.Status, text, err)
 	}
 	conn := secure(t, c, "http/1.1")
-	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: %s\r\n\r\n", strings.Repeat("a", maxHeader+8<<10)); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: %s\r\n\r\n", strings.Repeat("a", bounds.MaxHeader+8<<10)); err != nil {
 		t.Fatal(err)
 	}
 	status, err := bufio.NewReader(conn).ReadString('\n')
@@ -289,7 +290,7 @@ func TestSizesAreBounded(t *testing.T) {
 // A token that calls too often is told to wait, and may cancel all the same.
 func TestTooManyCalls(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, func(cfg *Config) { cfg.CallRate = 0.001 })
+	c := limited(t, bounds.Limits{}, func(cfg *Config) { cfg.CallRate = 0.001 })
 	submitTest(t, c, "a")
 	client, header := clientShowing(t, c), "Bearer "+makeToken(t, c, gate.ScopeSubmit, 0).Reveal()
 	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusOK {

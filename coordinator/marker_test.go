@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 )
 
 // What was damaged, exchanged or lost in a data directory is refused, and said.
@@ -29,18 +30,18 @@ func TestDataDirectoryThatIsNotWhole(t *testing.T) {
 		}, []string{WorkerTokenFile, "remove it to have a new token made"}},
 		"another member's name": {func(_ *testing.T, cfg *Config) error {
 			cfg.NodeID = "c9"
-			return os.Remove(filepath.Join(cfg.DataDir, NodeIDFile))
+			return os.Remove(filepath.Join(cfg.DataDir, node.NodeIDFile))
 		}, []string{"the members c1 and no c9", "node id"}},
 		"another member's name, against the file": {func(_ *testing.T, cfg *Config) error {
 			cfg.NodeID = "c9"
 			return nil
-		}, []string{NodeIDFile, "this is member c1, not c9"}},
+		}, []string{node.NodeIDFile, "this is member c1, not c9"}},
 		"no raft folder": {func(_ *testing.T, cfg *Config) error {
 			return os.RemoveAll(filepath.Join(cfg.DataDir, "raft"))
-		}, []string{ClusterIDFile, "raft is empty", "restore the raft folder"}},
+		}, []string{node.ClusterIDFile, "raft is empty", "restore the raft folder"}},
 		"an empty log": {func(_ *testing.T, cfg *Config) error {
 			return os.Truncate(log(*cfg), 0)
-		}, []string{ClusterIDFile, "raft is empty", "restore the raft folder"}},
+		}, []string{node.ClusterIDFile, "raft is empty", "restore the raft folder"}},
 		"another cluster's log": {func(t *testing.T, cfg *Config) error {
 			other := testConfig(t.TempDir())
 			stopTest(t, startTest(t, other))
@@ -51,7 +52,7 @@ func TestDataDirectoryThatIsNotWhole(t *testing.T) {
 				}
 			}
 			return os.Rename(log(other), log(*cfg))
-		}, []string{ClusterIDFile, "is of cluster", "restore the raft folder"}},
+		}, []string{node.ClusterIDFile, "is of cluster", "restore the raft folder"}},
 		"a log cut short": {func(_ *testing.T, cfg *Config) error {
 			return os.Truncate(log(*cfg), 2*4096)
 		}, []string{"log.db", "restore the raft folder"}},
@@ -78,7 +79,7 @@ func TestDataDirectoryThatIsNotWhole(t *testing.T) {
 			if err == nil {
 				stopTest(t, started)
 			}
-			if !errors.Is(err, ErrDataDir) {
+			if !errors.Is(err, node.ErrDataDir) {
 				t.Fatalf("started, or another error: %v", err)
 			}
 			for _, says := range c.says {

@@ -99,7 +99,7 @@ type matrix struct {
 func newMatrix(t *testing.T) *matrix {
 	cfg := testConfig(t.TempDir())
 	cfg.ListenAddr, cfg.WorkerCertificates = "127.0.0.1:0", true
-	cfg.limits.wasted = 1 << 20 // most of its calls are refused
+	cfg.limits.Wasted = 1 << 20 // most of its calls are refused
 	c := startTest(t, cfg)
 	strange := t.TempDir()
 	if _, err := pki.LoadOrCreate(filepath.Join(strange, "pki"), nil, time.Now()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -129,27 +130,27 @@ func (m *measures) ofDisk(r readings) {
 	}
 	r.gauge(diskLow, truth(m.c.lowDisk.Load()))
 	if s, err := m.c.cfg.diskSpace(m.c.cfg.DataDir); err == nil {
-		r.gauge(diskFree, float64(s.free))
-		r.gauge(diskSize, float64(s.size))
+		r.gauge(diskFree, float64(s.Free))
+		r.gauge(diskSize, float64(s.Size))
 	}
-	if info, err := os.Stat(filepath.Join(m.c.cfg.DataDir, "raft", logFile)); err == nil {
+	if info, err := os.Stat(filepath.Join(m.c.cfg.DataDir, "raft", node.LogFile)); err == nil {
 		r.gauge(raftLogBytes, float64(info.Size()))
 	}
 }
 
 func (m *measures) ofRaft(r readings, leads bool) {
-	node := m.c.member.raft
-	r.gauge(raftTerm, float64(node.CurrentTerm()))
-	r.gauge(raftApplied, float64(node.AppliedIndex()))
-	r.gauge(raftCommitted, float64(node.CommitIndex()))
-	r.gauge(raftLast, float64(node.LastIndex()))
-	r.gauge(raftSnapshotAt, float64(m.c.member.snapshotIndex()))
-	_, leader := node.LeaderWithID()
+	host := m.c.member.Raft
+	r.gauge(raftTerm, float64(host.CurrentTerm()))
+	r.gauge(raftApplied, float64(host.AppliedIndex()))
+	r.gauge(raftCommitted, float64(host.CommitIndex()))
+	r.gauge(raftLast, float64(host.LastIndex()))
+	r.gauge(raftSnapshotAt, float64(m.c.member.SnapshotIndex()))
+	_, leader := host.LeaderWithID()
 	r.gauge(raftHasLeader, truth(leads || leader != ""))
-	if last := node.LastContact(); leads || !last.IsZero() {
+	if last := host.LastContact(); leads || !last.IsZero() {
 		r.gauge(raftContact, max(0, untilNow(last, leads).Seconds()))
 	}
-	servers, _, err := m.c.member.servers()
+	servers, _, err := m.c.member.Servers()
 	if err != nil {
 		return // raft is ending
 	}
@@ -176,7 +177,7 @@ func stateName(s pb.JobState) string {
 }
 
 func (m *measures) ofState(r readings) {
-	view, _ := m.c.fsm.view()
+	view, _ := m.c.fsm.View()
 	r.gauge(logTimeAhead, max(0, float64(view.Now-m.c.wall().UnixMilli())/1000))
 	counts := make(map[pb.JobState]int)
 	broken := uint64(0)
@@ -234,17 +235,17 @@ func (m *measures) ofBoard(r readings, lead *leadership) {
 func (c *Coordinator) load(lead *leadership) (schedule.Load, schedule.Counts) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	return lead.board.Load(view, c.now()), lead.board.Counts
 }
 
 func (m *measures) ofMembers(r readings, lead *leadership) {
-	servers, _, err := m.c.member.servers()
+	servers, _, err := m.c.member.Servers()
 	if err != nil {
 		return // raft is ending
 	}
 	r.counter(statesDiffer, lead.table.differing())
-	applied := m.c.member.raft.AppliedIndex()
+	applied := m.c.member.Raft.AppliedIndex()
 	for _, s := range servers {
 		if s.ID == raft.ServerID(m.c.cfg.NodeID) {
 			continue

@@ -38,7 +38,7 @@ func TestRestartKeepsJobsAndTokens(t *testing.T) {
 	stopTest(t, first)
 
 	second := startTest(t, cfg)
-	after, _ := second.fsm.view()
+	after, _ := second.fsm.View()
 	if before.Digest() != after.Digest() {
 		t.Error("the state is another after a restart")
 	}
@@ -61,9 +61,9 @@ func TestRestartFromSnapshotAndTail(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
 	first := startTest(t, cfg)
-	settings := first.member.raft.ReloadableConfig()
+	settings := first.member.Raft.ReloadableConfig()
 	settings.TrailingLogs = 1
-	if err := first.member.raft.ReloadConfig(settings); err != nil {
+	if err := first.member.Raft.ReloadConfig(settings); err != nil {
 		t.Fatal(err)
 	}
 	planTest(t, first, "a", 5)
@@ -78,20 +78,20 @@ func TestRestartFromSnapshotAndTail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, _ := first.fsm.view()
-	last := first.member.raft.LastIndex()
+	before, _ := first.fsm.View()
+	last := first.member.Raft.LastIndex()
 	stopTest(t, first)
 
 	second := startTest(t, cfg)
-	taken, err := strconv.Atoi(second.member.raft.Stats()["last_snapshot_index"])
+	taken, err := strconv.Atoi(second.member.Raft.Stats()["last_snapshot_index"])
 	if err != nil || taken == 0 {
 		t.Fatalf("no snapshot was read: %d %v", taken, err)
 	}
-	after, _ := second.fsm.view()
+	after, _ := second.fsm.View()
 	if before.Digest() != after.Digest() || after.ClusterID == "" {
 		t.Error("the state is another after a restart from a snapshot")
 	}
-	if got := second.fsm.appliedIndex(); got < last { // the leader adds entries of its own, such as its new address
+	if got := second.fsm.AppliedIndex(); got < last { // the leader adds entries of its own, such as its new address
 		t.Errorf("applied index %d of at least %d", got, last)
 	}
 }
@@ -253,7 +253,7 @@ func TestRaftPortTakesCoordinatorsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	member := certificate(t, cfg.DataDir, "coordinator")
-	ours := raftProtocol + c.clusterID()
+	ours := "gram-raft/" + c.clusterID()
 	for name, client := range map[string]struct {
 		shows    []tls.Certificate
 		version  uint16 // the highest
@@ -262,13 +262,13 @@ func TestRaftPortTakesCoordinatorsOnly(t *testing.T) {
 	}{
 		"a coordinator":                    {[]tls.Certificate{member}, tls.VersionTLS13, ours, true},
 		"a coordinator with TLS 1.2":       {[]tls.Certificate{member}, tls.VersionTLS12, ours, false},
-		"a coordinator of another cluster": {[]tls.Certificate{member}, tls.VersionTLS13, raftProtocol + "another", false},
+		"a coordinator of another cluster": {[]tls.Certificate{member}, tls.VersionTLS13, "gram-raft/" + "another", false},
 		"a worker":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, ours, false},
-		"a worker that calls":              {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, callProtocol, false},
+		"a worker that calls":              {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, "h2", false},
 		"no role":                          {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours, false},
 		"a coordinator by another's word":  {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, ours, false},
 		"nobody":                           {nil, tls.VersionTLS13, ours, false},
-		"nobody that calls":                {nil, tls.VersionTLS13, callProtocol, false},
+		"nobody that calls":                {nil, tls.VersionTLS13, "h2", false},
 	} {
 		// It is the port that must refuse, so this client trusts whatever it meets.
 		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version, NextProtos: []string{client.protocol}, InsecureSkipVerify: true}
@@ -364,8 +364,8 @@ func snapshotNow(t *testing.T, c *Coordinator) {
 	t.Helper()
 	var err error
 	for range 10 {
-		if err = c.member.raft.Barrier(patience).Error(); err == nil {
-			err = c.member.raft.Snapshot().Error()
+		if err = c.member.Raft.Barrier(patience).Error(); err == nil {
+			err = c.member.Raft.Snapshot().Error()
 		}
 		if err == nil {
 			return

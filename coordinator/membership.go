@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -23,7 +24,7 @@ func (s *clusterService) Members(ctx context.Context, _ *connect.Request[pb.Memb
 	if err != nil {
 		return nil, err
 	}
-	servers, _, err := s.c.member.servers()
+	servers, _, err := s.c.member.Servers()
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +40,13 @@ func (c *Coordinator) describeMember(lead *leadership, s raft.Server) *pb.Member
 	m := &pb.Member{Id: string(s.ID), RaftAddress: string(s.Address), Voter: s.Suffrage == raft.Voter}
 	if s.ID == raft.ServerID(c.cfg.NodeID) {
 		m.Leader, m.Healthy, m.Version = true, true, c.cfg.Version
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		m.Clock = c.clockStatus(view)
 		return m
 	}
 	p := lead.peers.get(s.ID)
 	m.Healthy, m.Version, m.Clock = p.healthy, p.version, p.clock
-	if here := c.member.raft.AppliedIndex(); here > p.applied {
+	if here := c.member.Raft.AppliedIndex(); here > p.applied {
 		m.Behind = here - p.applied
 	}
 	return m
@@ -62,11 +63,11 @@ func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinR
 		return nil, err
 	}
 	if mine, its := s.c.cfg.StoreURI, req.Msg.GetStoreUri(); mine != its {
-		return nil, refuse(state.Conflict, "this cluster keeps its jobs in %s, the new member would in %s: start it with the same --store", mine, its)
+		return nil, outcome.Refuse(state.Conflict, "this cluster keeps its jobs in %s, the new member would in %s: start it with the same --store", mine, its)
 	}
 	s.c.membership.Lock()
 	defer s.c.membership.Unlock()
-	servers, index, err := s.c.member.servers()
+	servers, index, err := s.c.member.Servers()
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,11 @@ func (s *clusterService) Join(ctx context.Context, req *connect.Request[pb.JoinR
 	if err != nil {
 		return nil, err
 	}
-	if view, _ := s.c.fsm.view(); !known && view.Removed(string(id)) {
-		return nil, refuse(state.Conflict, "a member %s was removed, and none joins under its id again: choose another (--node-id), or none, and one is drawn", id)
+	if view, _ := s.c.fsm.View(); !known && view.Removed(string(id)) {
+		return nil, outcome.Refuse(state.Conflict, "a member %s was removed, and none joins under its id again: choose another (--node-id), or none, and one is drawn", id)
 	}
 	if !known {
-		if err := s.c.await(ctx, s.c.member.raft.AddNonvoter(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
+		if err := s.c.await(ctx, s.c.member.Raft.AddNonvoter(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
 			return nil, err
 		}
 		s.c.cfg.Logger.Info("member joins", "member", string(id), "address", string(address))
@@ -113,22 +114,18 @@ func mayJoin(servers []raft.Server, id raft.ServerID, address raft.ServerAddress
 	for _, s := range servers {
 		switch {
 		case s.Suffrage == raft.Voter && !reachable(string(s.Address)):
-			err = refuse(state.Conflict, "member %s is in the log as %s, where others cannot reach it: start it again with --advertise HOST:PORT first", s.ID, s.Address)
+			err = outcome.Refuse(state.Conflict, "member %s is in the log as %s, where others cannot reach it: start it again with --advertise HOST:PORT first", s.ID, s.Address)
 		case s.ID == id && s.Suffrage == raft.Voter && emptyLog:
-			return false, refuse(state.Conflict, "%s is a voting member, and this one's log is empty: a member that lost its disk comes back under another id (--node-id); then `gram cluster remove %s`", id, id)
+			return false, outcome.Refuse(state.Conflict, "%s is a voting member, and this one's log is empty: a member that lost its disk comes back under another id (--node-id); then `gram cluster remove %s`", id, id)
 		case s.ID == id && s.Address != address:
-			return false, refuse(state.Conflict, "%s is a member at %s: choose another id (--node-id), or remove that member first", id, s.Address)
+			return false, outcome.Refuse(state.Conflict, "%s is a member at %s: choose another id (--node-id), or remove that member first", id, s.Address)
 		case s.ID != id && s.Address == address:
-			return false, refuse(state.Conflict, "%s is the address of member %s: `gram cluster remove %s` first if it is gone for good", address, s.ID, s.ID)
+			return false, outcome.Refuse(state.Conflict, "%s is the address of member %s: `gram cluster remove %s` first if it is gone for good", address, s.ID, s.ID)
 		case s.ID == id:
 			known = true
 		}
 	}
 	return known, err
-}
-
-func refuse(reason state.Reason, format string, args ...any) error {
-	return &state.Rejection{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // Remove takes a coordinator out of the cluster. One that was taken out before is out: no error. Its id goes into the
@@ -145,7 +142,7 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 	id := raft.ServerID(req.Msg.GetId())
 	s.c.membership.Lock()
 	defer s.c.membership.Unlock()
-	servers, index, err := s.c.member.servers()
+	servers, index, err := s.c.member.Servers()
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +161,7 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 	if err != nil {
 		return nil, err
 	}
-	if err := s.c.await(ctx, s.c.member.raft.RemoveServer(id, index, s.c.cfg.ApplyTimeout)); err != nil {
+	if err := s.c.await(ctx, s.c.member.Raft.RemoveServer(id, index, s.c.cfg.ApplyTimeout)); err != nil {
 		return nil, err
 	}
 	s.c.cfg.Logger.Info("member removed", "member", string(id))
@@ -174,10 +171,10 @@ func (s *clusterService) Remove(ctx context.Context, req *connect.Request[pb.Rem
 // mayRemove refuses to take out who is needed: without it, most of those left must answer.
 func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raft.ServerID) bool) error {
 	if !isMember(servers, id) {
-		return refuse(state.NotFound, "no member %q", id)
+		return outcome.Refuse(state.NotFound, "no member %q", id)
 	}
 	if id == leader {
-		return refuse(state.Ended, "%s leads: stop it (SIGTERM hands the lead over), then remove it", id)
+		return outcome.Refuse(state.Ended, "%s leads: stop it (SIGTERM hands the lead over), then remove it", id)
 	}
 	voters, answering := 0, 0
 	for _, s := range servers {
@@ -190,7 +187,7 @@ func mayRemove(servers []raft.Server, id, leader raft.ServerID, healthy func(raf
 		}
 	}
 	if 2*answering <= voters {
-		return refuse(state.Ended, "without %s only %d of %d voting members would answer, and the cluster would stand still: bring another back, or let one join, first", id, answering, voters)
+		return outcome.Refuse(state.Ended, "without %s only %d of %d voting members would answer, and the cluster would stand still: bring another back, or let one join, first", id, answering, voters)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -47,7 +48,7 @@ func TestFollowersAnswer(t *testing.T) {
 	q.poll("equal states", func() bool {
 		digests := make(map[[32]byte]bool)
 		for _, c := range q.members {
-			view, _ := c.fsm.view()
+			view, _ := c.fsm.View()
 			digests[view.Digest()] = true
 		}
 		return len(digests) == 1
@@ -103,7 +104,7 @@ func TestWipedMember(t *testing.T) {
 		return false
 	})
 	submitTest(t, q.leader(), "a")
-	if view, _ := stranger.fsm.view(); view.ClusterID == q.leader().clusterID() || view.JobCount() != 0 {
+	if view, _ := stranger.fsm.View(); view.ClusterID == q.leader().clusterID() || view.JobCount() != 0 {
 		t.Error("the wiped member is in the old cluster again")
 	}
 	stopTest(t, stranger)
@@ -129,7 +130,7 @@ func TestRemovedMember(t *testing.T) {
 	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-removed.Failed(); !errors.Is(err, ErrRemoved) {
+	if err := <-removed.Failed(); !errors.Is(err, node.ErrRemoved) {
 		t.Errorf("the removed member: %v", err)
 	}
 	delete(q.members, removed.cfg.NodeID)
@@ -149,7 +150,7 @@ func TestRemovedMember(t *testing.T) {
 	if n := len(q.list()); n != 2 {
 		t.Errorf("%d members", n)
 	}
-	if _, err := q.startWith(removed.cfg); !errors.Is(err, ErrDataDir) {
+	if _, err := q.startWith(removed.cfg); !errors.Is(err, node.ErrDataDir) {
 		t.Errorf("started again: %v", err)
 	}
 }
@@ -206,7 +207,7 @@ func TestUnnamedMember(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"no authority":   {func(cfg *Config) { cfg.DataDir = t.TempDir() }, ErrDataDir, "gram pki issue"},
+		"no authority":   {func(cfg *Config) { cfg.DataDir = t.TempDir() }, node.ErrDataDir, "gram pki issue"},
 		"another store":  {func(cfg *Config) { cfg.StoreURI = "mem://other" }, ErrJoin, "the same --store"},
 		"no token":       {func(cfg *Config) { cfg.JoinToken = gate.Token{} }, ErrJoin, "no valid token"},
 		"worker's token": {func(cfg *Config) { cfg.JoinToken = q.members["c1"].WorkerToken() }, ErrJoin, "scope"},
@@ -224,7 +225,7 @@ func TestUnnamedMember(t *testing.T) {
 	}
 	q.awaitVotes(2)
 	id, address := second.cfg.NodeID, second.RaftAddr()
-	if text, err := os.ReadFile(filepath.Join(dir, NodeIDFile)); err != nil || strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
+	if text, err := os.ReadFile(filepath.Join(dir, node.NodeIDFile)); err != nil || strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
 		t.Errorf("id %q, kept %q, %v", id, text, err)
 	}
 	stopTest(t, second)

@@ -113,7 +113,7 @@ func TestSlotsPinTheirReferences(t *testing.T) {
 		run{t, c, "other"}.finish()
 		setAliasTest(t, c, "base", "other")
 		sleep(time.Minute)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		jobs := map[string]int{}
 		for _, job := range slotsOf(view, "n") {
 			jobs[job.ModelJob]++

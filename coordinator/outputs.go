@@ -16,7 +16,7 @@ const maxOutputName = 128
 // name. A name is one file or a file in one folder, of plain characters; the place is the job's folder in its store, by
 // the spec and the job's id, and no other.
 func (c *Coordinator) checkOutputs(jobID string, files []*pb.OutputFile) error {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	job, ok := view.Job(jobID)
 	if !ok || !job.Reporting() {
 		return nil // state says that the report is stale

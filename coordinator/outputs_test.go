@@ -41,7 +41,7 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 			}
 			report := leaseTest(t, c, "w", 1).GetTasks()[0]
 			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
-			view, _ := c.fsm.view()
+			view, _ := c.fsm.View()
 			if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_RUNNING || len(job.Outputs) > 0 {
 				t.Errorf("%q at %q: %v with %v", bad.GetName(), bad.GetUri(), job.Stage, job.Outputs)
 			}

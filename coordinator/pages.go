@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/hashicorp/raft"
 )
 
@@ -62,7 +63,7 @@ func (c *Coordinator) notReady() error {
 	case c.broken.Load():
 		return errFailed
 	case c.leaving.Load():
-		return ErrShutdown
+		return outcome.ErrShutdown
 	case !c.hasBegun():
 		return errStarting
 	}
@@ -72,7 +73,7 @@ func (c *Coordinator) notReady() error {
 	if leads, _, _ := c.whoLeads(); leads {
 		return nil
 	}
-	switch _, leader := c.member.raft.LeaderWithID(); leader {
+	switch _, leader := c.member.Raft.LeaderWithID(); leader {
 	case "":
 		return errNoLeader
 	case raft.ServerID(c.cfg.NodeID):
@@ -91,7 +92,7 @@ func (c *Coordinator) clockNote() string {
 
 // hasOthers reports whether the cluster has other members.
 func (c *Coordinator) hasOthers() bool {
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	return err == nil && len(servers) > 1
 }
 
@@ -114,8 +115,8 @@ func (c *Coordinator) held(next http.Handler) http.Handler {
 			case <-c.begun:
 			case <-r.Context().Done():
 				return
-			case <-c.stopping:
-				unavailable(w, r, ErrShutdown)
+			case <-c.tasks.Stopping():
+				unavailable(w, r, outcome.ErrShutdown)
 				return
 			}
 		}

@@ -79,7 +79,7 @@ func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 		t.Error("a call came through")
 	default:
 	}
-	close(c.stopping)
+	c.tasks.Stop()
 	rec = httptest.NewRecorder()
 	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/gram.v1.JobService/Get", nil))
 	if rec.Code != http.StatusServiceUnavailable {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hashicorp/raft"
+	"github.com/gram-compute/gram/coordinator/node"
 )
 
 // RestoreOffline writes cfg.Restore's backup into cfg.DataDir, which must be empty but for
@@ -17,19 +17,17 @@ func RestoreOffline(ctx context.Context, cfg Config) (_ *Restored, err error) {
 		return nil, err
 	}
 	c := unstarted(cfg.withTimes())
-	c.member = &member{}
-	defer func() { err = errors.Join(err, c.member.close()) }()
-	stores, err := c.member.openStores(c.cfg, func(error) {}) // nothing serves that could fail
+	c.member = node.New(c.tasks)
+	defer func() { err = errors.Join(err, c.member.Close()) }()
+	stores, err := c.member.OpenStores(c.cfg.node(), func(error) {}) // nothing serves that could fail
 	if err != nil {
 		return nil, err
 	}
-	if c.cfg.NodeID, err = nodeID(c.cfg, stores.log); err != nil {
+	if c.cfg.NodeID, err = node.ID(c.cfg.node(), stores.Log); err != nil {
 		return nil, err
 	}
 	// Where it listens is not known yet: the member that leads corrects its address.
-	_, transport := raft.NewInmemTransport("not-started:0")
-	c.member.transport = transport
-	c.member.closers = append(c.member.closers, transport)
+	c.member.OpenInMemory("not-started:0")
 	if err := c.restore(ctx, stores); err != nil {
 		return nil, err
 	}
@@ -48,7 +46,7 @@ func CheckEmpty(dir string) error {
 	}
 	for _, entry := range entries {
 		if entry.Name() != "pki" {
-			return fmt.Errorf("%w: %s holds %s; name another (a folder pki may be there)", ErrNotEmpty, dir, entry.Name())
+			return fmt.Errorf("%w: %s holds %s; name another (a folder pki may be there)", node.ErrNotEmpty, dir, entry.Name())
 		}
 	}
 	return nil

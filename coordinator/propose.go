@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -37,13 +38,13 @@ func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Rep
 	if err != nil {
 		return state.Reply{}, fmt.Errorf("encode command: %w", err)
 	}
-	if len(entry) > MaxEntryBytes {
-		return state.Reply{}, fmt.Errorf("%w; this one has %d", ErrEntryTooBig, len(entry))
+	if len(entry) > outcome.MaxEntryBytes {
+		return state.Reply{}, fmt.Errorf("%w; this one has %d", outcome.ErrEntryTooBig, len(entry))
 	}
 	began := time.Now()
-	future := c.member.raft.Apply(entry, c.cfg.ApplyTimeout)
+	future := c.member.Raft.Apply(entry, c.cfg.ApplyTimeout)
 	if seeded.Is(seeded.LostAck) && cmd.GetInit() == nil {
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		_, reply := state.Apply(view, cmd)
 		return reply, nil
 	}
@@ -63,8 +64,8 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout)
 	defer cancel()
 	done := make(chan error, 1)
-	if !c.spawn(func() { done <- future.Error() }) {
-		return fmt.Errorf("%w: %w", ErrUnknownOutcome, ErrShutdown)
+	if !c.tasks.Go(func() { done <- future.Error() }) {
+		return fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, outcome.ErrShutdown)
 	}
 	select {
 	case err := <-done:
@@ -73,7 +74,7 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 		}
 		return raftError(err)
 	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrUnknownOutcome, context.Cause(ctx))
+		return fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, context.Cause(ctx))
 	}
 }
 
@@ -82,12 +83,15 @@ func raftError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, raft.ErrNotLeader), errors.Is(err, raft.ErrLeadershipTransferInProgress), errors.Is(err, raft.ErrEnqueueTimeout):
-		return fmt.Errorf("%w: %w", ErrNotLeader, err)
+		return fmt.Errorf("%w: %w", outcome.ErrNotLeader, err)
 	case errors.Is(err, raft.ErrRaftShutdown):
-		return fmt.Errorf("%w: %w", ErrShutdown, err)
+		return fmt.Errorf("%w: %w", outcome.ErrShutdown, err)
 	}
-	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+	return fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, err)
 }
+
+// maxCompletions bounds the completions of one entry.
+const maxCompletions = 256
 
 // pendingCompletion is a completion on its way into the log.
 type pendingCompletion struct {
@@ -128,7 +132,7 @@ func (c *Coordinator) gather(first pendingCompletion) (group []pendingCompletion
 	for len(group) < maxCompletions {
 		select {
 		case next := <-c.completions:
-			if size += next.size; size > MaxEntryBytes-1024 {
+			if size += next.size; size > outcome.MaxEntryBytes-1024 {
 				return group, &next
 			}
 			group = append(group, next)
@@ -161,22 +165,22 @@ func (c *Coordinator) commitGroup(ctx context.Context, group []pendingCompletion
 func (c *Coordinator) complete(ctx context.Context, completion *pb.Completion) (pb.Verdict, error) {
 	done := make(chan completionResult, 1)
 	pending := pendingCompletion{completion: completion, size: proto.Size(completion) + 8, done: done}
-	if pending.size > MaxEntryBytes/2 {
-		return 0, fmt.Errorf("%w; this completion has %d", ErrEntryTooBig, pending.size)
+	if pending.size > outcome.MaxEntryBytes/2 {
+		return 0, fmt.Errorf("%w; this completion has %d", outcome.ErrEntryTooBig, pending.size)
 	}
 	select {
 	case c.completions <- pending:
 	case <-ctx.Done():
 		return 0, ctx.Err()
-	case <-c.stopping:
-		return 0, ErrShutdown
+	case <-c.tasks.Stopping():
+		return 0, outcome.ErrShutdown
 	}
 	select {
 	case result := <-done:
 		return result.verdict, result.err
 	case <-ctx.Done():
-		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
-	case <-c.stopping:
-		return 0, fmt.Errorf("%w: %w", ErrUnknownOutcome, ErrShutdown)
+		return 0, fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, ctx.Err())
+	case <-c.tasks.Stopping():
+		return 0, fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, outcome.ErrShutdown)
 	}
 }

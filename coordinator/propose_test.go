@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -44,15 +45,15 @@ func TestGroupCommit(t *testing.T) {
 		for leaf := range uint32(200) {
 			list = append(list, leafDone("a", leaf))
 		}
-		before, began := c.member.raft.LastIndex(), time.Now()
+		before, began := c.member.Raft.LastIndex(), time.Now()
 		completeAll(t, c, d, list)
-		if entries := c.member.raft.LastIndex() - before; entries > 2 {
+		if entries := c.member.Raft.LastIndex() - before; entries > 2 {
 			t.Errorf("200 completions took %d entries, want the first ones and the others together", entries)
 		}
 		if took := time.Since(began); took != 0 {
 			t.Errorf("a completion waited for a timer: %v", took)
 		}
-		if view, _ := c.fsm.view(); mustJob(t, view, "a").Round.Covered != 200 {
+		if view, _ := c.fsm.View(); mustJob(t, view, "a").Round.Covered != 200 {
 			t.Error("not every leaf is committed")
 		}
 		stopTest(t, c)
@@ -77,9 +78,9 @@ func TestGroupsKeepTheEntryLimits(t *testing.T) {
 		for leaf := range uint32(600) { // 256 a group; the first takes what is there when it begins
 			list = append(list, leafDone("a", leaf))
 		}
-		before := c.member.raft.LastIndex()
+		before := c.member.Raft.LastIndex()
 		completeAll(t, c, d, list)
-		if entries := c.member.raft.LastIndex() - before; entries < 3 || entries > 4 {
+		if entries := c.member.Raft.LastIndex() - before; entries < 3 || entries > 4 {
 			t.Errorf("600 completions took %d entries", entries)
 		}
 		list = nil
@@ -88,12 +89,12 @@ func TestGroupsKeepTheEntryLimits(t *testing.T) {
 			fat.Worker = strings.Repeat("x", 100<<10)
 			list = append(list, fat)
 		}
-		before = c.member.raft.LastIndex()
+		before = c.member.Raft.LastIndex()
 		completeAll(t, c, d, list)
-		if entries := c.member.raft.LastIndex() - before; entries != 4 {
+		if entries := c.member.Raft.LastIndex() - before; entries != 4 {
 			t.Errorf("7 fat completions took %d entries", entries)
 		}
-		if d.longest > MaxEntryBytes {
+		if d.longest > outcome.MaxEntryBytes {
 			t.Errorf("an entry has %d bytes", d.longest)
 		}
 		stopTest(t, c)
@@ -104,18 +105,18 @@ func TestEntriesAreBoundedBeforeTheyAreProposed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		planTest(t, c, "a", 4)
-		before := c.member.raft.LastIndex()
+		before := c.member.Raft.LastIndex()
 		fat := leafDone("a", 0)
-		fat.Worker = strings.Repeat("x", MaxEntryBytes/2)
-		if _, err := c.complete(t.Context(), fat); !errors.Is(err, ErrEntryTooBig) {
+		fat.Worker = strings.Repeat("x", outcome.MaxEntryBytes/2)
+		if _, err := c.complete(t.Context(), fat); !errors.Is(err, outcome.ErrEntryTooBig) {
 			t.Errorf("a completion: %v", err)
 		}
-		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: &pb.Failure{Message: strings.Repeat("x", MaxEntryBytes)}}}}
+		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: &pb.Failure{Message: strings.Repeat("x", outcome.MaxEntryBytes)}}}}
 		_, err := c.propose(t.Context(), cmd)
-		if !errors.Is(err, ErrEntryTooBig) || connect.CodeOf(wireError(err)) != connect.CodeInvalidArgument {
+		if !errors.Is(err, outcome.ErrEntryTooBig) || connect.CodeOf(outcome.Wire(err)) != connect.CodeInvalidArgument {
 			t.Errorf("a command: %v", err)
 		}
-		if after := c.member.raft.LastIndex(); after != before {
+		if after := c.member.Raft.LastIndex(); after != before {
 			t.Errorf("%d entries were written all the same", after-before)
 		}
 		stopTest(t, c)
@@ -133,7 +134,7 @@ func TestUnknownOutcomes(t *testing.T) {
 		defer release()
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.complete(impatient, leafDone("a", 0)); !errors.Is(err, ErrUnknownOutcome) || connect.CodeOf(wireError(err)) != connect.CodeUnavailable {
+		if _, err := c.complete(impatient, leafDone("a", 0)); !errors.Is(err, outcome.ErrUnknownOutcome) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("the caller gave up: %v", err)
 		}
 		began := time.Now()
@@ -145,7 +146,7 @@ func TestUnknownOutcomes(t *testing.T) {
 			t.Errorf("repeated: %v %v", verdict, err)
 		}
 		stopTest(t, c)
-		if _, err := c.complete(t.Context(), leafDone("a", 1)); !errors.Is(err, ErrShutdown) {
+		if _, err := c.complete(t.Context(), leafDone("a", 1)); !errors.Is(err, outcome.ErrShutdown) {
 			t.Errorf("after the end: %v", err)
 		}
 		if _, err := c.propose(t.Context(), &pb.Command{}); err == nil {

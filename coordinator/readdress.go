@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/hashicorp/raft"
 )
 
@@ -16,21 +17,21 @@ import (
 // leader looks for it at the old one, so it must speak first. A leader corrects its own.
 func (c *Coordinator) tellAddress(ctx context.Context) {
 	for {
-		servers, _, err := c.member.servers()
+		servers, _, err := c.member.Servers()
 		own, others := c.ownEntry(servers)
-		if err != nil || own == nil || own.Address == c.member.address {
+		if err != nil || own == nil || own.Address == c.member.Address {
 			return // nothing to tell; a member that joins has told already
 		}
 		if leads, _, _ := c.whoLeads(); leads {
 			return
 		}
 		for _, other := range others {
-			if err = c.peers.move(ctx, string(other.Address), c.cfg.NodeID, string(c.member.address), c.clusterID()); err == nil {
-				c.cfg.Logger.Info("the leader knows this member's new address", "address", string(c.member.address), "was", string(own.Address))
+			if err = c.peers.Move(ctx, string(other.Address), c.cfg.NodeID, string(c.member.Address), c.clusterID()); err == nil {
+				c.cfg.Logger.Info("the leader knows this member's new address", "address", string(c.member.Address), "was", string(own.Address))
 				return
 			}
 		}
-		c.cfg.Logger.Warn("the others do not know this member's new address yet; trying again", "address", string(c.member.address), "error", err)
+		c.cfg.Logger.Warn("the others do not know this member's new address yet; trying again", "address", string(c.member.Address), "error", err)
 		retry := time.NewTimer(retryDelay)
 		select {
 		case <-retry.C:
@@ -52,16 +53,6 @@ func (c *Coordinator) ownEntry(servers []raft.Server) (own *raft.Server, others 
 	return own, others
 }
 
-// move asks a member, who must lead, to correct an address.
-func (p *peerPort) move(ctx context.Context, to, id, address, clusterID string) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*dialLimit)
-	defer cancel()
-	_, err := gramv1connect.NewPeerServiceClient(p.client, "https://"+to).Move(ctx, connect.NewRequest(&pb.MoveRequest{
-		Id: id, RaftAddress: address, ClusterId: clusterID,
-	}))
-	return err
-}
-
 // Move corrects a member's address. That it is the member, and no other that took its name on an empty disk,
 // shows in the cluster's id, which it has from its log, and in its answer at the new address.
 func (s *peerService) Move(ctx context.Context, req *connect.Request[pb.MoveRequest]) (*connect.Response[pb.MoveResponse], error) {
@@ -75,7 +66,7 @@ func (s *peerService) Move(ctx context.Context, req *connect.Request[pb.MoveRequ
 	}
 	s.c.membership.Lock()
 	defer s.c.membership.Unlock()
-	servers, index, err := s.c.member.servers()
+	servers, index, err := s.c.member.Servers()
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +74,13 @@ func (s *peerService) Move(ctx context.Context, req *connect.Request[pb.MoveRequ
 	if err != nil || server.Address == address {
 		return connect.NewResponse(&pb.MoveResponse{}), err
 	}
-	answer, err := s.c.peers.health(lead.ctx, string(address), checked{}, time.Time{})
+	answer, err := s.c.peers.Health(lead.ctx, string(address), node.Checkpoint{}, time.Time{})
 	if err != nil || answer.GetId() != string(id) {
-		return nil, refuse(state.Conflict, "member %s does not answer at %s (%v): start it with --advertise HOST:PORT, where the others reach it", id, address, err)
+		return nil, outcome.Refuse(state.Conflict, "member %s does not answer at %s (%v): start it with --advertise HOST:PORT, where the others reach it", id, address, err)
 	}
-	change := s.c.member.raft.AddVoter
+	change := s.c.member.Raft.AddVoter
 	if server.Suffrage != raft.Voter {
-		change = s.c.member.raft.AddNonvoter
+		change = s.c.member.Raft.AddNonvoter
 	}
 	if err := s.c.await(ctx, change(id, address, index, s.c.cfg.ApplyTimeout)); err != nil {
 		return nil, err
@@ -106,18 +97,18 @@ func mayMove(servers []raft.Server, id raft.ServerID, address raft.ServerAddress
 		case s.ID == id:
 			found = &s
 		case s.Address == address:
-			return raft.Server{}, refuse(state.Conflict, "%s is the address of member %s", address, s.ID)
+			return raft.Server{}, outcome.Refuse(state.Conflict, "%s is the address of member %s", address, s.ID)
 		}
 	}
 	if found == nil || !sameCluster {
-		return raft.Server{}, refuse(state.NotFound, "%s is no member of this cluster", id)
+		return raft.Server{}, outcome.Refuse(state.NotFound, "%s is no member of this cluster", id)
 	}
 	return *found, nil
 }
 
 // errNoLeader says that the cluster stands still, and what would help.
 func (c *Coordinator) errNoLeader() error {
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	voters := 0
 	for _, s := range servers {
 		if s.Suffrage == raft.Voter {
@@ -125,8 +116,8 @@ func (c *Coordinator) errNoLeader() error {
 		}
 	}
 	if err != nil || voters < 2 {
-		return fmt.Errorf("%w, and it knows of none that answers", ErrNotLeader)
+		return fmt.Errorf("%w, and it knows of none that answers", outcome.ErrNotLeader)
 	}
 	return fmt.Errorf("%w: member %s is up, but of the %d members with a vote %d must run and reach each other on their raft ports",
-		ErrNoLeader, c.cfg.NodeID, voters, voters/2+1)
+		outcome.ErrNoLeader, c.cfg.NodeID, voters, voters/2+1)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -48,8 +49,8 @@ func (c *Coordinator) Restored() *Restored { return c.restored }
 // restore makes a backup the beginning of this member's log: a snapshot before its first
 // entry, as raft leaves one when it cuts the log. The cluster gets an id of its own, so that
 // no member of the old one takes it for its own, and tokens of its own.
-func (c *Coordinator) restore(ctx context.Context, stores raftStores) error {
-	exists, err := raft.HasExistingState(stores.log, stores.stable, stores.snapshots)
+func (c *Coordinator) restore(ctx context.Context, stores node.Stores) error {
+	exists, err := raft.HasExistingState(stores.Log, stores.Stable, stores.Snapshots)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for an existing log: %w", err)
@@ -68,11 +69,11 @@ func (c *Coordinator) restore(ctx context.Context, stores raftStores) error {
 		return err
 	}
 	if err := c.claim(ctx, backup.ClusterID); err != nil {
-		err = errors.Join(err, os.Remove(filepath.Join(c.cfg.DataDir, ClaimFile))) // the directory is to be empty for the next attempt
+		err = errors.Join(err, os.Remove(filepath.Join(c.cfg.DataDir, node.ClaimFile))) // the directory is to be empty for the next attempt
 		return fmt.Errorf("%w: %w", ErrRestore, err)
 	}
-	if err := c.member.begin(c.cfg, stores, backup.Restored()); err != nil {
-		return err
+	if err := c.member.Begin(c.cfg.NodeID, stores, backup.Restored()); err != nil {
+		return fmt.Errorf("%w: %w", ErrRestore, err)
 	}
 	c.restored = report
 	for _, m := range report.Missing {
@@ -105,19 +106,6 @@ func checkOldTokens(dir string, backup state.State) error {
 		if _, old := backup.Token(id); old && id != "" {
 			return fmt.Errorf("%w: %s is a token of the old cluster, none of which holds in the new one: remove it, and a new one is made", ErrRestore, filepath.Join(dir, file))
 		}
-	}
-	return nil
-}
-
-// begin writes a state as the snapshot that the log of a cluster of one begins after.
-func (m *member) begin(cfg Config, stores raftStores, first state.State) error {
-	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(cfg.NodeID), Address: m.transport.LocalAddr()}}}
-	sink, err := stores.snapshots.Create(raft.SnapshotVersionMax, 1, 1, alone, 1, m.transport)
-	if err == nil {
-		err = (snapshot{state: first}).Persist(sink)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRestore, diskError(err))
 	}
 	return nil
 }

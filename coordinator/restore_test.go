@@ -49,14 +49,14 @@ func TestRestoreHoldsSlots(t *testing.T) {
 	first := time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC).UnixMilli()
 	await(t, old, "the first slot", func(view state.State) bool { return slotsOf(view, "n")[first] != nil })
 	stopTest(t, old)
-	before, _ := old.fsm.view() // stopped: nothing follows it
+	before, _ := old.fsm.View() // stopped: nothing follows it
 	cfg := clockedConfig(t, clock)
 	cfg.Restore = filepath.Join(t.TempDir(), "backup")
 	encodeTest(t, cfg.Restore, before)
 
 	at("10:06:05")
 	c := startTest(t, cfg)
-	after, _ := c.fsm.view()
+	after, _ := c.fsm.View()
 	if want := begunWith(t, before, after, c); after.Digest() != want.Digest() {
 		t.Error("the restored state is not the old one in another epoch")
 	}
@@ -65,7 +65,7 @@ func TestRestoreHoldsSlots(t *testing.T) {
 		job, ok := view.Job("y")
 		return ok && job.Stage != pb.JobState_JOB_STATE_QUEUED
 	})
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	if len(slotsOf(view, "n")) != 1 {
 		t.Fatal("a slot was decided before the release")
 	}
@@ -79,7 +79,7 @@ func TestRestoreHoldsSlots(t *testing.T) {
 	}
 	last := at("10:06:05").Truncate(time.Minute).UnixMilli()
 	await(t, c, "the latest slot", func(view state.State) bool { return slotsOf(view, "n")[last] != nil })
-	view, _ = c.fsm.view()
+	view, _ = c.fsm.View()
 	sched, _ := view.Schedule("n")
 	if sched.Fired != 2 || sched.Skipped != 4 || len(slotsOf(view, "n")) != 2 {
 		t.Errorf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(slotsOf(view, "n")))

@@ -115,7 +115,7 @@ func (s *scheduleService) ReleaseSchedules(ctx context.Context, _ *connect.Reque
 	if err != nil {
 		return nil, err
 	}
-	view, _ := s.c.fsm.view()
+	view, _ := s.c.fsm.View()
 	return connect.NewResponse(&pb.ReleaseSchedulesResponse{Schedules: uint32(view.ScheduleCount()), Released: reply.Created}), nil
 }
 
@@ -131,7 +131,7 @@ func (s *scheduleService) RemoveSchedule(ctx context.Context, req *connect.Reque
 // describeSchedule is a schedule as people see it, with so many of its next slots.
 func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Schedule {
 	d := sched.Definition
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	out := &pb.Schedule{
 		Definition: &pb.ScheduleDefinition{
 			Id: d.GetId(), SpecJson: string(d.GetJobJson()), Cron: d.GetCron(), TimeZone: d.GetTimeZone(), Overlap: d.GetOverlap(),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -16,7 +17,7 @@ import (
 
 func wantCode(t *testing.T, what string, err error, want connect.Code) {
 	t.Helper()
-	if got := connect.CodeOf(wireError(err)); err == nil || got != want {
+	if got := connect.CodeOf(outcome.Wire(err)); err == nil || got != want {
 		t.Errorf("%s: %v (%s), want %s", what, err, got, want)
 	}
 }
@@ -158,7 +159,7 @@ func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 		}
 		<-time.After(2*time.Minute + time.Second)
 		synctest.Wait()
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		sched, _ := view.Schedule("n")
 		if view.JobCount() != 2 || sched.Fired != 2 || sched.Recent[0].JobID != made.GetJob().GetId() {
 			t.Errorf("%d jobs, %d fired, the first %+v", view.JobCount(), sched.Fired, sched.Recent)
@@ -199,7 +200,7 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 			}
 			return slots, created
 		}
-		jobs := func() int { view, _ := c.fsm.view(); return view.JobCount() }
+		jobs := func() int { view, _ := c.fsm.View(); return view.JobCount() }
 		if slots, created := all(); slots != 250 || created != 250 || jobs() != 0 {
 			t.Errorf("a dry run: %d slots, %d to make, %d jobs", slots, created, jobs())
 		}
@@ -210,7 +211,7 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 		if slots, created := all(); slots != 250 || created != 0 || jobs() != 250 {
 			t.Errorf("again: %d slots, %d created, %d jobs", slots, created, jobs())
 		}
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if sched, _ := view.Schedule("n"); sched.Fired != 0 || view.JobsOf("n") != 0 {
 			t.Errorf("backfill decided on slots, or is under the overlap policy: %+v", sched)
 		}

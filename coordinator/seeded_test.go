@@ -22,10 +22,6 @@ func TestSeededWallClockLease(t *testing.T) {
 	seededtest.Caught(t, seeded.WallClockLease, "TestLeasesKeepToTheMonotonicClock", "the clock was set (forward|back)")
 }
 
-func TestSeededSkippedFsync(t *testing.T) {
-	seededtest.Caught(t, seeded.SkippedFsync, "TestAcknowledgedEntriesAreInTheFile", "entry 1 was acknowledged and is not in the file")
-}
-
 func TestSeededMapOrder(t *testing.T) {
 	seededtest.Caught(t, seeded.MapOrder, "TestMembersAgreeAtCheckpoints", "the members' states differ")
 }

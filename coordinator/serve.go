@@ -9,10 +9,14 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
-	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
+
+// maxMessage bounds a request.
+const maxMessage = 4 << 20
 
 // compressedFrom is the size from which an answer is compressed: below, preparing to takes
 // longer than sending.
@@ -24,7 +28,7 @@ func (c *Coordinator) routes() {
 		connect.WithReadMaxBytes(maxMessage),
 		compression(),
 		strictBodies(),
-		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(wireErrors)),
+		connect.WithInterceptors(countCalls{c.meters}, followTrails{}, connect.UnaryInterceptorFunc(outcome.WireUnary)),
 		connect.WithRecover(func(_ context.Context, spec connect.Spec, _ http.Header, cause any) error {
 			c.cfg.Logger.Error("panic in a call", "procedure", spec.Procedure, "cause", cause)
 			return connect.NewError(connect.CodeInternal, errors.New("internal fault; see the coordinator's log"))
@@ -40,11 +44,11 @@ func (c *Coordinator) routes() {
 	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
 	local := boundCompressed(c.writeTrails(mux))
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
-	if c.member.port == nil {
+	if c.member.Port == nil {
 		c.handler = c.held(c.door.Wrap(c.pages(local)))
 		return
 	}
-	c.peers = newPeerPort(c, c.member.port, c.door.WrapCarried(local), options)
+	c.peers = newPeerPort(c, c.member.Port, c.door.WrapCarried(local), options)
 	c.handler = c.held(c.door.Wrap(c.pages(&forwarder{c: c, local: local})))
 }
 
@@ -65,7 +69,7 @@ func (c *Coordinator) keepWatch(life context.Context) {
 // recheckTokens ends the calls of tokens that are revoked.
 func (c *Coordinator) recheckTokens(ctx context.Context) {
 	for {
-		changed := c.fsm.tokens()
+		changed := c.fsm.TokensChanged()
 		c.door.Recheck()
 		select {
 		case <-changed:
@@ -76,7 +80,7 @@ func (c *Coordinator) recheckTokens(ctx context.Context) {
 }
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	token, ok := view.Token(id)
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
@@ -93,7 +97,7 @@ func (c *Coordinator) bind() error {
 	if err != nil {
 		return fmt.Errorf("listen for the API: %w", err)
 	}
-	c.listener = newBoundedListener(listener, c.cfg.limits)
+	c.listener = bounds.Bound(listener, c.cfg.limits)
 	return nil
 }
 
@@ -103,57 +107,12 @@ func (c *Coordinator) serve() {
 		return
 	}
 	config := c.identity.ServerConfig("h2", "http/1.1")
-	c.server = c.cfg.limits.server(countWaste(c.handler), c.cfg.Logger)
-	c.server.ConnContext = c.cfg.limits.watchConduct
+	c.server = c.cfg.limits.Server(bounds.CountWaste(c.handler), c.cfg.Logger)
+	c.server.ConnContext = c.cfg.limits.WatchConduct
 	c.server.TLSConfig = config
 	c.tasks.Go(func() {
 		if err := c.server.Serve(tls.NewListener(c.listener, config)); !errors.Is(err, http.ErrServerClosed) {
 			c.fail(fmt.Errorf("serve the API: %w", err))
 		}
 	})
-}
-
-// wireErrors gives unary calls' errors their codes.
-func wireErrors(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		res, err := next(ctx, req)
-		return res, wireError(err)
-	}
-}
-
-// wireError maps our errors to Connect codes. Unavailable means: repeat the call.
-func wireError(err error) error {
-	var coded *connect.Error
-	var rejection *state.Rejection
-	switch {
-	case err == nil || errors.As(err, &coded):
-		return err
-	case errors.As(err, &rejection):
-		return connect.NewError(rejectionCode(rejection.Reason), rejection)
-	case errors.Is(err, ErrNotLeader), errors.Is(err, ErrUnknownOutcome), errors.Is(err, ErrShutdown):
-		return connect.NewError(connect.CodeUnavailable, err)
-	case errors.Is(err, ErrEntryTooBig):
-		return connect.NewError(connect.CodeInvalidArgument, err)
-	case errors.Is(err, gate.ErrUnauthenticated): // since the call began
-		return connect.NewError(connect.CodeUnauthenticated, err)
-	case errors.Is(err, context.Canceled):
-		return connect.NewError(connect.CodeCanceled, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return connect.NewError(connect.CodeDeadlineExceeded, err)
-	}
-	return connect.NewError(connect.CodeInternal, err)
-}
-
-func rejectionCode(r state.Reason) connect.Code {
-	switch r {
-	case state.Malformed:
-		return connect.CodeInvalidArgument
-	case state.NotFound:
-		return connect.CodeNotFound
-	case state.Conflict:
-		return connect.CodeAlreadyExists
-	case state.Exhausted:
-		return connect.CodeResourceExhausted
-	}
-	return connect.CodeFailedPrecondition
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -35,7 +36,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		verdict, err = c.complete(ctx, c.completion(lead, workerID, held.Task, r, basis))
 	}
 	switch {
-	case errors.Is(err, ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
+	case errors.Is(err, outcome.ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
 		// A retry would be refused the same way, so fail now.
 		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
 	case err != nil:
@@ -43,7 +44,7 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 	}
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	job, ok := view.Job(held.Task.JobID)
 	if ok {
 		c.tellConvicted(lead.board.Audited(job, held.Task, workerID, c.now()))
@@ -92,7 +93,7 @@ const modelFile = "model.safetensors"
 // isModel reports whether the files of a report include the model, and it is the job's. Other tasks have no model to
 // write.
 func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	job, ok := view.Job(t.JobID)
 	if !ok || !job.Reporting() || t.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return true
@@ -111,7 +112,7 @@ func (c *Coordinator) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 func (c *Coordinator) tellBackups(lead *leadership, task schedule.Task) *pb.Backups {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	job, ok := view.Job(task.JobID)
 	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
@@ -150,7 +151,7 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	failure.Worker, failure.Task = name, held.Task.String()
 	failure.Code, failure.Message = state.Clip(failure.GetCode(), 64), state.Clip(failure.GetMessage(), state.MaxFailureBytes)
 	lead.mu.Lock()
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -25,7 +26,7 @@ const (
 func (c *Coordinator) fireSlots(lead *leadership) {
 	calendar := schedule.NewCalendar(loadZone, c.loggedSlotJob)
 	for {
-		view, changed := c.fsm.view()
+		view, changed := c.fsm.View()
 		wall := c.wall()
 		if c.mayTime(lead) != nil { // watchClock says so; slots that pass meanwhile are late, and treated so
 			if !c.sleepUntil(lead.ctx, c.now()+retryDelay, true, nil, nil, nil) {
@@ -88,7 +89,7 @@ func (c *Coordinator) proposeSlots(lead *leadership, commands []*pb.Command) boo
 func (c *Coordinator) proposeSlotsOf(lead *leadership, commands []*pb.Command) error {
 	for _, cmd := range commands {
 		if lead.ctx.Err() != nil {
-			return ErrNotLeader
+			return outcome.ErrNotLeader
 		}
 		reply, err := c.propose(lead.ctx, cmd)
 		if err == nil && reply.Err != nil {
@@ -145,7 +146,7 @@ func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJo
 		return nil, err
 	}
 	id := sched.SlotJobID(at.UnixMilli())
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	job, err := c.jobCommand(view, id, spec)
 	if err != nil {
 		return nil, err

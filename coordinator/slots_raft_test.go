@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/go-hclog"
@@ -19,14 +20,14 @@ import (
 
 // decisions counts, from a member's log, the accepted entries that fired a slot.
 type decisions struct {
-	*fsm
+	*node.FSM
 	guard   sync.Mutex
 	fired   map[string]map[int64]int
 	entries [][]byte
 }
 
 func (d *decisions) Apply(entry *raft.Log) any {
-	answer := d.fsm.Apply(entry)
+	answer := d.FSM.Apply(entry)
 	var cmd pb.Command
 	if err := proto.Unmarshal(entry.Data, &cmd); err != nil {
 		return err
@@ -76,7 +77,7 @@ func startTrio(t *testing.T) *trio {
 		}
 		m := unstarted(cfg)
 		m.tokens = tokens
-		c.members, c.logs = append(c.members, m), append(c.logs, &decisions{fsm: m.fsm, fired: make(map[string]map[int64]int)})
+		c.members, c.logs = append(c.members, m), append(c.logs, &decisions{FSM: m.fsm, fired: make(map[string]map[int64]int)})
 		c.start(i, servers)
 	}
 	return c
@@ -88,15 +89,15 @@ func (c *trio) start(i int, servers []raft.Server) {
 	conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout = 3*time.Second, 3*time.Second, 2*time.Second
 	conf.SnapshotInterval, conf.SnapshotThreshold, conf.TrailingLogs = 10*time.Minute, 2000, 500
 	store := raft.NewInmemStore()
-	node, err := raft.NewRaft(conf, c.logs[i], store, store, raft.NewInmemSnapshotStore(), c.transports[i])
+	host, err := raft.NewRaft(conf, c.logs[i], store, store, raft.NewInmemSnapshotStore(), c.transports[i])
 	if err == nil && i == 0 {
-		err = node.BootstrapCluster(raft.Configuration{Servers: servers}).Error()
+		err = host.BootstrapCluster(raft.Configuration{Servers: servers}).Error()
 	}
 	if err != nil {
 		c.Fatal(err)
 	}
 	m := c.members[i]
-	m.member = &member{raft: node}
+	m.member = &node.Member{Raft: host}
 	life, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
 	m.cancel = cancel
 	m.tasks.Go(func() { m.followLeadership(life, nil) })
@@ -124,7 +125,7 @@ func (c *trio) lead() *Coordinator {
 	c.Helper()
 	for range 600 {
 		for i, m := range c.members {
-			if _, err := m.leader(); err == nil && m.member.raft.VerifyLeader().Error() == nil {
+			if _, err := m.leader(); err == nil && m.member.Raft.VerifyLeader().Error() == nil {
 				if i != c.leader {
 					c.leader, c.changes = i, c.changes+1
 				}
@@ -148,7 +149,7 @@ func (c *trio) repeat(rng *rand.Rand) {
 		if len(entries) == 0 {
 			return
 		}
-		future := leader.member.raft.Apply(entries[rng.IntN(len(entries))], time.Second)
+		future := leader.member.Raft.Apply(entries[rng.IntN(len(entries))], time.Second)
 		if err := future.Error(); err == nil && future.Response().(state.Reply).Err == nil {
 			c.Fatal("a decision was accepted twice")
 		}
@@ -180,7 +181,7 @@ func TestEverySlotOnceThroughRaft(t *testing.T) {
 			<-time.After(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + time.Duration(rng.IntN(6000)-3000)*time.Millisecond)))
 			c.lead()
 			if old := c.leader; rng.IntN(2) == 0 {
-				if err := c.members[old].member.raft.LeadershipTransfer().Error(); err != nil && !errors.Is(err, raft.ErrNotLeader) {
+				if err := c.members[old].member.Raft.LeadershipTransfer().Error(); err != nil && !errors.Is(err, raft.ErrNotLeader) {
 					t.Logf("handing over: %v", err)
 				}
 			} else {
@@ -203,12 +204,12 @@ func TestEverySlotOnceThroughRaft(t *testing.T) {
 
 func (c *trio) check(began time.Time, schedules, minutes int) {
 	c.Helper()
-	first, _ := c.members[0].fsm.view()
+	first, _ := c.members[0].fsm.View()
 	total := 0
 	for i, m := range c.members {
-		view, _ := m.fsm.view()
-		if view.Digest() != first.Digest() || m.fsm.appliedIndex() != c.members[0].fsm.appliedIndex() {
-			c.Errorf("member %d differs from member 0: index %d and %d", i, m.fsm.appliedIndex(), c.members[0].fsm.appliedIndex())
+		view, _ := m.fsm.View()
+		if view.Digest() != first.Digest() || m.fsm.AppliedIndex() != c.members[0].fsm.AppliedIndex() {
+			c.Errorf("member %d differs from member 0: index %d and %d", i, m.fsm.AppliedIndex(), c.members[0].fsm.AppliedIndex())
 		}
 		for n := range schedules {
 			sched, _ := view.Schedule(fmt.Sprint("s", n))
@@ -225,11 +226,11 @@ func (c *trio) check(began time.Time, schedules, minutes int) {
 			total += want
 		}
 	}
-	if view, _ := c.members[0].fsm.view(); view.JobCount() != total/len(c.members) {
+	if view, _ := c.members[0].fsm.View(); view.JobCount() != total/len(c.members) {
 		c.Errorf("%d jobs of %d slots", view.JobCount(), total/len(c.members))
 	}
 	if c.changes < minutes/10 {
 		c.Errorf("only %d leaders", c.changes)
 	}
-	c.Logf("%d slots, %d leaders, log index %d", total/len(c.members), c.changes, c.members[0].fsm.appliedIndex())
+	c.Logf("%d slots, %d leaders, log index %d", total/len(c.members), c.changes, c.members[0].fsm.AppliedIndex())
 }

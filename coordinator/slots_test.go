@@ -57,7 +57,7 @@ func TestTheLeaderFiresSlots(t *testing.T) {
 		createTest(t, c, definition("n"))
 		<-time.After(10*time.Minute + time.Second)
 		synctest.Wait()
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		sched, _ := view.Schedule("n")
 		slots := slotsOf(view, "n")
 		if sched.Fired != 10 || sched.Skipped != 0 || len(slots) != 10 {
@@ -93,20 +93,20 @@ func TestAJumpOfTheClock(t *testing.T) {
 		skew.Store(int64(time.Hour))
 		<-time.After(longestNap + time.Second) // 00:01:46, shown as 01:01:46
 		synctest.Wait()
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if got := len(slotsOf(view, "n")); got != 61 {
 			t.Errorf("%d slots after the jump ahead, want 61", got)
 		}
 		skew.Store(0)
 		<-time.After(30 * time.Minute)
 		synctest.Wait()
-		view, _ = c.fsm.view()
+		view, _ = c.fsm.View()
 		if got := len(slotsOf(view, "n")); got != 61 {
 			t.Errorf("%d slots after the jump back, want 61", got)
 		}
 		<-time.After(35 * time.Minute) // 01:06:46
 		synctest.Wait()
-		view, _ = c.fsm.view()
+		view, _ = c.fsm.View()
 		sched, _ := view.Schedule("n")
 		if got := len(slotsOf(view, "n")); got != 66 || sched.Fired != 66 || sched.Skipped != 0 {
 			t.Errorf("%d slots in the end, want 66; %d fired, %d skipped", got, sched.Fired, sched.Skipped)
@@ -127,11 +127,11 @@ func TestSlotsWaitForRoom(t *testing.T) {
 		}
 		createTest(t, c, definition("n"))
 		synctest.Wait()
-		before := c.fsm.appliedIndex()
+		before := c.fsm.AppliedIndex()
 		<-time.After(2*time.Minute + time.Second)
 		synctest.Wait()
-		view, _ := c.fsm.view()
-		if after := c.fsm.appliedIndex(); after != before || len(slotsOf(view, "n")) != 0 {
+		view, _ := c.fsm.View()
+		if after := c.fsm.AppliedIndex(); after != before || len(slotsOf(view, "n")) != 0 {
 			t.Fatalf("%d entries were written, %d slots fired", after-before, len(slotsOf(view, "n")))
 		}
 		for i := range 2 {
@@ -140,7 +140,7 @@ func TestSlotsWaitForRoom(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if view, _ = c.fsm.view(); len(slotsOf(view, "n")) != 2 {
+		if view, _ = c.fsm.View(); len(slotsOf(view, "n")) != 2 {
 			t.Errorf("%d slots fired when there was room", len(slotsOf(view, "n")))
 		}
 		stopTest(t, c)

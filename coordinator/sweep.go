@@ -37,7 +37,7 @@ func (s *sweeper) run(ctx context.Context) error {
 	if err := s.retire(ctx); err != nil {
 		return err
 	}
-	view, _ := s.c.fsm.view()
+	view, _ := s.c.fsm.View()
 	if err := s.sweepRetired(ctx, view); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/faulty"
@@ -117,7 +118,7 @@ func sleep(d time.Duration) {
 func refersTo(t *testing.T, c *Coordinator) {
 	t.Helper()
 	have := stored(t, c)
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	view.EachJob(func(job *state.Job) bool {
 		job.EachReference(func(o state.ObjectID) {
 			if key := fmt.Sprintf("%s/%d/%d", job.ID, o.Round, o.SHA256[31]); !slices.Contains(have, key) {
@@ -152,7 +153,7 @@ func TestRoundsOfARunningJobAreSwept(t *testing.T) {
 		sleep(26 * time.Minute)
 		wantStored(t, c, "a grace after its end", "a/0/1", "a/0/2", "a/1/12", "a/2/12", "a/3/12", "a/4/11", "a/4/12",
 			"jobs/a/logs/0000000000001-w-000001.jsonl", "models/a/model.safetensors", "models/a/tiles/0.npy")
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if job, _ := view.Job("a"); !job.Swept {
 			t.Error("the job is not marked as swept")
 		}
@@ -190,7 +191,7 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 		sleep(10*time.Minute + time.Second)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if _, gone := view.Retired("goes"); view.JobCount() != 1 || !gone {
 			t.Errorf("%d jobs after ten minutes", view.JobCount())
 		}
@@ -226,7 +227,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 		}
 		for range 12 {
 			sleep(time.Minute)
-			view, _ := c.fsm.view()
+			view, _ := c.fsm.View()
 			if gone, _ := view.Retired("a"); gone.Swept && len(stored(t, c)) > 0 {
 				t.Fatalf("marked as swept with %v left", stored(t, c))
 			}
@@ -239,7 +240,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 		lead.mu.Lock()
 		failures := lead.swept.Failures
 		lead.mu.Unlock()
-		if view, _ := c.fsm.view(); failures < 2 {
+		if view, _ := c.fsm.View(); failures < 2 {
 			t.Errorf("%d passes failed", failures)
 		} else if gone, _ := view.Retired("a"); !gone.Swept {
 			t.Error("not marked as swept in the end")
@@ -308,7 +309,7 @@ func TestSweepByAnOldState(t *testing.T) {
 		job.round(1, false)
 		job.round(2, false)
 		sleep(time.Second)
-		old, _ := c.fsm.view()
+		old, _ := c.fsm.View()
 		s := &sweeper{c: c, now: c.wall().UnixMilli(), cutoff: c.wall().UnixMilli(), res: &pb.SweepResponse{}}
 		job.round(3, false)
 		job.round(4, false)
@@ -325,7 +326,7 @@ func TestSweepByAnOldState(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.ended = []string{"a"}
-		if err := s.mark(t.Context(), 1); !errors.Is(err, ErrNotLeader) {
+		if err := s.mark(t.Context(), 1); !errors.Is(err, outcome.ErrNotLeader) {
 			t.Errorf("a former leader marks: %v", err)
 		}
 		refersTo(t, c)

@@ -7,6 +7,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -25,12 +26,12 @@ func TestTokenServiceRefuses(t *testing.T) {
 		"a long name":     {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", Name: string(bytes.Repeat([]byte("n"), 64))},
 	} {
 		_, err := (&tokenService{c}).CreateToken(t.Context(), connect.NewRequest(m))
-		if got := connect.CodeOf(wireError(err)); got != connect.CodeInvalidArgument {
+		if got := connect.CodeOf(outcome.Wire(err)); got != connect.CodeInvalidArgument {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err := (&tokenService{c}).RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: c.AdminToken().ID}))
-	if connect.CodeOf(wireError(err)) != connect.CodeFailedPrecondition {
+	if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
 		t.Errorf("the last admin's token: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -61,7 +62,7 @@ func (c *Coordinator) sweep(ctx context.Context, lead *leadership, opt sweepOpti
 		return nil, fmt.Errorf("wait for another sweep: %w", context.Cause(ctx))
 	}
 	if err := c.mayTime(lead); err != nil {
-		return nil, refuse(state.Ended, "nothing is swept: %v", err)
+		return nil, outcome.Refuse(state.Ended, "nothing is swept: %v", err)
 	}
 	s := &sweeper{c: c, opt: opt, now: c.retiring(lead), cutoff: c.wall().Add(-c.cfg.SweepGrace).UnixMilli(), res: &pb.SweepResponse{}}
 	err := s.run(ctx)
@@ -96,7 +97,7 @@ func retirement(job *state.Job) *pb.RetireJob {
 // retire retires the jobs whose time is over, save those that somebody names.
 func (s *sweeper) retire(ctx context.Context) error {
 	ctx = context.WithValue(ctx, trailKey{}, (*trail)(nil)) // whoever asked for a sweep, which jobs are retired is a decision of its own
-	view, _ := s.c.fsm.view()
+	view, _ := s.c.fsm.View()
 	view.Now = s.now // not the log's, which may be that of a clock that ran ahead
 	keep, names := s.c.cfg.KeepJobs.Milliseconds(), view.Names()
 	var due []*pb.RetireJob

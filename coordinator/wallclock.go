@@ -54,7 +54,7 @@ func (c *Coordinator) verdict() clock.Verdict {
 // admitted is the time that tokens are judged by. What the log's time has passed stays expired.
 func (c *Coordinator) admitted() time.Time {
 	now := c.wall()
-	if view, _ := c.fsm.view(); !seeded.Is(seeded.ClockTrusted) && now.UnixMilli() < view.Now {
+	if view, _ := c.fsm.View(); !seeded.Is(seeded.ClockTrusted) && now.UnixMilli() < view.Now {
 		return time.UnixMilli(view.Now)
 	}
 	return now
@@ -80,7 +80,7 @@ func (c *Coordinator) mayTime(lead *leadership) error {
 
 // voters counts the members with a vote; 0 where raft is ending.
 func (c *Coordinator) voters() (n int) {
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	if err != nil {
 		return 0
 	}
@@ -113,7 +113,7 @@ func clockText(v clock.Verdict) string {
 // watchClock judges the clock until ctx ends, says what changes, and does what a leader owes the others.
 func (c *Coordinator) watchClock(ctx context.Context) {
 	pause := clockPoll
-	if c.member.port == nil {
+	if c.member.Port == nil {
 		pause = longestNap // nobody waits for this member to hand the lead over
 	}
 	ticker := time.NewTicker(pause)
@@ -153,7 +153,7 @@ func (c *Coordinator) clockDuties(ctx context.Context, lead *leadership, v clock
 	if err := c.mayTime(lead); err != nil || !v.Confirmed {
 		return
 	}
-	if view, _ := c.fsm.view(); view.Now-c.wall().UnixMilli() > logAhead.Milliseconds() {
+	if view, _ := c.fsm.View(); view.Now-c.wall().UnixMilli() > logAhead.Milliseconds() {
 		if _, err := c.setClock(lead.ctx); err != nil && lead.ctx.Err() == nil {
 			c.cfg.Logger.Warn("the log's time is ahead, and was not set back yet; trying again", "error", err)
 		}
@@ -162,7 +162,7 @@ func (c *Coordinator) clockDuties(ctx context.Context, lead *leadership, v clock
 
 // setClock sets the log's time to this member's, and returns how far that was back.
 func (c *Coordinator) setClock(ctx context.Context) (backMs int64, err error) {
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	now := c.wall().UnixMilli()
 	reply, err := c.propose(ctx, &pb.Command{Body: &pb.Command_SetClock{SetClock: &pb.SetClock{NowUnixMs: now}}})
 	if err == nil && reply.Err != nil {
@@ -179,8 +179,8 @@ func (c *Coordinator) setClock(ctx context.Context) (backMs int64, err error) {
 // with its own, or all have answered or are given up.
 func (c *Coordinator) firstLook(lead *leadership, duties *sync.WaitGroup) {
 	c.clock.Forget()
-	servers, _, err := c.member.servers()
-	if err != nil || c.member.port == nil {
+	servers, _, err := c.member.Servers()
+	if err != nil || c.member.Port == nil {
 		servers = nil
 	}
 	answered := make(chan struct{}, len(servers)+1)
@@ -209,7 +209,7 @@ func (c *Coordinator) firstLook(lead *leadership, duties *sync.WaitGroup) {
 			return
 		}
 	}
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	c.clock.NotBefore(time.UnixMilli(view.Now))
 }
 

@@ -12,6 +12,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
@@ -57,12 +58,12 @@ func TestAClockGoesBack(t *testing.T) {
 		}
 		<-time.After(2 * time.Minute)
 		synctest.Wait()
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if got := len(slotsOf(view, "n")); got != 1 {
 			t.Errorf("%d slots fired, want the one before the jump", got)
 		}
 		_, err := (&upkeepService{c}).Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
-		if connect.CodeOf(wireError(err)) != connect.CodeFailedPrecondition {
+		if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
 			t.Errorf("a sweep: %v", err)
 		}
 		status, err := (&clusterService{c}).Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
@@ -80,7 +81,7 @@ func TestAClockGoesBack(t *testing.T) {
 		}
 		<-time.After(61 * time.Second)
 		synctest.Wait()
-		view, _ = c.fsm.view()
+		view, _ = c.fsm.View()
 		if got := len(slotsOf(view, "n")); got != 2 || view.Now > off.now().UnixMilli() {
 			t.Errorf("%d slots fired, want 2; the log's time is %s", got, utc(view.Now))
 		}
@@ -151,8 +152,8 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 	if now := wrong.wall(); time.Since(now).Abs() > clock.MaxSkew {
 		t.Errorf("c3 takes %s for the time", now)
 	}
-	term := leader.member.raft.CurrentTerm()
-	transfer := leader.member.raft.LeadershipTransferToServer(raft.ServerID("c3"), wrong.member.address)
+	term := leader.member.Raft.CurrentTerm()
+	transfer := leader.member.Raft.LeadershipTransferToServer(raft.ServerID("c3"), wrong.member.Address)
 	if err := transfer.Error(); err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +161,8 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		if lead, err := wrong.leader(); err == nil && wrong.mayTime(lead) == nil {
 			t.Error("c3 leads, and trusts its clock")
 		}
-		_, id := leader.member.raft.LeaderWithID()
-		return id != "" && id != "c3" && leader.member.raft.CurrentTerm() > term+1 // c3's, and the next
+		_, id := leader.member.Raft.LeaderWithID()
+		return id != "" && id != "c3" && leader.member.Raft.CurrentTerm() > term+1 // c3's, and the next
 	})
 	var good *Coordinator
 	q.poll("a right leader to accept a job", func() bool {
@@ -169,7 +170,7 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		_, err := (&jobService{good}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
 		return err == nil && good != wrong
 	})
-	view, _ := good.fsm.view()
+	view, _ := good.fsm.View()
 	if _, kept := view.Job("a"); !kept || time.Until(utc(view.Now)) > clock.MaxSkew {
 		t.Errorf("job a is kept: %t; the log's time is %s", kept, utc(view.Now))
 	}
@@ -188,11 +189,11 @@ func TestALogThatIsAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := leader.member.raft.Apply(entry, time.Second).Error(); err != nil {
+	if err := leader.member.Raft.Apply(entry, time.Second).Error(); err != nil {
 		t.Fatal(err)
 	}
 	q.poll("the log's time to be set back", func() bool {
-		view, _ := q.follower().fsm.view()
+		view, _ := q.follower().fsm.View()
 		return time.Until(utc(view.Now)) < clock.MaxSkew
 	})
 }

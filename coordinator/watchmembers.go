@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
@@ -66,7 +67,7 @@ func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.D
 
 // watchMembers asks the others how they are, and gives a vote to who has earned it.
 func (c *Coordinator) watchMembers(lead *leadership) {
-	if c.member.port == nil {
+	if c.member.Port == nil {
 		return // nobody can be asked
 	}
 	ticker := time.NewTicker(min(probeInterval, c.cfg.PromoteAfter))
@@ -80,7 +81,7 @@ func (c *Coordinator) watchMembers(lead *leadership) {
 		case <-lead.ctx.Done():
 			return
 		}
-		servers, _, err := c.member.servers()
+		servers, _, err := c.member.Servers()
 		if err != nil || len(servers) == 1 && servers[0].ID == raft.ServerID(c.cfg.NodeID) {
 			continue
 		}
@@ -94,18 +95,18 @@ func (c *Coordinator) watchMembers(lead *leadership) {
 
 // correctAddress puts the leader's own address into the log when it was started at another.
 func (c *Coordinator) correctAddress(lead *leadership) error {
-	if c.member.port == nil {
+	if c.member.Port == nil {
 		return nil
 	}
 	c.membership.Lock()
 	defer c.membership.Unlock()
-	servers, index, err := c.member.servers()
+	servers, index, err := c.member.Servers()
 	if err != nil {
 		return err
 	}
 	for _, s := range servers {
-		if s.ID == raft.ServerID(c.cfg.NodeID) && s.Address != c.member.address {
-			return c.await(lead.ctx, c.member.raft.AddVoter(s.ID, c.member.address, index, c.cfg.ApplyTimeout))
+		if s.ID == raft.ServerID(c.cfg.NodeID) && s.Address != c.member.Address {
+			return c.await(lead.ctx, c.member.Raft.AddVoter(s.ID, c.member.Address, index, c.cfg.ApplyTimeout))
 		}
 	}
 	return nil
@@ -126,7 +127,7 @@ func (c *Coordinator) probe(lead *leadership, servers []raft.Server) {
 func (c *Coordinator) probeMember(lead *leadership, s raft.Server) {
 	var answer *pb.HealthResponse
 	c.askTime(string(s.ID), func() (at time.Time, err error) {
-		answer, err = c.peers.health(lead.ctx, string(s.Address), lead.table.agreement(), c.agreedTime())
+		answer, err = c.peers.Health(lead.ctx, string(s.Address), lead.table.agreement(), c.agreedTime())
 		if err != nil {
 			c.cfg.Logger.Debug("member does not answer", "member", string(s.ID), "error", err)
 		} else if ms := answer.GetClockUnixMs(); ms != 0 && answer.GetId() == string(s.ID) {
@@ -136,7 +137,7 @@ func (c *Coordinator) probeMember(lead *leadership, s raft.Server) {
 	})
 	lead.peers.note(s.ID, answer, c.now())
 	if answer.GetId() == string(s.ID) {
-		lead.table.note(s.ID, checked{answer.GetCheckpointIndex(), answer.GetCheckpointSha256()})
+		lead.table.note(s.ID, node.Checkpoint{Index: answer.GetCheckpointIndex(), Digest: answer.GetCheckpointSha256()})
 	}
 }
 
@@ -145,16 +146,16 @@ func (c *Coordinator) probeMember(lead *leadership, s raft.Server) {
 func (c *Coordinator) promote(lead *leadership) error {
 	c.membership.Lock()
 	defer c.membership.Unlock()
-	servers, index, err := c.member.servers()
+	servers, index, err := c.member.Servers()
 	if err != nil {
 		return err
 	}
 	for _, s := range servers {
 		p := lead.peers.get(s.ID)
-		if s.Suffrage == raft.Voter || !p.healthy || c.now()-p.since < c.cfg.PromoteAfter || p.applied+promoteBehind < c.member.raft.AppliedIndex() {
+		if s.Suffrage == raft.Voter || !p.healthy || c.now()-p.since < c.cfg.PromoteAfter || p.applied+promoteBehind < c.member.Raft.AppliedIndex() {
 			continue
 		}
-		if err := c.await(lead.ctx, c.member.raft.AddVoter(s.ID, s.Address, index, c.cfg.ApplyTimeout)); err != nil {
+		if err := c.await(lead.ctx, c.member.Raft.AddVoter(s.ID, s.Address, index, c.cfg.ApplyTimeout)); err != nil {
 			return fmt.Errorf("promote %s: %w", s.ID, err)
 		}
 		c.cfg.Logger.Info("member has a vote now", "member", string(s.ID), "address", string(s.Address))
@@ -174,8 +175,8 @@ func (c *Coordinator) watchOwnMembership(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		servers, _, err := c.member.servers()
-		_, leader := c.member.raft.LeaderWithID()
+		servers, _, err := c.member.Servers()
+		_, leader := c.member.Raft.LeaderWithID()
 		if err != nil || len(servers) == 0 || leader != "" || slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == raft.ServerID(c.cfg.NodeID) }) {
 			missing = 0
 			continue
@@ -184,7 +185,7 @@ func (c *Coordinator) watchOwnMembership(ctx context.Context) {
 			missing = c.now()
 		}
 		if c.now()-missing > removedAfter {
-			c.fail(fmt.Errorf("%w: the log names no member %s", ErrRemoved, c.cfg.NodeID))
+			c.fail(fmt.Errorf("%w: the log names no member %s", node.ErrRemoved, c.cfg.NodeID))
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -73,7 +74,7 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 			return nil, err
 		}
 		lead.mu.Lock()
-		view, changed := s.c.fsm.view()
+		view, changed := s.c.fsm.View()
 		now := s.c.now() // one time for all: what ends between two readings would wake nobody
 		if !lead.board.Known(req.Msg.GetWorkerId(), now) {
 			lead.mu.Unlock()
@@ -107,9 +108,9 @@ func (c *Coordinator) awaitWork(ctx context.Context, lead *leadership, wake time
 	case <-changed:
 	case <-freed:
 	case <-lead.ctx.Done():
-		return ErrNotLeader
-	case <-c.stopping:
-		return ErrShutdown
+		return outcome.ErrNotLeader
+	case <-c.tasks.Stopping():
+		return outcome.ErrShutdown
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -128,7 +129,7 @@ func (s *workerService) Heartbeat(ctx context.Context, req *connect.Request[pb.H
 	}
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	view, _ := s.c.fsm.view()
+	view, _ := s.c.fsm.View()
 	if !lead.board.Known(req.Msg.GetWorkerId(), s.c.now()) {
 		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("worker %q is not registered with this leader", req.Msg.GetWorkerId()))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -102,7 +103,7 @@ func TestJobByHand(t *testing.T) {
 		}
 		files := []*pb.OutputFile{modelTest("a", object(30))}
 		wantVerdicts(t, completeTest(t, c, "w", made(report.GetTasks()[0], &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_ACCEPTED)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.Counters.Duplicates != 2 {
 			t.Errorf("ended as %v, %+v", job.Stage, job.Counters)
 		}
@@ -141,7 +142,7 @@ func TestRefusedResultsEndTheJob(t *testing.T) {
 					task := leaseTest(t, coordinator, "w", 1).GetTasks()[0]
 					wantVerdicts(t, completeTest(t, coordinator, "w", made(task, c.output)), pb.Verdict_VERDICT_INVALID)
 				}
-				view, _ := coordinator.fsm.view()
+				view, _ := coordinator.fsm.View()
 				job := mustJob(t, view, "a")
 				if job.Stage != pb.JobState_JOB_STATE_FAILED || !strings.Contains(job.Failure.Message, c.says) {
 					t.Errorf("after %d attempts: %v, %+v", c.attempts, job.Stage, job.Failure)
@@ -158,7 +159,7 @@ func TestFailuresThroughTheService(t *testing.T) {
 		registerTest(t, c, "w", 1)
 		planTest(t, c, "a", 1)
 		task := leaseTest(t, c, "w", 1).GetTasks()[0]
-		long := broke(task, pb.FailureClass_FAILURE_CLASS_TASK, strings.Repeat("\u00e9", MaxEntryBytes/4))
+		long := broke(task, pb.FailureClass_FAILURE_CLASS_TASK, strings.Repeat("\u00e9", outcome.MaxEntryBytes/4))
 		for range 5 { // repeated calls count once
 			wantVerdicts(t, completeTest(t, c, "w", long), pb.Verdict_VERDICT_NOTED)
 		}
@@ -167,9 +168,9 @@ func TestFailuresThroughTheService(t *testing.T) {
 		if delay := time.Since(began); delay != c.cfg.Schedule.RetryDelay {
 			t.Errorf("leased again after %v, want %v", delay, c.cfg.Schedule.RetryDelay)
 		}
-		bad := broke(task, pb.FailureClass_FAILURE_CLASS_INPUT, strings.Repeat("\u00e9", MaxEntryBytes/4))
+		bad := broke(task, pb.FailureClass_FAILURE_CLASS_INPUT, strings.Repeat("\u00e9", outcome.MaxEntryBytes/4))
 		wantVerdicts(t, completeTest(t, c, "w", bad), pb.Verdict_VERDICT_NOTED)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		job := mustJob(t, view, "a")
 		if job.Stage != pb.JobState_JOB_STATE_FAILED || job.Failure.Worker != "w" || job.Failure.Task != "round 1, tree 0, node 0/0" {
 			t.Errorf("%v, %+v", job.Stage, job.Failure)
@@ -191,7 +192,7 @@ func TestTheFirstLeafOfACallEndsTheJob(t *testing.T) {
 		results[0] = made(&pb.Task{Id: results[0].GetId(), Token: results[0].GetToken()}, &pb.TaskOutput{Object: object(10)})
 		slices.Reverse(results)
 		completeTest(t, c, "w", results...)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if job := mustJob(t, view, "a"); job.Failure.Message != "leaf 1" || job.Counters.Committed != 2 {
 			t.Errorf("%+v, %+v", job.Failure, job.Counters)
 		}
@@ -277,7 +278,7 @@ func TestWorkerCallsAreChecked(t *testing.T) {
 		nonsense := []*pb.TaskResult{{}, {Id: &pb.TaskID{JobId: "none", Kind: 99}}, nil}
 		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED)
 		stopTest(t, c)
-		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err, ErrNotLeader) {
+		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err, outcome.ErrNotLeader) {
 			t.Errorf("after the end: %v", err)
 		}
 	})

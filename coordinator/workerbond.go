@@ -33,7 +33,7 @@ func (l *leadership) register(ctx context.Context, c *Coordinator, w schedule.Wo
 	if known, ok := l.board.Worker(w.ID); ok && !bound && known.Bond != w.Bond {
 		return connect.NewError(connect.CodePermissionDenied, errOtherWorker)
 	}
-	view, _ := c.fsm.view()
+	view, _ := c.fsm.View()
 	l.board.Register(view, w, grantedTo(view, w.ID, m.GetHeld()), c.now())
 	return nil
 }

@@ -46,7 +46,7 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 		// The worker's own token is for its own leaf alone.
 		other := &pb.TaskResult{Id: leaves[1].GetId(), Token: leaves[0].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}}
 		wantVerdicts(t, completeTest(t, c, "w", other), pb.Verdict_VERDICT_UNGRANTED)
-		view, _ := c.fsm.view()
+		view, _ := c.fsm.View()
 		if job := mustJob(t, view, "a"); job.Ended() || job.Round.Covered != 1 || job.Counters.Violations != 0 {
 			t.Errorf("the job: %v, %d leaves, %+v", job.Stage, job.Round.Covered, job.Counters)
 		}

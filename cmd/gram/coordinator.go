@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -129,7 +130,7 @@ func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
 	if cfg.Restore != "" {
 		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
 	}
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, coordinator.ClusterIDFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, node.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
 	}
 	cfg.JoinToken, err = a.joinToken()
@@ -174,7 +175,7 @@ func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFl
 	}
 	cfg.DataDir = data
 	if cfg.Restore != "" {
-		if _, err := os.Stat(filepath.Join(data, coordinator.ClusterIDFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(data, node.ClusterIDFile)); err == nil {
 			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
 		}
 	}

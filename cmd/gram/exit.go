@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -67,7 +68,7 @@ func explain(err error) *failure {
 	if errors.As(err, &fault) && fault.Code == protocol.CodeSpecInvalid {
 		return &failure{code: exitUsage, what: "the spec does not validate", why: errors.New(fault.What), hint: fault.Hint}
 	}
-	if errors.Is(err, coordinator.ErrDamaged) || errors.Is(err, coordinator.ErrDiverged) {
+	if errors.Is(err, node.ErrDamaged) || errors.Is(err, node.ErrDiverged) {
 		return &failure{code: exitDamaged, what: err.Error(), cause: err}
 	}
 	var refused *connect.Error

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -101,8 +102,8 @@ func (a *app) prepareJoin(ctx context.Context, f joinFlags, addresses []string) 
 // writePrepared makes the data directory one of a member to be.
 func writePrepared(data, nodeID string, addresses []string, token gate.Token) error {
 	if nodeID != "" {
-		if err := pki.WriteFile(filepath.Join(data, coordinator.NodeIDFile), []byte(nodeID+"\n"), 0o600); err != nil {
-			return fmt.Errorf("write %s: %w", coordinator.NodeIDFile, err)
+		if err := pki.WriteFile(filepath.Join(data, node.NodeIDFile), []byte(nodeID+"\n"), 0o600); err != nil {
+			return fmt.Errorf("write %s: %w", node.NodeIDFile, err)
 		}
 	}
 	text, err := json.Marshal(prepared{addresses, token.Reveal()})
@@ -138,7 +139,7 @@ func (a *app) checkFree(ctx context.Context, addresses []string, authority, id s
 
 // notBegun refuses a data directory in which a member has begun.
 func notBegun(data string) error {
-	_, err := os.Stat(filepath.Join(data, coordinator.ClusterIDFile))
+	_, err := os.Stat(filepath.Join(data, node.ClusterIDFile))
 	switch {
 	case err == nil:
 		return &failure{code: exitConflict, what: "a member of a cluster lives in " + data, hint: "Name an empty directory with --data."}

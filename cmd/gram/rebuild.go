@@ -9,6 +9,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
@@ -46,7 +47,7 @@ failure, it goes on.`,
 }
 
 func (a *app) rebuild(ctx context.Context, data, nodeID string, addresses []string) error {
-	old, err := coordinator.Member(data)
+	old, err := node.IDIn(data)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *app) rebuild(ctx context.Context, data, nodeID string, addresses []stri
 	if err := a.takeOut(ctx, old, filepath.Join(data, "pki", coordinator.CAFile), addresses); err != nil {
 		return err
 	}
-	aside, err := coordinator.SetAside(data, a.now())
+	aside, err := node.SetAside(data, a.now())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/coordinator"
+	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/spf13/cobra"
 )
 
@@ -90,7 +91,7 @@ func checkBackupFile(name string) (string, error) {
 }
 
 func restoreFailure(err error) error {
-	if errors.Is(err, coordinator.ErrNotEmpty) {
+	if errors.Is(err, node.ErrNotEmpty) {
 		return &failure{code: exitConflict, what: err.Error()}
 	}
 	return err

@@ -103,3 +103,19 @@ func TestImportsOf(t *testing.T) {
 	}
 	wantFindings(t, lint.Imports(imports), "jobs/a.go:3: jobs may not import worker")
 }
+
+// Inside the coordinator no import runs up: rooms know those below them, and none the root.
+func TestCoordinatorRooms(t *testing.T) {
+	for _, c := range []struct{ folder, path, want string }{
+		{"coordinator", "coordinator/node", ""},
+		{"coordinator/node", "coordinator/bounds", ""},
+		{"coordinator/node", "coordinator", "coordinator/node may not import coordinator"},
+		{"coordinator/node", "coordinator/schedule", "may not import"},
+		{"coordinator/outcome", "coordinator/node", "may not import"},
+	} {
+		found := lint.Imports([]lint.Import{{Folder: c.folder, Path: lint.Module + "/" + c.path}})
+		if len(found) != min(len(c.want), 1) || len(found) == 1 && !strings.Contains(found[0].What, c.want) {
+			t.Errorf("%s imports %s: %v, want %q", c.folder, c.path, found, c.want)
+		}
+	}
+}

@@ -30,7 +30,10 @@ func TestSeededBugsAreCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := ""
-	for _, folder := range []string{"coordinator", "coordinator/state", "coordinator/schedule", "dataset", "objstore/s3", "jobs/kernelmatrix", "kernelops", "clustertest"} {
+	for _, folder := range []string{
+		"coordinator", "coordinator/node", "coordinator/state", "coordinator/schedule", "dataset", "objstore/s3",
+		"jobs/kernelmatrix", "kernelops", "clustertest",
+	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", folder, "seeded_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,11 +1,8 @@
-package coordinator
+package node
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/hashicorp/raft"
@@ -43,16 +40,16 @@ func newLogMeter(limit int64) *logMeter {
 
 // read takes the entries that the log holds at the start. A member that was sent a snapshot has a gap
 // before the entries that followed it.
-func (m *logMeter) read(stores raftStores) error {
-	first, err := stores.log.FirstIndex()
+func (m *logMeter) read(stores Stores) error {
+	first, err := stores.Log.FirstIndex()
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
-	last, err := stores.log.LastIndex()
+	last, err := stores.Log.LastIndex()
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
-	snapshots, err := stores.snapshots.List()
+	snapshots, err := stores.Snapshots.List()
 	if err != nil {
 		return fmt.Errorf("list snapshots: %w", err)
 	}
@@ -65,7 +62,7 @@ func (m *logMeter) read(stores raftStores) error {
 	}
 	for i := first; i <= last && last > 0; i++ {
 		var entry raft.Log
-		err := stores.log.GetLog(i, &entry)
+		err := stores.Log.GetLog(i, &entry)
 		if errors.Is(err, raft.ErrLogNotFound) {
 			continue
 		}
@@ -115,63 +112,4 @@ func (m *logMeter) trailing() uint64 {
 		}
 	}
 	return max(n, trailingLeast)
-}
-
-// keepLogSmall takes a snapshot whenever the log has grown by enough bytes, and leaves as many entries behind it as
-// have room. Raft's own snapshots, by number of entries, come beside it.
-func (c *Coordinator) keepLogSmall(ctx context.Context, m *logMeter) {
-	for {
-		select {
-		case <-m.due:
-		case <-ctx.Done():
-			return
-		}
-		settings := c.member.raft.ReloadableConfig()
-		settings.TrailingLogs = m.trailing()
-		err := c.member.raft.ReloadConfig(settings)
-		if err == nil {
-			err = c.awaitSnapshot(ctx)
-		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
-			c.cfg.Logger.Warn("the log was not cut; it is tried again when it has grown", "error", err)
-		}
-	}
-}
-
-// awaitSnapshot has no time limit but ctx: a large state takes as long as it takes.
-func (c *Coordinator) awaitSnapshot(ctx context.Context) error {
-	done := make(chan error, 1)
-	future := c.member.raft.Snapshot()
-	if !c.spawn(func() { done <- future.Error() }) {
-		return ErrShutdown
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// diskUse is how large the log's file and the snapshots are; 0 in memory.
-func (c *Coordinator) diskUse() (log, snapshots uint64) {
-	if c.cfg.DataDir == "" {
-		return 0, 0
-	}
-	dir := filepath.Join(c.cfg.DataDir, "raft")
-	files, err := filepath.Glob(filepath.Join(dir, "snapshots", "*", "*"))
-	if err != nil {
-		return 0, 0 // the pattern is well-formed
-	}
-	size := func(file string) uint64 {
-		info, err := os.Stat(file)
-		if err != nil || info.IsDir() { // a snapshot may just have been removed
-			return 0
-		}
-		return uint64(info.Size())
-	}
-	for _, file := range files {
-		snapshots += size(file)
-	}
-	return size(filepath.Join(dir, "log.db")), snapshots
 }

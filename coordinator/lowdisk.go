@@ -2,36 +2,18 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 )
 
-// ErrDiskFull: there is hardly room left for the log; the process ends while it can still do so in order.
-var ErrDiskFull = errors.New("the data directory's disk is nearly full")
-
 // diskPoll is how often the free space is looked at.
 const diskPoll = 2 * time.Second
-
-// space is what a file system has, in bytes.
-type space struct{ free, size uint64 }
-
-// low: a leader hands its lead over and takes no new jobs. That is at a tenth of the disk and no more than
-// 2 GiB, for the log's bound is far below that; and at 1 GiB where the disk is not a small one.
-func (s space) low() bool {
-	return s.free < max(min(s.size/10, 2<<30), min(1<<30, s.size/4))
-}
-
-// full: the process ends. At 3 %, and no more than 512 MiB.
-func (s space) full() bool { return s.free < min(s.size/100*3, 512<<20) }
-
-func (s space) String() string {
-	return fmt.Sprintf("%d MiB of %d are free", s.free>>20, s.size>>20)
-}
 
 // watchDisk looks at the free space of the data directory until ctx ends.
 func (c *Coordinator) watchDisk(ctx context.Context) {
@@ -56,11 +38,11 @@ func (c *Coordinator) lookAtDisk(ctx context.Context) {
 		c.cfg.Logger.Warn("free space not known", "error", err)
 		return
 	}
-	if s.full() {
-		c.fail(fmt.Errorf("%w (%s): %s; nothing that was acknowledged is lost: free space, then start the coordinator again", ErrDiskFull, c.cfg.DataDir, s))
+	if s.Full() {
+		c.fail(fmt.Errorf("%w (%s): %s; nothing that was acknowledged is lost: free space, then start the coordinator again", node.ErrDiskFull, c.cfg.DataDir, s))
 		return
 	}
-	if low := s.low(); low != c.lowDisk.Swap(low) {
+	if low := s.Low(); low != c.lowDisk.Swap(low) {
 		c.cfg.Logger.Warn("free space for the log", "low", low, "space", s.String())
 	}
 	if c.lowDisk.Load() {
@@ -74,7 +56,7 @@ func (c *Coordinator) leadElsewhere(ctx context.Context, why string, fit func(pe
 	if err != nil {
 		return
 	}
-	servers, _, err := c.member.servers()
+	servers, _, err := c.member.Servers()
 	if err != nil {
 		return // raft is ending
 	}
@@ -83,7 +65,7 @@ func (c *Coordinator) leadElsewhere(ctx context.Context, why string, fit func(pe
 		if s.ID == raft.ServerID(c.cfg.NodeID) || s.Suffrage != raft.Voter || !p.healthy || !fit(p) {
 			continue
 		}
-		if err := c.await(ctx, c.member.raft.LeadershipTransferToServer(s.ID, s.Address)); err != nil {
+		if err := c.await(ctx, c.member.Raft.LeadershipTransferToServer(s.ID, s.Address)); err != nil {
 			c.cfg.Logger.Warn("the lead was not handed over; trying again", "why", why, "to", string(s.ID), "error", err)
 			continue
 		}
@@ -99,10 +81,10 @@ func (c *Coordinator) roomFor(cmd *pb.Command) error {
 	if submit == nil || !c.lowDisk.Load() {
 		return nil
 	}
-	if view, _ := c.fsm.view(); view.ClusterID != "" {
+	if view, _ := c.fsm.View(); view.ClusterID != "" {
 		if _, known := view.Job(submit.GetId()); known {
 			return nil
 		}
 	}
-	return refuse(state.Exhausted, "no new jobs: the coordinator's disk is nearly full; free space in its data directory, then submit again")
+	return outcome.Refuse(state.Exhausted, "no new jobs: the coordinator's disk is nearly full; free space in its data directory, then submit again")
 }

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // cluster: an empty log beside it is a lost one.
 const ClusterIDFile = "cluster-id"
 
-// markInitialised writes the cluster's id beside the log that holds it.
-func markInitialised(dir, id string) error {
+// MarkInitialized writes the cluster's id beside the log that holds it.
+func MarkInitialized(dir, id string) error {
 	if dir == "" {
 		return nil
 	}
@@ -27,19 +27,20 @@ func markInitialised(dir, id string) error {
 	case marked == id:
 		return nil
 	case marked != "":
-		return fmt.Errorf("%w: %s says cluster %s, but the log in %s is of cluster %s: restore the raft folder, or remove %s if this log is the right one",
+		return fmt.Errorf("%w: %s says cluster %s, but the log in %s is of cluster %s: restore the raft folder, or "+
+			"remove %s if this log is the right one",
 			ErrDataDir, file, marked, filepath.Join(dir, "raft"), id, ClusterIDFile)
 	}
 	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", ClusterIDFile, diskError(err))
+		return fmt.Errorf("write %s: %w", ClusterIDFile, DiskError(err))
 	}
 	return nil
 }
 
-// checkMarker returns the id of the cluster that lives in dir, "" when there is none yet,
+// CheckMarker returns the id of the cluster that lives in dir, "" when there is none yet,
 // and refuses an empty log where there was one. Snapshots without a log are not enough:
 // what was acknowledged after the last one would be lost.
-func checkMarker(dir string, log interface{ LastIndex() (uint64, error) }) (string, error) {
+func CheckMarker(dir string, log interface{ LastIndex() (uint64, error) }) (string, error) {
 	if dir == "" {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"errors"
@@ -12,19 +12,19 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// memberFiles are what makes a data directory a member's, in the order in which they are put aside: the name goes last, so that
-// a second attempt finds it. Certificates, tokens and objects stay.
+// memberFiles are what makes a data directory a member's, in the order in which they are put aside: the name goes last,
+// so that a second attempt finds it. Certificates, tokens and objects stay.
 var memberFiles = []string{"raft", ClusterIDFile, DivergedFile, BeganFile, ClaimFile, NodeIDFile}
 
-// Member returns the id of the member that lives in a data directory, and refuses one in which a coordinator runs.
-func Member(dir string) (string, error) {
+// IDIn returns the id of the member that lives in a data directory, and refuses one in which a coordinator runs.
+func IDIn(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, NodeIDFile))
 	if err != nil {
 		return "", fmt.Errorf("%w: no member lives in %s: %w", ErrDataDir, dir, err)
 	}
 	options := boltOptions()
 	options.ReadOnly = true
-	file := filepath.Join(dir, "raft", logFile)
+	file := filepath.Join(dir, "raft", LogFile)
 	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 		return strings.TrimSpace(string(text)), nil // lost, or not begun
 	}
@@ -50,17 +50,17 @@ func openLocked(file string, options *bbolt.Options) (db *bbolt.DB, err error) {
 	return bbolt.Open(file, 0o600, options)
 }
 
-// SetAside moves what a member remembers into a folder of its data directory, whose name it returns. What remains can become a
-// new member: under another id, for this one has forgotten what it voted for and acknowledged.
+// SetAside moves what a member remembers into a folder of its data directory, whose name it returns. What remains can
+// become a new member: under another id, for this one has forgotten what it voted for and acknowledged.
 func SetAside(dir string, now time.Time) (string, error) {
 	aside := filepath.Join(dir, "damaged-"+now.UTC().Format("20060102T150405Z"))
 	if err := os.Mkdir(aside, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("put the member's files aside: %w", diskError(err))
+		return "", fmt.Errorf("put the member's files aside: %w", DiskError(err))
 	}
 	for _, name := range memberFiles {
 		err := os.Rename(filepath.Join(dir, name), filepath.Join(aside, name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("put the member's files aside: %w", diskError(err))
+			return "", fmt.Errorf("put the member's files aside: %w", DiskError(err))
 		}
 	}
 	return aside, errors.Join(syncDir(aside), syncDir(dir))

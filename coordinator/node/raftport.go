@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/hashicorp/raft"
 )
@@ -23,21 +24,21 @@ const (
 	callProtocol = "h2"
 )
 
-// raftPort is where coordinators speak raft, and call each other: both sides show a
+// Port is where coordinators speak raft, and call each other: both sides show a
 // coordinator's certificate. It owns the connections it has accepted; raft's transport
 // leaves them open when it closes.
-type raftPort struct {
+type Port struct {
 	listener  net.Listener
 	advertise string // what others dial; "" means the listener's own
 	identity  *pki.Identity
 	clusterID func() string
 	log       *slog.Logger
 	raft      chan net.Conn // shaken hands, to speak raft
-	calls     *callListener
+	Calls     *callListener // of peers that call
 	ended     chan struct{}
 	tasks     sync.WaitGroup
 
-	limits limits
+	limits bounds.Limits
 
 	mu        sync.Mutex
 	open      map[net.Conn]bool // accepted and not closed
@@ -45,21 +46,26 @@ type raftPort struct {
 	closed    bool
 }
 
-func listenRaft(cfg Config, identity *pki.Identity, clusterID func() string) (*raftPort, error) {
+// acceptAgain is the pause before connections are accepted again after a failure.
+const acceptAgain = time.Second
+
+// Listen opens the port; peers must belong to the cluster that clusterID names.
+func Listen(cfg Config, identity *pki.Identity, clusterID func() string) (*Port, error) {
 	listener, err := net.Listen("tcp", cfg.RaftAddr)
 	if err != nil {
 		return nil, fmt.Errorf("listen for coordinators: %w", err)
 	}
-	p := &raftPort{
-		listener: newBoundedListener(listener, cfg.limits), limits: cfg.limits, strangers: make(map[string]int), advertise: cfg.AdvertiseAddr, identity: identity, clusterID: clusterID, log: cfg.Logger, raft: make(chan net.Conn),
-		ended: make(chan struct{}), open: make(map[net.Conn]bool),
+	p := &Port{
+		listener: bounds.Bound(listener, cfg.Limits), limits: cfg.Limits, advertise: cfg.AdvertiseAddr,
+		identity: identity, clusterID: clusterID, log: cfg.Logger, raft: make(chan net.Conn),
+		ended: make(chan struct{}), open: make(map[net.Conn]bool), strangers: make(map[string]int),
 	}
-	p.calls = &callListener{port: p, conns: make(chan net.Conn), ended: make(chan struct{})}
+	p.Calls = &callListener{port: p, conns: make(chan net.Conn), ended: make(chan struct{})}
 	p.tasks.Go(p.accept)
 	return p, nil
 }
 
-func (p *raftPort) accept() {
+func (p *Port) accept() {
 	for {
 		conn, err := p.listener.Accept()
 		if err != nil {
@@ -68,14 +74,14 @@ func (p *raftPort) accept() {
 			}
 			p.log.Warn("no connection taken from another coordinator; trying again", "error", err)
 			select { // too many open files, say: not for ever
-			case <-time.After(retryDelay):
+			case <-time.After(acceptAgain):
 				continue
 			case <-p.ended:
 				return
 			}
 		}
 		accepted := &portConn{Conn: conn, port: p}
-		if !p.meets(addressOf(conn)) {
+		if !p.meets(bounds.AddressOf(conn)) {
 			conn.Close() // enough of them from there are being looked at
 			continue
 		}
@@ -87,17 +93,17 @@ func (p *raftPort) accept() {
 }
 
 // meets counts a stranger in, if there are not too many from its address.
-func (p *raftPort) meets(from string) bool {
+func (p *Port) meets(from string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.strangers[from] >= p.limits.strangers {
+	if p.strangers[from] >= p.limits.Strangers {
 		return false
 	}
 	p.strangers[from]++
 	return true
 }
 
-func (p *raftPort) met(from string) {
+func (p *Port) met(from string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.strangers[from]--; p.strangers[from] == 0 {
@@ -106,7 +112,7 @@ func (p *raftPort) met(from string) {
 }
 
 // keep remembers a connection, to close it with the port.
-func (p *raftPort) keep(conn *portConn) bool {
+func (p *Port) keep(conn *portConn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -118,17 +124,17 @@ func (p *raftPort) keep(conn *portConn) bool {
 }
 
 // admit lets a peer prove itself within a time limit, and hands it to whom it asks for.
-func (p *raftPort) admit(raw *portConn) {
+func (p *Port) admit(raw *portConn) {
 	config := p.identity.PeerConfig(pki.RoleCoordinator)
 	config.NextProtos = []string{callProtocol}
 	if id := p.clusterID(); id != "" {
 		config.NextProtos = append(config.NextProtos, raftProtocol+id)
 	}
 	conn := tls.Server(raw, config)
-	ctx, cancel := context.WithTimeout(context.Background(), p.limits.handshake)
+	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Handshake)
 	defer cancel()
 	err := conn.HandshakeContext(ctx)
-	p.met(addressOf(raw))
+	p.met(bounds.AddressOf(raw))
 	if err != nil {
 		conn.Close() // the peer has been told by an alert
 		return
@@ -139,7 +145,7 @@ func (p *raftPort) admit(raw *portConn) {
 		conn.Close() // asks for nothing we know
 		return
 	case callProtocol:
-		to = p.calls.conns
+		to = p.Calls.conns
 	}
 	select {
 	case to <- conn:
@@ -149,7 +155,7 @@ func (p *raftPort) admit(raw *portConn) {
 }
 
 // Accept implements net.Listener for raft's transport.
-func (p *raftPort) Accept() (net.Conn, error) {
+func (p *Port) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.raft:
 		return conn, nil
@@ -159,7 +165,7 @@ func (p *raftPort) Accept() (net.Conn, error) {
 }
 
 // Dial implements raft.StreamLayer.
-func (p *raftPort) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+func (p *Port) Dial(address raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	id := p.clusterID()
@@ -169,14 +175,14 @@ func (p *raftPort) Dial(address raft.ServerAddress, timeout time.Duration) (net.
 	return p.dial(ctx, string(address), raftProtocol+id)
 }
 
-func (p *raftPort) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
+func (p *Port) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
 	config := p.identity.PeerConfig(pki.RoleCoordinator)
 	config.NextProtos = []string{protocol}
 	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
 }
 
 // Addr implements net.Listener: what other members dial.
-func (p *raftPort) Addr() net.Addr {
+func (p *Port) Addr() net.Addr {
 	if p.advertise != "" {
 		return advertised(p.advertise)
 	}
@@ -189,7 +195,7 @@ func (advertised) Network() string  { return "tcp" }
 func (a advertised) String() string { return string(a) }
 
 // Close implements net.Listener; it ends the accepted connections too.
-func (p *raftPort) Close() error {
+func (p *Port) Close() error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -211,7 +217,7 @@ func (p *raftPort) Close() error {
 // portConn is an accepted connection, below TLS.
 type portConn struct {
 	net.Conn
-	port *raftPort
+	port *Port
 }
 
 // Close implements net.Conn. Only the first one that closes does anything.
@@ -228,7 +234,7 @@ func (c *portConn) Close() error {
 
 // callListener accepts the connections of peers that call. Closed, it leaves the port to raft.
 type callListener struct {
-	port  *raftPort
+	port  *Port
 	conns chan net.Conn
 	ended chan struct{}
 	once  sync.Once

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// durableStore is what raft keeps on disk besides snapshots.
-type durableStore interface {
+// DurableStore is what raft keeps on disk besides snapshots.
+type DurableStore interface {
 	raft.LogStore
 	raft.StableStore
 }
@@ -24,7 +24,7 @@ type durableStore interface {
 // while a leader's disk hangs, and a hung write may still land later; so the only
 // safe answer is to end the process, which is what fail must lead to.
 type watchdog struct {
-	durableStore
+	DurableStore
 	dir   string
 	limit time.Duration
 	fail  func(error)
@@ -40,12 +40,13 @@ const looks = 10
 
 func (w *watchdog) watch(op string, run func() error) error {
 	ended := w.await(func() {
-		w.fail(fmt.Errorf("raft log in %s: %s takes longer than %v: the disk hangs; this process must end, so that another can lead, and may start again when the disk is well", w.dir, op, w.limit))
+		w.fail(fmt.Errorf("raft log in %s: %s takes longer than %v: the disk hangs; this process must end, "+
+			"so that another can lead, and may start again when the disk is well", w.dir, op, w.limit))
 	})
 	defer ended()
 	err := run()
 	if err != nil {
-		w.fail(fmt.Errorf("raft log in %s: %s: %w", w.dir, op, diskError(err)))
+		w.fail(fmt.Errorf("raft log in %s: %s: %w", w.dir, op, DiskError(err)))
 	}
 	return err
 }
@@ -81,8 +82,8 @@ func (w *watchdog) await(hung func()) (ended func()) {
 	}
 }
 
-// diskError adds to an error of the disk what to do about it.
-func diskError(err error) error {
+// DiskError adds to an error of the disk what to do about it.
+func DiskError(err error) error {
 	advice := "see to the disk, then start the coordinator again"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -98,36 +99,37 @@ func (w *watchdog) StoreLog(log *raft.Log) error { return w.StoreLogs([]*raft.Lo
 
 // StoreLogs implements raft.LogStore.
 func (w *watchdog) StoreLogs(logs []*raft.Log) error {
-	err := w.watch("append", func() error { return w.durableStore.StoreLogs(logs) })
+	err := w.watch("append", func() error { return w.DurableStore.StoreLogs(logs) })
 	if err == nil && w.meter != nil {
 		w.meter.add(logs, true)
 	}
 	return err
 }
 
-// GetLog implements raft.LogStore. All entries were checked at the start; one that is damaged since must not be believed, and
-// raft's answer to an error here would be a panic. So the process is told to end, and the goroutine that asked does.
+// GetLog implements raft.LogStore. All entries were checked at the start; one that is damaged since must not be
+// believed, and raft's answer to an error here would be a panic. So the process is told to end, and the goroutine that
+// asked does.
 func (w *watchdog) GetLog(index uint64, entry *raft.Log) error {
-	err := w.durableStore.GetLog(index, entry)
+	err := w.DurableStore.GetLog(index, entry)
 	if err == nil || !errors.Is(err, logstore.ErrDamaged) {
 		return err
 	}
-	w.fail(damaged(filepath.Join(w.dir, logFile), err))
+	w.fail(damaged(filepath.Join(w.dir, LogFile), err))
 	runtime.Goexit()
 	return err
 }
 
 // DeleteRange implements raft.LogStore.
 func (w *watchdog) DeleteRange(first, last uint64) error {
-	return w.watch("truncate", func() error { return w.durableStore.DeleteRange(first, last) })
+	return w.watch("truncate", func() error { return w.DurableStore.DeleteRange(first, last) })
 }
 
 // Set implements raft.StableStore.
 func (w *watchdog) Set(key, value []byte) error {
-	return w.watch("save vote", func() error { return w.durableStore.Set(key, value) })
+	return w.watch("save vote", func() error { return w.DurableStore.Set(key, value) })
 }
 
 // SetUint64 implements raft.StableStore.
 func (w *watchdog) SetUint64(key []byte, value uint64) error {
-	return w.watch("save term", func() error { return w.durableStore.SetUint64(key, value) })
+	return w.watch("save term", func() error { return w.DurableStore.SetUint64(key, value) })
 }

@@ -1,4 +1,4 @@
-package coordinator
+package bounds
 
 import (
 	"context"
@@ -22,27 +22,28 @@ type conduct struct {
 
 type conductKey struct{}
 
-// watchConduct gives every connection of a server its count.
-func (l limits) watchConduct(ctx context.Context, conn net.Conn) context.Context {
+// WatchConduct gives every connection of a server its count.
+func (l Limits) WatchConduct(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn() // closing a TLS connection would first wait to say so
 	}
-	return context.WithValue(ctx, conductKey{}, &conduct{conn: conn, wasted: rate.NewLimiter(wastedPerSecond, l.wasted)})
+	return context.WithValue(ctx, conductKey{},
+		&conduct{conn: conn, wasted: rate.NewLimiter(wastedPerSecond, l.Wasted)})
 }
 
-// waste counts a call that was for nothing, and closes a connection that has had too many.
-func waste(ctx context.Context) {
+// Waste counts a call that was for nothing, and closes a connection that has had too many.
+func Waste(ctx context.Context) {
 	if c, ok := ctx.Value(conductKey{}).(*conduct); ok && !c.wasted.Allow() {
 		_ = c.conn.Close() // it may be closed already
 	}
 }
 
-// countWaste counts calls that the peer took back before they were answered.
-func countWaste(next http.Handler) http.Handler {
+// CountWaste counts calls that the peer took back before they were answered.
+func CountWaste(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 		if r.Context().Err() != nil {
-			waste(r.Context())
+			Waste(r.Context())
 		}
 	})
 }

@@ -8,41 +8,10 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
-
-func TestWhenADiskIsLow(t *testing.T) {
-	const mib, gib = 1 << 20, 1 << 30
-	for _, c := range []struct {
-		size, low, full uint64 // the least free space that is not
-	}{
-		{64 * mib, 16 * mib, 64 * mib / 100 * 3},
-		{gib, 256 * mib, gib / 100 * 3},
-		{4 * gib, gib, 4 * gib / 100 * 3},
-		{8 * gib, gib, 8 * gib / 100 * 3},
-		{50 * gib, 2 * gib, 512 * mib},
-		{2048 * gib, 2 * gib, 512 * mib},
-	} {
-		for _, probe := range []struct {
-			free      uint64
-			low, full bool
-		}{{c.low, false, false}, {c.low - 1, true, false}, {c.full, true, false}, {c.full - 1, true, true}, {0, true, true}} {
-			if s := (space{probe.free, c.size}); s.low() != probe.low || s.full() != probe.full {
-				t.Errorf("%s: low %v, full %v, want %v, %v", s, s.low(), s.full(), probe.low, probe.full)
-			}
-		}
-	}
-}
-
-func TestFreeSpaceIsThatOfTheDisk(t *testing.T) {
-	s, err := freeSpace(t.TempDir())
-	if err != nil || s.free == 0 || s.free > s.size {
-		t.Errorf("%s, %v", s, err)
-	}
-	if _, err := freeSpace("/no/such/directory"); err == nil {
-		t.Error("a directory that is not there has space")
-	}
-}
 
 // tank is a disk whose free space a test sets.
 type tank struct{ free atomic.Uint64 }
@@ -52,7 +21,7 @@ const tankSize = 100 << 30
 func newTank(cfg *Config) *tank {
 	var d tank
 	d.free.Store(tankSize / 2)
-	cfg.diskSpace = func(string) (space, error) { return space{d.free.Load(), tankSize}, nil }
+	cfg.diskSpace = func(string) (node.Space, error) { return node.Space{Free: d.free.Load(), Size: tankSize}, nil }
 	return &d
 }
 
@@ -97,7 +66,7 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	d.free.Store(1 << 30)
 	c.lookAtDisk(t.Context())
 	jobs := &jobService{c}
-	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(wireError(err)) != connect.CodeResourceExhausted {
+	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(outcome.Wire(err)) != connect.CodeResourceExhausted {
 		t.Errorf("a new job: %v", err)
 	}
 	submitTest(t, c, "a") // the same again
@@ -121,7 +90,7 @@ func TestAFullDiskEndsTheProcess(t *testing.T) {
 	defer cancel()
 	select {
 	case err := <-c.Failed():
-		if !errors.Is(err, ErrDiskFull) {
+		if !errors.Is(err, node.ErrDiskFull) {
 			t.Error(err)
 		}
 	case <-ctx.Done():

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"errors"
@@ -36,7 +36,8 @@ func openBolt(file string, log *slog.Logger) (store *raftboltdb.BoltStore, found
 			return store, found, nil
 		}
 	}
-	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) || errors.Is(err, logstore.ErrDamaged) {
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) ||
+		errors.Is(err, logstore.ErrDamaged) {
 		return nil, nil, damaged(file, err)
 	}
 	return nil, nil, fmt.Errorf("open raft log %s: %w", file, err)
@@ -61,7 +62,8 @@ func openStore(file string) (*raftboltdb.BoltStore, error) {
 	return store, err
 }
 
-// ErrDamaged: files of the data directory are lost, or hold other bytes than were written. The member cannot begin with them.
+// ErrDamaged: files of the data directory are lost, or hold other bytes than were written. The member cannot begin with
+// them.
 var ErrDamaged = fmt.Errorf("%w: damaged", ErrDataDir)
 
 // damaged tells what of the raft folder is damaged, and what to do.
@@ -71,7 +73,8 @@ func damaged(file string, cause any) error {
 
 // rebuildAdvice is what to do about a member whose log is damaged or lost.
 func rebuildAdvice(dir string) string {
-	return fmt.Sprintf("In a cluster of several, `gram cluster rebuild ADDRESS --data %s` makes this a new member, which gets everything from the others; "+
+	return fmt.Sprintf("In a cluster of several, `gram cluster rebuild ADDRESS --data %s` makes this a new member, "+
+		"which gets everything from the others; "+
 		"alone, restore the raft folder from a copy, or begin anew with a backup (`gram cluster restore`)", dir)
 }
 

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// fsm is the adapter between raft and state.Apply: it decides nothing.
-type fsm struct {
+// FSM is the adapter between raft and state.Apply: it decides nothing.
+type FSM struct {
 	mu      sync.Mutex
 	state   state.State
 	index   uint64            // the state is that after this entry
@@ -21,46 +21,50 @@ type fsm struct {
 	persisted func(bytes int64)
 }
 
-func newFSM() *fsm {
-	return &fsm{state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{}), checks: make(chan checkpointed, 1)}
+// NewFSM returns one with the empty state.
+func NewFSM() *FSM {
+	return &FSM{
+		state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{}), checks: make(chan checkpointed, 1),
+	}
 }
 
-// tokens returns a channel that is closed when the tokens have changed.
-func (f *fsm) tokens() <-chan struct{} {
+// TokensChanged returns a channel that is closed when the tokens have changed.
+func (f *FSM) TokensChanged() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.retoken
 }
 
-// view returns the state and a channel that is closed when it has changed.
-func (f *fsm) view() (state.State, <-chan struct{}) {
+// View returns the state and a channel that is closed when it has changed.
+func (f *FSM) View() (state.State, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.state, f.changed
 }
 
-func (f *fsm) appliedIndex() uint64 {
+// AppliedIndex is the entry up to which the log is applied.
+func (f *FSM) AppliedIndex() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.index
 }
 
-// at returns the state and the index it is of.
-func (f *fsm) at() (state.State, uint64) {
+// At returns the state and the index it is of.
+func (f *FSM) At() (state.State, uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.state, f.index
 }
 
-// reached notes that every entry up to index is applied; not all of them are commands.
-func (f *fsm) reached(index uint64) {
+// Reached notes that every entry up to index is applied; not all of them are commands.
+func (f *FSM) Reached(index uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.index = max(f.index, index)
 }
 
 // Apply implements raft.FSM. Its answer is a state.Reply.
-func (f *fsm) Apply(entry *raft.Log) any {
+func (f *FSM) Apply(entry *raft.Log) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	next, reply := state.ApplyBytes(f.state, entry.Data)
@@ -71,7 +75,7 @@ func (f *fsm) Apply(entry *raft.Log) any {
 	return reply
 }
 
-func (f *fsm) set(next state.State, index uint64) {
+func (f *FSM) set(next state.State, index uint64) {
 	if !next.SameTokens(f.state) {
 		close(f.retoken)
 		f.retoken = make(chan struct{})
@@ -82,13 +86,13 @@ func (f *fsm) set(next state.State, index uint64) {
 }
 
 // Snapshot implements raft.FSM: states are immutable, so capturing one is free.
-func (f *fsm) Snapshot() (raft.FSMSnapshot, error) {
-	s, _ := f.view()
+func (f *FSM) Snapshot() (raft.FSMSnapshot, error) {
+	s, _ := f.View()
 	return snapshot{s, f.persisted}, nil
 }
 
 // Restore implements raft.FSM: the new state is swapped in only when all of it was read.
-func (f *fsm) Restore(r io.ReadCloser) error {
+func (f *FSM) Restore(r io.ReadCloser) error {
 	defer r.Close()
 	restored, err := state.Decode(r)
 	if err != nil {
@@ -141,3 +145,16 @@ func joinCancel(err error, sink raft.SnapshotSink) error {
 
 // Release implements raft.FSMSnapshot.
 func (s snapshot) Release() {}
+
+// Begin writes a state as the snapshot that the log of a cluster of one begins after.
+func (m *Member) Begin(nodeID string, stores Stores, first state.State) error {
+	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(nodeID), Address: m.transport.LocalAddr()}}}
+	sink, err := stores.Snapshots.Create(raft.SnapshotVersionMax, 1, 1, alone, 1, m.transport)
+	if err == nil {
+		err = (snapshot{state: first}).Persist(sink)
+	}
+	if err != nil {
+		return DiskError(err)
+	}
+	return nil
+}

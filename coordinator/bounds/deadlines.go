@@ -1,4 +1,4 @@
-package coordinator
+package bounds
 
 import (
 	"errors"
@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// deadlines bounds how long a request's body may take to come, and each piece of the answer to go; a peer that
+// Deadlines bounds how long a request's body may take to come, and each piece of the answer to go; a peer that
 // dribbles or does not read loses its call. Between pieces a call may wait as long as it likes.
-func (l limits) deadlines(next http.Handler) http.Handler {
+func (l Limits) Deadlines(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		// In-process servers have no deadlines to set; then nobody can stall them from outside either.
-		if control.SetReadDeadline(time.Now().Add(l.body)) == nil {
+		if control.SetReadDeadline(time.Now().Add(l.Body)) == nil {
 			if r.Body == nil || r.Body == http.NoBody {
 				_ = control.SetReadDeadline(time.Time{}) // it could be set just now
 			} else {
 				r.Body = &timedBody{ReadCloser: r.Body, control: control}
 			}
 		}
-		next.ServeHTTP(&timedWriter{ResponseWriter: w, control: control, limit: l.write}, r)
+		next.ServeHTTP(&timedWriter{ResponseWriter: w, control: control, limit: l.Write}, r)
 	})
 }
 

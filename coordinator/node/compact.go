@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func compactBolt(file string, used, from int64) (err error) {
 	copied := copyName(file)
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("compact %s: %w", file, diskError(err)), removeCopy(file))
+			err = errors.Join(fmt.Errorf("compact %s: %w", file, DiskError(err)), removeCopy(file))
 		}
 	}()
 	if err := copyBolt(copied, old); err != nil {

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ const lazyLogDelay = 2 * time.Second
 // lazyLog is the seeded bug SkippedFsync: entries are acknowledged at once and written later, so
 // that a kill, which leaves the page cache alone, loses them as a power cut loses what was not synced.
 type lazyLog struct {
-	durableStore
+	DurableStore
 	mu        sync.Mutex
 	unwritten []*raft.Log
 	due       *time.Timer // nil while nothing is unwritten
@@ -38,7 +38,7 @@ func (l *lazyLog) StoreLogs(entries []*raft.Log) error {
 func (l *lazyLog) FirstIndex() (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first, err := l.durableStore.FirstIndex()
+	first, err := l.DurableStore.FirstIndex()
 	if first == 0 && len(l.unwritten) > 0 {
 		first = l.unwritten[0].Index
 	}
@@ -52,7 +52,7 @@ func (l *lazyLog) LastIndex() (uint64, error) {
 	if n := len(l.unwritten); n > 0 {
 		return l.unwritten[n-1].Index, nil
 	}
-	return l.durableStore.LastIndex()
+	return l.DurableStore.LastIndex()
 }
 
 // GetLog implements raft.LogStore.
@@ -63,7 +63,7 @@ func (l *lazyLog) GetLog(index uint64, entry *raft.Log) error {
 		*entry = *l.unwritten[i]
 		return nil
 	}
-	return l.durableStore.GetLog(index, entry)
+	return l.DurableStore.GetLog(index, entry)
 }
 
 // DeleteRange implements raft.LogStore.
@@ -71,7 +71,7 @@ func (l *lazyLog) DeleteRange(first, last uint64) error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	return l.durableStore.DeleteRange(first, last)
+	return l.DurableStore.DeleteRange(first, last)
 }
 
 // Close writes what is unwritten.
@@ -84,5 +84,5 @@ func (l *lazyLog) Close() error {
 	l.due.Stop()
 	entries := l.unwritten
 	l.due, l.unwritten = nil, nil
-	return l.durableStore.StoreLogs(entries)
+	return l.DurableStore.StoreLogs(entries)
 }

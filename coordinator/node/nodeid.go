@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"crypto/rand"
@@ -17,9 +17,9 @@ import (
 // that a member on an empty disk does not take its old name.
 const NodeIDFile = "node-id"
 
-// nodeID is the configured id, or the one that the data directory holds, or a new one. A member that belongs
+// ID is the configured id, or the one that the data directory holds, or a new one. A member that belongs
 // to no cluster yet may change its mind: it may have been refused under the id it came with.
-func nodeID(cfg Config, log raft.LogStore) (string, error) {
+func ID(cfg Config, log raft.LogStore) (string, error) {
 	if cfg.DataDir == "" {
 		if cfg.NodeID != "" {
 			return cfg.NodeID, nil
@@ -36,8 +36,8 @@ func nodeID(cfg Config, log raft.LogStore) (string, error) {
 	switch {
 	case id == "" && kept != "":
 		return kept, nil
-	case id == "" && len(cfg.Join) > 0:
-		id = "c-" + randomHex()
+	case id == "" && cfg.Joins:
+		id = "c-" + RandomHex()
 	case id == "":
 		id = "c1"
 	}
@@ -50,11 +50,13 @@ func nodeID(cfg Config, log raft.LogStore) (string, error) {
 			return "", err
 		}
 		if belongs {
-			return "", fmt.Errorf("%w: %s says that this is member %s, not %s: start with that node id or none, or use another data directory", ErrDataDir, file, kept, id)
+			return "", fmt.Errorf("%w: %s says that this is member %s, not %s: start with that node id or none, or "+
+				"use another data directory",
+				ErrDataDir, file, kept, id)
 		}
 	}
 	if err := pki.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("write %s: %w", NodeIDFile, diskError(err))
+		return "", fmt.Errorf("write %s: %w", NodeIDFile, DiskError(err))
 	}
 	return id, nil
 }
@@ -71,7 +73,8 @@ func belongsToCluster(dir string, log raft.LogStore) (bool, error) {
 	return last > 0, nil
 }
 
-func randomHex() string {
+// RandomHex draws 8 hexadecimal digits.
+func RandomHex() string {
 	var bytes [4]byte
 	rand.Read(bytes[:]) // never fails since Go 1.24
 	return hex.EncodeToString(bytes[:])

@@ -1,4 +1,4 @@
-package coordinator
+package node
 
 import (
 	"bytes"
@@ -7,38 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 )
-
-// However much is written, the log's file and the snapshots stay below a bound, and a restart finds all.
-func TestTheLogStaysSmall(t *testing.T) {
-	t.Parallel()
-	const limit, entry, entries = 2 << 20, 200 << 10, 200 // 40 MiB
-	cfg := testConfig(t.TempDir())
-	cfg.snapshotBytes = limit
-	c := startTest(t, cfg)
-	big := &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "x", SpecJson: make([]byte, entry)}}} // refused, and logged
-	largest := uint64(0)
-	for range entries {
-		if reply, err := c.propose(t.Context(), big); err != nil || reply.Err == nil {
-			t.Fatal(reply, err)
-		}
-		log, snapshots := c.diskUse()
-		largest = max(largest, log+snapshots)
-	}
-	submitTest(t, c, "a")
-	// What trails (64 entries are left at least), what is new, as much that is being cut off, and bbolt's
-	// growth by 16 MiB at a time.
-	if bound := uint64(64*entry + 2*limit + 16<<20); largest > bound {
-		t.Errorf("the store grew to %d bytes, bound %d", largest, bound)
-	}
-	stopTest(t, c)
-	if job := getTest(t, startTest(t, cfg), "a"); job.GetId() != "a" {
-		t.Error("the job is gone after a restart")
-	}
-}
 
 func TestLogMeter(t *testing.T) {
 	m := newLogMeter(1000)
@@ -131,12 +102,15 @@ func TestCompaction(t *testing.T) {
 	if used > 128<<10 || used < 4*16<<10 {
 		t.Fatalf("%d bytes in use, %v", used, err)
 	}
-	for name, c := range map[string]struct{ used, from int64 }{"small": {used, before.Size() + 1}, "in use": {before.Size()/2 + 1, 0}} {
+	for name, c := range map[string]struct{ used, from int64 }{"small": {used, before.Size() + 1},
+		"in use": {before.Size()/2 + 1, 0}} {
 		if err := compactBolt(file, c.used, c.from); err != nil || !isFile(file, before) {
 			t.Errorf("%s: replaced, or %v", name, err)
 		}
 	}
-	writeTest(t, copyName(file), "half a copy")
+	if err := os.WriteFile(copyName(file), []byte("half a copy"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(removeCopy(file), removeCopy(file), compactBolt(file, used, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +175,7 @@ func TestLogMeterReadsALogWithAGap(t *testing.T) {
 		}
 	}
 	m := newLogMeter(1000)
-	if err := m.read(raftStores{log: log, snapshots: raft.NewInmemSnapshotStore()}); err != nil {
+	if err := m.read(Stores{Log: log, Snapshots: raft.NewInmemSnapshotStore()}); err != nil {
 		t.Fatal(err)
 	}
 	if m.last != 11 || m.since != 500 {
