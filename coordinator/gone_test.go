@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/coordinator/bounds"
 )
 
 // watch begins a call of Watch on a connection of its own, and returns once its first message has come.
@@ -61,7 +63,7 @@ func ended(t *testing.T, c *Coordinator) (calls int) {
 // The job does not change meanwhile, so only the call's context can end it.
 func TestACallEndsWithItsClient(t *testing.T) {
 	t.Parallel()
-	c := limited(t, limits{}, nil)
+	c := limited(t, bounds.Limits{}, nil)
 	submitTest(t, c, "a")
 	for i, way := range []struct {
 		name, protocol string

@@ -41,7 +41,7 @@ type loneLeader struct {
 // fired counts the slots that have fired.
 func (l *loneLeader) fired() int {
 	synctest.Wait()
-	view, _ := l.fsm.view()
+	view, _ := l.fsm.View()
 	return len(slotsOf(view, "n"))
 }
 
@@ -121,7 +121,7 @@ func TestTheStoresClockDecides(t *testing.T) {
 		return err == nil && right.mayTime(lead) == nil && right.verdict().Others == 2
 	})
 	q.poll("the wrong one to follow and know it", func() bool {
-		return wrong.member.raft.State() == raft.Follower && wrong.verdict().Doubt == clock.Disagrees && wrong.notReady() != nil
+		return wrong.member.Raft.State() == raft.Follower && wrong.verdict().Doubt == clock.Disagrees && wrong.notReady() != nil
 	})
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 0, "gram_ready": 0})
 	wantMetrics(t, right, map[string]float64{"gram_clock_trusted": 1, "gram_ready": 1})

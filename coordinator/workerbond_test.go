@@ -199,7 +199,7 @@ func TestTheTokenOfAnEarlierLeader(t *testing.T) {
 			return true
 		}
 		if _, err := first.leader(); err == nil { // a transfer that fails is tried again
-			_ = first.member.raft.LeadershipTransferToServer(raft.ServerID(next.cfg.NodeID), next.member.address).Error()
+			_ = first.member.Raft.LeadershipTransferToServer(raft.ServerID(next.cfg.NodeID), next.member.Address).Error()
 		}
 		return false
 	})
