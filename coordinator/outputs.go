@@ -62,7 +62,8 @@ func (c *Coordinator) outputFolder(jobID string, specJSON []byte) (string, error
 
 // badOutputs is the failure of a report with such outputs; another worker may tell the right ones.
 func badOutputs(err error) *pb.Failure {
-	fault := &protocol.Fault{Code: protocol.CodeInternal, Offset: -1, What: "the coordinator does not accept the report: " + err.Error()}
+	fault := protocol.TaskFault(protocol.CodeInternal,
+		"the coordinator does not accept the report: %s", err.Error())
 	return &pb.Failure{Code: string(fault.Code), Class: pb.FailureClass_FAILURE_CLASS_TASK, Message: fault.Error()}
 }
 

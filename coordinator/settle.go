@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/gram-compute/gram/coordinator/outcome"
@@ -126,13 +125,15 @@ func refusal(r *pb.TaskResult) *pb.Failure {
 	for _, n := range trees {
 		leaves += uint64(n)
 	}
-	fault := &protocol.Fault{Code: protocol.CodeInternal, Offset: -1, What: "the coordinator does not accept the task's result: it names no task of the job, or lacks an object's digest"}
+	fault := protocol.TaskFault(protocol.CodeInternal,
+		"the coordinator does not accept the task's result: it names no task of the job, or lacks an object's digest")
 	class := pb.FailureClass_FAILURE_CLASS_TASK
 	if len(trees) > state.MaxTrees || leaves > state.MaxLeaves {
 		class = pb.FailureClass_FAILURE_CLASS_INPUT
-		fault.Code = protocol.CodeInputLimit
-		fault.What = fmt.Sprintf("a round of %d leaves in %d trees; there may be %d in %d", leaves, len(trees), state.MaxLeaves, state.MaxTrees)
-		fault.Hint = "Raise shard_bytes, so that the input has fewer shards."
+		fault = protocol.InputFault(protocol.CodeInputLimit,
+			"a round of %d leaves in %d trees; there may be %d in %d", leaves, len(trees), state.MaxLeaves,
+			state.MaxTrees).
+			WithHint("Raise shard_bytes, so that the input has fewer shards.")
 	}
 	return &pb.Failure{Code: string(fault.Code), Class: class, Message: fault.Error()}
 }

@@ -233,7 +233,8 @@ func TestBinaryFaultsByHand(t *testing.T) {
 		})
 		_, _, err := readFile(t, in, map[string]string{"f": c.data})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != protocol.ClassInput || fault.Object != "f" || fault.Offset != c.offset || fault.Hint == "" {
+		if !errors.As(err, &fault) || fault.Code != c.code || fault.Class != protocol.ClassInput ||
+			fault.Object != "f" || *fault != *fault.WithOffset(c.offset) || fault.Hint == "" {
 			t.Errorf("%s: %v (%+v), want %s at byte %d", c.name, err, fault, c.code, c.offset)
 		}
 		_, _, err = readFile(t, in, map[string]string{"f.gz": zipped(c.data)})

@@ -76,7 +76,7 @@ type csvFault struct {
 
 // badAt is a bad record at a place.
 func badAt(offset, number int64, column int) protocol.Fault {
-	return protocol.Fault{Code: protocol.CodeBadRecord, Offset: offset, Line: number, Column: column}
+	return *protocol.InputFault(protocol.CodeBadRecord, "").At(number, column).WithOffset(offset)
 }
 
 // refused checks that reading an input fails with a fault.
@@ -89,10 +89,8 @@ func (c csvFault) refused(t *testing.T) {
 		return
 	}
 	c.at.Object, c.at.Class = "f", protocol.ClassInput
-	got := protocol.Fault{
-		Code: fault.Code, Class: fault.Class, Object: fault.Object,
-		Offset: fault.Offset, Line: fault.Line, Column: fault.Column,
-	}
+	got := *fault
+	got.What, got.Hint, got.Err = "", "", nil
 	if got != c.at {
 		t.Errorf("%s: %+v, want %+v", c.reason, got, c.at)
 	}
@@ -127,7 +125,8 @@ func TestCSVFaultsByHand(t *testing.T) {
 		c.refused(t)
 		c.in.OnBadRecord.SkipMax = 1
 		rows, skipped, err := readFile(t, c.in, map[string]string{"f": c.data})
-		want := []Skip{{ID: Identity{"f", c.at.Offset}, Column: c.at.Column, Reason: c.reason}}
+		offset, _ := c.at.Offset()
+		want := []Skip{{ID: Identity{"f", offset}, Column: c.at.Column, Reason: c.reason}}
 		if err != nil || len(rows) != 1 || !slices.Equal(skipped, want) {
 			t.Errorf("%s, skipped: %v %v %v; want %v", c.reason, rows, skipped, err, want)
 		}
@@ -151,11 +150,12 @@ func TestCSVFinalFaultsByHand(t *testing.T) {
 		{openQuote, numbers, "1,2\n3,4,5,\"\n", badAt(10, 2, 4)},
 		{openQuote, numbers, "1,2\nx,4\r,\"\n", badAt(9, 2, 3)},
 		{openQuote, lines, "a\n\"b\n", badAt(2, 2, 1)},
-		{tooLong, lines, "a\n\"b\n56789\n1234", protocol.Fault{Code: protocol.CodeInputLimit, Offset: 2, Line: 2}},
+		{tooLong, lines, "a\n\"b\n56789\n1234", *protocol.InputFault(protocol.CodeInputLimit, "").At(2, 0).
+			WithOffset(2)},
 		{"too few columns: the line has 2, column 3 is wanted", third, "1,2\n", badAt(0, 1, 3)},
-		{twoUses, twice, "x,y\n1,2\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Offset: 4, Line: 2, Column: 2}},
-		{noFeatures, label, "a\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
-		{`did you mean "label"`, name, "a,label\n1,x\n", protocol.Fault{Code: protocol.CodeSpecInvalid, Line: 1}},
+		{twoUses, twice, "x,y\n1,2\n", *protocol.SpecFault("").At(2, 2).WithOffset(4)},
+		{noFeatures, label, "a\n", *protocol.SpecFault("").At(1, 0).WithOffset(0)},
+		{`did you mean "label"`, name, "a,label\n1,x\n", *protocol.SpecFault("").At(1, 0).WithOffset(0)},
 	} {
 		c.refused(t)
 		c.in.OnBadRecord.SkipMax = 1

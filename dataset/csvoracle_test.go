@@ -124,7 +124,10 @@ func checkCSV(t failer, data []byte, in protocol.Input, buffer int, gz bool) {
 	got, skipped, err := readRowsAll(s, shards)
 	if fatal >= 0 {
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Class != protocol.ClassInput || fault.Offset < fatal {
+		if !errors.As(err, &fault) || fault.Class != protocol.ClassInput {
+			t.Fatalf("%v, want a fault of the input", err)
+		}
+		if at, known := fault.Offset(); !known || at < fatal {
 			t.Fatalf("%v, want a fault from byte %d on", err, fatal)
 		}
 		return

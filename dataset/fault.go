@@ -26,8 +26,9 @@ func StoreFault(object string, err error) error {
 		return inputFault(protocol.CodeInputChanged, object, err, "the object is not the one that was planned",
 			"Submit the job again to plan it over the input as it is now")
 	case errors.Is(err, objstore.ErrDenied):
-		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: object, Offset: -1, Err: err,
-			What: "the store refuses to hand out the input", Hint: "Give the workers credentials that may list and read it"}
+		return protocol.TaskFault(protocol.CodeStoreDenied, "the store refuses to hand out the input").In(object).
+			Because(err).
+			WithHint("Give the workers credentials that may list and read it")
 	case errors.Is(err, objstore.ErrInvalidKey), errors.Is(err, objstore.ErrInvalidURI):
 		return inputFault(protocol.CodeSpecInvalid, object, err, "the store has no such names", "Correct spec.input.uri")
 	case errors.Is(err, objstore.ErrUnavailable):
@@ -45,8 +46,9 @@ func OpenFault(uri string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, objstore.ErrUnavailable) {
 		return StoreFault(uri, err)
 	}
-	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1, Err: err,
-		What: "this worker cannot open it", Hint: "Check the URI, and that every worker has the credentials or the --file-root for it"}
+	return protocol.TaskFault(protocol.CodeStoreDenied, "this worker cannot open it").In(uri).
+		Because(err).
+		WithHint("Check the URI, and that every worker has the credentials or the --file-root for it")
 }
 
 // CheckURI refuses a URI that no process could open, as a fault of SPEC_INVALID.
@@ -60,10 +62,15 @@ func CheckURI(field, uri string) error {
 }
 
 func storeUnwell(object string, err error) error {
-	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: object,
-		Offset: -1, What: "the store did not deliver the input", Err: err}
+	return protocol.InfrastructureFault(protocol.CodeStore, "the store did not deliver the input").In(object).
+		Because(err)
+}
+
+// Fault returns a fault of the record: BAD_RECORD.
+func (id Identity) Fault(format string, args ...any) *protocol.Fault {
+	return protocol.InputFault(protocol.CodeBadRecord, format, args...).In(id.Object).WithOffset(id.Offset)
 }
 
 func inputFault(code protocol.Code, object string, err error, what, hint string) *protocol.Fault {
-	return &protocol.Fault{Code: code, Class: protocol.ClassInput, Object: object, Offset: -1, What: what, Hint: hint, Err: err}
+	return protocol.InputFault(code, "%s", what).In(object).Because(err).WithHint(hint)
 }

@@ -137,18 +137,17 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 	if ln.off == 0 && bytes.HasPrefix(ln.text, []byte(gzipMagic)) {
 		hint = hintGzip
 	}
-	fault := inputFault(code, object, nil, what, hint)
-	fault.Offset, fault.Line, fault.Column = ln.off, ln.number, f.column
-	if f.inLine {
-		fault.Offset = ln.off + int64(f.at)
-	}
-	if f.path != "" {
-		fault.What = fmt.Sprintf("%q: %s", f.path, fault.What)
+	offset := ln.off
+	if f.inLine || f.reason == openQuote {
+		offset += int64(f.at)
 	}
 	if f.reason == openQuote {
-		fault.Offset, fault.Hint = ln.off+int64(f.at), hintOpen
+		hint = hintOpen
 	}
-	return fault
+	if f.path != "" {
+		what = fmt.Sprintf("%q: %s", f.path, what)
+	}
+	return inputFault(code, object, nil, what, hint).WithOffset(offset).At(ln.number, f.column)
 }
 
 // counts says how many columns a line has, and how many it should have.

@@ -84,11 +84,9 @@ func (g *gunzip) Read(p []byte) (int, error) {
 }
 
 func (g *gunzip) tooMuch() error {
-	fault := inputFault(protocol.CodeInputLimit, g.obj.Key, nil,
+	return inputFault(protocol.CodeInputLimit, g.obj.Key, nil,
 		fmt.Sprintf("%d stored bytes decompress to more than %d", g.obj.Size, g.limit),
-		"If this is real data, store it plain or compress it less")
-	fault.Offset = g.limit
-	return fault
+		"If this is real data, store it plain or compress it less").WithOffset(g.limit)
 }
 
 // explain tells a store that failed from a stream that is damaged.
@@ -99,10 +97,9 @@ func (g *gunzip) explain(err error) error {
 	case g.in.err != nil:
 		return g.in.err
 	}
-	fault := inputFault(protocol.CodeBadRecord, g.obj.Key, err, "the gzip stream is damaged or cut short",
-		"Upload the object again; gzip -t tests a file. Damage cannot be skipped, for what follows it is lost")
-	fault.Offset = g.decoded
-	return fault
+	return inputFault(protocol.CodeBadRecord, g.obj.Key, err, "the gzip stream is damaged or cut short",
+		"Upload the object again; gzip -t tests a file. Damage cannot be skipped, for what follows it is lost").
+		WithOffset(g.decoded)
 }
 
 // stickyReader remembers how its source failed, for decoders change errors.

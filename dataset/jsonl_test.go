@@ -96,7 +96,7 @@ func TestJSONLFaultsByHand(t *testing.T) {
 			}
 			var fault *protocol.Fault
 			at := int64(len(first)) + c.at
-			if !errors.As(err, &fault) || !strings.Contains(fault.What, c.reason) || fault.Offset != at ||
+			if !errors.As(err, &fault) || !strings.Contains(fault.What, c.reason) || *fault != *fault.WithOffset(at) ||
 				fault.Line != 2 || fault.Class != protocol.ClassInput || fault.Hint == "" {
 				t.Errorf("%s: %v, want %q at %d", c.data, err, c.reason, at)
 			}

@@ -73,7 +73,8 @@ func TestLibSVMFaultsByHand(t *testing.T) {
 		in := libsvmInput(1, 4)
 		_, _, err := readFile(t, in, map[string]string{"f": "b 1:1\n" + c.bad + "\nc 2:1\n"})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != 6 || fault.Line != 2 ||
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(6) ||
+			fault.Line != 2 ||
 			fault.Column != c.column || !strings.Contains(fault.What, c.reason) {
 			t.Errorf("%q: %v, want %s in line 2, column %d", c.bad, err, c.reason, c.column)
 		}

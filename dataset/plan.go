@@ -216,6 +216,6 @@ func DecodeStored(data []byte, limit int, into any) error {
 
 // StoredFault says that a stored object ("manifest", "plan") cannot be used.
 func StoredFault(object string, err error) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: object, Offset: -1,
-		What: "the stored " + object + " cannot be used", Err: err}
+	return protocol.TaskFault(protocol.CodeCorrupt, "the stored %s cannot be used", object).In(object).
+		Because(err)
 }

@@ -173,7 +173,5 @@ func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
 // headFault is a fault of an object's header.
 func headFault(obj pinned, code protocol.Code, format string, args ...any) *protocol.Fault {
 	const hint = "Check that the object is whole and that spec.input.format is right"
-	fault := inputFault(code, obj.obj.Key, nil, fmt.Sprintf(format, args...), hint)
-	fault.Offset = 0
-	return fault
+	return inputFault(code, obj.obj.Key, nil, fmt.Sprintf(format, args...), hint).WithOffset(0)
 }

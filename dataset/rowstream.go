@@ -77,9 +77,8 @@ func (s *rowStream) checkSize(size int64) error {
 		s.rows = (size - s.head) / s.stride
 	case s.rows < 0:
 		last := (size - s.head) % s.stride
-		fault := headFault(s.obj, protocol.CodeBadRecord, "rows have %d bytes, and the last has %d", s.stride, last)
-		fault.Offset = size - last
-		return fault
+		return headFault(s.obj, protocol.CodeBadRecord, "rows have %d bytes, and the last has %d", s.stride, last).
+			WithOffset(size - last)
 	case s.bytes() != size:
 		return headFault(s.obj, protocol.CodeBadRecord,
 			"the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head, size)
@@ -169,9 +168,8 @@ func (s *rowStream) explain(err error) error {
 	if err == nil || errors.As(err, &fault) || (err != io.EOF && err != io.ErrUnexpectedEOF) {
 		return err
 	}
-	fault = headFault(s.obj, protocol.CodeBadRecord, "the object ends within row %d", s.at)
-	fault.Offset = s.head + s.at*s.stride
-	return fault
+	return headFault(s.obj, protocol.CodeBadRecord, "the object ends within row %d", s.at).
+		WithOffset(s.head + s.at*s.stride)
 }
 
 // finish verifies that a packed stream ends with its last row. A stream without a declared number of rows (rows is -1)

@@ -27,7 +27,7 @@ func TestCheckSizeByHand(t *testing.T) {
 		switch errors.As(err, &fault); {
 		case c.want >= 0 && (err != nil || s.rows != c.want):
 			t.Errorf("%+v: %d rows, %v", c, s.rows, err)
-		case c.want < 0 && (fault == nil || fault.Code != protocol.CodeBadRecord || fault.Offset != c.at),
+		case c.want < 0 && (fault == nil || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(c.at)),
 			c.at > 0 && !strings.Contains(fault.What, fmt.Sprintf("and the last has %d", c.size-c.at)):
 			t.Errorf("%+v: %v, want BAD_RECORD at byte %d", c, err, c.at)
 		}
@@ -51,7 +51,7 @@ func TestRowsThatEndTooEarly(t *testing.T) {
 	for missing, row := range map[int]int64{1: 3, 8: 3, 12: 2, 31: 0, 32: 0} {
 		_, _, err := readFile(t, formatInput("npy", nil), map[string]string{"f.gz": zipped(data[:len(data)-missing])})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Offset != head+8*row ||
+		if !errors.As(err, &fault) || *fault != *fault.WithOffset(head + 8*row) ||
 			!isFault(err, protocol.CodeBadRecord, fmt.Sprintf("within row %d", row)) {
 			t.Errorf("%d bytes missing: %v, want row %d", missing, err, row)
 		}

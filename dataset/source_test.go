@@ -219,8 +219,9 @@ func TestBadRecordByHand(t *testing.T) {
 			if !errors.As(err, &fault) {
 				t.Fatalf("%s, shards of %d: %v, want a fault", c.name, size, err)
 			}
-			got := protocol.Fault{Code: fault.Code, Class: fault.Class, Object: fault.Object, Offset: fault.Offset, Line: fault.Line, Column: fault.Column}
-			if got != (protocol.Fault{Code: c.code, Class: protocol.ClassInput, Object: "f", Offset: c.offset, Line: c.line, Column: c.column}) {
+			got := *fault
+			got.What, got.Hint, got.Err = "", "", nil
+			if want := protocol.InputFault(c.code, "").In("f").At(c.line, c.column).WithOffset(c.offset); got != *want {
 				t.Errorf("%s, shards of %d: %+v", c.name, size, got)
 			}
 		}

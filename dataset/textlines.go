@@ -159,10 +159,8 @@ func (p *linePiece) header(in *lines) error {
 		err = p.parser.header(text)
 	}
 	if err != nil {
-		fault := inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(),
-			"Correct the columns of spec.input, or the header")
-		fault.Offset, fault.Line = 0, 1
-		return fault
+		return inputFault(protocol.CodeSpecInvalid, p.obj.obj.Key, nil, err.Error(),
+			"Correct the columns of spec.input, or the header").WithOffset(0).At(1, 0)
 	}
 	return nil
 }

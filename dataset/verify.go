@@ -76,11 +76,11 @@ func (p pinned) load(ctx context.Context) ([]byte, error) {
 
 // damaged is the fault of an object whose bytes add up to have. Another worker may have a better way to the store.
 func (p pinned) damaged(have []byte, times string) error {
-	return &protocol.Fault{Code: protocol.CodeInputDamaged, Class: protocol.ClassTask, Object: p.obj.Key, Offset: -1,
-		What: fmt.Sprintf("its bytes are not those that were stored: the store says %s, and they have %s%s",
-			p.obj.Digest, hex.EncodeToString(have), times),
-		Hint: "It was damaged in the store or on the way: put it there again. " +
-			"If the ETags of this store are no MD5s, set spec.input.verify: off"}
+	return protocol.TaskFault(protocol.CodeInputDamaged,
+		"its bytes are not those that were stored: the store says %s, and they have %s%s",
+		p.obj.Digest, hex.EncodeToString(have), times).In(p.obj.Key).
+		WithHint("It was damaged in the store or on the way: put it there again. " +
+			"If the ETags of this store are no MD5s, set spec.input.verify: off")
 }
 
 // keptPrefix is how much of an object's head may be read twice.

@@ -114,6 +114,5 @@ func (a Arrays) lookup(name string, d DType, shape []int) (Array, error) {
 
 // Malformed is the fault of arrays that are not what they should be.
 func Malformed(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Offset: -1,
-		What: fmt.Sprintf(format, args...)}
+	return protocol.TaskFault(protocol.CodeCorrupt, format, args...)
 }

@@ -140,9 +140,9 @@ func offsetFault(object string, got, want []dataset.Offset, of string, from ...S
 	if len(from) > 0 {
 		field = from[0]
 	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Object: object, Offset: -1,
-		What: fmt.Sprintf("%s was taken off these records, and %s off %s", offsetText(got), offsetText(want), of),
-		Hint: fmt.Sprintf("Set %s.subtract to the same offsets, by the columns of this data set", field)}
+	return protocol.SpecFault(
+		"%s was taken off these records, and %s off %s", offsetText(got), offsetText(want), of).In(object).
+		WithHint(fmt.Sprintf("Set %s.subtract to the same offsets, by the columns of this data set", field))
 }
 
 func offsetText(offsets []dataset.Offset) string {

@@ -49,7 +49,7 @@ func (k Kind) CheckModel(model Arrays) error {
 	if err != nil || name == k.Name {
 		return err
 	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("spec.model is a model of kind %s; a job of kind %s begins from one of kind %s", name, k.Name, k.Name),
-		Hint: fmt.Sprintf("Name the model.safetensors of a job of kind %s, or leave spec.model out.", k.Name)}
+	return protocol.SpecFault(
+		"spec.model is a model of kind %s; a job of kind %s begins from one of kind %s", name, k.Name, k.Name).
+		WithHint(fmt.Sprintf("Name the model.safetensors of a job of kind %s, or leave spec.model out.", k.Name))
 }

@@ -237,7 +237,7 @@ func TestPassedOverIsSaidLater(t *testing.T) {
 	}
 	leaves := [][]*dataset.Block{{denseOf([]float32{1}, nil), skipped(2)}, {skipped(3), skipped(4)}}
 	const want = "3 of 4 records were passed over, the first at k, line 2, column 2: not a decimal number"
-	oneClass := &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: "1 class", Hint: "Check."}
+	oneClass := protocol.EmptyFault("1 class").WithHint("Check.")
 	tasks := twoPhases(t, 3, oneClass)
 	next, err := runPhase(t.Context(), tasks, "one", nil, leaves)
 	if err != nil || !strings.Contains(warningsOf(next), want) {

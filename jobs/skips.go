@@ -129,13 +129,12 @@ func (l skipLimits) check(s skips) error {
 }
 
 func (s skips) fault(from Source, n, most int64) error {
-	f := &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%d bad records or more; on_bad_record.skip_max is %d", n, most),
-		Hint: fmt.Sprintf("Mend the records, or raise %s.on_bad_record.skip_max.", from)}
+	f := protocol.InputFault(protocol.CodeBadRecord, "%d bad records or more; on_bad_record.skip_max is %d", n, most).
+		WithHint(fmt.Sprintf("Mend the records, or raise %s.on_bad_record.skip_max.", from))
 	first := slices.IndexFunc(s.samples, func(x sample) bool { return x.Source == from })
 	if first >= 0 {
 		x := s.samples[first]
-		f.Object, f.Offset, f.Line, f.Column = x.ID.Object, x.ID.Offset, x.Line, x.Column
+		f = f.In(x.ID.Object).WithOffset(x.ID.Offset).At(x.Line, x.Column)
 		f.What = x.Reason + "; " + f.What
 	}
 	return f

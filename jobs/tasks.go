@@ -167,9 +167,9 @@ func (t *Tasks) checkNext(p Phase, next Next) error {
 	}
 	size := next.State.EncodedSize()
 	if t.maxState > 0 && size > int64(t.maxState) {
-		return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("the state after phase %q takes %d bytes; max_state_bytes is %d", p.Name(), size, t.maxState),
-			Hint: "Raise run.max_state_bytes, or make the state smaller (for text: max_features, min_df)."}
+		return protocol.InputFault(protocol.CodeStateTooBig,
+			"the state after phase %q takes %d bytes; max_state_bytes is %d", p.Name(), size, t.maxState).
+			WithHint("Raise run.max_state_bytes, or make the state smaller (for text: max_features, min_df).")
 	}
 	return nil
 }

@@ -288,7 +288,7 @@ func TestSkipMaxHoldsOverTheTree(t *testing.T) {
 			t.Errorf("%s: 3 of 2: %v", name, err)
 			continue
 		}
-		if fault.Object != "a.tsv" || fault.Line != 3 || fault.Column != 2 || fault.Offset != 30 {
+		if fault.Object != "a.tsv" || fault.Line != 3 || fault.Column != 2 || *fault != *fault.WithOffset(30) {
 			t.Errorf("%s: %v does not name the first", name, err)
 		}
 	}

@@ -30,10 +30,10 @@ func ParseSpec(data []byte) (JobSpec, error) { return ParseSpecOf(data, nil) }
 func ParseSpecOf(data []byte, params func(kind string) any) (JobSpec, error) {
 	var spec JobSpec
 	if len(bytes.TrimSpace(data)) == 0 {
-		return spec, specFault("the spec is empty")
+		return spec, SpecFault("the spec is empty")
 	}
 	if len(data) > MaxSpecBytes {
-		return spec, specFault("the spec has %d bytes; at most %d are accepted", len(data), MaxSpecBytes)
+		return spec, SpecFault("the spec has %d bytes; at most %d are accepted", len(data), MaxSpecBytes)
 	}
 	root := field{typ: reflect.TypeFor[JobSpec]()}
 	err := strictDecode(data, &spec, root, paramsField(data, params)...)
@@ -81,17 +81,17 @@ func setDefault[T comparable](field *T, value T) {
 func (s JobSpec) Validate() error {
 	switch {
 	case s.APIVersion != APIVersion:
-		return specFault("apiVersion is %q; this release reads %q", s.APIVersion, APIVersion)
+		return SpecFault("apiVersion is %q; this release reads %q", s.APIVersion, APIVersion)
 	case s.Kind == "":
-		return specFault("kind is missing")
+		return SpecFault("kind is missing")
 	case len(s.Metadata.Name) > 128:
-		return specFault("metadata.name has %d bytes; at most 128 are accepted", len(s.Metadata.Name))
+		return SpecFault("metadata.name has %d bytes; at most 128 are accepted", len(s.Metadata.Name))
 	case strings.ContainsFunc(s.Metadata.Name, Steers):
-		return specFault("metadata.name is %q; it may hold no control characters", s.Metadata.Name)
+		return SpecFault("metadata.name is %q; it may hold no control characters", s.Metadata.Name)
 	case strings.HasPrefix(s.Spec.Output.URI, "mem://"):
-		return specFault("spec.output.uri is in memory, which is gone when the worker ends; use s3:// or file://")
+		return SpecFault("spec.output.uri is in memory, which is gone when the worker ends; use s3:// or file://")
 	case s.Spec.Repro.Seed > maxSeed:
-		return specFault("spec.repro.seed is beyond 2^53-1")
+		return SpecFault("spec.repro.seed is beyond 2^53-1")
 	}
 	return s.validateRest()
 }
@@ -99,7 +99,7 @@ func (s JobSpec) Validate() error {
 func (s JobSpec) validateRest() error {
 	for _, name := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {
 		if label := s.Metadata.Labels[name]; strings.ContainsFunc(name+label, Steers) {
-			return specFault("metadata.labels has %q: %q; they may hold no control characters", name, label)
+			return SpecFault("metadata.labels has %q: %q; they may hold no control characters", name, label)
 		}
 	}
 	if err := s.Spec.Run.validate(); err != nil {
@@ -112,13 +112,15 @@ func (s JobSpec) validateRest() error {
 		return err
 	}
 	if hasCredentials(s.Spec.Output.URI) || hasCredentials(s.Spec.Model) {
-		return specFault("a URI in a spec must not hold credentials; give them to the process")
+		return SpecFault("a URI in a spec must not hold credentials; give them to the process")
 	}
 	if err := s.Spec.Input.Validate("spec.input"); err != nil || s.Spec.Queries == nil {
 		return err
 	}
 	if taken := len(s.Spec.Input.Subtract) > 0; s.Spec.Model == "" && taken != (len(s.Spec.Queries.Subtract) > 0) {
-		return specFault("spec.input.subtract and spec.queries.subtract go together: what is taken off the records of one must be taken off the other's")
+		return SpecFault(
+			"spec.input.subtract and spec.queries.subtract go together: what is taken off the records of one must " +
+				"be taken off the other's")
 	}
 	return s.Spec.Queries.Validate("spec.queries")
 }
@@ -131,11 +133,11 @@ func (s Spec) checkPin() error {
 	sum, err := hex.DecodeString(s.ModelSHA256)
 	switch {
 	case s.Model == "":
-		return specFault("spec.model_sha256 and spec.model_job say of which model spec.model is; it is missing")
+		return SpecFault("spec.model_sha256 and spec.model_job say of which model spec.model is; it is missing")
 	case err != nil || len(sum) != sha256.Size || strings.ToLower(s.ModelSHA256) != s.ModelSHA256:
-		return specFault("spec.model_sha256 is %.80q; it is 64 hexadecimal digits, in small letters", s.ModelSHA256)
+		return SpecFault("spec.model_sha256 is %.80q; it is 64 hexadecimal digits, in small letters", s.ModelSHA256)
 	case s.ModelJob != "" && !ValidJobID(s.ModelJob):
-		return specFault("spec.model_job is %.80q, which is no job's id", s.ModelJob)
+		return SpecFault("spec.model_job is %.80q, which is no job's id", s.ModelJob)
 	}
 	return nil
 }
@@ -143,19 +145,19 @@ func (s Spec) checkPin() error {
 func (r Run) validate() error {
 	switch {
 	case r.MaxStateBytes < 1:
-		return specFault("spec.run.max_state_bytes must be at least 1")
+		return SpecFault("spec.run.max_state_bytes must be at least 1")
 	case r.Priority < -MaxPriority || r.Priority > MaxPriority:
-		return specFault("spec.run.priority is %d; it may be -%d to %d", r.Priority, MaxPriority, MaxPriority)
+		return SpecFault("spec.run.priority is %d; it may be -%d to %d", r.Priority, MaxPriority, MaxPriority)
 	case r.MaxWorkers < 0 || r.MaxWorkers > MaxWorkers:
-		return specFault("spec.run.max_workers is %d; it may be 1 to %d, or 0 for no limit", r.MaxWorkers, MaxWorkers)
+		return SpecFault("spec.run.max_workers is %d; it may be 1 to %d, or 0 for no limit", r.MaxWorkers, MaxWorkers)
 	case r.Audit != nil && !(*r.Audit >= 0 && *r.Audit <= 1):
-		return specFault("spec.run.audit is %v; it is a share from 0, for no audits, to 1, for all tasks", *r.Audit)
+		return SpecFault("spec.run.audit is %v; it is a share from 0, for no audits, to 1, for all tasks", *r.Audit)
 	case len(r.Needs) > MaxNeeds:
-		return specFault("spec.run.needs names %d jobs; at most %d are accepted", len(r.Needs), MaxNeeds)
+		return SpecFault("spec.run.needs names %d jobs; at most %d are accepted", len(r.Needs), MaxNeeds)
 	}
 	for i, id := range r.Needs {
 		if !ValidJobID(id) || slices.Contains(r.Needs[:i], id) {
-			return specFault("spec.run.needs: %.80q is no job id, or comes twice", id)
+			return SpecFault("spec.run.needs: %.80q is no job id, or comes twice", id)
 		}
 	}
 	return nil

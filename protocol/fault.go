@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Class says what the cluster does about a fault.
+// Class is what the cluster does about a fault.
 type Class int
 
 const (
@@ -46,19 +46,24 @@ const (
 )
 
 // Fault is an error with a stable code and, where it has one, a position in the input.
-// Line and Column count from 1; 0 means not known. Offset counts bytes of the
-// decoded stream from 0; -1 means not known.
+// Line and Column count from 1; 0 means not known. The zero value has no position.
 type Fault struct {
 	Code   Code
 	Class  Class
 	Object string // the object it happened to, as key or URI
-	Offset int64
 	Line   int64
 	Column int // field number for delimited text
 	What   string
 	Hint   string // what to do about it
 	Err    error
 	Lost   *LostObject // the job object that could not be read; of CodeLost
+	offset offset
+}
+
+// offset is a position in bytes, or in rows for a format of fixed rows; the zero value is not known.
+type offset struct {
+	at    int64
+	known bool
 }
 
 // LostObject is a job object that is missing, or whose bytes do not have its digest.
@@ -66,6 +71,85 @@ type LostObject struct {
 	Round  uint32 // that made it; 0 is the plan
 	SHA256 [32]byte
 	Size   int64
+}
+
+// InputFault returns a fault of ClassInput.
+func InputFault(code Code, format string, args ...any) *Fault {
+	return &Fault{Code: code, Class: ClassInput, What: fmt.Sprintf(format, args...)}
+}
+
+// TaskFault returns a fault of ClassTask.
+func TaskFault(code Code, format string, args ...any) *Fault {
+	return &Fault{Code: code, Class: ClassTask, What: fmt.Sprintf(format, args...)}
+}
+
+// InfrastructureFault returns a fault of ClassInfrastructure.
+func InfrastructureFault(code Code, format string, args ...any) *Fault {
+	return &Fault{Code: code, Class: ClassInfrastructure, What: fmt.Sprintf(format, args...)}
+}
+
+// SpecFault returns a fault of the spec: SPEC_INVALID, of ClassInput.
+func SpecFault(format string, args ...any) *Fault {
+	return InputFault(CodeSpecInvalid, format, args...)
+}
+
+// EmptyFault returns a fault of an input with nothing to learn from: INPUT_EMPTY, of ClassInput.
+func EmptyFault(format string, args ...any) *Fault {
+	return InputFault(CodeInputEmpty, format, args...)
+}
+
+// Offset returns the position in the decoded stream, in bytes from 0, and whether it is known.
+func (f *Fault) Offset() (at int64, known bool) { return f.offset.at, f.offset.known }
+
+// In returns a copy with an object.
+func (f *Fault) In(object string) *Fault {
+	g := *f
+	g.Object = object
+	return &g
+}
+
+// At returns a copy with a line and a column.
+func (f *Fault) At(line int64, column int) *Fault {
+	g := *f
+	g.Line, g.Column = line, column
+	return &g
+}
+
+// WithOffset returns a copy with an offset.
+func (f *Fault) WithOffset(at int64) *Fault {
+	g := *f
+	g.offset = offset{at, true}
+	return &g
+}
+
+// WithoutOffset returns a copy whose offset is not known.
+func (f *Fault) WithoutOffset() *Fault {
+	g := *f
+	g.offset = offset{}
+	return &g
+}
+
+// WithHint returns a copy with advice.
+func (f *Fault) WithHint(text string) *Fault {
+	g := *f
+	g.Hint = text
+	return &g
+}
+
+// Suggest returns a copy that advises the known name nearest to the one given, or f if none is near.
+func (f *Fault) Suggest(given string, known []string) *Fault {
+	near := Nearest(given, known)
+	if near == "" {
+		return f
+	}
+	return f.WithHint(fmt.Sprintf("Did you mean %q?", near))
+}
+
+// Because returns a copy with a cause.
+func (f *Fault) Because(err error) *Fault {
+	g := *f
+	g.Err = err
+	return &g
 }
 
 func (f *Fault) Error() string {
@@ -97,8 +181,8 @@ func (f *Fault) position() string {
 	if f.Column > 0 {
 		fmt.Fprintf(&b, ", column %d", f.Column)
 	}
-	if f.Offset >= 0 {
-		fmt.Fprintf(&b, " (byte %d)", f.Offset)
+	if f.offset.known {
+		fmt.Fprintf(&b, " (byte %d)", f.offset.at)
 	}
 	return b.String()
 }

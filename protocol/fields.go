@@ -102,7 +102,7 @@ func (w walker) unknown(path string, m member, t reflect.Type) *Fault {
 	for _, f := range fieldsOf(t) {
 		names = append(names, f.path)
 	}
-	fault := specFault("no field %q%s%s", cut(m.name), place, w.meant(m, names))
+	fault := SpecFault("no field %q%s%s", cut(m.name), place, w.meant(m, names))
 	fault.Hint = fmt.Sprintf("The fields%s are %s.", place, strings.Join(names, ", "))
 	if len(names) == 0 {
 		fault.Hint = "It has no fields."

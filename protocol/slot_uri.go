@@ -45,7 +45,7 @@ func (s JobSpec) ForSlot(slot Slot) (JobSpec, error) {
 	for _, named := range s.URIs() {
 		filled, err := fillSlot(*named.URI, slot)
 		if err != nil {
-			return s, specFault("%s: %v", named.Field, err)
+			return s, SpecFault("%s: %v", named.Field, err)
 		}
 		*named.URI = filled
 	}
@@ -139,7 +139,7 @@ func formatTime(at time.Time, format string) (string, error) {
 func (s JobSpec) checkFilled() error {
 	for _, named := range s.URIs() {
 		if strings.Contains(*named.URI, "{{") {
-			return specFault("%s holds a placeholder ({{...}}), which a schedule alone fills in", named.Field)
+			return SpecFault("%s holds a placeholder ({{...}}), which a schedule alone fills in", named.Field)
 		}
 	}
 	return nil

@@ -11,15 +11,15 @@ func (in Input) Validate(field string) error {
 	takes, known := in.fields()
 	switch {
 	case in.URI == "":
-		return specFault("%s.uri is missing", field)
+		return SpecFault("%s.uri is missing", field)
 	case !known:
-		return specFault("%s.format is %q; known formats: %s", field, in.Format, strings.Join(Formats(), ", "))
+		return SpecFault("%s.format is %q; known formats: %s", field, in.Format, strings.Join(Formats(), ", "))
 	case in.Compression != "auto" && in.Compression != "none" && in.Compression != "gzip":
-		return specFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
+		return SpecFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
 	case in.Verify != "" && in.Verify != VerifyOff:
-		return specFault("%s.verify is %q; leave it out, or set it to %q", field, in.Verify, VerifyOff)
+		return SpecFault("%s.verify is %q; leave it out, or set it to %q", field, in.Verify, VerifyOff)
 	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI):
-		return specFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
+		return SpecFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
 	}
 	if err := in.checkFields(field, takes); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 	} {
 		if f.given && !f.taken {
-			return specFault("%s.%s is not for the format %q", field, f.name, in.Format)
+			return SpecFault("%s.%s is not for the format %q", field, f.name, in.Format)
 		}
 	}
 	return nil
@@ -65,17 +65,21 @@ func (in Input) checkColumns(field string) error {
 	for _, c := range columns {
 		switch {
 		case c.Number < 0 || c.Number > maxColumn || c.IsZero():
-			return specFault("%s: a column is a number from 1 to %d or a name", field, maxColumn)
+			return SpecFault("%s: a column is a number from 1 to %d or a name", field, maxColumn)
 		case (in.Format == "document" || in.Format == "mail") && c != Column{Name: FolderLabel}:
-			return specFault("%s.label of the format %q is %q, or none; not %v", field, in.Format, FolderLabel, c)
+			return SpecFault("%s.label of the format %q is %q, or none; not %v", field, in.Format, FolderLabel, c)
 		case in.Format == "jsonl" && c.Name == "":
-			return specFault("%s: the values of jsonl have a name such as label, or a path such as /a/b/0 (RFC 6901), not a number", field)
+			return SpecFault(
+				"%s: the values of jsonl have a name such as label, or a path such as /a/b/0 (RFC 6901), not a number",
+				field)
 		case in.Format == "npz" && c.Name == "":
-			return specFault("%s.label and %s.features must name arrays of the npz, not number them", field, field)
+			return SpecFault("%s.label and %s.features must name arrays of the npz, not number them", field, field)
 		case (in.Format == "tsv" || in.Format == "csv") && c.Name != "" && !in.Header:
-			return specFault("%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c, field)
+			return SpecFault(
+				"%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c,
+				field)
 		case seen[c]:
-			return specFault("%s uses the column %v twice, among label, text, weight and features", field, c)
+			return SpecFault("%s uses the column %v twice, among label, text, weight and features", field, c)
 		}
 		seen[c] = true
 	}
@@ -86,19 +90,23 @@ func (in Input) checkColumns(field string) error {
 func (in Input) checkFormat(field string) error {
 	switch {
 	case in.Format == "tsv" && in.Text.IsZero():
-		return specFault("%s.text must name a column (a number from 1, or a name)", field)
+		return SpecFault("%s.text must name a column (a number from 1, or a name)", field)
 	case in.Format == "jsonl" && in.Text.IsZero() && len(in.Features) == 0:
-		return specFault("%s.text or %s.features must name values of jsonl", field, field)
+		return SpecFault("%s.text or %s.features must name values of jsonl", field, field)
 	case in.Format == "mail" && !validHeaders(in.MailHeaders):
-		return specFault("%s.mail_headers are at most %d names of header fields in lower case, each once, or \"*\" alone", field, maxMailHeaders)
+		return SpecFault(
+			"%s.mail_headers are at most %d names of header fields in lower case, each once, or \"*\" alone", field,
+			maxMailHeaders)
 	case in.Format == "csv" && !validDelimiter(in.Delimiter):
-		return specFault("%s.delimiter is %q; use one ASCII character that is in no number and not a quote, such as \",\", \";\" or a tab", field, in.Delimiter)
+		return SpecFault(
+			"%s.delimiter is %q; use one ASCII character that is in no number and not a quote, such as \",\", \";\" "+
+				"or a tab", field, in.Delimiter)
 	case in.Format == "libsvm" && (in.Width < 1 || in.Width > MaxWidth):
-		return specFault("%s.width is %d; libsvm needs the number of columns, from 1 to %d", field, in.Width, MaxWidth)
+		return SpecFault("%s.width is %d; libsvm needs the number of columns, from 1 to %d", field, in.Width, MaxWidth)
 	case in.Format == "libsvm" && (in.IndexBase == nil || *in.IndexBase < 0 || *in.IndexBase > 1):
-		return specFault("%s.index_base must say whether libsvm's columns are counted from 0 or from 1", field)
+		return SpecFault("%s.index_base must say whether libsvm's columns are counted from 0 or from 1", field)
 	case in.Format == "npz" && len(in.Features) != 1:
-		return specFault("%s.features must name the one array of the npz that holds the vectors, such as [X]", field)
+		return SpecFault("%s.features must name the one array of the npz that holds the vectors, such as [X]", field)
 	}
 	return nil
 }
@@ -130,13 +138,13 @@ func validDelimiter(d string) bool {
 func (in Input) checkRanges(field string) error {
 	switch {
 	case in.ShardBytes < 1:
-		return specFault("%s.shard_bytes must be at least 1", field)
+		return SpecFault("%s.shard_bytes must be at least 1", field)
 	case in.MaxRecordBytes < 1 || in.MaxRecordBytes > 1<<30:
-		return specFault("%s.max_record_bytes must lie in 1B..1GiB", field)
+		return SpecFault("%s.max_record_bytes must lie in 1B..1GiB", field)
 	case in.OnBadRecord.SkipMax < 0:
-		return specFault("%s.on_bad_record.skip_max must not be negative", field)
+		return SpecFault("%s.on_bad_record.skip_max must not be negative", field)
 	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:
-		return specFault("%s.split.test is %v; it is a share from 0 to less than 1", field, in.Split.Test)
+		return SpecFault("%s.split.test is %v; it is a share from 0 to less than 1", field, in.Split.Test)
 	}
 	return nil
 }

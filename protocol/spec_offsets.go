@@ -43,15 +43,19 @@ func (in Input) checkOffsets(field string) error {
 		}
 		switch named := c.Name != ""; {
 		case math.IsNaN(o.Value) || math.IsInf(o.Value, 0) || math.Abs(o.Value) > math.MaxFloat32:
-			return specFault("%s.subtract: %v of column %v is no offset; it must lie within the range of float32", field, o.Value, c)
+			return SpecFault(
+				"%s.subtract: %v of column %v is no offset; it must lie within the range of float32", field, o.Value, c)
 		case !named && (c.Number < least || c.Number > MaxWidth):
-			return specFault("%s.subtract names column %d; columns count from %d", field, c.Number, least)
+			return SpecFault("%s.subtract names column %d; columns count from %d", field, c.Number, least)
 		case in.Format == "csv" && named && !in.Header:
-			return specFault("%s.subtract names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c, field)
+			return SpecFault(
+				"%s.subtract names the column %v, but %s.header is false; set header: true or use numbers from 1",
+				field, c, field)
 		case in.Format == "jsonl" && !named:
-			return specFault("%s.subtract: the values of jsonl have a name or a path (RFC 6901), not the number %v", field, c)
+			return SpecFault(
+				"%s.subtract: the values of jsonl have a name or a path (RFC 6901), not the number %v", field, c)
 		case in.Format != "csv" && in.Format != "jsonl" && named:
-			return specFault("%s.subtract: the columns of %s have numbers, not the name %v", field, in.Format, c)
+			return SpecFault("%s.subtract: the columns of %s have numbers, not the name %v", field, in.Format, c)
 		}
 	}
 	return nil

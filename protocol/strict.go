@@ -32,18 +32,18 @@ func StrictDecodeAt(at string, data []byte, into any) error {
 // equal names, sets the values. The fields of more are suggested beside those of into.
 func strictDecode(data []byte, into any, root field, more ...field) error {
 	if !utf8.Valid(data) {
-		return specFault("the text is not valid UTF-8")
+		return SpecFault("the text is not valid UTF-8")
 	}
 	if err := checkDepth(data, maxDepth); err != nil {
-		return specFault("%v", err)
+		return SpecFault("%v", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var value json.RawMessage
 	if err := dec.Decode(&value); err != nil {
-		return specFault("%s", plainSyntax(err))
+		return SpecFault("%s", plainSyntax(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return specFault("more data follows the value; a spec is one object")
+		return SpecFault("more data follows the value; a spec is one object")
 	}
 	walk := walker{roots: append([]field{root}, more...)}
 	if fault := walk.checkAny(root.path, value); fault != nil { // names that stand twice, whatever the types
@@ -53,7 +53,7 @@ func strictDecode(data []byte, into any, root field, more ...field) error {
 		return fault
 	}
 	if err := json.Unmarshal(value, into); err != nil {
-		return specFault("%s", plainSyntax(err))
+		return SpecFault("%s", plainSyntax(err))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func strictDecode(data []byte, into any, root field, more ...field) error {
 // not JSON passes: the reader proper reports it.
 func CheckNames(data []byte) error {
 	if err := checkDepth(data, maxDepth); err != nil {
-		return specFault("%v", err)
+		return SpecFault("%v", err)
 	}
 	if !json.Valid(data) {
 		return nil
@@ -71,10 +71,6 @@ func CheckNames(data []byte) error {
 		return fault
 	}
 	return nil
-}
-
-func specFault(format string, args ...any) *Fault {
-	return &Fault{Code: CodeSpecInvalid, Class: ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
 // plainSyntax is an error of encoding/json without the package's name.

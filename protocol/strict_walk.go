@@ -85,7 +85,7 @@ func (w walker) checkOwn(path string, value json.RawMessage, t reflect.Type) *Fa
 	if path != "" {
 		what = path + ": " + what
 	}
-	return &Fault{Code: CodeSpecInvalid, Class: ClassInput, Offset: -1, What: what, Hint: hint}
+	return SpecFault("%s", what).WithHint(hint)
 }
 
 func (w walker) checkStruct(path string, value json.RawMessage, t reflect.Type) *Fault {
@@ -113,14 +113,14 @@ func (w walker) checkMembers(path string, value json.RawMessage, t reflect.Type,
 		token, _ := dec.Token()
 		name, _ := token.(string)
 		if broken(name, value[start:dec.InputOffset()]) {
-			return specFault("%s: a name has half of a surrogate pair, which is no character", orTop(path))
+			return SpecFault("%s: a name has half of a surrogate pair, which is no character", orTop(path))
 		}
 		m := member{name: name}
 		if err := dec.Decode(&m.value); err != nil {
-			return specFault("%s", plainSyntax(err))
+			return SpecFault("%s", plainSyntax(err))
 		}
 		if seen[name] {
-			return specFault("%s stands twice; a name may stand once in an object", within(path, name))
+			return SpecFault("%s stands twice; a name may stand once in an object", within(path, name))
 		}
 		seen[name] = true
 		typ, fault := of(m)
@@ -143,7 +143,7 @@ func (w walker) checkList(path string, value json.RawMessage, t, elem reflect.Ty
 	for i := 0; dec.More(); i++ {
 		var item json.RawMessage
 		if err := dec.Decode(&item); err != nil {
-			return specFault("%s", plainSyntax(err))
+			return SpecFault("%s", plainSyntax(err))
 		}
 		if fault := w.check(fmt.Sprintf("%s[%d]", path, i), item, elem); fault != nil {
 			return fault
@@ -158,7 +158,7 @@ func checkNull(path string, t reflect.Type) *Fault {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface:
 		return nil
 	}
-	return specFault("field %q is empty; it wants %s. Without the field it has its default", path, plainType(t))
+	return SpecFault("field %q is empty; it wants %s. Without the field it has its default", path, plainType(t))
 }
 
 // fits reports whether a bool or number can be stored in t.
@@ -189,7 +189,7 @@ func decodeText(path string, value json.RawMessage) (string, *Fault) {
 		return "", wrongType(path, value, reflect.TypeFor[string]())
 	}
 	if broken(text, value) {
-		return "", specFault("field %q has half of a surrogate pair, which is no character", path)
+		return "", SpecFault("field %q has half of a surrogate pair, which is no character", path)
 	}
 	return text, nil
 }

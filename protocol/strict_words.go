@@ -20,9 +20,9 @@ func wrongType(path string, value json.RawMessage, t reflect.Type) *Fault {
 		got = "a list"
 	}
 	if path == "" {
-		return specFault("it wants %s, not %.40s", plainType(t), got)
+		return SpecFault("it wants %s, not %.40s", plainType(t), got)
 	}
-	return specFault("field %q wants %s, not %.40s", path, plainType(t), got)
+	return SpecFault("field %q wants %s, not %.40s", path, plainType(t), got)
 }
 
 func plainType(t reflect.Type) string {

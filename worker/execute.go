@@ -41,7 +41,7 @@ func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 	defer func() {
 		if cause := recover(); cause != nil {
 			w.cfg.Logger.Error("panic in a task", "task", taskName(task.GetId()), "cause", cause, "stack", string(debug.Stack()))
-			err = &protocol.Fault{Code: protocol.CodePanic, Class: protocol.ClassTask, Offset: -1, What: fmt.Sprint(cause)}
+			err = protocol.TaskFault(protocol.CodePanic, "%v", cause)
 		}
 	}()
 	job, err := w.jobs.open(unwatched(ctx), brief)
@@ -80,13 +80,13 @@ func failureOf(ctx context.Context, err error) *pb.Failure {
 	var fault *protocol.Fault
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrDrainTimeout):
-		fault = &protocol.Fault{Code: protocol.CodeDrained, Class: protocol.ClassInfrastructure, Offset: -1, What: "the worker is going down"}
+		fault = protocol.InfrastructureFault(protocol.CodeDrained, "the worker is going down")
 	case errors.As(err, &fault):
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		// Not the task's own context, so somebody it waited for: most likely the store.
-		fault = &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1, What: err.Error()}
+		fault = protocol.InfrastructureFault(protocol.CodeStore, "%v", err)
 	default:
-		fault = &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassTask, Offset: -1, What: err.Error()}
+		fault = protocol.TaskFault(protocol.CodeInternal, "%v", err)
 	}
 	failure := &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
 	if lost := fault.Lost; lost != nil {

@@ -22,7 +22,8 @@ func TestFailureOf(t *testing.T) {
 	drained, stop := context.WithCancelCause(alive)
 	stop(ErrDrainTimeout)
 	fault := func(code protocol.Code, class protocol.Class) error {
-		return fmt.Errorf("map leaf 3: %w", &protocol.Fault{Code: code, Class: class, Object: "in/x", Line: 7, Offset: 99, What: "no label"})
+		return fmt.Errorf("map leaf 3: %w", (&protocol.Fault{Code: code, Class: class, What: "no label"}).In("in/x").
+			At(7, 0).WithOffset(99))
 	}
 	for name, c := range map[string]struct {
 		ctx   context.Context

@@ -102,7 +102,7 @@ func TestWhichRoundMadeTheState(t *testing.T) {
 
 // A refusal of a spec's store is the cluster's where the cluster's own store refuses too.
 func TestWhoseRefusalItIs(t *testing.T) {
-	spec := &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Offset: -1, What: "the store refuses to hand out the input"}
+	spec := protocol.TaskFault(protocol.CodeStoreDenied, "the store refuses to hand out the input")
 	for denies, want := range map[bool]protocol.Class{false: protocol.ClassTask, true: protocol.ClassInfrastructure} {
 		renewing := &flippingStore{Store: mem.New("in")}
 		j := &job{id: "a", w: quietWorker(&statStore{Store: mem.New("m"), denies: denies}), inputs: []*input{{store: renewing}}}

@@ -56,7 +56,7 @@ func readModel(ctx context.Context, store objstore.Store, uri, name string, limi
 }
 
 func modelFault(code protocol.Code, uri, what, hint string) error {
-	return &protocol.Fault{Code: code, Class: protocol.ClassInput, Object: uri, Offset: -1, What: what, Hint: hint}
+	return protocol.InputFault(code, "%s", what).In(uri).WithHint(hint)
 }
 
 // ofModel names the model that a fault is of.

@@ -64,8 +64,10 @@ func (w *worker) getOnce(ctx context.Context, by made, ref *pb.ObjectRef) ([]byt
 	want := [sha256.Size]byte(ref.GetSha256())
 	key := protocol.ObjectKey(by.jobID, by.round, want)
 	lost := func(what string, err error) error {
-		return &protocol.Fault{Code: protocol.CodeLost, Class: protocol.ClassTask, Object: key, Offset: -1, What: what, Err: err,
-			Hint: "What is lost is made again.", Lost: &protocol.LostObject{Round: by.round, SHA256: want, Size: ref.GetSize()}}
+		fault := protocol.TaskFault(protocol.CodeLost, "%s", what).In(key).Because(err).
+			WithHint("What is lost is made again.")
+		fault.Lost = &protocol.LostObject{Round: by.round, SHA256: want, Size: ref.GetSize()}
+		return fault
 	}
 	body, info, err := w.store.Get(ctx, key, objstore.GetOptions{})
 	if errors.Is(err, objstore.ErrNotFound) {
@@ -103,9 +105,9 @@ func jobStoreFault(doing string, err error) error {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, objstore.ErrDenied):
-		return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassInfrastructure, Offset: -1,
-			What: "the cluster's store refuses to " + doing, Hint: "Check the workers' credentials for it, and the clocks.", Err: err}
+		return protocol.InfrastructureFault(protocol.CodeStoreDenied, "the cluster's store refuses to %s", doing).
+			Because(err).
+			WithHint("Check the workers' credentials for it, and the clocks.")
 	}
-	return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Offset: -1,
-		What: "the cluster's store did not " + doing, Err: err}
+	return protocol.InfrastructureFault(protocol.CodeStore, "the cluster's store did not %s", doing).Because(err)
 }

@@ -115,14 +115,17 @@ func outputFault(uri string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, objstore.ErrUnavailable):
-		return &protocol.Fault{Code: protocol.CodeStore, Class: protocol.ClassInfrastructure, Object: uri, Offset: -1,
-			What: "the store did not take the output", Err: err}
+		return protocol.InfrastructureFault(protocol.CodeStore, "the store did not take the output").In(uri).
+			Because(err)
 	}
 	if errors.Is(err, objstore.ErrExists) {
-		return &protocol.Fault{Code: protocol.CodeOutputTaken, Class: protocol.ClassInput, Object: uri, Offset: -1,
-			What: "another object is in the place of this output, with other bytes; it stays as it is",
-			Hint: "Submit the job under another id, or remove the object if nobody needs it", Err: err}
+		return protocol.InputFault(protocol.CodeOutputTaken,
+			"another object is in the place of this output, with other bytes; it stays as it is").In(uri).
+			Because(err).
+			WithHint("Submit the job under another id, or remove the object if nobody needs it")
 	}
-	return &protocol.Fault{Code: protocol.CodeStoreDenied, Class: protocol.ClassTask, Object: uri, Offset: -1,
-		What: "the output place cannot be written to, or not deleted from", Hint: "Check spec.output.uri and the workers' rights", Err: err}
+	return protocol.TaskFault(protocol.CodeStoreDenied,
+		"the output place cannot be written to, or not deleted from").In(uri).
+		Because(err).
+		WithHint("Check spec.output.uri and the workers' rights")
 }

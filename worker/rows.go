@@ -31,12 +31,16 @@ func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.S
 // is a number of rows then, and no byte.
 func (n *nodeTask) located(err error) error {
 	var fault, read *protocol.Fault
-	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read || fault.Offset < 0 || fault.Line > 0 || !n.job.countsRows(fault.Object) {
+	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read {
 		return err
 	}
-	told := *fault
-	told.What, told.Offset = fmt.Sprintf("row %d: %s", fault.Offset, fault.What), -1
-	return &told
+	row, known := fault.Offset()
+	if !known || fault.Line > 0 || !n.job.countsRows(fault.Object) {
+		return err
+	}
+	told := fault.WithoutOffset()
+	told.What = fmt.Sprintf("row %d: %s", row, fault.What)
+	return told
 }
 
 // countsRows reports whether the records of an object are named by their rows.

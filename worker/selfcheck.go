@@ -71,12 +71,10 @@ func (n *nodeTask) checkLeaf(ctx context.Context, leaf jobs.Leaf, carry, partial
 	if bytes.Equal(partial.Encode(), again.Encode()) && bytes.Equal(carried.Encode(), carriedAgain.Encode()) {
 		return nil
 	}
-	return &protocol.Fault{
-		Code: protocol.CodeDeterminism, Class: protocol.ClassTask, Offset: -1,
-		What: fmt.Sprintf("leaf %d has one result with the kernels %s and another with %s: this machine computes wrongly", leaf.Index,
-			n.job.w.cfg.Ops.Name, n.job.w.checker.ops.Name),
-		Hint: "Take the worker's machine out of service.",
-	}
+	return protocol.TaskFault(protocol.CodeDeterminism,
+		"leaf %d has one result with the kernels %s and another with %s: this machine computes wrongly", leaf.Index,
+		n.job.w.cfg.Ops.Name, n.job.w.checker.ops.Name).
+		WithHint("Take the worker's machine out of service.")
 }
 
 // digestOnly is what emitting a file says, without writing it.

@@ -131,8 +131,8 @@ func (w *worker) stillMine(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.renewed.Before(asked) {
-		return &protocol.Fault{Code: protocol.CodeInternal, Class: protocol.ClassInfrastructure, Offset: -1,
-			What: "the coordinator does not say whether the task is still this worker's"}
+		return protocol.InfrastructureFault(protocol.CodeInternal,
+			"the coordinator does not say whether the task is still this worker's")
 	}
 	return nil
 }

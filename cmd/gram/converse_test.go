@@ -20,7 +20,7 @@ func (p *parrot) Model() jobs.Arrays { return jobs.Arrays{} }
 
 func (p *parrot) Update(label string) (bool, error) {
 	if label != "yes" && label != "no" {
-		return false, &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1, What: "no label " + label}
+		return false, protocol.InputFault(protocol.CodeBadRecord, "no label %s", label)
 	}
 	changed := p.said != label
 	p.said = label

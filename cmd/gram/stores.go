@@ -93,8 +93,9 @@ func checked(validate func(protocol.JobSpec) (protocol.JobSpec, error), policy s
 				continue // a reference is checked as the URI that it becomes
 			}
 			if err := policy.Check(*u.URI, u.URI == &spec.Spec.Output.URI); err != nil {
-				return spec, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf("%s: %v", u.Field, err),
-					Hint: "What the cluster may open is declared where its coordinators and workers are started (--stores, --file-root)."}
+				return spec, protocol.SpecFault("%s: %v", u.Field, err).
+					WithHint("What the cluster may open is declared where its coordinators and workers are started " +
+						"(--stores, --file-root).")
 			}
 		}
 		return spec, nil

@@ -28,8 +28,8 @@ func (c Case) Check(records int, err error) error {
 		return fmt.Errorf("%s: %v, want one of %v", c.Key, err, c.Codes)
 	case fault.Class != protocol.ClassInput:
 		return fmt.Errorf("%s: %v is not of class input", c.Key, err)
-	case fault.Object != c.Key || fault.Offset < 0 || fault.What == "" || fault.Hint == "":
-		return fmt.Errorf("%s: %v (offset %d) lacks object, position, reason or advice", c.Key, err, fault.Offset)
+	case fault.Object != c.Key || *fault == *fault.WithoutOffset() || fault.What == "" || fault.Hint == "":
+		return fmt.Errorf("%s: %v lacks object, position, reason or advice", c.Key, err)
 	}
 	return nil
 }

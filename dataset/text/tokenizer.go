@@ -12,7 +12,6 @@
 package text
 
 import (
-	"fmt"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -47,7 +46,8 @@ type Tokenizer struct {
 // New checks the parameters; a *protocol.Fault of CodeSpecInvalid says what is wrong.
 func New(p Params) (*Tokenizer, error) {
 	if p.NgramMin < 1 || p.NgramMax < p.NgramMin || p.NgramMax > MaxNgram {
-		return nil, specFault("n-grams of %d to %d words; 1 <= ngram_min <= ngram_max <= %d is wanted", p.NgramMin, p.NgramMax, MaxNgram)
+		return nil, protocol.SpecFault(
+			"n-grams of %d to %d words; 1 <= ngram_min <= ngram_max <= %d is wanted", p.NgramMin, p.NgramMax, MaxNgram)
 	}
 	t := &Tokenizer{params: p, ascii: &asciiKeep}
 	if p.Lowercase {
@@ -59,15 +59,11 @@ func New(p Params) (*Tokenizer, error) {
 	for _, w := range p.StopWords {
 		word, rest := t.word(nil, []byte(w)) // as it will be met, or it could never match
 		if len(word) == 0 || len(rest) > 0 {
-			return nil, specFault("the stop word %q is not one word", w)
+			return nil, protocol.SpecFault("the stop word %q is not one word", w)
 		}
 		t.stop[string(word)] = struct{}{}
 	}
 	return t, nil
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
 // Tokens calls yield for every term of text in order of its last word, shorter before

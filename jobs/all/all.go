@@ -48,11 +48,7 @@ func Lookup(name string) (jobs.Kind, error) {
 		names = append(names, kind.Name)
 	}
 	hint := "Known kinds: " + strings.Join(names, ", ") + "."
-	if near := protocol.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return jobs.Kind{}, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("unknown kind %q", name), Hint: hint}
+	return jobs.Kind{}, protocol.SpecFault("unknown kind %q", name).WithHint(hint).Suggest(name, names)
 }
 
 // Params returns the typed parameters of a kind, whose JSON names are the kind's fields; nil for an unknown kind.

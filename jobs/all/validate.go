@@ -78,6 +78,6 @@ func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
 }
 
 func unused(field, kind, use string) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%s is not used by kind %s", field, kind), Hint: fmt.Sprintf("Leave it out; it is for %s.", use)}
+	return protocol.SpecFault("%s is not used by kind %s", field, kind).
+		WithHint(fmt.Sprintf("Leave it out; it is for %s.", use))
 }

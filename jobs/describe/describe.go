@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -20,12 +19,8 @@ func Classes(labels, names []string, few int) ([]int, error) {
 	for _, name := range names {
 		y, ok := slices.BinarySearch(labels, name)
 		if !ok {
-			fault := validate.Fault("the model has no class %q", name)
-			fault.Hint = fmt.Sprintf("Its classes: %s.", someOf(labels))
-			if near := protocol.Nearest(name, labels); near != "" {
-				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-			}
-			return nil, fault
+			return nil, protocol.SpecFault("the model has no class %q", name).
+				WithHint(fmt.Sprintf("Its classes: %s.", someOf(labels))).Suggest(name, labels)
 		}
 		classes = append(classes, y)
 	}

@@ -1,13 +1,11 @@
 package evaluation
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -34,7 +32,8 @@ func (c Costs) Check() error {
 	for _, truth := range slices.Sorted(maps.Keys(c)) {
 		for _, decided := range slices.Sorted(maps.Keys(c[truth])) {
 			if cost := c[truth][decided]; !(cost >= 0 && cost <= maxCost) {
-				return validate.Fault("the cost of deciding %q for %q is in [0, %g], not %v", decided, truth, maxCost, cost)
+				return protocol.SpecFault(
+					"the cost of deciding %q for %q is in [0, %g], not %v", decided, truth, maxCost, cost)
 			}
 		}
 	}
@@ -57,12 +56,8 @@ func (c Costs) Rule(labels []string) (*Rule, error) {
 	number := func(label string) (int32, error) {
 		i := sort.SearchStrings(labels, label)
 		if i == len(labels) || labels[i] != label {
-			hint := ""
-			if near := protocol.Nearest(label, labels); near != "" {
-				hint = fmt.Sprintf("Did you mean %q?", near)
-			}
-			return 0, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: fmt.Sprintf("spec.params: costs name the label %q, which no training record has", label), Hint: hint}
+			return 0, protocol.SpecFault("spec.params: costs name the label %q, which no training record has", label).
+				Suggest(label, labels)
 		}
 		return int32(i), nil
 	}

@@ -3,10 +3,8 @@ package evaluation
 import (
 	"context"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // Name is the phase's name.
@@ -87,9 +85,4 @@ func (p *Phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (
 	}
 	metrics, err := judged.Metrics(p.Costs)
 	return jobs.Next{Done: true, State: model, Metrics: metrics}, err
-}
-
-func recordFault(id dataset.Identity, what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-		What: what, Hint: hint}
 }

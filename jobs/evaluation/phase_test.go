@@ -180,7 +180,7 @@ func TestPhaseFaults(t *testing.T) {
 		}
 		_, err := judge(t, phase, c.records, 4)
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != c.offset {
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(c.offset) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

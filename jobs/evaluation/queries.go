@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -36,7 +35,8 @@ func Judged(spec protocol.JobSpec) (judged bool, test jobs.Records, err error) {
 	split, queries := spec.Spec.Input.Split.Test > 0, spec.Spec.Queries != nil
 	switch {
 	case split && queries:
-		return false, nil, validate.Fault("spec.queries and spec.input.split both give records to judge the model on; leave one out")
+		return false, nil, protocol.SpecFault(
+			"spec.queries and spec.input.split both give records to judge the model on; leave one out")
 	case queries:
 		return true, everyRecord, nil
 	}

@@ -1,7 +1,6 @@
 package evaluation
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -42,7 +41,8 @@ type errorSums struct {
 func Number(id dataset.Identity, label []byte) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(string(label)), 64)
 	if err != nil || v-v != 0 {
-		return 0, recordFault(id, "the label is not a finite number", "Regression learns from numbers; check spec.input.label.")
+		return 0, id.Fault("the label is not a finite number").
+			WithHint("Regression learns from numbers; check spec.input.label.")
 	}
 	return v, nil
 }
@@ -50,7 +50,7 @@ func Number(id dataset.Identity, label []byte) (float64, error) {
 func (s *errorSums) add(id dataset.Identity, truth, value float64) error {
 	e := value - truth
 	if e-e != 0 {
-		return recordFault(id, fmt.Sprintf("the prediction %v of %v has no finite error", value, truth), "")
+		return id.Fault("the prediction %v of %v has no finite error", value, truth)
 	}
 	s.records++
 	s.squared += float64(e * e)

@@ -33,8 +33,8 @@ func NewTally(answers jobs.Answers) *Tally {
 // model predicts numbers, is a fault with its position.
 func (t *Tally) Add(block *dataset.Block, outcomes []jobs.Outcome) error {
 	if block.Labels == nil && len(block.IDs) > 0 {
-		return recordFault(block.IDs[0], "a test record has no label to judge by",
-			"Name the column of labels in spec.input.label, or set spec.input.split.test to 0.")
+		return block.IDs[0].Fault("a test record has no label to judge by").
+			WithHint("Name the column of labels in spec.input.label, or set spec.input.split.test to 0.")
 	}
 	if len(outcomes) != len(block.IDs) {
 		return jobs.Malformed("%d records have %d outcomes", len(block.IDs), len(outcomes))

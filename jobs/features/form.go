@@ -51,13 +51,17 @@ func shapeOf(block *dataset.Block) shape {
 // shapeFault says that records from id on have another shape than those before or
 // than the model.
 func shapeFault(id dataset.Identity, got, want shape) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-		What: fmt.Sprintf("the records are %v, not %v", got, want),
-		Hint: "All records of a job, and those that its model predicts, have one width."}
+	return id.Fault("the records are %v, not %v", got, want).
+		WithHint("All records of a job, and those that its model predicts, have one width.")
 }
 
 // valueFault says that a value of a record is none that can be computed with.
 func valueFault(id dataset.Identity, column int, what string) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-		What: fmt.Sprintf("value %d of the vector %s", column+1, what)}
+	return id.Fault("value %d of the vector %s", column+1, what)
+}
+
+// Unseen returns the fault of a training record whose label is not in the space.
+func Unseen(id dataset.Identity) error {
+	return protocol.TaskFault(protocol.CodeCorrupt, "a training record has a label that phase %q did not see", Name).
+		In(id.Object).WithOffset(id.Offset)
 }

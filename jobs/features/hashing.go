@@ -7,6 +7,7 @@ import (
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // maxHashBits bounds the columns: models hold a number, or some, for each.
@@ -30,7 +31,7 @@ func (h Hashing) String() string {
 
 func (h Hashing) check() error {
 	if h.Bits < 1 || h.Bits > maxHashBits {
-		return specFault("hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
+		return protocol.SpecFault("hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
 	}
 	return nil
 }

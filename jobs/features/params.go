@@ -1,8 +1,6 @@
 package features
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
@@ -36,14 +34,15 @@ func (p Params) Check() error {
 	switch p.Scale {
 	case ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2:
 	default:
-		return specFault("scale is none, standard, minmax or l2, not %q", p.Scale)
+		return protocol.SpecFault("scale is none, standard, minmax or l2, not %q", p.Scale)
 	}
 	if p.Hashing != nil {
 		if err := validate.In("hashing", p.Hashing.check()); err != nil {
 			return err
 		}
 		if t := p.text(); t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0 {
-			return specFault("min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
+			return protocol.SpecFault(
+				"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
 		}
 	}
 	return validate.In("text", p.text().Check())
@@ -60,15 +59,11 @@ func (p Params) text() vocabulary.Params {
 func (p Params) checkForm(f form) error {
 	switch {
 	case p.Hashing != nil && f != texts:
-		return specFault("spec.params: hashing is of texts; the records are %v", f)
+		return protocol.SpecFault("spec.params: hashing is of texts; the records are %v", f)
 	case f == sparse && p.Scale == ScaleMinMax:
-		return specFault("spec.params: scale minmax would fill sparse vectors; use standard or l2")
+		return protocol.SpecFault("spec.params: scale minmax would fill sparse vectors; use standard or l2")
 	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:
-		return specFault("spec.params: texts take scale none or l2, not %s", p.Scale)
+		return protocol.SpecFault("spec.params: texts take scale none or l2, not %s", p.Scale)
 	}
 	return nil
-}
-
-func specFault(format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }

@@ -2,7 +2,6 @@ package features
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
@@ -114,7 +113,8 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 		return jobs.Next{}, err
 	}
 	if root.records == 0 {
-		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
+		return jobs.Next{}, protocol.EmptyFault("no training record").
+			WithHint("Check spec.input.uri and spec.input.split.test.")
 	}
 	space, err := p.space(root)
 	if err != nil {
@@ -149,7 +149,8 @@ func (p *Phase) space(root partial) (*Space, error) {
 		s.text = p.params.text()
 		if p.hasher != nil {
 			if root.hashed.none() {
-				return nil, emptyFault(fmt.Sprintf("no term in %d training records", root.records), "Check spec.input.text.")
+				return nil, protocol.EmptyFault("no term in %d training records", root.records).
+					WithHint("Check spec.input.text.")
 			}
 			s.hasher, s.Width = p.hasher, p.hasher.width()
 			break

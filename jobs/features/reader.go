@@ -130,8 +130,7 @@ func (r *Reader) readWeights(block *dataset.Block) ([]float32, error) {
 		w := block.Weights[i]
 		if w < 0 || w-w != 0 {
 			id := block.IDs[i]
-			return nil, &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-				What: fmt.Sprintf("the weight is %v; a weight is a finite number from 0", w)}
+			return nil, id.Fault("the weight is %v; a weight is a finite number from 0", w)
 		}
 		r.weights = append(r.weights, w)
 	}
@@ -189,8 +188,9 @@ func (r *Reader) blame(after, before error) error {
 		return before
 	}
 	if fault, ok := after.(*protocol.Fault); ok {
-		fault.What += fmt.Sprintf(" after scaling (%s)", r.space.scale)
-		fault.Hint = "It lies too far from the values that the scaling was learned from."
+		scaled := fault.WithHint("It lies too far from the values that the scaling was learned from.")
+		scaled.What += fmt.Sprintf(" after scaling (%s)", r.space.scale)
+		return scaled
 	}
 	return after
 }

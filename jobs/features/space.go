@@ -1,8 +1,6 @@
 package features
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
@@ -84,11 +82,13 @@ func (s *Space) RequireLabels(kind string, classes int) error {
 	}
 	switch {
 	case labelled < s.Records:
-		return emptyFault(fmt.Sprintf("%s learns from labels; %d of %d training records have none", kind, s.Records-labelled, s.Records),
-			"Name the column of labels in spec.input.label, or use a format that has labels.")
+		return protocol.EmptyFault(
+			"%s learns from labels; %d of %d training records have none", kind, s.Records-labelled, s.Records).
+			WithHint("Name the column of labels in spec.input.label, or use a format that has labels.")
 	case s.Labels.Len() < classes:
-		return emptyFault(fmt.Sprintf("%s needs %d classes or more; the %d training records have %d", kind, classes, s.Records, s.Labels.Len()),
-			"Check spec.input.label.")
+		return protocol.EmptyFault(
+			"%s needs %d classes or more; the %d training records have %d", kind, classes, s.Records, s.Labels.Len()).
+			WithHint("Check spec.input.label.")
 	}
 	return nil
 }
@@ -105,8 +105,4 @@ func (s *Space) shape() shape {
 		return shape{form: texts}
 	}
 	return shape{s.form, s.Width}
-}
-
-func emptyFault(what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
 }

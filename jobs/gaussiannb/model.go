@@ -1,8 +1,6 @@
 package gaussiannb
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
@@ -38,13 +36,14 @@ func newModel(params Params, space *features.Space, root moments) (*model, error
 	}
 	smoothing := params.smoothing(space)
 	if smoothing == 0 {
-		return nil, emptyFault("every column is constant over the training records", "Nothing tells the classes apart; check the input's columns.")
+		return nil, protocol.EmptyFault("every column is constant over the training records").
+			WithHint("Nothing tells the classes apart; check the input's columns.")
 	}
 	m := &model{space: space, prior: params.Prior, rejectBelow: params.RejectBelow, weight: root.weight, mean: root.mean,
 		variance: make([]float64, len(root.m2))}
 	for y, weight := range root.weight {
 		if weight == 0 {
-			return nil, emptyFault(fmt.Sprintf("the training records of label %q all weigh 0", space.Labels.At(y)), "")
+			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
 		}
 		for j := y * root.width; j < (y+1)*root.width; j++ {
 			m.variance[j] = max(0, root.m2[j])/weight + smoothing
@@ -57,10 +56,6 @@ func newModel(params Params, space *features.Space, root moments) (*model, error
 		}
 	}
 	return m, nil
-}
-
-func emptyFault(what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
 }
 
 // arrays writes the model: one byte string per content.

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // The ways to come by a prior.
@@ -60,15 +61,16 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	switch {
 	case p.Prior != priorLearned && p.Prior != priorUniform:
-		return validate.Fault(`prior is "learned" or "uniform", not %q`, p.Prior)
+		return protocol.SpecFault(`prior is "learned" or "uniform", not %q`, p.Prior)
 	case !(p.VarSmoothing >= minSmoothing && p.VarSmoothing <= 1):
-		return validate.Fault("var_smoothing is from %g to 1, not %v", minSmoothing, p.VarSmoothing)
+		return protocol.SpecFault("var_smoothing is from %g to 1, not %v", minSmoothing, p.VarSmoothing)
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return protocol.SpecFault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.Costs != nil && p.RejectBelow > 0:
-		return validate.Fault("costs and reject_below exclude each other: each is a rule of its own to decide by")
+		return protocol.SpecFault("costs and reject_below exclude each other: each is a rule of its own to decide by")
 	case p.Features.Text != nil:
-		return validate.Fault("features.text is for texts, which have no normal density; kind NaiveBayes takes them")
+		return protocol.SpecFault(
+			"features.text is for texts, which have no normal density; kind NaiveBayes takes them")
 	}
 	if err := p.Costs.Check(); err != nil {
 		return err

@@ -2,13 +2,10 @@ package gaussiannb
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -52,7 +49,7 @@ func (p *momentsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Lea
 func readSpace(state jobs.Arrays) (*features.Space, error) {
 	space, err := features.ReadSpace(state)
 	if err == nil && space.Sparse {
-		return nil, validate.Fault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
+		return nil, protocol.SpecFault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
 	}
 	return space, err
 }
@@ -139,18 +136,13 @@ func (m moments) addRows(rows features.Vectors) error {
 		}
 		class := int(rows.Class[i])
 		if class < 0 {
-			return unseen(rows.IDs[i])
+			return features.Unseen(rows.IDs[i])
 		}
 		if weight > 0 {
 			m.add(class, rows.Dense.Row(i), weight)
 		}
 	}
 	return nil
-}
-
-func unseen(id dataset.Identity) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: id.Object, Offset: id.Offset,
-		What: fmt.Sprintf("a training record has a label that phase %q did not see", features.Name)}
 }
 
 // add adds a record to a class: West's update.

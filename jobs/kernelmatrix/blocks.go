@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 const (
@@ -22,7 +23,9 @@ const (
 // side is the most records of a block of vectors of a width.
 func (p Params) side(width int) (int, error) {
 	if width > maxWidth {
-		return 0, limitFault("Keep fewer terms or columns.", "vectors of %d columns; a kernel matrix takes at most %d", width, maxWidth)
+		return 0, protocol.InputFault(protocol.CodeInputLimit,
+			"vectors of %d columns; a kernel matrix takes at most %d", width, maxWidth).
+			WithHint("Keep fewer terms or columns.")
 	}
 	return min(p.Tile, max(1, maxBlockBytes/(4*max(1, width)))), nil
 }

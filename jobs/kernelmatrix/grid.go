@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Arrays of the state of phase "tiles", beside those of features.Space.
@@ -64,12 +65,15 @@ func checkPairs(rows, columns int, symmetric bool) error {
 		return nil
 	}
 	if symmetric {
-		return limitFault("Raise spec.input.shard_bytes, so that there are fewer shards.",
-			"%d shards have %d pairs; a kernel matrix takes up to %d", rows, pairs, maxPairs)
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"%d shards have %d pairs; a kernel matrix takes up to %d", rows, pairs, maxPairs).
+			WithHint("Raise spec.input.shard_bytes, so that there are fewer shards.")
 	}
-	return limitFault("Raise spec.input.shard_bytes or spec.queries.shard_bytes, so that there are fewer shards.",
-		"%d shards of queries and %d of the input have %d pairs; a kernel matrix takes up to %d, and %d shards of queries",
-		rows, columns, pairs, maxPairs, maxTrees)
+	return protocol.InputFault(protocol.CodeInputLimit,
+		"%d shards of queries and %d of the input have %d pairs; a kernel matrix takes up to %d, and %d shards of "+
+			"queries",
+		rows, columns, pairs, maxPairs, maxTrees).
+		WithHint("Raise spec.input.shard_bytes or spec.queries.shard_bytes, so that there are fewer shards.")
 }
 
 // trees lists the leaves of each tree: those on the diagonal and to the right of it, where the matrix is symmetric.
@@ -116,8 +120,9 @@ func (g grid) checkSize(most int64, side int) error {
 			return nil
 		}
 	}
-	return limitFault("Raise params.max_bytes, or take fewer records.",
-		"the tiles of a kernel matrix of %d x %d float32 do not fit into params.max_bytes, %d", rows, columns, most)
+	return protocol.InputFault(protocol.CodeInputLimit,
+		"the tiles of a kernel matrix of %d x %d float32 do not fit into params.max_bytes, %d", rows, columns, most).
+		WithHint("Raise params.max_bytes, or take fewer records.")
 }
 
 // tileHeader is the length of the header of a tile, whatever its shape.

@@ -2,7 +2,6 @@ package kernelmatrix
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
@@ -62,15 +61,11 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	switch {
 	case p.Tile < 1 || p.Tile > maxTile:
-		return validate.Fault("tile is from 1 to %d, not %d", maxTile, p.Tile)
+		return protocol.SpecFault("tile is from 1 to %d, not %d", maxTile, p.Tile)
 	case p.PSDSample < 0 || p.PSDSample > maxSample:
-		return validate.Fault("psd_sample is from 0 to %d, not %d", maxSample, p.PSDSample)
+		return protocol.SpecFault("psd_sample is from 0 to %d, not %d", maxSample, p.PSDSample)
 	case p.MaxBytes < 1:
-		return validate.Fault("max_bytes is above 0, not %d", p.MaxBytes)
+		return protocol.SpecFault("max_bytes is above 0, not %d", p.MaxBytes)
 	}
 	return p.Params.Check()
-}
-
-func limitFault(hint, format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -166,7 +166,8 @@ func fitsPartial(queries, each int, maxState protocol.ByteSize) error {
 	if maxState == 0 || size <= int64(maxState) {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: "a shard has so many records to decide, and there are so many classes, that their sums are beyond max_state_bytes",
-		Hint: "Choose smaller shards (shard_bytes) of the records to decide, or raise run.max_state_bytes."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"a shard has so many records to decide, and there are so many classes, that their sums are beyond "+
+			"max_state_bytes").
+		WithHint("Choose smaller shards (shard_bytes) of the records to decide, or raise run.max_state_bytes.")
 }

@@ -2,7 +2,6 @@ package kernelmean
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -63,9 +62,9 @@ func (p classesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf
 }
 
 func meansTooBig(classes, width int, maxState protocol.ByteSize) error {
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("the means of %d classes over %d columns are beyond max_state_bytes, %d", classes, width, maxState),
-		Hint: "Raise run.max_state_bytes, or choose fewer columns or terms (features.text.max_features)."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"the means of %d classes over %d columns are beyond max_state_bytes, %d", classes, width, maxState).
+		WithHint("Raise run.max_state_bytes, or choose fewer columns or terms (features.text.max_features).")
 }
 
 // eachRow calls visit with the class, weight and stored values of every training record.
@@ -154,7 +153,8 @@ func (p classesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Ro
 func weighSomething(space *features.Space, weights []float64) error {
 	for y, w := range weights {
 		if !(w > 0) {
-			return emptyFault("Give one of them a weight above 0.", "the training records of class %q weigh nothing", space.Labels.At(y))
+			return protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
+				WithHint("Give one of them a weight above 0.")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Arrays of a model of KernelDensityBayes, beside its space, base and costs.
@@ -58,8 +59,10 @@ func (p DensityParams) bandwidths(space *features.Space, weights []float64, devi
 		deviation := deviationOf(y)
 		h[y] = float64(deviation * fmath.Exp(-fmath.Log(factor)/(d+4)))
 		if !validBandwidth(h[y]) {
-			return nil, emptyFault("Give params.bandwidth, or leave the class out.",
-				"the records of class %q spread by %v, which gives no bandwidth by the rule %s", space.Labels.At(y), deviation, p.BandwidthRule)
+			return nil, protocol.EmptyFault(
+				"the records of class %q spread by %v, which gives no bandwidth by the rule %s", space.Labels.At(y),
+				deviation, p.BandwidthRule).
+				WithHint("Give params.bandwidth, or leave the class out.")
 		}
 	}
 	return h, nil

@@ -2,7 +2,6 @@ package kernelmean
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
@@ -53,9 +52,10 @@ func (p basePhase) fits(size int64) error {
 	if p.maxState == 0 || size <= int64(p.maxState) {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("the training records take %d bytes or more in the model; max_state_bytes is %d", size, p.maxState),
-		Hint: "Raise run.max_state_bytes, or train on a part of the records: the kernel means of a model are sums over all of them."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"the training records take %d bytes or more in the model; max_state_bytes is %d", size, p.maxState).
+		WithHint("Raise run.max_state_bytes, or train on a part of the records: the kernel means of a model are " +
+			"sums over all of them.")
 }
 
 // Merge puts the rows of the right below those of the left.

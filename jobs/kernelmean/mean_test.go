@@ -283,7 +283,8 @@ func TestBeyondFloat32(t *testing.T) {
 		t.Fatal(err)
 	}
 	for block := range jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}, {1e8}})}, 5)[0](t.Context()) {
-		if _, err := p.Predict(t.Context(), block); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != 1 {
+		if _, err := p.Predict(t.Context(), block); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord ||
+			*fault != *fault.WithOffset(1) {
 			t.Errorf("prediction: %v", err)
 		}
 	}

@@ -121,7 +121,8 @@ func (m *meanModel) setNorms(sums []float64) error {
 }
 
 func (m *meanModel) beyond(class int) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: "a kernel value of two training records of class " + string(m.space.Labels.At(class)) + " is beyond the range of float32 (" + kernels.Text(m.kernel.Kernel) + ")",
-		Hint: "Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree."}
+	return protocol.InputFault(protocol.CodeBadRecord,
+		"a kernel value of two training records of class %s is beyond the range of float32 (%s)",
+		m.space.Labels.At(class), kernels.Text(m.kernel.Kernel)).
+		WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
 }

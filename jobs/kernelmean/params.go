@@ -2,7 +2,6 @@ package kernelmean
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
@@ -112,23 +111,19 @@ func parseDensity(params json.RawMessage) (DensityParams, error) {
 func (p DensityParams) check() error {
 	switch {
 	case p.Bandwidth != 0 && !validBandwidth(p.Bandwidth):
-		return validate.Fault("bandwidth is from %g to %g, not %v", minBandwidth, maxBandwidth, p.Bandwidth)
+		return protocol.SpecFault("bandwidth is from %g to %g, not %v", minBandwidth, maxBandwidth, p.Bandwidth)
 	case p.Bandwidth != 0 && p.BandwidthRule != "":
-		return validate.Fault("bandwidth and bandwidth_rule exclude each other")
+		return protocol.SpecFault("bandwidth and bandwidth_rule exclude each other")
 	case p.BandwidthRule != "" && p.BandwidthRule != ruleScott && p.BandwidthRule != ruleSilverman:
-		return validate.Fault(`bandwidth_rule is "scott" or "silverman", not %q`, p.BandwidthRule)
+		return protocol.SpecFault(`bandwidth_rule is "scott" or "silverman", not %q`, p.BandwidthRule)
 	case p.Prior != priorLearned && p.Prior != priorUniform:
-		return validate.Fault(`prior is "learned" or "uniform", not %q`, p.Prior)
+		return protocol.SpecFault(`prior is "learned" or "uniform", not %q`, p.Prior)
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return protocol.SpecFault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.Costs != nil && p.RejectBelow > 0:
-		return validate.Fault("costs and reject_below exclude each other: each is a rule of its own to decide by")
+		return protocol.SpecFault("costs and reject_below exclude each other: each is a rule of its own to decide by")
 	}
 	return nil
 }
 
 func validBandwidth(h float64) bool { return h >= minBandwidth && h <= maxBandwidth }
-
-func emptyFault(hint, format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...), Hint: hint}
-}

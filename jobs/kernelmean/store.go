@@ -1,7 +1,6 @@
 package kernelmean
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/dataset"
@@ -51,9 +50,10 @@ func readSpace(a jobs.Arrays) (*features.Space, error) {
 		return nil, err
 	}
 	if space.Sparse && space.Width > maxSparseWidth {
-		return nil, &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("sparse vectors of width %d; kernels spread rows out and take widths up to %d", space.Width, maxSparseWidth),
-			Hint: "Choose fewer terms (features.text.max_features), or hash columns before the job."}
+		return nil, protocol.InputFault(protocol.CodeInputLimit,
+			"sparse vectors of width %d; kernels spread rows out and take widths up to %d", space.Width,
+			maxSparseWidth).
+			WithHint("Choose fewer terms (features.text.max_features), or hash columns before the job.")
 	}
 	return space, nil
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -17,7 +16,9 @@ type stream struct {
 
 func newStream(spec protocol.JobSpec, params features.Params, judged bool, test jobs.Records) (*stream, error) {
 	if !judged {
-		return nil, validate.Fault("spec.params: without queries and split there is nothing to decide; set store_base for a model that predicts")
+		return nil, protocol.SpecFault(
+			"spec.params: without queries and split there is nothing to decide; set store_base for a model that " +
+				"predicts")
 	}
 	space, err := features.New(params, spec, classesName, features.Classes(2), features.Compares())
 	if err != nil {

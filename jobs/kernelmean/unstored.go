@@ -82,9 +82,8 @@ func (g groups) needBase() error {
 	if g.base != nil {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: "the model does not hold its base: a mean kernel value takes every training record",
-		Hint: "Train with params.store_base, or name the records to decide in spec.queries of the job that trains."}
+	return protocol.SpecFault("the model does not hold its base: a mean kernel value takes every training record").
+		WithHint("Train with params.store_base, or name the records to decide in spec.queries of the job that trains.")
 }
 
 // kept says in a description where the base is.

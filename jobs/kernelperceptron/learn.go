@@ -1,8 +1,6 @@
 package kernelperceptron
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
@@ -85,9 +83,9 @@ func (l *learner) fits() error {
 	if l.maxState == 0 || size <= int64(l.maxState) {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("%d support vectors take %d bytes; max_state_bytes is %d", l.supports(), size, l.maxState),
-		Hint: "Set params.budget with form plain, raise run.max_state_bytes, or make the vectors narrower."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"%d support vectors take %d bytes; max_state_bytes is %d", l.supports(), size, l.maxState).
+		WithHint("Set params.budget with form plain, raise run.max_state_bytes, or make the vectors narrower.")
 }
 
 // measure computes the kernel values of a chunk.

@@ -9,7 +9,6 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -38,9 +37,9 @@ func Load(a jobs.Arrays, ops *kernelops.Set) (*Online, error) {
 		return nil, err
 	}
 	if m.form == formAveraged {
-		fault := validate.Fault("a model of form %s holds the mean of all functions, not the last one, which goes on learning", m.form)
-		fault.Hint = fmt.Sprintf("Train with params.form %s or %s.", formPlain, formVoted)
-		return nil, fault
+		const mean = "a model of form %s holds the mean of all functions, not the last one, which goes on learning"
+		return nil, protocol.SpecFault(mean, m.form).
+			WithHint(fmt.Sprintf("Train with params.form %s or %s.", formPlain, formVoted))
 	}
 	s := &state{machine: m.machine, born: make([]int64, m.supports()), progress: progress{even: true, radius: m.radius}}
 	s.ids = make([]dataset.Identity, m.supports()) // the learner knows support vectors by their places
@@ -87,11 +86,8 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 	case !o.seen:
 		return false, fmt.Errorf("kernelperceptron: no record was predicted to tell the label of")
 	case class < 0:
-		fault := &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf("the model has no label %.100q", label)}
-		if near := protocol.Nearest(label, o.predict.labels); near != "" {
-			fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-		}
-		return false, fault
+		return false, protocol.InputFault(protocol.CodeBadRecord, "the model has no label %.100q", label).
+			Suggest(label, o.predict.labels)
 	}
 	key := rowKey(class, o.last.x.Row(0))
 	place, known := o.place[key]

@@ -2,7 +2,6 @@ package kernelperceptron
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -111,7 +110,8 @@ func (p Params) check() error {
 func (p Params) checkWeights() error {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		if w := p.ClassWeights[label]; !(w >= minWeight && w <= maxWeight) {
-			return validate.Fault("class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
+			return protocol.SpecFault(
+				"class_weights: the weight of %q is from %g to %g, not %v", label, minWeight, maxWeight, w)
 		}
 	}
 	return nil
@@ -126,11 +126,8 @@ func (p Params) steps(labels []string) ([]float64, error) {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		i := sort.SearchStrings(labels, label)
 		if i == len(labels) || labels[i] != label {
-			fault := validate.Fault("spec.params: class_weights name the label %q, which no training record has", label)
-			if near := protocol.Nearest(label, labels); near != "" {
-				fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-			}
-			return nil, fault
+			const unknown = "spec.params: class_weights name the label %q, which no training record has"
+			return nil, protocol.SpecFault(unknown, label).Suggest(label, labels)
 		}
 		steps[i] = p.ClassWeights[label]
 	}

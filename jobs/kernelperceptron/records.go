@@ -13,7 +13,6 @@ import (
 	"github.com/gram-compute/gram/jobs/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // chunk is some records in the order in which they are learned from, valid until the next.
@@ -63,7 +62,7 @@ func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, s
 			return err
 		}
 		if at := slices.Index(v.Class, -1); at >= 0 {
-			return unseen(v.IDs[at])
+			return features.Unseen(v.IDs[at])
 		}
 		for from, size := 0, chunkRows(space.Width); from < v.Rows; from += size {
 			if err := ctx.Err(); err != nil {
@@ -89,11 +88,6 @@ func chunkOf(v features.Vectors, rows *kernels.Rows, from, to int) chunk {
 		c.weights = v.Weights[from:to]
 	}
 	return c
-}
-
-func unseen(id dataset.Identity) error {
-	return &protocol.Fault{Code: protocol.CodeCorrupt, Class: protocol.ClassTask, Object: id.Object, Offset: id.Offset,
-		What: fmt.Sprintf("a training record has a label that phase %q did not see", features.Name)}
 }
 
 // window keeps records until they are shuffled.

@@ -2,7 +2,6 @@ package kernelperceptron
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
@@ -53,10 +52,11 @@ func (p *spacePhase) check(space *features.Space) error {
 		return err
 	}
 	if space.Sparse && space.Width > maxSparseWidth || len(labels) > maxClasses {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("%d columns and %d classes are too many: %s takes up to %d columns of sparse vectors, which it fills up, and %d classes",
-				space.Width, len(labels), KindName, maxSparseWidth, maxClasses),
-			Hint: "Make the vectors narrower (for text: max_features, min_df); kind Perceptron takes any width."}
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"%d columns and %d classes are too many: %s takes up to %d columns of sparse vectors, which it fills "+
+				"up, and %d classes",
+			space.Width, len(labels), KindName, maxSparseWidth, maxClasses).
+			WithHint("Make the vectors narrower (for text: max_features, min_df); kind Perceptron takes any width.")
 	}
 	return nil
 }

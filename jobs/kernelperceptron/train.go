@@ -61,8 +61,8 @@ func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 		return next, nil
 	}
 	if s.seen == 0 {
-		return jobs.Next{}, &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-			What: "no training record weighs more than 0", Hint: "Give some records a weight above 0."}
+		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
+			WithHint("Give some records a weight above 0.")
 	}
 	epoch := len(s.mistakes)
 	next.Metrics = []jobs.Metric{

@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -193,10 +191,10 @@ func (e *Evaluator) weighted(f Function, sums []float64, x, y *Points, class []i
 }
 
 func legacyFault(f Function) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("a value of the kernel (%s) is not known to within %v: "+
-			"the model does not center its rows, which lie far from 0", Text(f.Kernel), MaxError),
-		Hint: "Train the model again: rows are centered then."}
+	return protocol.InputFault(protocol.CodeBadRecord,
+		"a value of the kernel (%s) is not known to within %v: "+
+			"the model does not center its rows, which lie far from 0", Text(f.Kernel), MaxError).
+		WithHint("Train the model again: rows are centered then.")
 }
 
 func resize[E any](v []E, n int) []E {

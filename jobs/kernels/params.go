@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // The kernels, as parameters and models name them.
@@ -70,11 +71,11 @@ func (p Params) Check() error {
 	given := [4]bool{p.Gamma != nil, p.Scale != nil, p.Offset != nil, p.Degree != nil}
 	for i, name := range parameters {
 		if given[i] && !used[i] {
-			return validate.Fault("kernel %s has no %s; it takes %s", p.Kernel, name, taken)
+			return protocol.SpecFault("kernel %s has no %s; it takes %s", p.Kernel, name, taken)
 		}
 	}
 	if (p.Kernel == Polynomial || p.Kernel == Sigmoid) && p.Scale != nil && float32(*p.Scale) == 0 {
-		return validate.Fault("kernel %s: a scale of 0 makes the kernel constant", p.Kernel)
+		return protocol.SpecFault("kernel %s: a scale of 0 makes the kernel constant", p.Kernel)
 	}
 	_, err := p.Of(1)
 	return err
@@ -100,7 +101,7 @@ func (p Params) Of(width int) (kernelops.Kernel, error) {
 		k = kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: scale(p.Scale), Offset: float32(*p.Offset)}
 	}
 	if k.Validate() != nil {
-		return kernelops.Kernel{}, validate.Fault("kernel %s: %s", p.Kernel, p.impossible(k))
+		return kernelops.Kernel{}, protocol.SpecFault("kernel %s: %s", p.Kernel, p.impossible(k))
 	}
 	return k, nil
 }

@@ -1,12 +1,9 @@
 package kernels
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // Rows gives vectors as the dense rows that kernels take. One goroutine.
@@ -35,7 +32,6 @@ func (r *Rows) Of(v features.Vectors, from, to int) kernelops.Matrix {
 
 // Beyond is the fault of a record that has a kernel value beyond float32.
 func Beyond(id dataset.Identity, k kernelops.Kernel) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-		What: fmt.Sprintf("a kernel value of the record is beyond the range of float32 (%s)", Text(k)),
-		Hint: "Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree."}
+	return id.Fault("a kernel value of the record is beyond the range of float32 (%s)", Text(k)).
+		WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
 }

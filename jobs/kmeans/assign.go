@@ -2,7 +2,6 @@ package kmeans
 
 import (
 	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // assigner finds the nearest center of rows (equation 1.30), exactly: see kernelops.Set.Nearest. One goroutine.
@@ -33,9 +32,8 @@ func (a *assigner) assign(c chunk) error {
 	a.ops.Nearest(a.index, a.sqDist, c.x, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them
-			return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: c.ids[i].Object, Offset: c.ids[i].Offset,
-				What: "no center is at a finite distance of the record",
-				Hint: "Scale the columns: params.scale standard or minmax."}
+			return c.ids[i].Fault("no center is at a finite distance of the record").
+				WithHint("Scale the columns: params.scale standard or minmax.")
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -49,11 +48,12 @@ func (p *spacePhase) Step(ctx context.Context, model jobs.Arrays, round jobs.Rou
 func checkSize(space *features.Space, k int) error {
 	switch {
 	case space.Width > maxWidth || k > maxCenterValues/space.Width:
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: "centers of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centers",
-			Hint: "Make the vectors narrower (for text: max_features, min_df), or k smaller."}
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"centers of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centers").
+			WithHint("Make the vectors narrower (for text: max_features, min_df), or k smaller.")
 	case int64(k) > space.Records:
-		return emptyFault("Choose k of at most the number of records.", "k is %d, but there are only %d training records", k, space.Records)
+		return protocol.EmptyFault("k is %d, but there are only %d training records", k, space.Records).
+			WithHint("Choose k of at most the number of records.")
 	}
 	return nil
 }
@@ -63,7 +63,8 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 	var centers []float64
 	if p.params.Centers != nil {
 		if n := len(p.params.Centers[0]); n != space.Width {
-			return nil, validate.Fault("spec.params: the centers have %d numbers each; the records have %d", n, space.Width)
+			return nil, protocol.SpecFault(
+				"spec.params: the centers have %d numbers each; the records have %d", n, space.Width)
 		}
 		centers = slices.Concat(p.params.Centers...)
 	} else {
@@ -80,7 +81,8 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 		unit(centers, space.Width)
 		for i := 0; i < len(centers); i += space.Width {
 			if zero(centers[i : i+space.Width]) {
-				return nil, validate.Fault("spec.params: center %d is all zeros, which has no direction", i/space.Width)
+				return nil, protocol.SpecFault(
+					"spec.params: center %d is all zeros, which has no direction", i/space.Width)
 			}
 		}
 	}
@@ -92,12 +94,12 @@ func (p *spacePhase) checkFit(m *model, space *features.Space) error {
 	k := len(m.centers) / m.space.Width
 	switch {
 	case p.params.K != 0 && p.params.K != k:
-		return validate.Fault("spec.params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
+		return protocol.SpecFault("spec.params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
-		return validate.Fault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
+		return protocol.SpecFault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())
 	case space.Texts():
-		return validate.Fault("centers of texts lie in their model's columns; begin anew, without spec.model")
+		return protocol.SpecFault("centers of texts lie in their model's columns; begin anew, without spec.model")
 	}
 	return nil
 }

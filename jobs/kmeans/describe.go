@@ -118,8 +118,8 @@ func (m *model) pickClusters(names []string) ([]int, error) {
 	for _, name := range names {
 		j, err := strconv.Atoi(name)
 		if err != nil || j < 0 || j >= m.clusters() {
-			return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-				What: "the model has no cluster " + quote(name), Hint: fmt.Sprintf("Clusters are numbered from 0 to %d.", m.clusters()-1)}
+			return nil, protocol.SpecFault("the model has no cluster %s", quote(name)).
+				WithHint(fmt.Sprintf("Clusters are numbered from 0 to %d.", m.clusters()-1))
 		}
 		clusters = append(clusters, j)
 	}

@@ -73,13 +73,14 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 func (p Params) checkModel(model bool) error {
 	switch {
 	case model && p.Init != initGiven:
-		return validate.Fault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
+		return protocol.SpecFault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
 	case model && p.Centers != nil:
-		return validate.Fault("centers and spec.model both give centers; leave one out")
+		return protocol.SpecFault("centers and spec.model both give centers; leave one out")
 	case !model && p.Init == initGiven && p.Centers == nil:
-		return validate.Fault("init given needs centers, or spec.model")
+		return protocol.SpecFault("init given needs centers, or spec.model")
 	case model && p.Scale != features.ScaleNone && p.Scale != features.ScaleL2:
-		return validate.Fault("the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
+		return protocol.SpecFault(
+			"the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
 	}
 	return nil
 }

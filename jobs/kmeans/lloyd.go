@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 const lloydName = "lloyd"
@@ -74,7 +75,8 @@ func (p *lloydPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 		return jobs.Next{}, err
 	}
 	if !slices.ContainsFunc(root.weight, func(w float64) bool { return w > 0 }) {
-		return jobs.Next{}, emptyFault("Give some records a weight above 0.", "no training record weighs more than 0")
+		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
+			WithHint("Give some records a weight above 0.")
 	}
 	stop := p.stop(s, root)
 	if err := p.move(s, root); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // move sets each centre to the mean of its records; for cosine, to the direction of their sum. A centre without
@@ -42,8 +43,10 @@ func (j job) applyEmpty(s *state) error {
 	switch {
 	case len(s.empty) == 0:
 	case j.params.Empty == emptyError:
-		return emptyFault("Choose a smaller k, or another policy than error for params.empty.",
-			"round %d of Lloyd's algorithm left %d of %d clusters without records", s.round+1, len(s.empty), len(s.centers)/width)
+		return protocol.EmptyFault(
+			"round %d of Lloyd's algorithm left %d of %d clusters without records", s.round+1, len(s.empty),
+			len(s.centers)/width).
+			WithHint("Choose a smaller k, or another policy than error for params.empty.")
 	case j.params.Empty == emptyDrop:
 		s.centers, s.empty = s.filled(), nil
 	}

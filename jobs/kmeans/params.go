@@ -2,7 +2,6 @@ package kmeans
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
@@ -122,13 +121,13 @@ func (p Params) check() error {
 func (p Params) checkNumbers() error {
 	switch {
 	case p.Init != initGiven && (p.K < 1 || p.K > maxK):
-		return validate.Fault("k, the number of clusters, is from 1 to %d, not %d", maxK, p.K)
+		return protocol.SpecFault("k, the number of clusters, is from 1 to %d, not %d", maxK, p.K)
 	case !(p.Oversampling > 0 && p.Oversampling <= 100):
-		return validate.Fault("oversampling is above 0 and at most 100, not %v", p.Oversampling)
+		return protocol.SpecFault("oversampling is above 0 and at most 100, not %v", p.Oversampling)
 	case !(p.Tol >= 0 && p.Tol < 1):
-		return validate.Fault("tol is in [0, 1), not %v", p.Tol)
+		return protocol.SpecFault("tol is in [0, 1), not %v", p.Tol)
 	case p.Metric == metricCosine && p.Scale != features.ScaleL2:
-		return validate.Fault("metric cosine takes scale none or l2, not %s", p.Scale)
+		return protocol.SpecFault("metric cosine takes scale none or l2, not %s", p.Scale)
 	}
 	return nil
 }
@@ -137,25 +136,22 @@ func (p Params) checkNumbers() error {
 func (p Params) checkGiven() error {
 	switch {
 	case p.Init != initGiven && p.Centers != nil:
-		return validate.Fault("centers need init given")
+		return protocol.SpecFault("centers need init given")
 	case p.Init == initGiven && p.Restarts > 1:
-		return validate.Fault("restarts from given centers would all be the same; restarts is 1, not %d", p.Restarts)
+		return protocol.SpecFault(
+			"restarts from given centers would all be the same; restarts is 1, not %d", p.Restarts)
 	case p.Centers != nil && p.K != len(p.Centers):
-		return validate.Fault("k is %d, but there are %d centers", p.K, len(p.Centers))
+		return protocol.SpecFault("k is %d, but there are %d centers", p.K, len(p.Centers))
 	}
 	for i, row := range p.Centers {
 		if len(row) == 0 || len(row) != len(p.Centers[0]) {
-			return validate.Fault("centers: row %d has %d numbers, row 0 has %d", i, len(row), len(p.Centers[0]))
+			return protocol.SpecFault("centers: row %d has %d numbers, row 0 has %d", i, len(row), len(p.Centers[0]))
 		}
 		for j, v := range row {
 			if !(math.Abs(v) <= math.MaxFloat32) {
-				return validate.Fault("centers: row %d, number %d is beyond the range of float32", i, j)
+				return protocol.SpecFault("centers: row %d, number %d is beyond the range of float32", i, j)
 			}
 		}
 	}
 	return nil
-}
-
-func emptyFault(hint, format string, args ...any) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // seedPhase draws centres to begin from, in as many rounds as the way to begin takes.
@@ -173,8 +174,8 @@ func (j job) checkSeeds(found, want int) error {
 	if j.params.Init != initRandom {
 		hint = "Choose a smaller k, or init random, which allows equal records."
 	}
-	return emptyFault(hint, "only %d of %d centers can be drawn: "+
-		"no other training record differs from them and has a weight above 0", found, want)
+	return protocol.EmptyFault("only %d of %d centers can be drawn: "+
+		"no other training record differs from them and has a weight above 0", found, want).WithHint(hint)
 }
 
 func wide(rows []float32) []float64 {

@@ -2,7 +2,6 @@ package knn
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -61,9 +60,9 @@ func (p *plan) fits(size int64) error {
 	if p.maxState == 0 || size <= int64(p.maxState) {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("the base takes %d bytes or more in the model; max_state_bytes is %d", size, p.maxState),
-		Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"the base takes %d bytes or more in the model; max_state_bytes is %d", size, p.maxState).
+		WithHint("Raise run.max_state_bytes, or leave params.store_base out: a search does not need it.")
 }
 
 // form says which arrays rows of a leaf have; an empty leaf has none of them yet.

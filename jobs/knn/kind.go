@@ -3,7 +3,6 @@ package knn
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -39,7 +38,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p := &plan{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), test: jobs.TestRecords(spec),
 		holdsOut: spec.Spec.Input.Split.Test > 0, queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
 	if !p.queries && !p.holdsOut && !params.LeaveOneOut && !params.StoreBase {
-		return nil, validate.Fault("spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base for a model")
+		return nil, protocol.SpecFault(
+			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
+				"for a model")
 	}
 	inner, err := p.inner(spec)
 	if err != nil {

@@ -1,7 +1,6 @@
 package knn
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
@@ -11,7 +10,7 @@ import (
 // target is what a record of the base votes for: its class or its value.
 func (s *space) target(block *dataset.Block, i int) (float64, error) {
 	if block.Labels == nil {
-		return 0, recordFault(block.IDs[i], "the record has no label")
+		return 0, block.IDs[i].Fault("the record has no label")
 	}
 	label := block.Labels[i]
 	if s.params.Mode == modeRegress {
@@ -28,7 +27,7 @@ func (s *space) target(block *dataset.Block, i int) (float64, error) {
 func parseValue(id dataset.Identity, label []byte) (float64, error) {
 	value, err := strconv.ParseFloat(string(label), 64)
 	if err != nil || value-value != 0 {
-		return 0, recordFault(id, fmt.Sprintf("the label %.40q is not a finite number, as mode regress needs", label))
+		return 0, id.Fault("the label %.40q is not a finite number, as mode regress needs", label)
 	}
 	return value, nil
 }

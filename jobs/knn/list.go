@@ -2,7 +2,6 @@ package knn
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/protocol"
@@ -130,7 +129,7 @@ func mergeRows(a, b []neighbor, k int) []neighbor {
 }
 
 func (l *lists) tooMany() error {
-	return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("a query has more than %d neighbors within %v", l.most, l.radius),
-		Hint: "Lower params.radius, raise params.max_neighbors, or set params.counts."}
+	return protocol.InputFault(protocol.CodeInputLimit,
+		"a query has more than %d neighbors within %v", l.most, l.radius).
+		WithHint("Lower params.radius, raise params.max_neighbors, or set params.counts.")
 }

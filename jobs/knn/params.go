@@ -121,7 +121,7 @@ func (p *Projection) UnmarshalJSON(data []byte) error {
 
 func (p Params) check() error {
 	if !p.Metric.known() {
-		return validate.Fault("metric is one of %q, not %q", metrics, p.Metric)
+		return protocol.SpecFault("metric is one of %q, not %q", metrics, p.Metric)
 	}
 	err := errors.Join(
 		validate.OneOf("mode", p.Mode, modeSearch, modeClassify, modeRegress),
@@ -143,19 +143,19 @@ func first(err error) error {
 func (p Params) checkRule() error {
 	switch {
 	case p.K != nil && p.Radius != nil:
-		return validate.Fault("k and radius exclude each other")
+		return protocol.SpecFault("k and radius exclude each other")
 	case p.K != nil && (*p.K < 1 || *p.K > maxK):
-		return validate.Fault("k is from 1 to %d, not %d", maxK, *p.K)
+		return protocol.SpecFault("k is from 1 to %d, not %d", maxK, *p.K)
 	case p.Radius != nil && math.IsNaN(*p.Radius) || p.Radius != nil && math.IsInf(*p.Radius, 0):
-		return validate.Fault("radius is a number, not %v", *p.Radius)
+		return protocol.SpecFault("radius is a number, not %v", *p.Radius)
 	case p.Radius != nil && *p.Radius < 0 && p.Metric != innerProduct:
-		return validate.Fault("radius is at least 0, not %v", *p.Radius)
+		return protocol.SpecFault("radius is at least 0, not %v", *p.Radius)
 	case p.MaxNeighbors < 1 || p.MaxNeighbors > 1<<20:
-		return validate.Fault("max_neighbors is from 1 to %d, not %d", 1<<20, p.MaxNeighbors)
+		return protocol.SpecFault("max_neighbors is from 1 to %d, not %d", 1<<20, p.MaxNeighbors)
 	case p.Counts && (p.Radius == nil || p.Mode != modeSearch):
-		return validate.Fault("counts needs a radius, and mode search")
+		return protocol.SpecFault("counts needs a radius, and mode search")
 	case p.Mode == modeSearch && p.Lists == listsNone && !p.StoreBase:
-		return validate.Fault("mode search without lists leaves nothing; drop lists, or set store_base")
+		return protocol.SpecFault("mode search without lists leaves nothing; drop lists, or set store_base")
 	}
 	return nil
 }
@@ -163,15 +163,15 @@ func (p Params) checkRule() error {
 func (p Params) checkVotes() error {
 	switch {
 	case !(p.RejectBelow >= 0 && p.RejectBelow <= 1):
-		return validate.Fault("reject_below is in [0, 1], not %v", p.RejectBelow)
+		return protocol.SpecFault("reject_below is in [0, 1], not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Mode != modeClassify:
-		return validate.Fault("reject_below is for mode classify")
+		return protocol.SpecFault("reject_below is for mode classify")
 	case p.Weights == weightsDistance && p.Metric == innerProduct:
-		return validate.Fault("weights by distance need distances of at least 0; inner_product has others")
+		return protocol.SpecFault("weights by distance need distances of at least 0; inner_product has others")
 	case p.Metric == edit && (p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil):
-		return validate.Fault("features.scale and features.hashing make vectors; metric edit compares texts")
+		return protocol.SpecFault("features.scale and features.hashing make vectors; metric edit compares texts")
 	case p.Metric == hamming && p.Features.Scale != features.ScaleNone:
-		return validate.Fault("metric hamming needs features of 0 and 1: no features.scale")
+		return protocol.SpecFault("metric hamming needs features of 0 and 1: no features.scale")
 	}
 	return nil
 }
@@ -182,15 +182,15 @@ func (p Params) checkProjection() error {
 	case r == nil:
 		return nil
 	case p.Metric != l2:
-		return validate.Fault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
+		return protocol.SpecFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
 	case (r.Eps == 0) == (r.Dims == 0):
-		return validate.Fault("projection needs one of eps and dims")
+		return protocol.SpecFault("projection needs one of eps and dims")
 	case r.Dims == 0 && !(r.Eps > 0 && r.Eps < 1):
-		return validate.Fault("projection.eps is in (0, 1), not %v", r.Eps)
+		return protocol.SpecFault("projection.eps is in (0, 1), not %v", r.Eps)
 	case r.Eps == 0 && (r.Dims < 1 || r.Dims > maxDims):
-		return validate.Fault("projection.dims is from 1 to %d, not %d", maxDims, r.Dims)
+		return protocol.SpecFault("projection.dims is from 1 to %d, not %d", maxDims, r.Dims)
 	case r.Sample < 0 || r.Sample > 1_000_000:
-		return validate.Fault("projection.sample is from 0 to 1000000, not %d", r.Sample)
+		return protocol.SpecFault("projection.sample is from 0 to 1000000, not %d", r.Sample)
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // predictor decides by the stored base; one goroutine at a time.
@@ -27,9 +27,11 @@ func Load(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	}
 	switch {
 	case m.base == nil:
-		return nil, validate.Fault("the model does not hold its base: train with params.store_base, or search with spec.queries")
+		return nil, protocol.SpecFault(
+			"the model does not hold its base: train with params.store_base, or search with spec.queries")
 	case m.params.Mode == modeSearch:
-		return nil, validate.Fault("the model was made in mode search, which predicts nothing: use classify or regress")
+		return nil, protocol.SpecFault(
+			"the model was made in mode search, which predicts nothing: use classify or regress")
 	}
 	return &predictor{model: m, ops: ops, reader: m.newReader(0), voter: newVoter(m.params, m.labels.Len())}, nil
 }

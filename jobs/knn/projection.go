@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // projectionPurpose keys the matrix.
@@ -46,8 +46,9 @@ func (p *plan) chooseDims(next *jobs.Next, queries int64) error {
 		}
 		dims = johnsonLindenstrauss(m, r.Eps)
 		if dims > maxDims || int64(dims) >= int64(s.vectors.Width) { //lint:checked at most maxDims
-			return validate.Fault("spec.params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
-				"leave projection out, or give a larger eps or dims", r.Eps, dims, m, s.vectors.Width)
+			return protocol.SpecFault(
+				"spec.params: projection.eps %v asks for %v dimensions of %d points, which have %d: "+
+					"leave projection out, or give a larger eps or dims", r.Eps, dims, m, s.vectors.Width)
 		}
 	}
 	jobs.PutScalar(next.State, projectionDims, int64(dims)) //lint:checked at most maxDims

@@ -1,7 +1,6 @@
 package knn
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -45,9 +44,10 @@ func readSpace(p Params, a jobs.Arrays) (*space, error) {
 		return nil, jobs.Malformed("a base of %d records and %d labels", s.records, s.labels.Len())
 	}
 	if s.vectors != nil && s.vectors.Sparse && s.vectors.Width > maxSparseWidth {
-		return nil, &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("sparse vectors of width %d; a search spreads rows out and takes widths up to %d", s.vectors.Width, maxSparseWidth),
-			Hint: "Choose fewer terms (features.text.max_features), or hash columns before the job."}
+		return nil, protocol.InputFault(protocol.CodeInputLimit,
+			"sparse vectors of width %d; a search spreads rows out and takes widths up to %d", s.vectors.Width,
+			maxSparseWidth).
+			WithHint("Choose fewer terms (features.text.max_features), or hash columns before the job.")
 	}
 	s.class = make(map[string]int32, s.labels.Len())
 	for y := range s.labels.Len() {
@@ -177,7 +177,7 @@ func (p *points) addBits(v features.Vectors) error {
 			case 1:
 				row[j/64] |= 1 << (j % 64)
 			default:
-				return recordFault(v.IDs[i], fmt.Sprintf("value %d of the vector is %v; metric hamming needs 0 or 1", j+1, x))
+				return v.IDs[i].Fault("value %d of the vector is %v; metric hamming needs 0 or 1", j+1, x)
 			}
 			return nil
 		}
@@ -275,11 +275,7 @@ func (r *reader) readQueries(blocks iter.Seq2[*dataset.Block, error], records in
 
 func checkTexts(block *dataset.Block) error {
 	if len(block.IDs) > 0 && (block.Texts == nil || block.Dense.Width > 0 || block.Sparse.Width > 0) {
-		return recordFault(block.IDs[0], "the records are not texts, as metric edit needs")
+		return block.IDs[0].Fault("the records are not texts, as metric edit needs")
 	}
 	return nil
-}
-
-func recordFault(id dataset.Identity, what string) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset, What: what}
 }

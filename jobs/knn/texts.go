@@ -88,16 +88,14 @@ func (p *textsPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 	}
 	switch {
 	case records == 0:
-		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
+		return jobs.Next{}, protocol.EmptyFault("no training record").
+			WithHint("Check spec.input.uri and spec.input.split.test.")
 	case p.params.Mode == modeClassify && labelled < records:
-		return jobs.Next{}, emptyFault("training records without labels", "Name the column of labels in spec.input.label.")
+		return jobs.Next{}, protocol.EmptyFault("training records without labels").
+			WithHint("Name the column of labels in spec.input.label.")
 	}
 	state := jobs.Arrays{}
 	vocabulary.PutLabels(state, labels.Keys)
 	jobs.PutScalar(state, textRecords, records)
 	return jobs.Next{State: state, Metrics: []jobs.Metric{jobs.CountMetric("index.records", records)}}, nil
-}
-
-func emptyFault(what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // modelGrowth is in a model that grows: I64 [terms]. Counts are sums over records, so that a job which goes on
@@ -18,7 +18,9 @@ const modelGrowth = "growth"
 // checkGrowth refuses to leave out terms of a model that grows.
 func (p Params) checkGrowth() error {
 	if p.Grows && (p.Text.MinDF != 1 || p.Text.MaxDF != 0 || p.Text.MaxFeatures != 0) {
-		return validate.Fault("grows keeps every term, and text.min_df, max_df and max_features leave terms out: name them in a job without grows, that adds the last records")
+		return protocol.SpecFault(
+			"grows keeps every term, and text.min_df, max_df and max_features leave terms out: name them in a job " +
+				"without grows, that adds the last records")
 	}
 	return nil
 }
@@ -29,9 +31,10 @@ func accepts(a jobs.Arrays) error {
 		return err
 	}
 	if _, grows := a[modelGrowth]; !grows {
-		fault := validate.Fault("spec.model is a model of kind %s without grows; a job of kind %s adds records to one with it alone", KindName, KindName)
-		fault.Hint = "Train spec.model with params.grows: true, or leave it out and train on all records."
-		return fault
+		const lost = "spec.model is a model of kind %s without grows; a job of kind %s adds records to one with it " +
+			"alone"
+		return protocol.SpecFault(lost, KindName, KindName).
+			WithHint("Train spec.model with params.grows: true, or leave it out and train on all records.")
 	}
 	return nil
 }
@@ -49,7 +52,8 @@ func (p Params) agreeWith(a jobs.Arrays) error {
 		return err
 	}
 	differs := func(field string, theirs, ours any) error {
-		return validate.Fault("spec.params: %s is %v in the model of spec.model, %v in this job", field, theirs, ours)
+		return protocol.SpecFault(
+			"spec.params: %s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
 	if m.params.Form != p.Form {
 		return differs("form", m.params.Form, p.Form)

@@ -82,20 +82,21 @@ func checkInput(in protocol.Input) error {
 			return nil
 		}
 	}
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-		What: "kind " + KindName + " counts words in texts with labels, or takes counts",
-		Hint: "Use format tsv, csv or jsonl, with label and text, and neither features nor weight; document or mail with label: folder; or libsvm for counts"}
+	return protocol.SpecFault("kind %s counts words in texts with labels, or takes counts", KindName).
+		WithHint("Use format tsv, csv or jsonl, with label and text, and neither features nor weight; " +
+			"document or mail with label: folder; or libsvm for counts")
 }
 
 // checkLabels refuses one class (INPUT_EMPTY: there is nothing to tell apart), and
 // parameters that name other labels than there are (SPEC_INVALID).
 func (p Params) checkLabels(labels []string) error {
 	if len(labels) == 1 {
-		return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-			What: "every training record has the label " + quote(labels[0]), Hint: "Naive Bayes needs two classes or more; check spec.input.label."}
+		return protocol.EmptyFault("every training record has the label %s", quote(labels[0])).
+			WithHint("Naive Bayes needs two classes or more; check spec.input.label.")
 	}
 	if p.Positive != "" && (len(labels) != 2 || !slices.Contains(labels, p.Positive)) {
-		return validate.Fault("spec.params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
+		return protocol.SpecFault(
+			"spec.params: positive %q needs exactly two labels, itself among them; the training records have %d: %s",
 			p.Positive, len(labels), someOf(labels))
 	}
 	if _, err := p.Costs.Rule(labels); err != nil {
@@ -105,7 +106,8 @@ func (p Params) checkLabels(labels []string) error {
 		return nil
 	}
 	if given := sortedKeys(p.Prior.Given); !slices.Equal(given, labels) {
-		return validate.Fault("spec.params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
+		return protocol.SpecFault(
+			"spec.params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NaiveBayes.
@@ -102,17 +103,20 @@ func parseParams(params json.RawMessage) (Params, error) {
 func (p Params) check() error {
 	switch {
 	case !(p.Alpha > 0 && p.Alpha <= maxAlpha):
-		return validate.Fault("alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
+		return protocol.SpecFault(
+			"alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
 	case !(p.Ratio > 0) || math.IsInf(p.Ratio, 0):
-		return validate.Fault("ratio is a number above 0, not %v", p.Ratio)
+		return protocol.SpecFault("ratio is a number above 0, not %v", p.Ratio)
 	case p.Ratio != 1 && p.Positive == "":
-		return validate.Fault("ratio needs positive, the label that it is a ratio for")
+		return protocol.SpecFault("ratio needs positive, the label that it is a ratio for")
 	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return validate.Fault("reject_below is in [0, 1), not %v", p.RejectBelow)
+		return protocol.SpecFault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Positive != "":
-		return validate.Fault("positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a posterior")
+		return protocol.SpecFault(
+			"positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a " +
+				"posterior")
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
-		return validate.Fault("costs exclude positive and reject_below: each is a rule of its own to decide by")
+		return protocol.SpecFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
 	for _, err := range []error{validate.OneOf("form", p.Form, forms()...), p.Prior.check(), p.Costs.Check(), validate.In("text", p.Text.Check()), p.checkGrowth()} {
 		if err != nil {
@@ -131,12 +135,12 @@ func (p Prior) check() error {
 	for _, label := range sortedKeys(p.Given) {
 		q := p.Given[label]
 		if !(q > 0 && q <= 1) {
-			return validate.Fault("prior of %q is in (0, 1], not %v", label, q)
+			return protocol.SpecFault("prior of %q is in (0, 1], not %v", label, q)
 		}
 		sum += q
 	}
 	if math.Abs(sum-1) > priorTolerance {
-		return validate.Fault("the priors sum to %v, not to 1", sum)
+		return protocol.SpecFault("the priors sum to %v, not to 1", sum)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestPredictorRefusesVectors(t *testing.T) {
 	_, err = p.Predict(t.Context(), &dataset.Block{IDs: []dataset.Identity{{Object: "o", Offset: 7}},
 		Dense: dataset.Dense{Width: 1, Values: []float32{1}}})
 	var fault *protocol.Fault
-	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != 7 {
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(7) {
 		t.Error(err)
 	}
 }

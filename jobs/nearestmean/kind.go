@@ -4,7 +4,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -32,7 +31,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	if params.Pairs && !judged {
-		return nil, validate.Fault("spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
+		return nil, protocol.SpecFault(
+			"spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
 	space, err := features.New(params.Features, spec, meansName, features.Classes(2), features.Compares())
 	if err != nil {

@@ -2,7 +2,6 @@ package nearestmean
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
@@ -161,8 +160,9 @@ func (p meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 // checkLabels holds what was asked for against the classes that there are.
 func (p meansPhase) checkLabels(space *features.Space) error {
 	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses, space.Labels.Len())}
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses,
+			space.Labels.Len())
 	}
 	_, err := p.params.Costs.Rule(space.Labels.List())
 	return err

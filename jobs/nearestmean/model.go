@@ -1,8 +1,6 @@
 package nearestmean
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
@@ -29,8 +27,8 @@ func newModel(space *features.Space, t totals) (*model, error) {
 	m := &model{space, make([]float64, len(t.sums)), t.weights}
 	for y, w := range t.weights {
 		if !(w > 0) {
-			return nil, &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-				What: fmt.Sprintf("the training records of class %q weigh nothing", space.Labels.At(y)), Hint: "Give one of them a weight above 0."}
+			return nil, protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
+				WithHint("Give one of them a weight above 0.")
 		}
 		for j := range space.Width {
 			m.means[y*space.Width+j] = t.sums[y*space.Width+j] / w

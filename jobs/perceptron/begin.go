@@ -2,11 +2,9 @@ package perceptron
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -46,9 +44,10 @@ func (j job) checkState(s Setup) error {
 	if j.maxState == 0 || bytes <= j.maxState {
 		return nil
 	}
-	return &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("the weights of %d classes of %d columns take %d bytes; max_state_bytes is %d", s.Classes, s.Width, bytes, j.maxState),
-		Hint: "Raise run.max_state_bytes, or make the vectors narrower (for text: max_features, min_df)."}
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"the weights of %d classes of %d columns take %d bytes; max_state_bytes is %d", s.Classes, s.Width, bytes,
+		j.maxState).
+		WithHint("Raise run.max_state_bytes, or make the vectors narrower (for text: max_features, min_df).")
 }
 
 // first begins the first epoch.
@@ -96,12 +95,16 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 	}
 	switch {
 	case setup.Form != m.Form || setup.Rule != m.Rule:
-		return jobs.Next{}, validate.Fault("spec.params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form, setup.Rule)
+		return jobs.Next{}, protocol.SpecFault(
+			"spec.params: the model of spec.model is %s by rule %s; this job is %s by %s", m.Form, m.Rule, setup.Form,
+			setup.Rule)
 	case m.Bias != setup.Bias:
-		return jobs.Next{}, validate.Fault("spec.params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
+		return jobs.Next{}, protocol.SpecFault(
+			"spec.params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
 	}
 	if field, theirs, ours := m.space.Contradicts(p.params.Features); field != "" {
-		return jobs.Next{}, validate.Fault("spec.params: features.%s is %v in the model of spec.model, %v in this job", field, theirs, ours)
+		return jobs.Next{}, protocol.SpecFault(
+			"spec.params: features.%s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
 	if _, err := p.params.Costs.Rule(m.space.Labels.List()); err != nil {
 		return jobs.Next{}, err

@@ -122,6 +122,6 @@ func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
 }
 
 func weightless() error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1,
-		What: "all training records weigh nothing", Hint: "Give one of them a weight above 0."}
+	return protocol.EmptyFault("all training records weigh nothing").
+		WithHint("Give one of them a weight above 0.")
 }

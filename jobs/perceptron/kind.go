@@ -1,8 +1,6 @@
 package perceptron
 
 import (
-	"fmt"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
@@ -49,9 +47,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	if least := leastState(spec); j.maxState > 0 && least > j.maxState {
-		return nil, &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("form %s keeps at least %d bytes of weights for the columns of this spec; spec.run.max_state_bytes is %d", params.Form, least, j.maxState),
-			Hint: "Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing)."}
+		return nil, protocol.SpecFault(
+			"form %s keeps at least %d bytes of weights for the columns of this spec; spec.run.max_state_bytes is %d",
+			params.Form, least, j.maxState).
+			WithHint("Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing).")
 	}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {

@@ -112,11 +112,8 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 		return false, fmt.Errorf("perceptron: no record was predicted to tell the label of")
 	case class < 0:
 		hint := "The labels are " + strings.Join(o.labels[:min(len(o.labels), 20)], ", ") + "."
-		if near := protocol.Nearest(label, o.labels); near != "" {
-			hint = fmt.Sprintf("Did you mean %q?", near)
-		}
-		return false, &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("the model has no label %.100q", label), Hint: hint}
+		return false, protocol.InputFault(protocol.CodeBadRecord, "the model has no label %.100q", label).
+			WithHint(hint).Suggest(label, o.labels)
 	}
 	mistake = o.Learn(o.row, int(class), 1)
 	o.trim(o.MaxVectors)

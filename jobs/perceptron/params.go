@@ -2,7 +2,6 @@ package perceptron
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -97,7 +96,7 @@ func (p Params) check() error {
 		}
 	}
 	if p.Over == overMixed && p.form().votes() {
-		return validate.Fault("form %s is chained only: a mean of weights has no vote of its own", p.Form)
+		return protocol.SpecFault("form %s is chained only: a mean of weights has no vote of its own", p.Form)
 	}
 	return nil
 }
@@ -105,11 +104,12 @@ func (p Params) check() error {
 func (p Params) checkDistinct() error {
 	switch {
 	case !(p.Distinct == 0 || p.Distinct >= 1e-6 && p.Distinct <= maxWeight):
-		return validate.Fault("distinct is 0, or from 1e-6 to 1e6, not %v", p.Distinct)
+		return protocol.SpecFault("distinct is 0, or from 1e-6 to 1e6, not %v", p.Distinct)
 	case p.Distinct > 0 && p.Over == overMixed:
-		return validate.Fault("distinct is chained only: a record's own feature is in one shard, and mixing would shrink its weight")
+		return protocol.SpecFault(
+			"distinct is chained only: a record's own feature is in one shard, and mixing would shrink its weight")
 	case p.Distinct > 0 && p.form().votes():
-		return validate.Fault("distinct needs form plain or averaged, not %s", p.Form)
+		return protocol.SpecFault("distinct needs form plain or averaged, not %s", p.Form)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (p Params) checkDistinct() error {
 func (p Params) checkWeights() error {
 	for _, label := range slices.Sorted(maps.Keys(p.ClassWeights)) {
 		if w := p.ClassWeights[label]; !(w >= 1e-6 && w <= maxWeight) {
-			return validate.Fault("the class weight of %q is from 1e-6 to 1e6, not %v", label, w)
+			return protocol.SpecFault("the class weight of %q is from 1e-6 to 1e6, not %v", label, w)
 		}
 	}
 	return nil
@@ -134,7 +134,8 @@ func (p Params) setup(space *features.Space) (Setup, error) {
 		s.Rule = Rule(slices.Index(ruleNames, p.Classes))
 	}
 	if s.Distinct > 0 && s.Rule != Signed {
-		return Setup{}, validate.Fault("spec.params: distinct is for two classes; the training records have %d", s.Classes)
+		return Setup{}, protocol.SpecFault(
+			"spec.params: distinct is for two classes; the training records have %d", s.Classes)
 	}
 	if len(p.ClassWeights) > 0 {
 		s.ClassWeights = slices.Repeat([]float32{1}, s.Classes)
@@ -154,17 +155,14 @@ const maxNumbers = 1 << 27
 
 func (s Setup) checkSize() error {
 	if s.Width > math.MaxInt32 || s.rows() > maxNumbers/s.stride() {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: fmt.Sprintf("%d classes of %d columns are more than 2^27 weights", s.Classes, s.Width),
-			Hint: "Make the vectors narrower (for text: max_features, min_df)."}
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"%d classes of %d columns are more than 2^27 weights", s.Classes, s.Width).
+			WithHint("Make the vectors narrower (for text: max_features, min_df).")
 	}
 	return nil
 }
 
 func unknownLabel(label string, space *features.Space) error {
-	fault := validate.Fault("spec.params: class_weights name the label %q, which no training record has", label)
-	if near := protocol.Nearest(label, space.Labels.List()); near != "" {
-		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return fault
+	return protocol.SpecFault("spec.params: class_weights name the label %q, which no training record has", label).
+		Suggest(label, space.Labels.List())
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/shuffle"
 	"github.com/gram-compute/gram/kernelops/philox"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // batchRecords is how many records are handed on at once. Results do not depend on it.
@@ -133,8 +132,8 @@ func checkClasses(v features.Vectors, block *dataset.Block) error {
 		if block.Labels != nil {
 			what = fmt.Sprintf("the label %.100q is none of the model's", block.Labels[v.Records[i]])
 		}
-		return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: v.IDs[i].Object, Offset: v.IDs[i].Offset,
-			What: what, Hint: "A model goes on learning the classes that it has; train a new one for others."}
+		return v.IDs[i].Fault("%s", what).
+			WithHint("A model goes on learning the classes that it has; train a new one for others.")
 	}
 	return nil
 }

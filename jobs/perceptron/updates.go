@@ -68,8 +68,8 @@ func (l *Learner) addSum(r int, x Row, ta float64) {
 // fault reports weights beyond float32.
 func (l *Learner) fault() error {
 	if !finite(l.weights) || !finite(l.sums) {
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Offset: -1,
-			What: "the weights of the perceptron grew beyond float32", Hint: "Scale the features: params.features.scale."}
+		return protocol.InputFault(protocol.CodeInputLimit, "the weights of the perceptron grew beyond float32").
+			WithHint("Scale the features: params.features.scale.")
 	}
 	return nil
 }

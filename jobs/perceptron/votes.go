@@ -2,7 +2,6 @@ package perceptron
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -127,10 +126,12 @@ func (j job) room(s *state) (int64, error) {
 	if most := (j.maxState - rest) / each; most >= 1 && j.maxState > rest {
 		return min(most, int64(s.MaxVectors)), nil
 	}
-	return 0, &protocol.Fault{Code: protocol.CodeStateTooBig, Class: protocol.ClassInput, Offset: -1,
-		What: fmt.Sprintf("form %s keeps vectors of %d bytes, one for each mistake; beside the rest of the state, %d bytes, max_state_bytes, %d, has no room for one",
-			s.Form, each, rest, j.maxState),
-		Hint: "Raise run.max_state_bytes, make the vectors narrower (for text: max_features, min_df), or use form averaged."}
+	return 0, protocol.InputFault(protocol.CodeStateTooBig,
+		"form %s keeps vectors of %d bytes, one for each mistake; beside the rest of the state, %d bytes, "+
+			"max_state_bytes, %d, has no room for one",
+		s.Form, each, rest, j.maxState).
+		WithHint("Raise run.max_state_bytes, make the vectors narrower (for text: max_features, min_df), or use " +
+			"form averaged.")
 }
 
 // putDropped stores what no longer votes, where there is something.

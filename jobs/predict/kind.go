@@ -41,7 +41,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 		return nil, err
 	}
 	if spec.Spec.Model == "" {
-		return nil, validate.Fault("spec.model is missing: the URI of the model.safetensors to predict with")
+		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
 	return algorithm{phase{params, ofModel}}, nil
 }
@@ -62,7 +62,9 @@ func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
 	case err != nil:
 		return jobs.Kind{}, validate.In("spec.model", err)
 	case kind.Predict == nil:
-		return jobs.Kind{}, validate.Fault("spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does", kind.Name, KindName)
+		return jobs.Kind{}, protocol.SpecFault(
+			"spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does",
+			kind.Name, KindName)
 	}
 	return kind, nil
 }

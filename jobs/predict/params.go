@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind Predict.
@@ -35,5 +36,5 @@ func parseParams(params json.RawMessage) (Params, error) {
 	case parts.CSV, parts.JSONL, parts.NPY:
 		return p, nil
 	}
-	return Params{}, validate.Fault("spec.params: format is csv, jsonl or npy, not %q", p.Format)
+	return Params{}, protocol.SpecFault("spec.params: format is csv, jsonl or npy, not %q", p.Format)
 }

@@ -206,7 +206,7 @@ func TestRegressionErrors(t *testing.T) {
 	}
 	_, err := run(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}}, "1", "five"))
 	var fault *protocol.Fault
-	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Offset != 1 {
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(1) {
 		t.Errorf("a label that is no number: %v", err)
 	}
 }

@@ -1,21 +1,15 @@
-// Package validate says what is wrong with the parameters of a job: each function gives nil or a *protocol.Fault of
+// Package validate checks the parameters of a job: each function returns nil or a *protocol.Fault of
 // CodeSpecInvalid whose text begins with the parameter's name.
 package validate
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gram-compute/gram/protocol"
 )
-
-// Fault is a fault of the spec.
-func Fault(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
-}
 
 // Decode reads a kind's parameters over the defaults in into, strictly; without params it changes nothing.
 func Decode(params json.RawMessage, into any) error {
@@ -25,16 +19,18 @@ func Decode(params json.RawMessage, into any) error {
 	return protocol.StrictDecodeAt("spec.params", params, into)
 }
 
-// In puts the field of the spec that a fault is of, such as "spec.params", before what it says; a fault that begins
+// In returns a fault with a field of the spec, such as "spec.params", before its text; a fault that begins
 // with a field of its own, as "text: ", gets one path. Other errors stay as they are.
 func In(field string, err error) error {
 	var fault *protocol.Fault
 	if errors.As(err, &fault) {
+		named := *fault
 		join := ": "
 		if inner, _, ok := strings.Cut(fault.What, ": "); ok && isPath(inner) {
 			join = "."
 		}
-		fault.What = field + join + fault.What
+		named.What = field + join + fault.What
+		return &named
 	}
 	return err
 }
@@ -54,17 +50,13 @@ func OneOf(name, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	fault := Fault("%s is one of %q, not %q", name, allowed, value)
-	if near := protocol.Nearest(value, allowed); near != "" {
-		fault.Hint = fmt.Sprintf("Did you mean %q?", near)
-	}
-	return fault
+	return protocol.SpecFault("%s is one of %q, not %q", name, allowed, value).Suggest(value, allowed)
 }
 
 // Within refuses a number below low or above high.
 func Within(name string, n, low, high int) error {
 	if n < low || n > high {
-		return Fault("%s is from %d to %d, not %d", name, low, high, n)
+		return protocol.SpecFault("%s is from %d to %d, not %d", name, low, high, n)
 	}
 	return nil
 }

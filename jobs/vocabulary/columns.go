@@ -2,7 +2,6 @@ package vocabulary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -26,11 +25,13 @@ func CheckDocuments(block *dataset.Block) error {
 	case len(block.IDs) == 0 || block.Texts != nil:
 		return nil
 	case block.Sparse.Width == 0:
-		return recordFault(block.IDs[0], "the record is a dense vector, neither a text nor counts of words",
-			"Use an input format of texts or sparse vectors, or a kind that takes dense vectors.")
+		return block.IDs[0].Fault("the record is a dense vector, neither a text nor counts of words").
+			WithHint("Use an input format of texts or sparse vectors, or a kind that takes dense vectors.")
 	case block.Sparse.Width > MaxColumns:
-		return &protocol.Fault{Code: protocol.CodeInputLimit, Class: protocol.ClassInput, Object: block.IDs[0].Object, Offset: block.IDs[0].Offset,
-			What: fmt.Sprintf("counts of words come in up to %d columns, not %d", MaxColumns, block.Sparse.Width), Hint: "Hash the columns into fewer."}
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"counts of words come in up to %d columns, not %d", MaxColumns, block.Sparse.Width).
+			In(block.IDs[0].Object).WithOffset(block.IDs[0].Offset).
+			WithHint("Hash the columns into fewer.")
 	}
 	return nil
 }
@@ -48,8 +49,9 @@ func Occurrences(value float32) (int64, bool) {
 func OccurrencesFault(id dataset.Identity, index []int32, values []float32) error {
 	for p, j := range index {
 		if _, ok := Occurrences(values[p]); !ok {
-			return recordFault(id, fmt.Sprintf("column %d, counted from 0, is %v; words occur a whole number of times, from 0 to 2^24", j, values[p]),
-				"Give counts, not weights such as tf-idf.")
+			return id.Fault(
+				"column %d, counted from 0, is %v; words occur a whole number of times, from 0 to 2^24", j, values[p]).
+				WithHint("Give counts, not weights such as tf-idf.")
 		}
 	}
 	return jobs.Malformed("a record is blamed for counts that are whole")
@@ -111,8 +113,9 @@ func (d *Dictionary) Columns() (*Columns, error) {
 		name := string(d.Terms.At(i))
 		j, err := strconv.Atoi(name)
 		if err != nil || j < 0 || j >= MaxColumns || strconv.Itoa(j) != name {
-			return nil, &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Offset: -1,
-				What: "the records are vectors, but the terms of the dictionary are words", Hint: "Give texts, as in training."}
+			return nil, protocol.InputFault(protocol.CodeBadRecord,
+				"the records are vectors, but the terms of the dictionary are words").
+				WithHint("Give texts, as in training.")
 		}
 		for len(c.term) <= j {
 			c.term = append(c.term, -1)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Params choose what a term is and which terms the dictionary keeps.
@@ -56,13 +56,14 @@ func (p Params) Check() error {
 		return err
 	}
 	if !validDF(p.MinDF) {
-		return validate.Fault("min_df is a whole number of documents from 1 or a share below 1, not %v", p.MinDF)
+		return protocol.SpecFault("min_df is a whole number of documents from 1 or a share below 1, not %v", p.MinDF)
 	}
 	if p.MaxDF != 0 && !validDF(p.MaxDF) {
-		return validate.Fault("max_df is a whole number of documents from 1, a share below 1, or 0 for no bound, not %v", p.MaxDF)
+		return protocol.SpecFault(
+			"max_df is a whole number of documents from 1, a share below 1, or 0 for no bound, not %v", p.MaxDF)
 	}
 	if p.MaxFeatures < 0 || p.MaxFeatures > math.MaxInt32 {
-		return validate.Fault("max_features is 0 (all) to %d, not %d", math.MaxInt32, p.MaxFeatures)
+		return protocol.SpecFault("max_features is 0 (all) to %d, not %d", math.MaxInt32, p.MaxFeatures)
 	}
 	return nil
 }

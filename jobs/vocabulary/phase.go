@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -66,7 +63,8 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 			return nil, nil, err
 		}
 		if block.Labels == nil && len(block.IDs) > 0 {
-			return nil, nil, recordFault(block.IDs[0], "the record has no label", "Name the column of labels in spec.input.label.")
+			return nil, nil, block.IDs[0].Fault("the record has no label").
+				WithHint("Name the column of labels in spec.input.label.")
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
@@ -111,7 +109,8 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 	}
 	docs := root.documents()
 	if docs == 0 {
-		return jobs.Next{}, emptyFault("no training record", "Check spec.input.uri and spec.input.split.test.")
+		return jobs.Next{}, protocol.EmptyFault("no training record").
+			WithHint("Check spec.input.uri and spec.input.split.test.")
 	}
 	kept, err := p.params.Choose(root.terms, docs)
 	if err != nil {
@@ -132,7 +131,8 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 		high = documents(p.MaxDF, docs)
 	}
 	if high < low {
-		return Table{}, validate.Fault("max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
+		return Table{}, protocol.SpecFault(
+			"max_df (%v) keeps fewer documents than min_df (%v) of %d", p.MaxDF, p.MinDF, docs)
 	}
 	var rows []int32
 	for i := range all.Keys.Len() {
@@ -148,8 +148,8 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 		rows = rows[:min(len(rows), p.MaxFeatures)]
 	}
 	if len(rows) == 0 {
-		return Table{}, emptyFault(fmt.Sprintf("none of %d terms in %d training records is kept", all.Keys.Len(), docs),
-			"Check spec.input.text, min_df and max_df.")
+		return Table{}, protocol.EmptyFault("none of %d terms in %d training records is kept", all.Keys.Len(), docs).
+			WithHint("Check spec.input.text, min_df and max_df.")
 	}
 	return all.pick(rows), nil
 }
@@ -196,13 +196,4 @@ func (p partialTables) documents() int64 {
 		total += n
 	}
 	return total
-}
-
-func recordFault(id dataset.Identity, what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeBadRecord, Class: protocol.ClassInput, Object: id.Object, Offset: id.Offset,
-		What: what, Hint: hint}
-}
-
-func emptyFault(what, hint string) error {
-	return &protocol.Fault{Code: protocol.CodeInputEmpty, Class: protocol.ClassInput, Offset: -1, What: what, Hint: hint}
 }

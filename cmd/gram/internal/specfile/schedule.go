@@ -68,7 +68,7 @@ func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
 	case err != nil:
 		return protocol.JobSpec{}, s, err
 	case section == nil:
-		return protocol.JobSpec{}, s, invalid("the file has no section schedule: give it one, with cron: \"15 2 * * *\" at least")
+		return protocol.JobSpec{}, s, protocol.SpecFault("the file has no section schedule: give it one, with cron: \"15 2 * * *\" at least")
 	}
 	if err := protocol.StrictDecodeAt("schedule", section, &s); err != nil {
 		return protocol.JobSpec{}, s, err
@@ -81,7 +81,7 @@ func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
 func cutSchedule(document []byte) (rest, section []byte, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(document, &fields); err != nil || fields == nil {
-		return nil, nil, invalid("a spec is an object")
+		return nil, nil, protocol.SpecFault("a spec is an object")
 	}
 	section, found := fields["schedule"]
 	if !found {

@@ -34,7 +34,7 @@ func Load(src Source) (protocol.JobSpec, error) {
 		return protocol.JobSpec{}, err
 	}
 	if _, section, err := cutSchedule(document); err == nil && section != nil {
-		return protocol.JobSpec{}, invalid("the file has a section schedule: it is for `gram schedule create -f`; without the section it is a job")
+		return protocol.JobSpec{}, protocol.SpecFault("the file has a section schedule: it is for `gram schedule create -f`; without the section it is a job")
 	}
 	return src.parse(document, dir)
 }
@@ -46,7 +46,7 @@ func (src Source) document() (document []byte, dir string, err error) {
 		return nil, "", err
 	}
 	if document, err = yamldoc.ToJSON(text); err != nil {
-		return nil, "", invalid("%v", err)
+		return nil, "", protocol.SpecFault("%v", err)
 	}
 	if len(src.Sets) > 0 {
 		document, err = applySets(document, src.Sets)
@@ -118,15 +118,15 @@ func applySets(document []byte, sets []string) ([]byte, error) {
 	dec.UseNumber() // so that an untouched number keeps its text
 	var root any
 	if err := dec.Decode(&root); err != nil {
-		return nil, invalid("%v", err)
+		return nil, protocol.SpecFault("%v", err)
 	}
 	object, ok := root.(map[string]any)
 	if !ok {
-		return nil, invalid("a spec is an object")
+		return nil, protocol.SpecFault("a spec is an object")
 	}
 	for _, set := range sets {
 		if err := applySet(object, set); err != nil {
-			return nil, invalid("--set %s: %v", set, err)
+			return nil, protocol.SpecFault("--set %s: %v", set, err)
 		}
 	}
 	return json.Marshal(object)
@@ -168,8 +168,4 @@ func parseValue(text string) (json.RawMessage, error) {
 		return json.RawMessage(`""`), nil
 	}
 	return yamldoc.ToJSON([]byte(text))
-}
-
-func invalid(format string, args ...any) *protocol.Fault {
-	return &protocol.Fault{Code: protocol.CodeSpecInvalid, Class: protocol.ClassInput, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
