@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) cancelCommand() *cobra.Command {
+func cancelCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "cancel ID...",
 		Short:   "End jobs; an ended job stays as it is",
@@ -21,7 +21,7 @@ func (a *app) cancelCommand() *cobra.Command {
 			var jobs []*gramv1.Job
 			var errs []error
 			for _, id := range ids {
-				job, err := c.cancel(cmd.Context(), id)
+				job, err := c.Cancel(cmd.Context(), id)
 				if err != nil {
 					errs = append(errs, err)
 					continue
@@ -29,7 +29,7 @@ func (a *app) cancelCommand() *cobra.Command {
 				jobs = append(jobs, job)
 			}
 			if len(jobs) > 0 {
-				errs = append(errs, a.printEnds(jobs))
+				errs = append(errs, printEnds(a, jobs))
 			}
 			return errors.Join(errs...)
 		},

@@ -2,172 +2,125 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"net"
-	"net/http"
-	"strings"
-	"time"
+	"strconv"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/cmd/gram/internal/endpoints"
-	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
-	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"github.com/spf13/cobra"
 )
 
-// cluster is a client's view of a cluster. Its methods return failures.
-type cluster struct {
-	addr     string
-	jobs     gramv1connect.JobServiceClient
-	services gramv1connect.ClusterServiceClient
-
-	schedules  gramv1connect.ScheduleServiceClient
-	modelCalls gramv1connect.ModelServiceClient
-	upkeep     gramv1connect.UpkeepServiceClient
-	tokens     gramv1connect.TokenServiceClient
+func clusterCommand(a *app) *cobra.Command {
+	return command.Group("cluster", "Look at the coordinators, and change who belongs to them", `  gram cluster status
+  gram cluster members
+  gram cluster join c1.example:7480 --data /var/lib/gram
+  gram cluster remove c2
+  gram cluster rebuild c1.example:7480 --data /var/lib/gram
+  gram cluster backup gram.backup
+  gram cluster restore gram.backup --data new --store s3://gram-jobs
+  gram cluster sweep --dry-run
+  gram cluster clock accept`, clusterStatusCommand(a), membersCommand(a), joinCommand(a), removeCommand(a),
+		rebuildCommand(a), backupCommand(a), restoreCommand(a), sweepCommand(a), clockCommand(a))
 }
 
-// connect makes the clients; it sends nothing yet.
-func (a *app) connect() (*cluster, error) {
-	httpClient, addr, options, err := a.transport()
-	if err != nil {
-		return nil, err
+func clusterStatusCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "Show the cluster, as `gram status` does",
+		Example: "  gram cluster status -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return clusterStatus(cmd.Context(), a, c)
+		},
 	}
-	return &cluster{
-		addr:     a.flags.config.Addr.Text,
-		jobs:     gramv1connect.NewJobServiceClient(httpClient, addr, options...),
-		services: gramv1connect.NewClusterServiceClient(httpClient, addr, options...),
-
-		schedules:  gramv1connect.NewScheduleServiceClient(httpClient, addr, options...),
-		modelCalls: gramv1connect.NewModelServiceClient(httpClient, addr, options...),
-		upkeep:     gramv1connect.NewUpkeepServiceClient(httpClient, addr, options...),
-		tokens:     gramv1connect.NewTokenServiceClient(httpClient, addr, options...),
-	}, nil
 }
 
-// reachLimit is how long to try one coordinator when there are others.
-const reachLimit = 3 * time.Second
+func membersCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "members",
+		Short: "List the coordinators",
+		Example: `  gram cluster members
+  gram cluster members -o json`,
+		Long: `A new member is a non-voter until it has caught up. BEHIND is how many entries
+of the log it had not applied when it last answered the leader. CLOCK is how far
+its wall clock is ahead of the others', or of its own time since boot.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			return members(cmd.Context(), a, c)
+		},
+	}
+}
 
-// transport is TLS to the configured addresses, and the token with every call.
-func (a *app) transport() (*http.Client, string, []connect.ClientOption, error) {
-	cfg := a.flags.config
-	if cfg.Addr.Text == "" {
-		return nil, "", nil, &failure{code: exitUsage, what: "no cluster is configured",
-			hint: "`gram dev` starts one here; --addr, GRAM_ADDR or a context names another."}
-	}
-	token, warning, err := cfg.Secret()
+func members(ctx context.Context, a *app, c *client.Cluster) error {
+	res, err := c.Services.Members(ctx, connect.NewRequest(&gramv1.MembersRequest{}))
 	if err != nil {
-		return nil, "", nil, &failure{code: exitDenied, what: err.Error()}
+		return c.Explain(err)
 	}
-	if warning != "" {
-		a.note("gram: warning: %s", warning)
+	views := []show.Member{}
+	for _, m := range res.Msg.GetMembers() {
+		views = append(views, show.OfMember(m))
 	}
-	tlsConfig, err := trust(cfg.CACert)
-	if err != nil {
-		return nil, "", nil, &failure{code: exitUsage, what: err.Error()}
+	if a.flags.output == "json" {
+		return a.printJSON(struct {
+			SchemaVersion int           `json:"schema_version"`
+			ClusterID     string        `json:"cluster_id"`
+			Members       []show.Member `json:"members"`
+		}{show.SchemaVersion, res.Msg.GetClusterId(), views})
 	}
-	if a.flags.cert != "" || a.flags.key != "" {
-		pair, err := loadClientCertificate(a.flags.cert, a.flags.key)
-		if err != nil {
-			return nil, "", nil, &failure{code: exitUsage, what: err.Error(), hint: "--cert and --key go together; `gram pki issue --role worker` makes them."}
+	var table terminal.Table
+	table.Row("MEMBER", "RAFT", "ROLE", "HEALTH", "BEHIND", "CLOCK", "VERSION")
+	for i, v := range views {
+		health := "silent"
+		if v.Healthy {
+			health = "healthy"
 		}
-		tlsConfig.GetClientCertificate = pair.show
+		table.Row(v.ID, v.RaftAddress, v.Role, health, strconv.FormatUint(v.Behind, 10),
+			show.MemberClock(res.Msg.GetMembers()[i].GetClock()), v.Version)
 	}
-	credential := fixed(token)
-	if cfg.TokenFile.Text != "" {
-		credential = inFile(cfg.TokenFile.Text, token)
-	}
-	hosts, limit := cfg.Hosts(), 10*time.Second
-	if len(hosts) > 1 {
-		limit = reachLimit
-	}
-	transport := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: limit}).DialContext,
-		TLSClientConfig:     tlsConfig,
-		ForceAttemptHTTP2:   true,
-		TLSHandshakeTimeout: limit,
-		// A peer that is gone without a word is noticed by its silence.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: limit, PingTimeout: limit},
-	}
-	options := []connect.ClientOption{connect.WithInterceptors(credential)}
-	if len(hosts) == 1 {
-		return &http.Client{Transport: transport}, cfg.Addr.Text, options, nil
-	}
-	return &http.Client{Transport: endpoints.New(transport, hosts)}, "https://" + hosts[0], options, nil
+	table.Write(a.out)
+	return nil
 }
 
-func (c *cluster) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return explainCall(c.addr, err)
-}
-
-func (c *cluster) get(ctx context.Context, id string) (*gramv1.Job, error) {
-	res, err := c.jobs.Get(ctx, connect.NewRequest(&gramv1.GetRequest{Id: id}))
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	return res.Msg.GetJob(), nil
-}
-
-// find reads the job that a reference names: an id, SCHEDULE@latest or @ALIAS. The coordinator knows
-// what it means.
-func (c *cluster) find(ctx context.Context, reference string) (*gramv1.Job, error) {
-	job, err := c.get(ctx, reference)
-	if f := (*failure)(nil); errors.As(err, &f) && f.code == exitNotFound {
-		if schedule, latest := strings.CutSuffix(reference, protocol.LatestOf); latest && !strings.HasPrefix(f.what, "no schedule ") {
-			f.hint = "`gram schedule show " + schedule + "` tells what became of its slots."
-		} else if strings.HasPrefix(reference, "@") {
-			f.hint = "`gram model alias list` shows the names that there are."
-		}
-	}
-	return job, err
-}
-
-// idOf is the id of the job that a reference names; an id passes as it is.
-func (c *cluster) idOf(ctx context.Context, reference string) (string, error) {
-	if !strings.Contains(reference, "@") {
-		return reference, nil
-	}
-	job, err := c.find(ctx, reference)
-	return job.GetId(), err
-}
-
-func (c *cluster) cancel(ctx context.Context, id string) (*gramv1.Job, error) {
-	res, err := c.jobs.Cancel(ctx, connect.NewRequest(&gramv1.CancelRequest{Id: id}))
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	return res.Msg.GetJob(), nil
-}
-
-// submit hands a job in; repeated, it is the same job.
-func (c *cluster) submit(ctx context.Context, id, spec string) (*gramv1.SubmitResponse, error) {
-	res, err := c.jobs.Submit(ctx, connect.NewRequest(&gramv1.SubmitRequest{Id: id, SpecJson: spec}))
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	return res.Msg, nil
-}
-
-// passing reports whether the same call may succeed later. What a server that goes
-// down or is not the leader answers counts, and so does every broken stream.
-func passing(err error) bool {
-	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) {
-		return false
-	}
-	var refused *connect.Error
-	if errors.As(err, &refused) && lost(refused) {
-		return true
-	}
-	switch connect.CodeOf(err) {
-	case connect.CodeNotFound, connect.CodeInvalidArgument, connect.CodeUnauthenticated, connect.CodePermissionDenied,
-		connect.CodeAlreadyExists, connect.CodeResourceExhausted, connect.CodeFailedPrecondition, connect.CodeUnimplemented:
-		return false
-	}
-	return true
+func removeCommand(a *app) *cobra.Command {
+	return command.AddYes(&cobra.Command{
+		Use:   "remove ID",
+		Short: "Take a coordinator out of the cluster, for good",
+		Example: `  gram cluster members
+  gram cluster remove c2`,
+		Long: `A member that was removed ends, and does not come back: its machine may join
+again with an empty data directory. Refused where most of the members left
+would not answer, and for the leader: stop that one first.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			if err := a.confirm(cmd, args[0]+" does not come back into the cluster", false); err != nil {
+				return err
+			}
+			if _, err := c.Services.Remove(cmd.Context(),
+				connect.NewRequest(&gramv1.RemoveRequest{Id: args[0]})); err != nil {
+				if connect.CodeOf(err) == connect.CodeNotFound {
+					return &exit.Failure{Code: exit.NotFound, What: "no member " + args[0],
+						Hint: "`gram cluster members` lists them.", Cause: err}
+				}
+				return c.Explain(err)
+			}
+			a.note("gram: %s is no member any more", args[0])
+			return nil
+		},
+	})
 }

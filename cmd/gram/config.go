@@ -4,11 +4,13 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) configCommand() *cobra.Command {
+func configCommand(a *app) *cobra.Command {
 	var origin bool
 	view := &cobra.Command{
 		Use:   "view",
@@ -16,13 +18,13 @@ func (a *app) configCommand() *cobra.Command {
 		Example: `  gram config view
   gram config view --show-origin`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.viewConfig(origin) },
+		RunE: func(*cobra.Command, []string) error { return viewConfig(a, origin) },
 	}
 	view.Flags().BoolVar(&origin, "show-origin", false, "say where each value comes from")
-	return group("config", "Explain the configuration", "  gram config view --show-origin", view)
+	return command.Group("config", "Explain the configuration", "  gram config view --show-origin", view)
 }
 
-func (a *app) viewConfig(origin bool) error {
+func viewConfig(a *app, origin bool) error {
 	cfg := a.flags.config
 	token := cfg.Token
 	if token.Text != "" {
@@ -47,7 +49,7 @@ func (a *app) viewConfig(origin bool) error {
 		return a.printJSON(struct {
 			SchemaVersion int       `json:"schema_version"`
 			Settings      []setting `json:"settings"`
-		}{schemaVersion, settings})
+		}{show.SchemaVersion, settings})
 	}
 	var table terminal.Table
 	for _, s := range settings {

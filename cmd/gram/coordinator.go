@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/schedule"
@@ -16,12 +15,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) coordinatorCommand() *cobra.Command {
+func coordinatorCommand(a *app) *cobra.Command {
 	cfg := coordinator.Config{Schedule: schedule.DefaultConfig()}
-	var logs logFlags
+	var logs local.LogFlags
 	var join []string
 	var upkeep upkeepFlags
-	var allowed storeFlags
+	var allowed local.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator --data DIR [--store URI]",
 		Short: "Run a coordinator",
@@ -35,28 +34,28 @@ func (a *app) coordinatorCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if cfg.Logger, err = logs.logger(a.err); err != nil {
+			if cfg.Logger, err = logs.Logger(a.err); err != nil {
 				return err
 			}
 			if err := upkeep.fill(&cfg); err != nil {
 				return err
 			}
-			if err := a.joining(&cfg, join); err != nil {
+			if err := joining(a, &cfg, join); err != nil {
 				return err
 			}
-			ctx, stop := untilStopped(cmd.Context())
+			ctx, stop := local.UntilStopped(cmd.Context())
 			defer stop()
-			return a.serve(ctx, cfg, allowed, func(c *coordinator.Coordinator) error {
-				a.announce(cfg, c.Addr())
-				a.announceRestored(cfg.Restore, c.Restored(), "the tokens above are new")
-				return forgetJoin(cfg.DataDir)
+			return serveCoordinator(ctx, a, cfg, allowed, func(c *coordinator.Coordinator) error {
+				announce(a, cfg, c.Addr())
+				announceRestored(a, cfg.Restore, c.Restored(), "the tokens above are new")
+				return local.ForgetJoin(cfg.DataDir)
 			})
 		},
 	}
 	coordinatorFlags(cmd, &cfg, &join)
-	allowed.add(cmd.Flags(), "that jobs may name")
+	allowed.Add(cmd.Flags(), "that jobs may name")
 	upkeep.add(cmd)
-	logs.add(cmd, "info")
+	logs.Add(cmd, "info")
 	return cmd
 }
 
@@ -65,10 +64,12 @@ func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]strin
 	set.StringVar(&cfg.DataDir, "data", "", "`directory` of the log, the certificates and the tokens")
 	set.StringVar(&cfg.ListenAddr, "listen", "127.0.0.1:7480", "`address` of the API")
 	set.StringVar(&cfg.RaftAddr, "raft", "127.0.0.1:7481", "`address` between coordinators")
-	set.StringSliceVar(&cfg.Names, "tls-name", nil, "another DNS `name` or IP address for the certificate; may be repeated")
+	set.StringSliceVar(&cfg.Names, "tls-name", nil,
+		"another DNS `name` or IP address for the certificate; may be repeated")
 	memberFlags(set, cfg, join)
 	replicationFlags(set, cfg)
-	set.StringVar(&cfg.StoreURI, "store", "", "where job objects live: `URI` of a bucket or directory (default DIR/store)")
+	set.StringVar(&cfg.StoreURI, "store", "",
+		"where job objects live: `URI` of a bucket or directory (default DIR/store)")
 	watchFlags(set, cfg)
 	guardFlags(set, cfg)
 	if err := cmd.MarkFlagRequired("data"); err != nil {
@@ -78,62 +79,76 @@ func coordinatorFlags(cmd *cobra.Command, cfg *coordinator.Config, join *[]strin
 
 // memberFlags say how it belongs to a cluster.
 func memberFlags(set *pflag.FlagSet, cfg *coordinator.Config, join *[]string) {
-	set.StringVar(&cfg.AdvertiseAddr, "advertise", "", "`address` the other coordinators reach --raft at (default --raft)")
+	set.StringVar(&cfg.AdvertiseAddr, "advertise", "",
+		"`address` the other coordinators reach --raft at (default --raft)")
 	set.StringSliceVar(join, "join", nil, "become a member of the cluster at these `addresses` of its API")
-	set.StringVar(&cfg.Bootstrap, "bootstrap", "", "with --join: the member that others reach at this raft `address` begins the cluster, once in the life of the store")
+	set.StringVar(&cfg.Bootstrap, "bootstrap", "",
+		"with --join: the member that others reach at this raft `address` begins the cluster, once in the life of "+
+			"the store")
 	set.StringVar(&cfg.Restore, "restore", "", "begin a new cluster with this `file` of gram cluster backup")
-	set.StringVar(&cfg.NodeID, "node-id", "", "`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
+	set.StringVar(&cfg.NodeID, "node-id", "",
+		"`name` of this member, for good (default the one in DIR; new: c1, random with --join)")
 }
 
 // replicationFlags are about the replicated log.
 func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
-	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second, "the leader gives a new member its vote when it was healthy for this `time`")
-	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0, "write the state down after this `number` of log entries, and keep as many (default 8192)")
-	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000, "hold the members' states against each other after this `number` of log entries")
+	set.DurationVar(&cfg.PromoteAfter, "promote-after", 10*time.Second,
+		"the leader gives a new member its vote when it was healthy for this `time`")
+	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0,
+		"write the state down after this `number` of log entries, and keep as many (default 8192)")
+	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000,
+		"hold the members' states against each other after this `number` of log entries")
 }
 
 // watchFlags are about how the coordinator watches over workers and itself.
 func watchFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
-	set.StringVar(&cfg.Audit, "audit", "", "`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+	set.StringVar(&cfg.Audit, "audit", "",
+		"`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
 // guardFlags say whom the API's port takes, and how much of it anybody gets.
 func guardFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
-	set.BoolVar(&cfg.WorkerCertificates, "require-worker-certificates", false, "take workers only with a certificate of role worker, beside their token")
-	set.Float64Var(&cfg.CallRate, "call-rate", 2000, "calls per second that a token may make, a worker's ten times as many; `number`, -1 is any")
+	set.BoolVar(&cfg.WorkerCertificates, "require-worker-certificates", false,
+		"take workers only with a certificate of role worker, beside their token")
+	set.Float64Var(&cfg.CallRate, "call-rate", 2000,
+		"calls per second that a token may make, a worker's ten times as many; `number`, -1 is any")
 	set.IntVar(&cfg.MaxConnections, "max-connections", 20000, "`number` of connections to the API at a time")
-	set.IntVar(&cfg.MaxConnectionsPerAddress, "max-connections-per-address", 4000, "`number` of them from one IP address")
+	set.IntVar(&cfg.MaxConnectionsPerAddress, "max-connections-per-address", 4000,
+		"`number` of them from one IP address")
 }
 
 // joining fills in what a member needs to join others.
-func (a *app) joining(cfg *coordinator.Config, addresses []string) error {
+func joining(a *app, cfg *coordinator.Config, addresses []string) error {
 	if cfg.MaxConnections < 1 || cfg.MaxConnectionsPerAddress < 1 {
-		return &failure{code: exitUsage, what: "--max-connections and --max-connections-per-address are at least 1"}
+		return &exit.Failure{Code: exit.Usage,
+			What: "--max-connections and --max-connections-per-address are at least 1"}
 	}
 	if cfg.PromoteAfter <= 0 {
-		return &failure{code: exitUsage, what: "--promote-after is more than 0"}
+		return &exit.Failure{Code: exit.Usage, What: "--promote-after is more than 0"}
 	}
-	if err := ownAddresses(cfg); err != nil {
+	if err := local.OwnAddresses(cfg); err != nil {
 		return err
 	}
 	var err error
-	if cfg.Join, err = apiAddresses("--join", addresses); err != nil {
+	if cfg.Join, err = local.APIAddresses("--join", addresses); err != nil {
 		return err
 	}
 	if len(addresses) == 0 {
 		if cfg.Bootstrap != "" {
-			return &failure{code: exitUsage, what: "--bootstrap says which of those in --join begins", hint: "A coordinator that is alone begins without it."}
+			return &exit.Failure{Code: exit.Usage, What: "--bootstrap says which of those in --join begins",
+				Hint: "A coordinator that is alone begins without it."}
 		}
-		return a.preparedJoin(cfg)
+		return local.PreparedJoin(cfg)
 	}
 	if cfg.Restore != "" {
-		return &failure{code: exitUsage, what: "--restore and --join exclude each other", hint: "Restore one member, then let the others join it."}
+		return &exit.Failure{Code: exit.Usage, What: "--restore and --join exclude each other",
+			Hint: "Restore one member, then let the others join it."}
 	}
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, node.ClusterIDFile)); err == nil {
 		return nil // it is a member already and needs no token
 	}
-	cfg.JoinToken, err = a.joinToken()
+	cfg.JoinToken, err = joinToken(a)
 	return err
 }
 
@@ -153,73 +168,18 @@ store, where it looks before: should it lose its disk, it begins no other.
 SIGTERM hands the lead over, if it has it, and stops it in order; what it
 decided is on disk before it is told.`
 
-// standardOutput stays open.
-type standardOutput struct{ io.Writer }
-
-// Close implements io.Closer.
-func (standardOutput) Close() error { return nil }
-
 const leaseUsage = "a task is given to another worker when its own was silent for this `time`"
 
-// minLeaseTTL is still several heartbeats on an idle machine.
-const minLeaseTTL = 100 * time.Millisecond
-
-// serve runs a coordinator until ctx ends or it fails; ready is called once it leads.
-func (a *app) serve(ctx context.Context, cfg coordinator.Config, allowed storeFlags, ready func(*coordinator.Coordinator) error) error {
-	if cfg.Schedule.LeaseTTL < minLeaseTTL {
-		return &failure{code: exitUsage, what: fmt.Sprintf("--lease-ttl is at least %s", minLeaseTTL)}
-	}
-	data, err := filepath.Abs(cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	cfg.DataDir = data
-	if cfg.Restore != "" {
-		if _, err := os.Stat(filepath.Join(data, node.ClusterIDFile)); err == nil {
-			return &failure{code: exitUsage, what: "--restore needs an empty data directory, and a cluster lives in " + data, hint: "Leave --restore out to go on with it."}
-		}
-	}
-	if err := os.MkdirAll(data, 0o700); err != nil { // before the store makes it for all to read
-		return fmt.Errorf("make data directory: %w", err)
-	}
-	if cfg.Audit == "-" {
-		cfg.AuditTo = standardOutput{a.out}
-	}
-	if cfg.StoreURI == "" {
-		cfg.StoreURI = filepath.Join(data, "store")
-	}
-	cfg.StoreURI = a.storeURI(cfg.StoreURI)
-	if err := a.guardStores(ctx, allowed, &cfg); err != nil {
-		return err
-	}
-	cfg.Version, _ = build()
-	c, err := coordinator.Start(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	failed := ready(c)
-	if failed == nil {
-		select {
-		case <-ctx.Done():
-		case failed = <-c.Failed():
-			// A log store that hangs would hang Shutdown too: say why, and go.
-			return &failure{code: explain(failed).code, what: "the coordinator stopped itself", why: failed}
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	return errors.Join(failed, c.Shutdown(ctx))
-}
-
 // announce says how to reach the coordinator.
-func (a *app) announce(cfg coordinator.Config, addr string) {
+func announce(a *app, cfg coordinator.Config, addr string) {
 	a.note("gram: coordinator on https://%s, coordinators among themselves on %s\n  TLS, authority  %s",
-		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, caPath))
+		addr, cfg.RaftAddr, filepath.Join(cfg.DataDir, local.CAPath))
 	admin := filepath.Join(cfg.DataDir, coordinator.AdminTokenFile)
 	if _, err := os.Stat(admin); err == nil { // not on a member that joined
-		a.note("  token, people   %s\n  token, workers  %s", admin, filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
+		a.note("  token, people   %s\n  token, workers  %s", admin,
+			filepath.Join(cfg.DataDir, coordinator.WorkerTokenFile))
 	}
-	if !loopback(addr) {
+	if !local.Loopback(addr) {
 		a.note("  other machines can reach it; they need the authority's file and a token")
 	}
 }
@@ -228,12 +188,14 @@ func (a *app) announce(cfg coordinator.Config, addr string) {
 const maxMissing = 20
 
 // announceRestored says what came of --restore; tokens is about the new ones.
-func (a *app) announceRestored(from string, r *coordinator.Restored, tokens string) {
+func announceRestored(a *app, from string, r *coordinator.Restored, tokens string) {
 	if r == nil {
 		return
 	}
-	a.note("gram: restored from %s: epoch %d, %d jobs; %s, those of the old cluster are void", from, r.Epoch, r.Jobs, tokens)
-	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing), r.Elsewhere)
+	a.note("gram: restored from %s: epoch %d, %d jobs; %s, those of the old cluster are void", from, r.Epoch, r.Jobs,
+		tokens)
+	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing),
+		r.Elsewhere)
 	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {
 		a.note("  missing         %s", m)
 	}
@@ -245,5 +207,18 @@ func (a *app) announceRestored(from string, r *coordinator.Restored, tokens stri
 	}
 }
 
-// caPath is the authority's certificate, in the data directory.
-var caPath = filepath.Join("pki", coordinator.CAFile)
+// serveCoordinator runs a coordinator until ctx ends or it fails; ready is called once it leads.
+func serveCoordinator(
+	ctx context.Context, a *app, cfg coordinator.Config, allowed local.StoreFlags,
+	ready func(*coordinator.Coordinator) error,
+) error {
+	if err := local.PrepareData(&cfg, a.out); err != nil {
+		return err
+	}
+	cfg.StoreURI = a.storeURI(cfg.StoreURI)
+	if err := local.GuardStores(ctx, allowed, a.getenv, &cfg); err != nil {
+		return err
+	}
+	cfg.Version, _ = build()
+	return local.Serve(ctx, cfg, ready)
+}

@@ -4,13 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 )
 
 // The store is below the data directory and made before the rest of it.
 func TestCoordinatorDataIsForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	c, dir := clientOf(t, &backend{}), filepath.Join(t.TempDir(), "data")
-	c.want(exitFailed, c.run("coordinator", "--data", dir, "--listen", "127.0.0.1:99999"))
+	c.want(exit.Failed, c.run("coordinator", "--data", dir, "--listen", "127.0.0.1:99999"))
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v %v", info.Mode(), err)
@@ -23,7 +25,7 @@ func TestCoordinatorDataIsForItsOwnerOnly(t *testing.T) {
 func TestBootstrapGoesWithJoin(t *testing.T) {
 	t.Parallel()
 	c, dir := clientOf(t, &backend{}), filepath.Join(t.TempDir(), "data")
-	c.want(exitUsage, c.run("coordinator", "--data", dir, "--bootstrap", "c1.example:7481"))
+	c.want(exit.Usage, c.run("coordinator", "--data", dir, "--bootstrap", "c1.example:7481"))
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("it began: %v", err)
 	}
@@ -33,7 +35,7 @@ func TestAddressesAreHostAndPort(t *testing.T) {
 	t.Parallel()
 	c, dir := clientOf(t, &backend{}), filepath.Join(t.TempDir(), "data")
 	for _, flag := range []string{"--listen", "--raft", "--advertise"} {
-		c.want(exitUsage, c.run("coordinator", "--data", dir, flag, "0.0.0.0"))
+		c.want(exit.Usage, c.run("coordinator", "--data", dir, flag, "0.0.0.0"))
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("it began: %v", err)

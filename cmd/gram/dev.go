@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/coordinator/schedule"
@@ -26,10 +28,10 @@ type devFlags struct {
 	slots   int
 	memory  string
 	timing  schedule.Config
-	logs    logFlags
+	logs    local.LogFlags
 }
 
-func (a *app) devCommand() *cobra.Command {
+func devCommand(a *app) *cobra.Command {
 	f := devFlags{timing: schedule.DefaultConfig()}
 	cmd := &cobra.Command{
 		Use:   "dev",
@@ -47,18 +49,20 @@ another --data run the line that dev prints on stdout first.`,
 				f.data = usual
 			}
 			if f.data == "" {
-				return &failure{code: exitUsage, what: "no home directory to keep the cluster in", hint: "Name one with --data."}
+				return &exit.Failure{Code: exit.Usage, What: "no home directory to keep the cluster in",
+					Hint: "Name one with --data."}
 			}
-			if !loopback(f.listen) {
-				return &failure{code: exitUsage, what: "--listen " + f.listen + " is not a loopback address",
-					hint: "For other machines run `gram coordinator` and `gram worker`."}
+			if !local.Loopback(f.listen) {
+				return &exit.Failure{Code: exit.Usage, What: "--listen " + f.listen + " is not a loopback address",
+					Hint: "For other machines run `gram coordinator` and `gram worker`."}
 			}
-			if err := errors.Join(checkCount("workers", f.workers), checkCount("slots", f.slots)); err != nil {
+			if err := errors.Join(local.CheckCount("workers", f.workers),
+				local.CheckCount("slots", f.slots)); err != nil {
 				return err
 			}
-			ctx, stop := untilStopped(cmd.Context())
+			ctx, stop := local.UntilStopped(cmd.Context())
 			defer stop()
-			return a.dev(ctx, f, usual)
+			return dev(ctx, a, f, usual)
 		},
 	}
 	set := cmd.Flags()
@@ -67,15 +71,16 @@ another --data run the line that dev prints on stdout first.`,
 	set.StringVar(&f.store, "store", "", "where job objects live: `URI` (default DIR/store)")
 	set.IntVar(&f.workers, "workers", 2, "`number` of worker processes")
 	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time per worker; 0 shares out the CPUs")
-	set.StringVar(&f.memory, "memory", "", "`size` of memory that each worker plans with (default a share of the machine's)")
+	set.StringVar(&f.memory, "memory", "",
+		"`size` of memory that each worker plans with (default a share of the machine's)")
 	set.DurationVar(&f.timing.LeaseTTL, "lease-ttl", f.timing.LeaseTTL, leaseUsage)
-	f.logs.add(cmd, "error")
+	f.logs.Add(cmd, "error")
 	return cmd
 }
 
 // dev runs the coordinator here and supervises the workers.
-func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
-	logger, err := f.logs.logger(a.err)
+func dev(ctx context.Context, a *app, f devFlags, usual string) error {
+	logger, err := f.logs.Logger(a.err)
 	if err != nil {
 		return err
 	}
@@ -90,42 +95,52 @@ func (a *app) dev(ctx context.Context, f devFlags, usual string) error {
 	if f.slots == 0 {
 		f.slots = max(1, runtime.GOMAXPROCS(0)/max(1, f.workers))
 	}
-	memory, err := memoryBudget(f.memory, f.workers)
+	memory, err := local.MemoryBudget(f.memory, f.workers)
 	if err != nil {
 		return err
 	}
-	cfg := coordinator.Config{WorkerCertificates: true, DataDir: data, ListenAddr: f.listen, StoreURI: f.store, Schedule: f.timing, Logger: logger}
+	cfg := coordinator.Config{WorkerCertificates: true, DataDir: data, ListenAddr: f.listen, StoreURI: f.store,
+		Schedule: f.timing, Logger: logger}
 	stopCoordinator, stop := context.WithCancel(context.WithoutCancel(ctx)) // workers drain first
 	defer stop()
-	return a.serve(stopCoordinator, cfg, storeFlags{}, func(c *coordinator.Coordinator) error {
+	return serveCoordinator(stopCoordinator, a, cfg, local.StoreFlags{}, func(c *coordinator.Coordinator) error {
 		client := filepath.Join(data, clientconfig.DevFile)
 		err := clientconfig.WriteContext(client, "dev", clientconfig.Context{
-			Addr: "https://" + c.Addr(), CACert: caPath, TokenFile: coordinator.AdminTokenFile})
+			Addr: "https://" + c.Addr(), CACert: local.CAPath, TokenFile: coordinator.AdminTokenFile})
 		if err != nil {
 			return err
 		}
-		a.announceDev(c.Addr(), data, client, usual)
+		announceDev(a, c.Addr(), data, client, usual)
 		own := filepath.Join(data, "worker")
 		if err := pki.IssueWorker(filepath.Join(data, "pki"), own, "dev", a.now()); err != nil {
 			return pkiFailure(err)
 		}
-		s := supervisor{a: a, binary: binary, arguments: []string{"worker", "--addr", c.Addr(),
-			"--cacert", filepath.Join(data, caPath), "--token-file", filepath.Join(data, coordinator.WorkerTokenFile),
-			"--cert", filepath.Join(own, "worker.pem"), "--key", filepath.Join(own, "worker-key.pem"),
-			"--slots", fmt.Sprint(f.slots), "--memory", fmt.Sprint(memory), "--file-root", "/", "--log-level", f.logs.level, "--log-format", f.logs.format, "--while-stdin"}}
-		failed := s.run(ctx, f.workers, c.Failed())
+		s := local.Supervisor{Stderr: a.err, Note: a.note, Binary: binary,
+			Arguments: f.workerArguments(c.Addr(), data, own, memory)}
+		failed := s.Run(ctx, f.workers, c.Failed())
 		stop()
 		a.note("gram: stopped")
 		return failed
 	})
 }
 
-func (a *app) announceDev(addr, data, client, usual string) {
+// workerArguments are those of every worker process but its name.
+func (f devFlags) workerArguments(addr, data, certificate string, memory int64) []string {
+	return []string{"worker", "--addr", addr,
+		"--cacert", filepath.Join(data, local.CAPath),
+		"--token-file", filepath.Join(data, coordinator.WorkerTokenFile),
+		"--cert", filepath.Join(certificate, "worker.pem"), "--key", filepath.Join(certificate, "worker-key.pem"),
+		"--slots", fmt.Sprint(f.slots), "--memory", fmt.Sprint(memory), "--file-root", "/",
+		"--log-level", f.logs.Level, "--log-format", f.logs.Format, "--while-stdin"}
+}
+
+func announceDev(a *app, addr, data, client, usual string) {
 	a.note("gram: cluster on https://%s, kept in %s", addr, data)
 	fmt.Fprintf(a.out, "export GRAM_CONFIG=%s\n", shellQuote(client))
-	if above := a.aboveConfig(); len(above) > 0 {
+	if above := aboveConfig(a); len(above) > 0 {
 		fmt.Fprintf(a.out, "unset %s\n", strings.Join(above, " "))
-		a.note("gram: %s in this environment would lead gram to another cluster: run both lines above where you use this one; "+
+		a.note("gram: %s in this environment would lead gram to another cluster: run both lines above where you use "+
+			"this one; "+
 			"Ctrl-C stops it", strings.Join(above, " and "))
 		return
 	}
@@ -137,7 +152,7 @@ func (a *app) announceDev(addr, data, client, usual string) {
 }
 
 // aboveConfig lists the variables set here that rank above the configuration file of dev.
-func (a *app) aboveConfig() []string {
+func aboveConfig(a *app) []string {
 	names := []string{"GRAM_ADDR", "GRAM_CACERT", "GRAM_TOKEN", "GRAM_TOKEN_FILE", "GRAM_CONTEXT"}
 	return slices.DeleteFunc(names, func(name string) bool { return a.getenv(name) == "" })
 }

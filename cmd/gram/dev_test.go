@@ -18,6 +18,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 )
 
 // asGram makes this test binary the gram binary: dev starts workers of its own program.
@@ -123,7 +126,7 @@ func (l *laptop) worker() int {
 
 func modelIn(t *testing.T, job string) string {
 	t.Helper()
-	var view jobView
+	var view show.Job
 	if err := json.Unmarshal([]byte(job), &view); err != nil {
 		t.Fatalf("%v in %s", err, job)
 	}
@@ -152,14 +155,16 @@ func TestDevClusterOfProcesses(t *testing.T) {
 	if here := modelIn(t, l.gram("run", "-f", "spec.yaml", "-o", "json", "--kernels", "generic")); here != model {
 		t.Errorf("one process made %s, the cluster %s", here, model)
 	}
-	if got := l.gram("model", "classify", "--model", id, "two four", "one five"); !strings.HasPrefix(got, "even ") || !strings.Contains(got, "\nodd ") {
+	if got := l.gram("model", "classify", "--model", id, "two four", "one five"); !strings.HasPrefix(got, "even ") ||
+		!strings.Contains(got, "\nodd ") {
 		t.Errorf("classified %q", got)
 	}
 
 	if got := l.gram("model", "list", "-o", "json"); !strings.Contains(got, id) || !strings.Contains(got, model) {
 		t.Errorf("models: %s", got)
 	}
-	if got := l.gram("model", "get", id, "-o", "json"); !strings.Contains(got, "provenance.json") || !strings.Contains(got, model) {
+	if got := l.gram("model", "get", id, "-o", "json"); !strings.Contains(got, "provenance.json") ||
+		!strings.Contains(got, model) {
 		t.Errorf("fetched: %s", got)
 	}
 
@@ -222,7 +227,7 @@ func TestARunThatIsTerminatedLeavesNoScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended // the exit code says how
-	if code := run.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := run.ProcessState.ExitCode(); code != exit.Interrupted {
 		t.Errorf("exit code %d\n%s", code, &said)
 	}
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
@@ -233,17 +238,18 @@ func TestARunThatIsTerminatedLeavesNoScratch(t *testing.T) {
 func TestDevRefusesOtherMachines(t *testing.T) {
 	c := newClient(t)
 	for _, listen := range []string{"0.0.0.0:0", ":7480", "192.0.2.1:7480", "7480"} {
-		c.want(exitUsage, c.run("dev", "--data", t.TempDir(), "--listen", listen))
+		c.want(exit.Usage, c.run("dev", "--data", t.TempDir(), "--listen", listen))
 	}
 }
 
 func TestCoordinatorRefusesATinyLease(t *testing.T) {
 	c := newClient(t)
-	c.want(exitUsage, c.run("coordinator", "--data", t.TempDir(), "--lease-ttl", "1ms"))
+	c.want(exit.Usage, c.run("coordinator", "--data", t.TempDir(), "--lease-ttl", "1ms"))
 }
 
 func TestShellQuote(t *testing.T) {
-	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
+	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''",
+		"$(x)": "'$(x)'"} {
 		if got := shellQuote(in); got != want {
 			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
 		}
@@ -255,11 +261,12 @@ func TestDevUnsetsWhatLeadsElsewhere(t *testing.T) {
 	var out, notes bytes.Buffer
 	env := map[string]string{"GRAM_ADDR": "production:7480", "GRAM_TOKEN": "secret"}
 	a := &app{out: &out, err: &notes, getenv: func(name string) string { return env[name] }}
-	a.announceDev("127.0.0.1:7480", "/data", "/data/client.yaml", "/data")
+	announceDev(a, "127.0.0.1:7480", "/data", "/data/client.yaml", "/data")
 	if want := "export GRAM_CONFIG=/data/client.yaml\nunset GRAM_ADDR GRAM_TOKEN\n"; out.String() != want {
 		t.Errorf("dev prints %q, want %q", out.String(), want)
 	}
-	if said := notes.String(); strings.Contains(said, "by themselves") || !strings.Contains(said, "GRAM_ADDR and GRAM_TOKEN") {
+	if said := notes.String(); strings.Contains(said, "by themselves") ||
+		!strings.Contains(said, "GRAM_ADDR and GRAM_TOKEN") {
 		t.Errorf("dev notes:\n%s", said)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
 )
@@ -77,7 +79,7 @@ func TestExitCodes(t *testing.T) {
 func TestExitCodeWrongToken(t *testing.T) {
 	c := clientOf(t, &backend{})
 	c.env["GRAM_TOKEN"] = "another"
-	c.want(exitDenied, c.run("list"))
+	c.want(exit.Denied, c.run("list"))
 	if !strings.Contains(c.stderr.String(), "GRAM_TOKEN_FILE") {
 		t.Errorf("stderr does not say where tokens come from:\n%s", c.stderr)
 	}
@@ -85,8 +87,9 @@ func TestExitCodeWrongToken(t *testing.T) {
 
 func TestWorkerWithAnotherTokenIsToldWhichToUse(t *testing.T) {
 	refused := connect.NewError(connect.CodePermissionDenied, errors.New("this token is for people"))
-	f := explain(fmt.Errorf("%w: %w", worker.ErrDenied, refused))
-	if f.code != exitDenied || !strings.Contains(f.what, "worker.token") || fmt.Sprint(f.why) != "this token is for people" {
+	f := exit.Of(fmt.Errorf("%w: %w", worker.ErrDenied, refused))
+	if f.Code != exit.Denied || !strings.Contains(f.What, "worker.token") ||
+		fmt.Sprint(f.Why) != "this token is for people" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -96,7 +99,7 @@ func TestWorkerWithAnotherTokenIsToldWhichToUse(t *testing.T) {
 func TestExitCodeUntrustedServer(t *testing.T) {
 	c := clientOf(t, &backend{watch: ends(succeeded)})
 	delete(c.env, "GRAM_CACERT")
-	c.want(exitDenied, c.run("wait", "a"))
+	c.want(exit.Denied, c.run("wait", "a"))
 	if !strings.Contains(c.stderr.String(), "--cacert") || strings.Contains(c.stderr.String(), "retrying") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -110,8 +113,8 @@ func TestExitCodeNothingListens(t *testing.T) {
 	c := newClient(t)
 	c.env["GRAM_ADDR"], c.env["GRAM_TOKEN"] = listener.Addr().String(), testToken
 	listener.Close()
-	c.want(exitUnreachable, c.run("status"))
-	c.want(exitUnreachable, c.run("wait", "a"))
+	c.want(exit.Unreachable, c.run("status"))
+	c.want(exit.Unreachable, c.run("wait", "a"))
 	if !strings.Contains(c.stderr.String(), "gram dev") {
 		t.Errorf("stderr does not say what to do:\n%s", c.stderr)
 	}
@@ -119,7 +122,7 @@ func TestExitCodeNothingListens(t *testing.T) {
 
 func TestExitCodeNoCluster(t *testing.T) {
 	c := newClient(t)
-	c.want(exitUsage, c.run("list"))
+	c.want(exit.Usage, c.run("list"))
 	if !strings.Contains(c.stderr.String(), "no cluster is configured") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -134,7 +137,7 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		return &gramv1.ListResponse{Jobs: []*gramv1.Job{jobIn("a", running)}}, nil
 	}})
 	c.app.out = full{}
-	c.want(exitFailed, c.run("list"))
+	c.want(exit.Failed, c.run("list"))
 	if !strings.Contains(c.stderr.String(), "no space left") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -143,8 +146,9 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 // An error takes three lines: what, why, what to do.
 func TestFailureNamesTaskWorkerAndCause(t *testing.T) {
 	job := jobIn("a", failed)
-	job.Failure = &gramv1.Failure{Code: "BAD_RECORD", Message: "BAD_RECORD: x.tsv, line 3: 1 field", Task: "node 0/0", Worker: "w3"}
-	got := fmt.Sprint(outcome(job))
+	job.Failure = &gramv1.Failure{Code: "BAD_RECORD", Message: "BAD_RECORD: x.tsv, line 3: 1 field", Task: "node 0/0",
+		Worker: "w3"}
+	got := fmt.Sprint(show.Outcome(job))
 	if want := "job a failed: BAD_RECORD: x.tsv, line 3: 1 field (task node 0/0 on w3)"; got != want {
 		t.Errorf("failure %q, want %q", got, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ type explainView struct {
 	Reason        string `json:"reason"`
 }
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain JOB",
 		Short: "Say why a job waits, or how it ended",
@@ -29,11 +30,11 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			job, err := c.find(cmd.Context(), args[0])
+			job, err := c.Find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			view := explainView{schemaVersion, job.GetId(), stateName(job.GetState()), reasonOf(job)}
+			view := explainView{show.SchemaVersion, job.GetId(), show.StateName(job.GetState()), reasonOf(job)}
 			if a.flags.output == "json" {
 				return a.printJSON(view)
 			}
@@ -45,7 +46,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 // inState is what a job does, or did, after its id.
 func inState(state gramv1.JobState) string {
-	word := strings.ToLower(stateName(state))
+	word := strings.ToLower(show.StateName(state))
 	switch state {
 	case gramv1.JobState_JOB_STATE_SUCCEEDED, gramv1.JobState_JOB_STATE_FAILED:
 		return word
@@ -60,14 +61,14 @@ func reasonOf(job *gramv1.Job) string {
 	switch {
 	case job.GetState() == gramv1.JobState_JOB_STATE_SUCCEEDED:
 		text := fmt.Sprintf("all of its rounds are done, and it left %d files", len(job.GetOutputs()))
-		if audits := auditText(job.GetAudit()); audits != "" {
+		if audits := show.AuditText(job.GetAudit()); audits != "" {
 			text += "; audits: " + audits
 		}
 		return text
 	case job.GetState() == gramv1.JobState_JOB_STATE_CANCELLED:
 		return "it was asked to end"
 	case job.GetFailure() != nil:
-		return failureText(job.GetFailure())
+		return show.FailureText(job.GetFailure())
 	case job.GetReason() != "":
 		return job.GetReason()
 	}
@@ -78,7 +79,7 @@ func reasonOf(job *gramv1.Job) string {
 		text = "a worker lists its input and cuts shards"
 	}
 	if r := job.GetCounters().GetRemade(); r.GetChanges() > 0 {
-		text += "; made again: " + remadeText(r)
+		text += "; made again: " + show.RemadeText(r)
 	}
 	return text
 }

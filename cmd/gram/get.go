@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs/kernelmatrix"
 	"github.com/gram-compute/gram/jobs/parts"
@@ -23,7 +23,7 @@ const (
 	maxPartBytes  = 4 << 30
 )
 
-func (a *app) getCommand() *cobra.Command {
+func getCommand(a *app) *cobra.Command {
 	var out string
 	var sheet bool
 	cmd := &cobra.Command{
@@ -46,21 +46,22 @@ escapes.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("output") {
-				return &failure{code: exitUsage, what: "gram get writes a result in the format that the job gave it, whatever --output is",
-					hint: "The spec's params choose the format: csv, jsonl or npy."}
+				return &exit.Failure{Code: exit.Usage,
+					What: "gram get writes a result in the format that the job gave it, whatever --output is",
+					Hint: "The spec's params choose the format: csv, jsonl or npy."}
 			}
 			result := ""
 			if len(args) == 2 {
 				result = strings.Trim(args[1], "/")
 			}
-			folder, err := a.outputFolder(cmd.Context(), args[0])
+			folder, err := outputFolder(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
 			if result, err = chooseResult(cmd.Context(), folder, result); err != nil {
 				return err
 			}
-			return a.getResult(cmd.Context(), folder, result, out, sheet)
+			return getResult(cmd.Context(), a, folder, result, out, sheet)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default stdout)")
@@ -69,7 +70,7 @@ escapes.`,
 }
 
 // outputFolder is the URI, ending in "/", of the folder with a job's model.
-func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
+func outputFolder(ctx context.Context, a *app, from string) (string, error) {
 	if strings.ContainsAny(from, "./") {
 		return a.folder(from), nil
 	}
@@ -77,7 +78,7 @@ func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	job, err := c.find(ctx, from)
+	job, err := c.Find(ctx, from)
 	if err != nil {
 		return "", err
 	}
@@ -88,14 +89,9 @@ func (a *app) outputFolder(ctx context.Context, from string) (string, error) {
 	return strings.TrimSuffix(model.GetUri(), model.GetName()), nil
 }
 
-// folder is the URI of a folder that the command line names, ending in "/".
-func (a *app) folder(from string) string {
-	return strings.TrimRight(specfile.AbsoluteURI(from, a.dir), "/") + "/"
-}
-
 // getResult writes a result to a file, which appears whole or not at all, or to stdout.
-func (a *app) getResult(ctx context.Context, folder, result, out string, sheet bool) error {
-	data, err := readObject(ctx, folder+result+"/"+parts.IndexName, maxIndexBytes, "")
+func getResult(ctx context.Context, a *app, folder, result, out string, sheet bool) error {
+	data, err := objects.Read(ctx, folder+result+"/"+parts.IndexName, maxIndexBytes, "")
 	if err != nil {
 		return err
 	}
@@ -103,7 +99,7 @@ func (a *app) getResult(ctx context.Context, folder, result, out string, sheet b
 		return notASheet("npy")
 	}
 	if result == kernelmatrix.TilesFolder {
-		return a.getMatrix(ctx, folder, data, out)
+		return getMatrix(ctx, a, folder, data, out)
 	}
 	index, err := parts.ReadIndex(data)
 	if err != nil {
@@ -118,61 +114,49 @@ func (a *app) getResult(ctx context.Context, folder, result, out string, sheet b
 		write = func(w io.Writer) error { return spreadsheet(w, plain) }
 	}
 	if out == "" {
-		return a.getToStdout(index.Format, write)
+		return getToStdout(a, index.Format, write)
 	}
-	if !filepath.IsAbs(out) {
-		out = filepath.Join(a.dir, out)
-	}
-	return writeWhole(out, write)
+	out = a.within(out)
+	return files.Write(out, write)
 }
 
 func notASheet(format string) error {
-	return &failure{code: exitUsage, what: "--spreadsheet is of CSV, and this result is " + format}
+	return &exit.Failure{Code: exit.Usage, What: "--spreadsheet is of CSV, and this result is " + format}
 }
 
 // getToStdout writes a file as it is, but to a terminal only text, and nothing that steers it.
-func (a *app) getToStdout(format string, write func(io.Writer) error) error {
+func getToStdout(a *app, format string, write func(io.Writer) error) error {
 	if !a.onTerminal() {
 		return write(a.out)
 	}
 	if format == parts.NPY {
-		return &failure{code: exitUsage, what: "npy is no text for a terminal", hint: "Name a file with --out."}
+		return &exit.Failure{Code: exit.Usage, What: "npy is no text for a terminal", Hint: "Name a file with --out."}
 	}
 	shown := terminal.NewVisibleWriter(a.out)
 	return errors.Join(write(shown), shown.Close())
 }
 
-// onTerminal reports whether stdout is a terminal.
-func (a *app) onTerminal() bool {
-	out := a.out
-	if sticky, ok := out.(*stickyWriter); ok {
-		out = sticky.w
-	}
-	return terminal.IsTerminal(out)
-}
-
 // getMatrix puts the tiles of a kernel matrix together, in a file: they do not follow each other.
-func (a *app) getMatrix(ctx context.Context, folder string, data []byte, out string) error {
+func getMatrix(ctx context.Context, a *app, folder string, data []byte, out string) error {
 	index, err := kernelmatrix.ReadIndex(data)
 	if err != nil {
 		return fmt.Errorf("%s%s: %w", folder, kernelmatrix.TilesFolder, err)
 	}
 	if out == "" {
-		return &failure{code: exitUsage, what: "the tiles of a matrix become one npy file", hint: "Name it with --out."}
+		return &exit.Failure{Code: exit.Usage, What: "the tiles of a matrix become one npy file",
+			Hint: "Name it with --out."}
 	}
-	if !filepath.IsAbs(out) {
-		out = filepath.Join(a.dir, out)
-	}
+	out = a.within(out)
 	read := func(ctx context.Context, t kernelmatrix.Tile) ([]byte, error) {
-		return readObject(ctx, folder+t.Name, maxPartBytes, t.SHA256)
+		return objects.Read(ctx, folder+t.Name, maxPartBytes, t.SHA256)
 	}
-	return writeFile(out, func(f *os.File) error { return kernelmatrix.Assemble(ctx, index, read, f) })
+	return files.WriteFile(out, func(f *os.File) error { return kernelmatrix.Assemble(ctx, index, read, f) })
 }
 
 func join(ctx context.Context, folder string, index parts.Index, out io.Writer) error {
 	joiner := parts.NewJoiner(index, out)
 	for _, p := range index.Parts {
-		data, err := readObject(ctx, folder+p.Name, maxPartBytes, p.SHA256)
+		data, err := objects.Read(ctx, folder+p.Name, maxPartBytes, p.SHA256)
 		if err != nil {
 			return err
 		}
@@ -181,34 +165,4 @@ func join(ctx context.Context, folder string, index parts.Index, out io.Writer) 
 		}
 	}
 	return nil
-}
-
-// writeWhole writes beside a file and then takes its place.
-func writeWhole(path string, write func(io.Writer) error) error {
-	return writeFile(path, func(f *os.File) error { return write(f) })
-}
-
-// writeFile is writeWhole for what is not written from front to back.
-func writeFile(path string, write func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if errors.Is(err, fs.ErrNotExist) {
-		return &failure{code: exitNotFound, what: fmt.Sprintf("%s: there is no folder %s", path, filepath.Dir(path)), cause: err}
-	}
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // it is only a half
-	}
-	return err
 }

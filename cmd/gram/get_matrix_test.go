@@ -9,20 +9,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kernelmatrix"
 	"github.com/gram-compute/gram/jobs/parts"
 )
 
-// writeTiles writes the matrix {{1, 2, 3}, {2, 4, 5}, {3, 5, 6}} in tiles of 2 x 2 as a job does, and returns the folder
+// writeTiles writes the matrix {{1, 2, 3}, {2, 4, 5}, {3, 5, 6}} in tiles of 2 x 2 as a job does, and returns the
+// folder
 // of its model.
-func writeTiles(t *testing.T, c *client) string {
+func writeTiles(t *testing.T, c *session) string {
 	t.Helper()
 	folder := filepath.Join(c.app.dir, "models", "irises-1")
 	if err := os.MkdirAll(filepath.Join(folder, "tiles"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	x := kernelmatrix.Index{SchemaVersion: 1, Format: "npy", DType: "float32", Symmetric: true, Rows: 3, Columns: 3, Kernel: "linear"}
+	x := kernelmatrix.Index{SchemaVersion: 1, Format: "npy", DType: "float32", Symmetric: true, Rows: 3, Columns: 3,
+		Kernel: "linear"}
 	for _, tile := range []struct {
 		kernelmatrix.Tile
 		elements string
@@ -33,7 +36,8 @@ func writeTiles(t *testing.T, c *client) string {
 	} {
 		data := append(parts.NPYHeader("<f4", int64(tile.Rows), tile.Columns), tile.elements...)
 		sum := sha256.Sum256(data)
-		tile.File = jobs.File{Name: "tiles/" + hex.EncodeToString(sum[:4]) + ".npy", SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
+		tile.File = jobs.File{Name: "tiles/" + hex.EncodeToString(sum[:4]) + ".npy", SHA256: hex.EncodeToString(sum[:]),
+			Size: int64(len(data))}
 		if err := os.WriteFile(filepath.Join(folder, tile.Name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +62,7 @@ const (
 func TestGetPutsAMatrixTogether(t *testing.T) {
 	c := newClient(t)
 	folder := writeTiles(t, c)
-	c.want(exitUsage, c.run("get", "./models/irises-1", "tiles"))
+	c.want(exit.Usage, c.run("get", "./models/irises-1", "tiles"))
 	c.want(0, c.run("get", "./models/irises-1", "tiles", "--out", "K.npy"))
 	data, err := os.ReadFile(filepath.Join(c.app.dir, "K.npy"))
 	want := string(parts.NPYHeader("<f4", 3, 3)) + one + two + three + two + four + five + three + five + six

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -17,7 +18,7 @@ import (
 
 // writeResult writes a result of two parts into the client's directory, as a job does, and
 // returns the folder of its model.
-func writeResult(c *client, format string) string {
+func writeResult(c *session, format string) string {
 	c.t.Helper()
 	folder := filepath.Join(c.app.dir, "models", "digits-1")
 	emit := func(_ context.Context, name string, data []byte) (jobs.File, error) {
@@ -26,7 +27,8 @@ func writeResult(c *client, format string) string {
 			return jobs.File{}, err
 		}
 		sum := sha256.Sum256(data)
-		return jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, os.WriteFile(path, data, 0o600)
+		file := jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
+		return file, os.WriteFile(path, data, 0o600)
 	}
 	index := parts.Index{Format: format, Columns: []string{"query", "distance"}}
 	for i, t := range []parts.Table{
@@ -49,8 +51,10 @@ func TestGetJoinsParts(t *testing.T) {
 	for format, want := range map[string]string{
 		"csv":   "query,distance\n0,0.5\n1,2\n2,0.125\n",
 		"jsonl": "{\"query\":0,\"distance\":0.5}\n{\"query\":1,\"distance\":2}\n{\"query\":2,\"distance\":0.125}\n",
-		"npy": string(parts.NPYHeader("<f8", 3, 2)) + "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f" +
-			"\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\x40" + "\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\xc0\x3f",
+		"npy": string(parts.NPYHeader("<f8", 3, 2)) +
+			"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f" +
+			"\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\x40" +
+			"\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\xc0\x3f",
 	} {
 		c := newClient(t)
 		writeResult(c, format)
@@ -86,14 +90,16 @@ func TestGetChoosesTheResult(t *testing.T) {
 	if !strings.HasSuffix(c.stdout.String(), "\n2,0.125\n") {
 		t.Errorf("%q", c.stdout.String())
 	}
-	c.want(exitNotFound, c.run("get", "./models/digits-1", "neighbours"))
-	if got := c.stderr.String(); !strings.Contains(got, `no result "neighbours"; its results: neighbors`) || !strings.Contains(got, `Did you mean "neighbors"?`) {
+	c.want(exit.NotFound, c.run("get", "./models/digits-1", "neighbours"))
+	if got := c.stderr.String(); !strings.Contains(got, `no result "neighbours"; its results: neighbors`) ||
+		!strings.Contains(got, `Did you mean "neighbors"?`) {
 		t.Errorf("stderr:\n%s", got)
 	}
-	if err := os.CopyFS(filepath.Join(folder, "assignments"), os.DirFS(filepath.Join(folder, "neighbors"))); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "assignments"),
+		os.DirFS(filepath.Join(folder, "neighbors"))); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitUsage, c.run("get", "./models/digits-1"))
+	c.want(exit.Usage, c.run("get", "./models/digits-1"))
 	if got := c.stderr.String(); !strings.Contains(got, "several results: assignments, neighbors") {
 		t.Errorf("stderr:\n%s", got)
 	}
@@ -101,7 +107,7 @@ func TestGetChoosesTheResult(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(empty.app.dir, "models", "digits-1"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	empty.want(exitNotFound, empty.run("get", "./models/digits-1"))
+	empty.want(exit.NotFound, empty.run("get", "./models/digits-1"))
 	if got := empty.stderr.String(); !strings.Contains(got, "there is no result") {
 		t.Errorf("stderr:\n%s", got)
 	}
@@ -111,14 +117,14 @@ func TestGetChoosesTheResult(t *testing.T) {
 func TestGetRefusesOutputFormats(t *testing.T) {
 	c := newClient(t)
 	writeResult(c, "csv")
-	c.want(exitUsage, c.run("get", "./models/digits-1", "-o", "json"))
+	c.want(exit.Usage, c.run("get", "./models/digits-1", "-o", "json"))
 	if got := c.stderr.String(); !strings.Contains(got, "whatever --output is") || c.stdout.Len() > 0 {
 		t.Errorf("stdout %q, stderr:\n%s", c.stdout.String(), got)
 	}
 	c.env["GRAM_OUTPUT"] = "json" // a person's setting is for verbs that have a choice
 	c.want(0, c.run("get", "./models/digits-1"))
 	writeResult(c, "jsonl")
-	c.want(exitUsage, c.run("get", "./models/digits-1", "--spreadsheet"))
+	c.want(exit.Usage, c.run("get", "./models/digits-1", "--spreadsheet"))
 }
 
 func TestSpreadsheetsGetNoFormulas(t *testing.T) {
@@ -143,7 +149,9 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 // A part that is not what the index says ends the command; no half of a file is left.
 func TestGetFindsDamage(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
-		"a changed part": func(path string) error { return os.WriteFile(path, []byte("query,distance\n2,0.25\n"), 0o600) },
+		"a changed part": func(path string) error {
+			return os.WriteFile(path, []byte("query,distance\n2,0.25\n"), 0o600)
+		},
 		"a missing part": os.Remove,
 		"a cut index": func(path string) error {
 			return os.Truncate(filepath.Join(filepath.Dir(path), parts.IndexName), 40)
@@ -155,7 +163,7 @@ func TestGetFindsDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := c.run("get", "./models/digits-1", "neighbors", "--out", "all.csv")
-		if code == exitOK || c.stderr.String() == "" {
+		if code == exit.OK || c.stderr.String() == "" {
 			t.Errorf("%s: exit code %d, stderr %q", name, code, c.stderr)
 		}
 		left, err := filepath.Glob(filepath.Join(c.app.dir, "*all.csv*"))
@@ -166,7 +174,7 @@ func TestGetFindsDamage(t *testing.T) {
 }
 
 // rewriteResult makes a text the only part of a result.
-func rewriteResult(c *client, folder, text string) {
+func rewriteResult(c *session, folder, text string) {
 	c.t.Helper()
 	part := jobs.File{Name: "neighbors/part-000000.csv", Size: int64(len(text))}
 	sum := sha256.Sum256([]byte(text))

@@ -38,31 +38,38 @@ type backend struct {
 	status *gramv1.StatusResponse
 }
 
-func (b *backend) Get(_ context.Context, req *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error) {
+func (b *backend) Get(_ context.Context,
+	req *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error) {
 	job, err := b.get(req.Msg.GetId())
 	return connect.NewResponse(&gramv1.GetResponse{Job: job}), err
 }
 
-func (b *backend) Submit(_ context.Context, req *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error) {
+func (b *backend) Submit(_ context.Context,
+	req *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error) {
 	res, err := b.submit(req.Msg)
 	return connect.NewResponse(res), err
 }
 
-func (b *backend) List(_ context.Context, req *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error) {
+func (b *backend) List(_ context.Context,
+	req *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error) {
 	res, err := b.list(req.Msg)
 	return connect.NewResponse(res), err
 }
 
-func (b *backend) Cancel(_ context.Context, req *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error) {
+func (b *backend) Cancel(_ context.Context,
+	req *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error) {
 	job, err := b.cancel(req.Msg.GetId())
 	return connect.NewResponse(&gramv1.CancelResponse{Job: job}), err
 }
 
-func (b *backend) Watch(ctx context.Context, req *connect.Request[gramv1.WatchRequest], stream *connect.ServerStream[gramv1.WatchResponse]) error {
-	return b.watch(ctx, req.Msg.GetId(), func(job *gramv1.Job) error { return stream.Send(&gramv1.WatchResponse{Job: job}) })
+func (b *backend) Watch(ctx context.Context, req *connect.Request[gramv1.WatchRequest],
+	stream *connect.ServerStream[gramv1.WatchResponse]) error {
+	return b.watch(ctx, req.Msg.GetId(),
+		func(job *gramv1.Job) error { return stream.Send(&gramv1.WatchResponse{Job: job}) })
 }
 
-func (b *backend) Logs(_ context.Context, req *connect.Request[gramv1.LogsRequest], stream *connect.ServerStream[gramv1.LogsResponse]) error {
+func (b *backend) Logs(_ context.Context, req *connect.Request[gramv1.LogsRequest],
+	stream *connect.ServerStream[gramv1.LogsResponse]) error {
 	return b.logs(req.Msg, stream.Send)
 }
 
@@ -138,8 +145,8 @@ func (s *stderr) await(t *testing.T, want string) {
 	}
 }
 
-// client is an app in a world of its own, and what it printed.
-type client struct {
+// session is an app in a world of its own, and what it printed.
+type session struct {
 	t          *testing.T
 	app        *app
 	env        map[string]string
@@ -148,40 +155,42 @@ type client struct {
 	stderr     *stderr
 }
 
-func newClient(t *testing.T) *client {
-	c := &client{t: t, env: map[string]string{"HOME": t.TempDir()}, interrupts: make(chan os.Signal, 2),
+func newClient(t *testing.T) *session {
+	c := &session{t: t, env: map[string]string{"HOME": t.TempDir()}, interrupts: make(chan os.Signal, 2),
 		stderr: &stderr{changed: make(chan struct{})}}
 	c.app = &app{
-		in: strings.NewReader(""), out: &c.stdout, err: c.stderr, getenv: func(name string) string { return c.env[name] },
-		dir: t.TempDir(), now: time.Now, interrupts: c.interrupts, catch: func() func() { return func() {} },
+		in: strings.NewReader(""), out: &c.stdout, err: c.stderr,
+		getenv: func(name string) string { return c.env[name] },
+		dir:    t.TempDir(), now: time.Now, interrupts: c.interrupts, catch: func() func() { return func() {} },
 		patience: 200 * time.Millisecond, pause: time.Millisecond, again: 20 * time.Millisecond,
 	}
 	return c
 }
 
 // to points the client at a server, with the right token and authority.
-func (c *client) to(server *httptest.Server) *client {
+func (c *session) to(server *httptest.Server) *session {
 	c.t.Helper()
 	authority := filepath.Join(c.env["HOME"], "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(authority, text, 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-	c.env["GRAM_ADDR"], c.env["GRAM_CACERT"], c.env["GRAM_TOKEN"] = server.Listener.Addr().String(), authority, testToken
+	c.env["GRAM_ADDR"] = server.Listener.Addr().String()
+	c.env["GRAM_CACERT"], c.env["GRAM_TOKEN"] = authority, testToken
 	return c
 }
 
-func (c *client) run(args ...string) int {
+func (c *session) run(args ...string) int {
 	c.t.Helper()
-	return c.app.run(c.t.Context(), args)
+	return run(c.t.Context(), c.app, args)
 }
 
-func clientOf(t *testing.T, b *backend) *client {
+func clientOf(t *testing.T, b *backend) *session {
 	return newClient(t).to(serveOn(t, b, "127.0.0.1:0"))
 }
 
 // want checks an exit code and shows what was printed when it is another.
-func (c *client) want(code, got int) {
+func (c *session) want(code, got int) {
 	c.t.Helper()
 	if got != code {
 		c.t.Fatalf("exit code %d, want %d\nstdout: %s\nstderr: %s", got, code, c.stdout.String(), c.stderr)
@@ -189,7 +198,8 @@ func (c *client) want(code, got int) {
 }
 
 func jobIn(id string, state gramv1.JobState) *gramv1.Job {
-	return &gramv1.Job{Id: id, Kind: "NaiveBayes", State: state, SubmittedUnixMs: 1_795_251_600_000, SpecHash: "5pec", ResultHash: "r35u17"}
+	return &gramv1.Job{Id: id, Kind: "NaiveBayes", State: state, SubmittedUnixMs: 1_795_251_600_000, SpecHash: "5pec",
+		ResultHash: "r35u17"}
 }
 
 func ends(state gramv1.JobState) func(context.Context, string, func(*gramv1.Job) error) error {
@@ -204,7 +214,7 @@ const (
 )
 
 // writeSpec puts a valid spec into the client's directory.
-func (c *client) writeSpec(text string) string {
+func (c *session) writeSpec(text string) string {
 	c.t.Helper()
 	path := filepath.Join(c.app.dir, "spec.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -22,7 +24,7 @@ type healthView struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (a *app) healthCommand() *cobra.Command {
+func healthCommand(a *app) *cobra.Command {
 	var file string
 	var within, timeout time.Duration
 	cmd := &cobra.Command{
@@ -36,18 +38,18 @@ It prints ok, or the reason, and ends with 0 or 1: what probes call.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if within <= 0 || timeout <= 0 {
-				return &failure{code: exitUsage, what: "--within and --timeout are more than 0"}
+				return &exit.Failure{Code: exit.Usage, What: "--within and --timeout are more than 0"}
 			}
 			if file != "" {
-				return a.printHealth([]healthView{a.fileHealth(file, within)})
+				return printHealth(a, []healthView{fileHealth(a, file, within)})
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			views, err := a.coordinatorHealth(ctx)
+			views, err := coordinatorHealth(ctx, a)
 			if err != nil {
 				return err
 			}
-			return a.printHealth(views)
+			return printHealth(a, views)
 		},
 	}
 	cmd.Flags().StringVar(&file, "file", "", "`file` that a worker touches")
@@ -56,7 +58,7 @@ It prints ok, or the reason, and ends with 0 or 1: what probes call.`,
 	return cmd
 }
 
-func (a *app) printHealth(views []healthView) error {
+func printHealth(a *app, views []healthView) error {
 	sick := 0
 	for _, v := range views {
 		if !v.OK {
@@ -67,7 +69,7 @@ func (a *app) printHealth(views []healthView) error {
 		if err := a.printJSON(struct {
 			SchemaVersion int          `json:"schema_version"`
 			Checks        []healthView `json:"checks"`
-		}{schemaVersion, views}); err != nil {
+		}{show.SchemaVersion, views}); err != nil {
 			return err
 		}
 	} else {
@@ -80,16 +82,14 @@ func (a *app) printHealth(views []healthView) error {
 		}
 	}
 	if sick > 0 {
-		return &failure{code: exitFailed, what: fmt.Sprintf("%d of %d not healthy", sick, len(views))}
+		return &exit.Failure{Code: exit.Failed, What: fmt.Sprintf("%d of %d not healthy", sick, len(views))}
 	}
 	return nil
 }
 
 // fileHealth looks when a worker last touched its file.
-func (a *app) fileHealth(file string, within time.Duration) healthView {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(a.dir, file)
-	}
+func fileHealth(a *app, file string, within time.Duration) healthView {
+	file = a.within(file)
 	info, err := os.Stat(file)
 	if err != nil {
 		return healthView{What: file, Reason: fmt.Sprintf("not touched yet: %v", errors.Unwrap(err))}
@@ -101,14 +101,15 @@ func (a *app) fileHealth(file string, within time.Duration) healthView {
 }
 
 // coordinatorHealth asks every configured coordinator, each for itself.
-func (a *app) coordinatorHealth(ctx context.Context) ([]healthView, error) {
+func coordinatorHealth(ctx context.Context, a *app) ([]healthView, error) {
 	cfg := a.flags.config
 	if cfg.Addr.Text == "" {
-		return nil, &failure{code: exitUsage, what: "nothing to ask", hint: "Name a coordinator with --addr, or a worker's file with --file."}
+		return nil, &exit.Failure{Code: exit.Usage, What: "nothing to ask",
+			Hint: "Name a coordinator with --addr, or a worker's file with --file."}
 	}
-	trusted, err := trust(cfg.CACert)
+	trusted, err := client.Trust(cfg.CACert)
 	if err != nil {
-		return nil, &failure{code: exitUsage, what: err.Error()}
+		return nil, &exit.Failure{Code: exit.Usage, What: err.Error()}
 	}
 	transport := &http.Transport{TLSClientConfig: trusted, DialContext: (&net.Dialer{}).DialContext}
 	defer transport.CloseIdleConnections()

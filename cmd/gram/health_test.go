@@ -10,16 +10,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
 )
 
 func TestHealthOfAFile(t *testing.T) {
 	c := newClient(t)
 	file := filepath.Join(t.TempDir(), "alive")
-	c.want(exitFailed, c.run("health", "--file", file))
+	c.want(exit.Failed, c.run("health", "--file", file))
 	if !strings.Contains(c.stdout.String(), "not touched yet") {
 		t.Errorf("printed %q", c.stdout.String())
 	}
-	sign, err := newLifeSign(file, slog.New(slog.DiscardHandler))
+	sign, err := local.NewLifeSign(file, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,13 +31,13 @@ func TestHealthOfAFile(t *testing.T) {
 	if err := os.Chtimes(file, old, old); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitFailed, c.run("health", "--file", file, "--within", "60s"))
+	c.want(exit.Failed, c.run("health", "--file", file, "--within", "60s"))
 	c.want(0, c.run("health", "--file", file, "--within", "1h"))
-	sign.touch()
+	sign.Touch()
 	c.want(0, c.run("health", "--file", file))
-	sign.end()
-	c.want(exitFailed, c.run("health", "--file", file))
-	c.want(exitUsage, c.run("health", "--file", file, "--within", "0s"))
+	sign.End()
+	c.want(exit.Failed, c.run("health", "--file", file))
+	c.want(exit.Usage, c.run("health", "--file", file, "--within", "0s"))
 }
 
 // One of two is not ready; neither is shown a token.
@@ -54,7 +57,7 @@ func TestHealthOfCoordinators(t *testing.T) {
 	c.want(0, c.run("health"))
 	ready = false
 	c.stdout.Reset()
-	c.want(exitFailed, c.run("health", "--addr", host, "-o", "json"))
+	c.want(exit.Failed, c.run("health", "--addr", host, "-o", "json"))
 	var got struct {
 		Checks []healthView
 	}
@@ -66,6 +69,6 @@ func TestHealthOfCoordinators(t *testing.T) {
 		t.Errorf("%+v, want %+v", got.Checks, want)
 	}
 	server.Close()
-	c.want(exitFailed, c.run("health", "--addr", host))
-	c.want(exitUsage, newClient(t).run("health"))
+	c.want(exit.Failed, c.run("health", "--addr", host))
+	c.want(exit.Usage, newClient(t).run("health"))
 }

@@ -1,19 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) listCommand() *cobra.Command {
+func listCommand(a *app) *cobra.Command {
 	var limit int
 	var state string
 	cmd := &cobra.Command{
@@ -29,20 +30,20 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			if limit < 1 {
-				return &failure{code: exitUsage, what: "--limit is at least 1"}
+				return &exit.Failure{Code: exit.Usage, What: "--limit is at least 1"}
 			}
 			c, err := a.connect()
 			if err != nil {
 				return err
 			}
-			jobs, more, err := c.list(cmd.Context(), limit, want)
+			jobs, more, err := c.List(cmd.Context(), limit, want)
 			if err != nil {
 				return err
 			}
 			if more {
 				a.note("gram: there are more; --limit %d shows twice as many", 2*limit)
 			}
-			return a.printJobs(jobs)
+			return printJobs(a, jobs)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 50, "show at most this `many`")
@@ -57,68 +58,23 @@ func parseState(word string) (gramv1.JobState, error) {
 	}
 	var known []string
 	for i := int32(1); i < int32(len(gramv1.JobState_name)); i++ {
-		name := strings.ToLower(stateName(gramv1.JobState(i)))
+		name := strings.ToLower(show.StateName(gramv1.JobState(i)))
 		if name == strings.ToLower(word) {
 			return gramv1.JobState(i), nil
 		}
 		known = append(known, name)
 	}
-	f := &failure{code: exitUsage, what: fmt.Sprintf("unknown state %q; known: %s", word, strings.Join(known, ", "))}
+	f := &exit.Failure{Code: exit.Usage,
+		What: fmt.Sprintf("unknown state %q; known: %s", word, strings.Join(known, ", "))}
 	if near := protocol.Nearest(word, known); near != "" {
-		f.hint = fmt.Sprintf("Did you mean %q?", near)
+		f.Hint = fmt.Sprintf("Did you mean %q?", near)
 	}
 	return 0, f
 }
 
-// list turns the pages until there are limit jobs of the state; more tells that there may be others.
-func (c *cluster) list(ctx context.Context, limit int, want gramv1.JobState) (jobs []*gramv1.Job, more bool, err error) {
-	req := &gramv1.ListRequest{Limit: uint32(min(limit, 1000))}
-	if want != gramv1.JobState_JOB_STATE_UNSPECIFIED {
-		req.Limit = 1000
-	}
-	for {
-		res, err := c.jobs.List(ctx, connect.NewRequest(req))
-		if err != nil {
-			return nil, false, c.explain(err)
-		}
-		for _, job := range res.Msg.GetJobs() {
-			if want != gramv1.JobState_JOB_STATE_UNSPECIFIED && job.GetState() != want {
-				continue
-			}
-			if len(jobs) == limit {
-				return jobs, true, nil
-			}
-			jobs = append(jobs, job)
-		}
-		req.PageToken = res.Msg.GetNextPageToken()
-		if req.PageToken == "" || len(jobs) == limit {
-			return jobs, req.PageToken != "", nil
-		}
-	}
-}
-
-// eachJob turns the pages of all jobs, newest first, until yield has enough.
-func (c *cluster) eachJob(ctx context.Context, yield func(*gramv1.Job) bool) error {
-	req := &gramv1.ListRequest{Limit: 1000}
-	for {
-		res, err := c.jobs.List(ctx, connect.NewRequest(req))
-		if err != nil {
-			return c.explain(err)
-		}
-		for _, job := range res.Msg.GetJobs() {
-			if !yield(job) {
-				return nil
-			}
-		}
-		if req.PageToken = res.Msg.GetNextPageToken(); req.PageToken == "" {
-			return nil
-		}
-	}
-}
-
-func (a *app) printJobs(jobs []*gramv1.Job) error {
+func printJobs(a *app, jobs []*gramv1.Job) error {
 	if a.flags.output == "json" {
-		return a.printEnds(jobs)
+		return printEnds(a, jobs)
 	}
 	palette := a.palette(a.out)
 	table := terminal.Table{Paint: func(row, column int, text string) string {
@@ -130,10 +86,10 @@ func (a *app) printJobs(jobs []*gramv1.Job) error {
 	table.Row("ID", "STATE", "KIND", "DONE", "SUBMITTED")
 	for _, job := range jobs {
 		done := "-"
-		if p := job.GetProgress(); p.GetLeaves() > 0 && !ended(job.GetState()) {
+		if p := job.GetProgress(); p.GetLeaves() > 0 && !client.Ended(job.GetState()) {
 			done = fmt.Sprintf("%d/%d", p.GetLeavesDone(), p.GetLeaves())
 		}
-		table.Row(job.GetId(), stateName(job.GetState()), job.GetKind(), done,
+		table.Row(job.GetId(), show.StateName(job.GetState()), job.GetKind(), done,
 			terminal.Elapsed(a.now().Sub(time.UnixMilli(job.GetSubmittedUnixMs())))+" ago")
 	}
 	table.Write(a.out)

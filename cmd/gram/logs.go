@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) logsCommand() *cobra.Command {
+func logsCommand(a *app) *cobra.Command {
 	var follow bool
 	var store string
 	cmd := &cobra.Command{
@@ -30,20 +34,20 @@ for S3 come from the environment.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if store != "" && follow {
-				return &failure{code: exitUsage, what: "--store and --follow exclude each other"}
+				return &exit.Failure{Code: exit.Usage, What: "--store and --follow exclude each other"}
 			}
 			if store != "" {
-				return a.leftLogs(cmd.Context(), store, args[0])
+				return leftLogs(cmd.Context(), a, store, args[0])
 			}
 			c, err := a.connect()
 			if err != nil {
 				return err
 			}
-			id, err := c.idOf(cmd.Context(), args[0])
+			id, err := c.ID(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			return a.logs(cmd.Context(), c, id, follow)
+			return logs(cmd.Context(), a, c, id, follow)
 		},
 	}
 	cmd.Flags().StringVar(&store, "store", "", storeUsage)
@@ -52,7 +56,7 @@ for S3 come from the environment.`,
 }
 
 // logs prints the lines. A lost stream goes on after the last line printed.
-func (a *app) logs(ctx context.Context, c *cluster, id string, follow bool) error {
+func logs(ctx context.Context, a *app, c *client.Cluster, id string, follow bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer a.catch()()
@@ -66,18 +70,18 @@ func (a *app) logs(ctx context.Context, c *cluster, id string, follow bool) erro
 		}
 	}()
 	palette := a.palette(a.out)
-	l := &link{patience: a.patience, pause: a.pause, note: func(text string) { a.note("gram: %s", text) }}
+	l := a.link()
 	cursor := ""
-	return l.keep(ctx, func(ctx context.Context) error {
+	return l.Keep(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		stream, err := c.jobs.Logs(ctx, connect.NewRequest(&gramv1.LogsRequest{Id: id, Follow: follow, Cursor: cursor}))
+		stream, err := c.Jobs.Logs(ctx, connect.NewRequest(&gramv1.LogsRequest{Id: id, Follow: follow, Cursor: cursor}))
 		if err != nil {
-			return c.explain(err)
+			return c.Explain(err)
 		}
 		defer stream.Close()
 		for stream.Receive() {
-			l.up()
+			l.Up()
 			for _, line := range stream.Msg().GetLines() {
 				if a.flags.output != "json" {
 					line = logLine(line, palette)
@@ -85,12 +89,12 @@ func (a *app) logs(ctx context.Context, c *cluster, id string, follow bool) erro
 					line = string(terminal.JSON([]byte(line)))
 				}
 				if _, err := fmt.Fprintln(a.out, line); err != nil {
-					return &failure{code: exitFailed, what: "write to stdout", why: err}
+					return &exit.Failure{Code: exit.Failed, What: "write to stdout", Why: err}
 				}
 			}
 			cursor = stream.Msg().GetCursor()
 		}
-		return c.explain(stream.Err())
+		return c.Explain(stream.Err())
 	})
 }
 
@@ -131,4 +135,37 @@ func logLine(line string, palette terminal.Palette) string {
 		text = append(text, palette.Faint(terminal.Clean(name)+"=")+take(name))
 	}
 	return strings.Join(slices.DeleteFunc(text, func(s string) bool { return s == "" }), " ")
+}
+
+// leftLogs prints the log segments of a job in a store.
+func leftLogs(ctx context.Context, a *app, uri, job string) error {
+	store, err := objects.OpenLeft(ctx, a.storeURI(uri), job)
+	if err != nil {
+		return err
+	}
+	found, palette := false, a.palette(a.out)
+	for info, err := range store.List(ctx, protocol.LogPrefix(job)) {
+		if err != nil {
+			return fmt.Errorf("list log segments: %w", err)
+		}
+		found = true
+		text, err := objects.ReadKey(ctx, store, info.Key, objects.MaxSegmentBytes, "")
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(strings.ToValidUTF8(string(text), "\ufffd")) {
+			if line = strings.TrimRight(line, "\n"); a.flags.output != "json" {
+				line = logLine(line, palette)
+			} else {
+				line = string(terminal.JSON([]byte(line)))
+			}
+			if _, err := fmt.Fprintln(a.out, line); err != nil {
+				return &exit.Failure{Code: exit.Failed, What: "write to stdout", Why: err}
+			}
+		}
+	}
+	if !found {
+		return &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("%s holds no log of job %s", store, job)}
+	}
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/spf13/cobra"
 )
 
@@ -35,7 +37,7 @@ func TestWrongInvocations(t *testing.T) {
 		"help nosuch":            `unknown command "nosuch" for "gram"`,
 	} {
 		c := newClient(t)
-		c.want(exitUsage, c.run(strings.Fields(line)...))
+		c.want(exit.Usage, c.run(strings.Fields(line)...))
 		got := c.stderr.String()
 		if !strings.Contains(got, want) {
 			t.Errorf("gram %s:\n%swant %s", line, got, want)
@@ -55,7 +57,7 @@ func TestNoDestructiveVerbIsSuggested(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {
 			visit(sub)
-			if !destructive[sub.Name()] {
+			if !command.Destructive[sub.Name()] {
 				continue
 			}
 			seen++
@@ -65,23 +67,24 @@ func TestNoDestructiveVerbIsSuggested(t *testing.T) {
 				if cmd.Runnable() && len(line) > 1 && line[1] == "alias" {
 					continue // alias takes names
 				}
-				c.want(exitUsage, c.run(line...))
+				c.want(exit.Usage, c.run(line...))
 				if got := c.stderr.String(); strings.Contains(got, "mean `"+cmd.CommandPath()+" "+sub.Name()) {
 					t.Errorf("gram %s:\n%s", strings.Join(line, " "), got)
 				}
 			}
 		}
 	}
-	visit(newClient(t).app.rootCommand())
+	visit(rootCommand(newClient(t).app))
 	if seen < 7 {
 		t.Errorf("only %d verbs are taken for destructive", seen)
 	}
-	for path, words := range otherTools {
+	for path, words := range command.OtherTools {
 		for word, same := range words {
-			if last := strings.Fields(same); destructive[last[len(last)-1]] {
+			if last := strings.Fields(same); command.Destructive[last[len(last)-1]] {
 				t.Errorf("%s %s suggests %s", path, word, same)
 			}
-			if found, _, err := newClient(t).app.rootCommand().Find(strings.Fields(same)[1:]); err != nil || found.CommandPath() == "gram" {
+			found, _, err := rootCommand(newClient(t).app).Find(strings.Fields(same)[1:])
+			if err != nil || found.CommandPath() == "gram" {
 				t.Errorf("%s %s suggests %s, which is no command", path, word, same)
 			}
 		}

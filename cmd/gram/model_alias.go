@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
@@ -14,7 +17,7 @@ import (
 // noJob is what --expect takes for an alias that must be new.
 const noJob = "none"
 
-func (a *app) modelAliasCommand() *cobra.Command {
+func modelAliasCommand(a *app) *cobra.Command {
 	var expect string
 	cmd := &cobra.Command{
 		Use:   "alias NAME JOB",
@@ -37,11 +40,11 @@ the name moves only if it means that job now ("none": nothing yet).`,
 			}
 			req := &gramv1.SetAliasRequest{Name: strings.TrimPrefix(args[0], "@"), Job: args[1]}
 			req.Check, req.ExpectJob = expectation(expect)
-			return a.setAlias(cmd.Context(), c, req)
+			return setAlias(cmd.Context(), a, c, req)
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "move the name only if it means this `job` now; none: nothing")
-	cmd.AddCommand(a.aliasListCommand(), a.aliasRemoveCommand())
+	cmd.AddCommand(aliasListCommand(a), aliasRemoveCommand(a))
 	return cmd
 }
 
@@ -52,21 +55,10 @@ func expectation(text string) (check bool, job string) {
 	return text != "", text
 }
 
-type aliasView struct {
-	Name     string `json:"name"`
-	Job      string `json:"job"`
-	Set      string `json:"set"`
-	Previous string `json:"previous_job,omitempty"`
-}
-
-func viewAlias(alias *gramv1.Alias) aliasView {
-	return aliasView{Name: alias.GetName(), Job: alias.GetJobId(), Set: timestamp(alias.GetSetUnixMs())}
-}
-
-func (a *app) setAlias(ctx context.Context, c *cluster, req *gramv1.SetAliasRequest) error {
+func setAlias(ctx context.Context, a *app, c *client.Cluster, req *gramv1.SetAliasRequest) error {
 	var res *gramv1.SetAliasResponse
-	err := a.decide(ctx, c, func(ctx context.Context) error {
-		answer, err := c.modelCalls.SetAlias(ctx, connect.NewRequest(req))
+	err := decide(ctx, a, c, func(ctx context.Context) error {
+		answer, err := c.Models.SetAlias(ctx, connect.NewRequest(req))
 		if err == nil {
 			res = answer.Msg
 		}
@@ -75,13 +67,13 @@ func (a *app) setAlias(ctx context.Context, c *cluster, req *gramv1.SetAliasRequ
 	if err != nil {
 		return aliasFailure(err)
 	}
-	view := viewAlias(res.GetAlias())
+	view := show.OfAlias(res.GetAlias())
 	view.Previous = res.GetPreviousJob()
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
 			SchemaVersion int `json:"schema_version"`
-			aliasView
-		}{schemaVersion, view})
+			show.Alias
+		}{show.SchemaVersion, view})
 	}
 	if view.Previous != "" && view.Previous != view.Job {
 		a.note("gram: @%s means %s now; it meant %s", view.Name, view.Job, view.Previous)
@@ -93,17 +85,17 @@ func (a *app) setAlias(ctx context.Context, c *cluster, req *gramv1.SetAliasRequ
 
 // aliasFailure gives what is refused a hint that fits.
 func aliasFailure(err error) error {
-	f := explain(err)
-	switch f.code {
-	case exitConflict:
-		f.hint = "`gram model alias list` shows what names mean."
-	case exitNotFound:
-		f.hint = "`gram model list` and `gram model alias list` show what is there."
+	f := exit.Of(err)
+	switch f.Code {
+	case exit.Conflict:
+		f.Hint = "`gram model alias list` shows what names mean."
+	case exit.NotFound:
+		f.Hint = "`gram model list` and `gram model alias list` show what is there."
 	}
 	return f
 }
 
-func (a *app) aliasListCommand() *cobra.Command {
+func aliasListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the names of models",
@@ -114,19 +106,19 @@ func (a *app) aliasListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			res, err := c.modelCalls.ListAliases(cmd.Context(), connect.NewRequest(&gramv1.ListAliasesRequest{}))
+			res, err := c.Models.ListAliases(cmd.Context(), connect.NewRequest(&gramv1.ListAliasesRequest{}))
 			if err != nil {
-				return c.explain(err)
+				return c.Explain(err)
 			}
-			views := []aliasView{}
+			views := []show.Alias{}
 			for _, alias := range res.Msg.GetAliases() {
-				views = append(views, viewAlias(alias))
+				views = append(views, show.OfAlias(alias))
 			}
 			if a.flags.output == "json" {
 				return a.printJSON(struct {
-					SchemaVersion int         `json:"schema_version"`
-					Aliases       []aliasView `json:"aliases"`
-				}{schemaVersion, views})
+					SchemaVersion int          `json:"schema_version"`
+					Aliases       []show.Alias `json:"aliases"`
+				}{show.SchemaVersion, views})
 			}
 			var table terminal.Table
 			table.Row("ALIAS", "JOB", "SET")
@@ -140,7 +132,7 @@ func (a *app) aliasListCommand() *cobra.Command {
 	}
 }
 
-func (a *app) aliasRemoveCommand() *cobra.Command {
+func aliasRemoveCommand(a *app) *cobra.Command {
 	var expect string
 	cmd := &cobra.Command{
 		Use:     "rm NAME",
@@ -154,9 +146,9 @@ func (a *app) aliasRemoveCommand() *cobra.Command {
 			}
 			req := &gramv1.RemoveAliasRequest{Name: strings.TrimPrefix(args[0], "@")}
 			req.Check, req.ExpectJob = expectation(expect)
-			res, err := c.modelCalls.RemoveAlias(cmd.Context(), connect.NewRequest(req))
+			res, err := c.Models.RemoveAlias(cmd.Context(), connect.NewRequest(req))
 			if err != nil {
-				return aliasFailure(c.explain(err))
+				return aliasFailure(c.Explain(err))
 			}
 			a.note("gram: @%s means nothing any more; job %s stays", req.Name, res.Msg.GetAlias().GetJobId())
 			return nil

@@ -10,12 +10,16 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) modelGetCommand() *cobra.Command {
+func modelGetCommand(a *app) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "get JOB",
@@ -33,7 +37,7 @@ of results with a row for every record are for ` + "`gram get`" + `.`,
 			if err != nil {
 				return err
 			}
-			job, err := c.find(cmd.Context(), args[0])
+			job, err := c.Find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -44,10 +48,8 @@ of results with a row for every record are for ` + "`gram get`" + `.`,
 			if folder == "" {
 				folder = job.GetId()
 			}
-			if !filepath.IsAbs(folder) {
-				folder = filepath.Join(a.dir, folder)
-			}
-			return a.getModel(cmd.Context(), job, folder)
+			folder = a.within(folder)
+			return getModel(cmd.Context(), a, job, folder)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "`folder` to write into (default the job's id)")
@@ -62,11 +64,12 @@ type fetched struct {
 	Size   int64  `json:"size"`
 }
 
-func (a *app) getModel(ctx context.Context, job *gramv1.Job, folder string) error {
+func getModel(ctx context.Context, a *app, job *gramv1.Job, folder string) error {
 	files := []fetched{}
 	for _, output := range job.GetOutputs() {
 		if !filepath.IsLocal(filepath.FromSlash(output.GetName())) {
-			return fmt.Errorf("job %s has an output named %q, which does not stay below a folder", job.GetId(), output.GetName())
+			return fmt.Errorf("job %s has an output named %q, which does not stay below a folder", job.GetId(),
+				output.GetName())
 		}
 		path := filepath.Join(folder, filepath.FromSlash(output.GetName()))
 		if err := fetch(ctx, output, path); err != nil {
@@ -79,11 +82,11 @@ func (a *app) getModel(ctx context.Context, job *gramv1.Job, folder string) erro
 			SchemaVersion int       `json:"schema_version"`
 			Job           string    `json:"job"`
 			Files         []fetched `json:"files"`
-		}{schemaVersion, job.GetId(), files})
+		}{show.SchemaVersion, job.GetId(), files})
 	}
 	var table terminal.Table
 	for _, f := range files {
-		table.Row(terminal.Clean(f.Name), size(f.Size), f.SHA256[:min(12, len(f.SHA256))])
+		table.Row(terminal.Clean(f.Name), show.Size(f.Size), f.SHA256[:min(12, len(f.SHA256))])
 	}
 	table.Write(a.out)
 	a.note("gram: written to %s", folder)
@@ -94,21 +97,22 @@ func (a *app) getModel(ctx context.Context, job *gramv1.Job, folder string) erro
 func fetch(ctx context.Context, output *gramv1.OutputFile, path string) error {
 	want := hex.EncodeToString(output.GetSha256())
 	switch have, err := os.ReadFile(path); {
-	case err == nil && digestOf(have) == want:
+	case err == nil && objects.Digest(have) == want:
 		return nil
 	case err == nil:
-		return &failure{code: exitUsage, what: path + " is there with other content", hint: "Name another folder with --out, or remove the file."}
+		return &exit.Failure{Code: exit.Usage, What: path + " is there with other content",
+			Hint: "Name another folder with --out, or remove the file."}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	data, err := readObject(ctx, output.GetUri(), maxModelBytes, want)
+	data, err := objects.Read(ctx, output.GetUri(), maxModelBytes, want)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return writeWhole(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

@@ -5,6 +5,9 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs/predict"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -14,7 +17,7 @@ import (
 // modelFilter chooses models; "" is any.
 type modelFilter struct{ kind, name string }
 
-func (a *app) modelListCommand() *cobra.Command {
+func modelListCommand(a *app) *cobra.Command {
 	var filter modelFilter
 	var limit int
 	cmd := &cobra.Command{
@@ -26,20 +29,20 @@ func (a *app) modelListCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return &failure{code: exitUsage, what: "--limit is at least 1"}
+				return &exit.Failure{Code: exit.Usage, What: "--limit is at least 1"}
 			}
 			c, err := a.connect()
 			if err != nil {
 				return err
 			}
-			models, more, err := c.models(cmd.Context(), limit, filter)
+			models, more, err := models(cmd.Context(), c, limit, filter)
 			if err != nil {
 				return err
 			}
 			if more {
 				a.note("gram: there are more; --limit %d shows twice as many", 2*limit)
 			}
-			return a.printModels(models)
+			return printModels(a, models)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 50, "show at most this `many`")
@@ -55,8 +58,9 @@ type listedModel struct {
 }
 
 // models turns the pages of all jobs until there are limit models; more tells that there is another.
-func (c *cluster) models(ctx context.Context, limit int, filter modelFilter) (models []listedModel, more bool, err error) {
-	err = c.eachJob(ctx, func(job *gramv1.Job) bool {
+func models(ctx context.Context, c *client.Cluster, limit int, filter modelFilter) (models []listedModel, more bool,
+	err error) {
+	err = c.EachJob(ctx, func(job *gramv1.Job) bool {
 		file, ok := filter.model(job)
 		switch {
 		case !ok:
@@ -93,24 +97,27 @@ type listedView struct {
 	Size     int64  `json:"size"`
 }
 
-func (a *app) printModels(models []listedModel) error {
+func printModels(a *app, models []listedModel) error {
 	if a.flags.output == "json" {
 		views := []listedView{}
 		for _, m := range models {
-			views = append(views, listedView{m.job.GetId(), m.job.GetName(), m.job.GetKind(), timestamp(m.job.GetFinishedUnixMs()),
-				m.job.GetScheduleId(), timestamp(m.job.GetSlotUnixMs()), m.file.GetUri(), hex.EncodeToString(m.file.GetSha256()), m.file.GetSize()})
+			views = append(views, listedView{m.job.GetId(), m.job.GetName(), m.job.GetKind(),
+				show.Timestamp(m.job.GetFinishedUnixMs()),
+				m.job.GetScheduleId(), show.Timestamp(m.job.GetSlotUnixMs()), m.file.GetUri(),
+				hex.EncodeToString(m.file.GetSha256()), m.file.GetSize()})
 		}
 		return a.printJSON(struct {
 			SchemaVersion int          `json:"schema_version"`
 			Models        []listedView `json:"models"`
-		}{schemaVersion, views})
+		}{show.SchemaVersion, views})
 	}
 	var table terminal.Table
 	table.Row("JOB", "KIND", "FINISHED", "SIZE", "SHA-256")
 	for _, m := range models {
 		digest := hex.EncodeToString(m.file.GetSha256())
-		table.Row(m.job.GetId(), m.job.GetKind(), terminal.Elapsed(a.now().Sub(time.UnixMilli(m.job.GetFinishedUnixMs())))+" ago",
-			size(m.file.GetSize()), digest[:min(12, len(digest))])
+		table.Row(m.job.GetId(), m.job.GetKind(),
+			terminal.Elapsed(a.now().Sub(time.UnixMilli(m.job.GetFinishedUnixMs())))+" ago",
+			show.Size(m.file.GetSize()), digest[:min(12, len(digest))])
 	}
 	table.Write(a.out)
 	return nil

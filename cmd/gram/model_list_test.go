@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -30,7 +31,8 @@ func stored(t *testing.T, id, kind string, contents map[string]string) *gramv1.J
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(content))
-		job.Outputs = append(job.Outputs, &gramv1.OutputFile{Name: name, Uri: "file://" + path, Sha256: sum[:], Size: int64(len(content))})
+		job.Outputs = append(job.Outputs,
+			&gramv1.OutputFile{Name: name, Uri: "file://" + path, Sha256: sum[:], Size: int64(len(content))})
 	}
 	return job
 }
@@ -38,7 +40,8 @@ func stored(t *testing.T, id, kind string, contents map[string]string) *gramv1.J
 func TestModelList(t *testing.T) {
 	model := map[string]string{"model.safetensors": "bytes"}
 	pages := [][]*gramv1.Job{
-		{stored(t, "digits-3", "KMeans", model), jobIn("glosses-2", running), stored(t, "glosses-1", "NaiveBayes", model)},
+		{stored(t, "digits-3", "KMeans", model), jobIn("glosses-2", running),
+			stored(t, "glosses-1", "NaiveBayes", model)},
 		{stored(t, "answers-1", "Predict", model), jobIn("bad", failed), stored(t, "digits-1", "KMeans", model)},
 	}
 	b := &backend{list: func(req *gramv1.ListRequest) (*gramv1.ListResponse, error) {
@@ -68,7 +71,8 @@ func TestModelList(t *testing.T) {
 		var ids []string
 		for _, m := range got.Models {
 			ids = append(ids, m.Job)
-			if m.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte("bytes"))) || m.Size != 5 || m.Finished == "" || m.URI == "" || m.Name == "" {
+			if m.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte("bytes"))) || m.Size != 5 || m.Finished == "" ||
+				m.URI == "" || m.Name == "" {
 				t.Errorf("%+v", m)
 			}
 		}
@@ -78,10 +82,11 @@ func TestModelList(t *testing.T) {
 	}
 	client := clientOf(t, b)
 	client.want(0, client.run("model", "list"))
-	if got := client.stdout.String(); !strings.Contains(got, "digits-3   KMeans") || !strings.Contains(got, "277089d91c0b") {
+	if got := client.stdout.String(); !strings.Contains(got, "digits-3   KMeans") ||
+		!strings.Contains(got, "277089d91c0b") {
 		t.Errorf("listed\n%s", got)
 	}
-	client.want(exitUsage, client.run("model", "list", "--limit", "0"))
+	client.want(exit.Usage, client.run("model", "list", "--limit", "0"))
 }
 
 func TestModelGet(t *testing.T) {
@@ -102,14 +107,16 @@ func TestModelGet(t *testing.T) {
 		Job   string
 		Files []fetched
 	}
-	if err := json.Unmarshal(c.stdout.Bytes(), &got); err != nil || got.Job != "k-1" || len(got.Files) != 3 || got.Files[0].File != filepath.Join(c.app.dir, "there", "model.safetensors") {
+	if err := json.Unmarshal(c.stdout.Bytes(), &got); err != nil || got.Job != "k-1" || len(got.Files) != 3 ||
+		got.Files[0].File != filepath.Join(c.app.dir, "there", "model.safetensors") {
 		t.Errorf("%v: %s", err, c.stdout.String())
 	}
 	if err := os.WriteFile(filepath.Join(c.app.dir, "there", "report.json"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitUsage, c.run("model", "get", "k-1", "--out", "there"))
-	if kept, err := os.ReadFile(filepath.Join(c.app.dir, "there", "report.json")); string(kept) != "mine" || !strings.Contains(c.stderr.String(), "other content") {
+	c.want(exit.Usage, c.run("model", "get", "k-1", "--out", "there"))
+	if kept, err := os.ReadFile(filepath.Join(c.app.dir, "there", "report.json")); string(kept) != "mine" ||
+		!strings.Contains(c.stderr.String(), "other content") {
 		t.Errorf("%q, %v; stderr:\n%s", kept, err, c.stderr.String())
 	}
 }
@@ -121,7 +128,7 @@ func TestModelGetRefuses(t *testing.T) {
 	escaping := stored(t, "a", "KMeans", map[string]string{"../escape": "out", "model.safetensors": "model"})
 	for _, job := range []*gramv1.Job{spoilt, escaping, jobIn("a", running), jobIn("a", failed)} {
 		c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
-		c.want(exitFailed, c.run("model", "get", "a", "--out", "sub/there"))
+		c.want(exit.Failed, c.run("model", "get", "a", "--out", "sub/there"))
 		for _, name := range []string{"sub/escape", "sub/there/escape"} {
 			if _, err := os.Stat(filepath.Join(c.app.dir, filepath.FromSlash(name))); err == nil {
 				t.Errorf("%s was written", name)

@@ -7,12 +7,15 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) modelRemoveCommand() *cobra.Command {
-	return addYes(&cobra.Command{
+func modelRemoveCommand(a *app) *cobra.Command {
+	return command.AddYes(&cobra.Command{
 		Use:   "rm JOB...",
 		Short: "Take ended jobs and their models away, now",
 		Example: `  gram model rm digits-k3f9p2
@@ -29,12 +32,13 @@ asks first; elsewhere it needs --yes.`,
 			if err != nil {
 				return err
 			}
-			if err := a.confirm(cmd, fmt.Sprintf("%s and what it learned go for good", jobWord(args)), true); err != nil {
+			if err := a.confirm(cmd, fmt.Sprintf("%s and what it learned go for good", jobWord(args)),
+				true); err != nil {
 				return err
 			}
 			var errs []error
 			for _, id := range args {
-				errs = append(errs, a.retire(cmd.Context(), c, id))
+				errs = append(errs, retire(cmd.Context(), a, c, id))
 			}
 			return errors.Join(errs...)
 		},
@@ -49,15 +53,15 @@ func jobWord(ids []string) string {
 	return fmt.Sprintf("%d jobs (%s)", len(ids), strings.Join(ids, ", "))
 }
 
-func (a *app) retire(ctx context.Context, c *cluster, id string) error {
-	res, err := c.modelCalls.Retire(ctx, connect.NewRequest(&gramv1.RetireRequest{Id: id}))
+func retire(ctx context.Context, a *app, c *client.Cluster, id string) error {
+	res, err := c.Models.Retire(ctx, connect.NewRequest(&gramv1.RetireRequest{Id: id}))
 	if connect.CodeOf(err) == connect.CodeFailedPrecondition {
 		var refused *connect.Error
 		errors.As(err, &refused)
-		return &failure{code: exitConflict, what: refused.Message(), cause: err}
+		return &exit.Failure{Code: exit.Conflict, What: refused.Message(), Cause: err}
 	}
 	if err != nil {
-		return c.explain(err)
+		return c.Explain(err)
 	}
 	a.note("gram: job %s is retired; its objects are swept when the grace has passed", res.Msg.GetJob().GetId())
 	return nil

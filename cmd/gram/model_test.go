@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/records"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -18,7 +21,7 @@ const paritySpec = `{apiVersion: v1, kind: NaiveBayes, spec: {repro: {seed: 1},
  input: {uri: texts.tsv, format: tsv, label: 1, text: 2, split: {test: 0.25}}}}`
 
 // writeTexts puts the input of paritySpec beside it.
-func (c *client) writeTexts() {
+func (c *session) writeTexts() {
 	c.t.Helper()
 	text := strings.Repeat("even\ttwo four\nodd\tone three\n", 40)
 	if err := os.WriteFile(filepath.Join(c.app.dir, "texts.tsv"), []byte(text), 0o600); err != nil {
@@ -27,11 +30,11 @@ func (c *client) writeTexts() {
 }
 
 // trained runs a small job in this process and returns it as -o json printed it.
-func trained(t *testing.T, c *client) jobView {
+func trained(t *testing.T, c *session) show.Job {
 	t.Helper()
 	c.writeTexts()
 	c.want(0, c.run("run", "-f", c.writeSpec(paritySpec), "-o", "json"))
-	var view jobView
+	var view show.Job
 	if err := json.Unmarshal(c.stdout.Bytes(), &view); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +62,9 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	if c.want(0, c.run("model", "show", "models/"+view.ID+"/")); c.stdout.String() != shown {
 		t.Errorf("of its folder\n%s", c.stdout.String())
 	}
-	c.want(exitUsage, c.run("model", "show", file, "--class", "evn"))
-	if got := c.stderr.String(); !strings.Contains(got, `gram: the model has no class "evn"`) || !strings.Contains(got, `Did you mean "even"?`) {
+	c.want(exit.Usage, c.run("model", "show", file, "--class", "evn"))
+	if got := c.stderr.String(); !strings.Contains(got, `gram: the model has no class "evn"`) ||
+		!strings.Contains(got, `Did you mean "even"?`) {
 		t.Errorf("stderr:\n%s", got)
 	}
 	c.stdout.Reset()
@@ -68,7 +72,7 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	c.want(0, c.run("model", "classify", "--model", file, "-o", "json"))
 	var labels []string
 	for line := range strings.Lines(c.stdout.String()) {
-		var p predictionView
+		var p records.Prediction
 		if err := json.Unmarshal([]byte(line), &p); err != nil {
 			t.Fatal(err)
 		}
@@ -86,9 +90,10 @@ func TestModelOfAJobIsHeldAgainstItsDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := jobIn("a", succeeded)
-	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file://" + dir + "/model.safetensors", Sha256: make([]byte, 32)}}
+	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file://" + dir + "/model.safetensors",
+		Sha256: make([]byte, 32)}}
 	c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
-	c.want(exitFailed, c.run("model", "show", "a"))
+	c.want(exit.Failed, c.run("model", "show", "a"))
 	if !strings.Contains(c.stderr.String(), "is not the object that the job made") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -100,9 +105,9 @@ func TestModelThatIsNotThere(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{running, exitFailed, "no model yet"},
-		{failed, exitFailed, "job a failed"},
-		{cancelled, exitCancelled, "was cancelled"},
+		{running, exit.Failed, "no model yet"},
+		{failed, exit.Failed, "job a failed"},
+		{cancelled, exit.Cancelled, "was cancelled"},
 	} {
 		client := clientOf(t, &backend{get: func(id string) (*gramv1.Job, error) { return jobIn(id, c.state), nil }})
 		client.want(c.code, client.run("model", "show", "a"))
@@ -111,7 +116,7 @@ func TestModelThatIsNotThere(t *testing.T) {
 		}
 	}
 	client := newClient(t)
-	client.want(exitNotFound, client.run("model", "show", "./absent.safetensors"))
+	client.want(exit.NotFound, client.run("model", "show", "./absent.safetensors"))
 	if !strings.Contains(client.stderr.String(), "not found") {
 		t.Errorf("stderr:\n%s", client.stderr)
 	}
@@ -120,7 +125,7 @@ func TestModelThatIsNotThere(t *testing.T) {
 func TestRunTellsWhyAJobFailed(t *testing.T) {
 	t.Parallel() // mostly waits for an election
 	c := newClient(t)
-	c.want(exitFailed, c.run("run", "-f", c.writeSpec(paritySpec)))
+	c.want(exit.Failed, c.run("run", "-f", c.writeSpec(paritySpec)))
 	if !strings.Contains(c.stderr.String(), "INPUT_EMPTY") || strings.Contains(c.stderr.String(), "gram logs") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -131,14 +136,14 @@ func TestInterruptEndsARunHere(t *testing.T) {
 	c := newClient(t)
 	c.writeTexts()
 	c.interrupts <- os.Interrupt
-	c.want(exitInterrupted, c.run("run", "-f", c.writeSpec(paritySpec)))
+	c.want(exit.Interrupted, c.run("run", "-f", c.writeSpec(paritySpec)))
 	if !strings.Contains(c.stderr.String(), "nothing was kept") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
 }
 
 func TestLinesOfStdinAreBounded(t *testing.T) {
-	full := strings.Repeat("x", maxTextBytes)
+	full := strings.Repeat("x", records.MaxTextBytes)
 	for _, c := range []struct {
 		name, in string
 		lines    int
@@ -151,7 +156,7 @@ func TestLinesOfStdinAreBounded(t *testing.T) {
 		{"far too long", full + full, 0, "line 1 of stdin is longer than 1 MiB (1048576 bytes)"},
 	} {
 		lines, says := 0, ""
-		for _, err := range linesOf(strings.NewReader(c.in)) {
+		for _, err := range records.Lines(strings.NewReader(c.in)) {
 			if err != nil {
 				says = err.Error()
 				continue
@@ -167,7 +172,7 @@ func TestLinesOfStdinAreBounded(t *testing.T) {
 func TestRunRefusesOutputsInMemory(t *testing.T) {
 	c := newClient(t)
 	c.writeTexts()
-	c.want(exitUsage, c.run("run", "-f", c.writeSpec(paritySpec), "--out", "mem://x"))
+	c.want(exit.Usage, c.run("run", "-f", c.writeSpec(paritySpec), "--out", "mem://x"))
 	if !strings.Contains(c.stderr.String(), "gone with this process") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
@@ -189,22 +194,25 @@ func TestWhyEnded(t *testing.T) {
 		t.Errorf("a job that had succeeded: %v", err)
 	}
 	stop()
-	if err := whyEnded(stopped, ctx, broken); explain(err).code != exitInterrupted {
+	if err := whyEnded(stopped, ctx, broken); exit.Of(err).Code != exit.Interrupted {
 		t.Errorf("after a signal: %v", err)
 	}
 }
 
 func TestPredictionLine(t *testing.T) {
 	p := jobs.Prediction{Label: "noun.animal", Scores: []jobs.ClassScore{{Label: "noun.animal", Posterior: 0.85061}}}
-	if got := predictionLine(p, "a large\tcat", terminal.Palette{}); got != "noun.animal           0.8506  a large cat" {
+	if got := records.PredictionLine(p, "a large\tcat",
+		terminal.Palette{}); got != "noun.animal           0.8506  a large cat" {
 		t.Errorf("line %q", got)
 	}
 	p.Label = strings.Repeat("noun.", 40)
-	if got := predictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); len(got) > 80 || !strings.Contains(got, "noun.no...  0.8506") {
+	if got := records.PredictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); len(got) > 80 ||
+		!strings.Contains(got, "noun.no...  0.8506") {
 		t.Errorf("line of %d columns: %q", len(got), got)
 	}
 	p.Rejected = true
-	if got := predictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); !strings.HasPrefix(got, "(rejected) ") || len(got) > 79 {
+	if got := records.PredictionLine(p, strings.Repeat("long ", 40), terminal.Palette{}); !strings.HasPrefix(got,
+		"(rejected) ") || len(got) > 79 {
 		t.Errorf("line of %d columns: %q", len(got), got)
 	}
 }

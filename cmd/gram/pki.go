@@ -7,17 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) pkiCommand() *cobra.Command {
-	return group("pki", "Make certificates for coordinators and workers", `  gram pki init --ca ./pki
+func pkiCommand(a *app) *cobra.Command {
+	return command.Group("pki", "Make certificates for coordinators and workers", `  gram pki init --ca ./pki
   gram pki issue --ca ./pki --out ./c2/pki c2.example 10.0.0.6
-  gram pki issue --ca ./pki --role worker --out ./w1`, a.pkiInitCommand(), a.pkiIssueCommand())
+  gram pki issue --ca ./pki --role worker --out ./w1`, pkiInitCommand(a), pkiIssueCommand(a))
 }
 
-func (a *app) pkiInitCommand() *cobra.Command {
+func pkiInitCommand(a *app) *cobra.Command {
 	var authority string
 	cmd := &cobra.Command{
 		Use:     "init --ca DIR",
@@ -35,11 +37,11 @@ own, in pki below its data directory: then there is nothing to init.`,
 			return nil
 		},
 	}
-	requireFlag(cmd, &authority, "ca", "`directory` of the authority")
+	command.RequireFlag(cmd, &authority, "ca", "`directory` of the authority")
 	return cmd
 }
 
-func (a *app) pkiIssueCommand() *cobra.Command {
+func pkiIssueCommand(a *app) *cobra.Command {
 	var authority, out, role string
 	cmd := &cobra.Command{
 		Use:   "issue --ca DIR --out DIR [--role ROLE] [NAME...]",
@@ -63,31 +65,24 @@ whoever runs with it takes it up without a restart.`,
 		},
 	}
 	cmd.Flags().StringVar(&role, "role", string(pki.RoleCoordinator), "`role` of its holder: coordinator or worker")
-	requireFlag(cmd, &authority, "ca", "`directory` with the authority and its key")
-	requireFlag(cmd, &out, "out", "`directory` for the certificate")
+	command.RequireFlag(cmd, &authority, "ca", "`directory` with the authority and its key")
+	command.RequireFlag(cmd, &out, "out", "`directory` for the certificate")
 	return cmd
 }
 
 func issue(role, authority, out string, names []string) error {
 	switch {
 	case role == string(pki.RoleCoordinator) && len(names) == 0:
-		return &failure{code: exitUsage, what: "a coordinator's certificate needs the names it is reached by",
-			hint: "`gram pki issue --ca DIR --out DIR c2.example 10.0.0.6`"}
+		return &exit.Failure{Code: exit.Usage, What: "a coordinator's certificate needs the names it is reached by",
+			Hint: "`gram pki issue --ca DIR --out DIR c2.example 10.0.0.6`"}
 	case role == string(pki.RoleCoordinator):
 		return pkiFailure(pki.Issue(authority, out, append(names, "localhost", "127.0.0.1", "::1"), time.Now()))
 	case role == string(pki.RoleWorker) && len(names) <= 1:
 		return pkiFailure(pki.IssueWorker(authority, out, strings.Join(names, ""), time.Now()))
 	case role == string(pki.RoleWorker):
-		return &failure{code: exitUsage, what: "a worker's certificate has one name at most, for people"}
+		return &exit.Failure{Code: exit.Usage, What: "a worker's certificate has one name at most, for people"}
 	}
-	return &failure{code: exitUsage, what: fmt.Sprintf("--role %q is unknown; known: coordinator, worker", role)}
-}
-
-func requireFlag(cmd *cobra.Command, value *string, name, usage string) {
-	cmd.Flags().StringVar(value, name, "", usage)
-	if err := cmd.MarkFlagRequired(name); err != nil {
-		panic(err) // the flag is defined above
-	}
+	return &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("--role %q is unknown; known: coordinator, worker", role)}
 }
 
 func pkiFailure(err error) error {
@@ -95,11 +90,12 @@ func pkiFailure(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, pki.ErrHost):
-		return &failure{code: exitUsage, what: err.Error()}
+		return &exit.Failure{Code: exit.Usage, What: err.Error()}
 	case errors.Is(err, pki.ErrExists):
-		return &failure{code: exitConflict, what: err.Error()}
+		return &exit.Failure{Code: exit.Conflict, What: err.Error()}
 	case errors.Is(err, os.ErrNotExist):
-		return &failure{code: exitNotFound, what: err.Error(), hint: "`gram pki init` makes an authority; one that a coordinator made is in pki below its data directory."}
+		return &exit.Failure{Code: exit.NotFound, What: err.Error(),
+			Hint: "`gram pki init` makes an authority; one that a coordinator made is in pki below its data directory."}
 	}
 	return fmt.Errorf("certificates: %w", err)
 }

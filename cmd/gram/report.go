@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/runreport"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) reportCommand() *cobra.Command {
+func reportCommand(a *app) *cobra.Command {
 	var page, store string
 	cmd := &cobra.Command{
 		Use:   "report JOB|URI",
@@ -29,9 +30,9 @@ whether or not there is a cluster; credentials for S3 come from the environment.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := reportSource{a: a, from: args[0], store: store}
 			if page != "" {
-				return a.writePage(cmd.Context(), from, page)
+				return writePage(cmd.Context(), a, from, page)
 			}
-			return a.printReport(cmd.Context(), from)
+			return printReport(cmd.Context(), a, from)
 		},
 	}
 	cmd.Flags().StringVar(&store, "store", "", storeUsage)
@@ -39,7 +40,7 @@ whether or not there is a cluster; credentials for S3 come from the environment.
 	return cmd
 }
 
-func (a *app) writePage(ctx context.Context, from reportSource, to string) error {
+func writePage(ctx context.Context, a *app, from reportSource, to string) error {
 	data, err := from.read(ctx, worker.PageFile)
 	if err != nil {
 		return err
@@ -51,18 +52,16 @@ func (a *app) writePage(ctx context.Context, from reportSource, to string) error
 	if to == "-" {
 		return write(a.out)
 	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(a.dir, to)
-	}
-	return writeWhole(to, write)
+	to = a.within(to)
+	return files.Write(to, write)
 }
 
-func (a *app) printReport(ctx context.Context, from reportSource) error {
+func printReport(ctx context.Context, a *app, from reportSource) error {
 	data, err := from.read(ctx, worker.ReportFile)
 	if err != nil {
 		return err
 	}
-	report, err := parseReport(data)
+	report, err := runreport.Parse(data)
 	if err != nil {
 		return err
 	}
@@ -70,6 +69,6 @@ func (a *app) printReport(ctx context.Context, from reportSource) error {
 		_, err := a.out.Write(append(data, '\n'))
 		return err
 	}
-	a.printFound(report, report.Job, time.Duration(report.Seconds*float64(time.Second)))
+	runreport.Print(a.out, report, report.Job, time.Duration(report.Seconds*float64(time.Second)))
 	return nil
 }

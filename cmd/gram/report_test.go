@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/runreport"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -17,15 +19,19 @@ func metric(name, value string) jobs.Metric {
 }
 
 func TestMetricRows(t *testing.T) {
-	rows := metricRows([]jobs.Metric{
+	rows := runreport.MetricRows([]jobs.Metric{
 		metric("features.records", "1797"),
-		metric("lloyd.001.distortion", "1024458.5"), metric("lloyd.002.distortion", "583842.25"), metric("lloyd.010.distortion", "582632.88"),
+		metric("lloyd.001.distortion", "1024458.5"), metric("lloyd.002.distortion",
+			"583842.25"), metric("lloyd.010.distortion", "582632.88"),
 		metric("train.001.mistakes", "12"),
 		metric("restart.1.lloyd.001.distortion", "7"),
 		metric("kmeans.sizes", "[96,165]"), metric("kmeans.stop", `"unchanged"`),
-		metric("evaluation", `{"records":4,"rejected":1,"accuracy":0.75,"macro":{"f1":0.5}}`), metric("evaluation.confusion", `{"labels":[]}`),
+		metric("evaluation",
+			`{"records":4,"rejected":1,"accuracy":0.75,"macro":{"f1":0.5}}`),
+		metric("evaluation.confusion", `{"labels":[]}`),
 		metric("evaluation.mistakes", `[{"truth":"a"}]`),
-		metric("evaluation.regression", `{"records":3,"mean_squared_error":0.125,"mean_absolute_error":0.25,"r2":-1.5}`),
+		metric("evaluation.regression",
+			`{"records":3,"mean_squared_error":0.125,"mean_absolute_error":0.25,"r2":-1.5}`),
 		metric("projection.measured", `{"queries":19,"recall":0.4912280701,"within":[{"eps":0.1}]}`),
 		metric("deep", `{"a":[1]}`), metric("steer", `"\u001b[2J"`), metric("long", `"`+strings.Repeat("x", 100)+`"`),
 	})
@@ -49,7 +55,7 @@ long: ` + strings.Repeat("x", 49) + "..."
 }
 
 // writeReports writes the reports of a job, and returns the job.
-func writeReports(c *client) *gramv1.Job {
+func writeReports(c *session) *gramv1.Job {
 	c.t.Helper()
 	folder := filepath.Join(c.app.dir, "models", "digits-1")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -68,7 +74,8 @@ func writeReports(c *client) *gramv1.Job {
 			c.t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(file[1]))
-		job.Outputs = append(job.Outputs, &gramv1.OutputFile{Name: file[0], Uri: "file://" + filepath.Join(folder, file[0]), Sha256: sum[:]})
+		job.Outputs = append(job.Outputs,
+			&gramv1.OutputFile{Name: file[0], Uri: "file://" + filepath.Join(folder, file[0]), Sha256: sum[:]})
 	}
 	return job
 }
@@ -105,9 +112,9 @@ audits                   no task was made twice: there was no second worker
 		t.Errorf("page %q, stdout %q, %v", data, c.stdout.String(), err)
 	}
 	job.Outputs[2].Sha256[0]++
-	c.want(exitFailed, c.run("report", "digits-1", "--page", "-"))
+	c.want(exit.Failed, c.run("report", "digits-1", "--page", "-"))
 	job.Outputs = job.Outputs[:2] // of a job of an older release
-	c.want(exitFailed, c.run("report", "digits-1", "--page", "-"))
+	c.want(exit.Failed, c.run("report", "digits-1", "--page", "-"))
 	if !strings.Contains(c.stderr.String(), "left no report.html") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}

@@ -8,16 +8,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	var from specFlags
 	var out, store, kernels, memory string
 	var slots int
-	var logs logFlags
+	var logs local.LogFlags
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
 		Short: "Run a job here, without a cluster",
@@ -28,10 +32,10 @@ cluster, and to the bit the model of a cluster. Only the outputs are kept.
 Ctrl-C or SIGTERM ends the job.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkCount("slots", slots); err != nil {
+			if err := local.CheckCount("slots", slots); err != nil {
 				return err
 			}
-			spec, err := a.load(from)
+			spec, err := load(a, from)
 			if err != nil {
 				return err
 			}
@@ -41,36 +45,38 @@ Ctrl-C or SIGTERM ends the job.`,
 			if err := checkKept(spec.Spec.Output.URI); err != nil {
 				return err
 			}
-			cfg, err := a.workerHere(slots, memory, kernels, logs)
+			cfg, err := workerHere(a, slots, memory, kernels, logs)
 			if err != nil {
 				return err
 			}
-			return a.runHere(cmd.Context(), spec, store, cfg)
+			return runHere(cmd.Context(), a, spec, store, cfg)
 		},
 	}
 	from.add(cmd)
 	set := cmd.Flags()
 	set.StringVar(&out, "out", "models", "`directory` or URI for the outputs where the spec names none")
-	set.StringVar(&store, "store", "", "where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
+	set.StringVar(&store, "store", "",
+		"where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
 	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
-	set.StringVar(&memory, "memory", "", memoryUsage)
+	set.StringVar(&memory, "memory", "", local.MemoryUsage)
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	logs.add(cmd, "error")
+	logs.Add(cmd, "error")
 	return cmd
 }
 
 // workerHere configures the worker in this process. Nobody takes up a task that is given back,
 // so draining is short.
-func (a *app) workerHere(slots int, memory, kernels string, logs logFlags) (worker.Config, error) {
-	cfg := worker.Config{Name: "here", Slots: slots, OpenStore: openOwn, OpenInput: openOwnInput, DrainTimeout: time.Second}
+func workerHere(a *app, slots int, memory, kernels string, logs local.LogFlags) (worker.Config, error) {
+	cfg := worker.Config{Name: "here", Build: buildText(), Slots: slots, DrainTimeout: time.Second,
+		OpenStore: objects.Open, OpenInput: objects.OpenInput}
 	var err error
-	if cfg.Memory, err = memoryBudget(memory, 1); err != nil {
+	if cfg.Memory, err = local.MemoryBudget(memory, 1); err != nil {
 		return cfg, err
 	}
-	if cfg.Ops, err = a.kernels(kernels); err != nil {
+	if cfg.Ops, err = local.ChooseKernels(kernels); err != nil {
 		return cfg, err
 	}
-	cfg.Logger, err = logs.logger(a.err)
+	cfg.Logger, err = logs.Logger(a.err)
 	return cfg, err
 }
 
@@ -79,13 +85,13 @@ func checkKept(uri string) error {
 	if !strings.HasPrefix(uri, "mem:") {
 		return nil
 	}
-	return &failure{code: exitUsage, what: "outputs in " + uri + " would be gone with this process",
-		hint: "Name a directory or an s3:// URI with --out."}
+	return &exit.Failure{Code: exit.Usage, What: "outputs in " + uri + " would be gone with this process",
+		Hint: "Name a directory or an s3:// URI with --out."}
 }
 
 // runHere starts a cluster of one in memory, gives it the job, and prints what came of it.
-func (a *app) runHere(ctx context.Context, spec protocol.JobSpec, store string, cfg worker.Config) (err error) {
-	stopped, release := untilStopped(ctx) // so that what follows is cleaned up
+func runHere(ctx context.Context, a *app, spec protocol.JobSpec, store string, cfg worker.Config) (err error) {
+	stopped, release := local.UntilStopped(ctx) // so that what follows is cleaned up
 	defer release()
 	ctx, abort := context.WithCancelCause(stopped)
 	defer abort(nil)
@@ -98,12 +104,13 @@ func (a *app) runHere(ctx context.Context, spec protocol.JobSpec, store string, 
 	if store == "" {
 		store = filepath.Join(scratch, "store")
 	}
-	h, err := a.startHere(ctx, abort, a.storeURI(store), cfg)
+	name, _ := build()
+	h, err := local.StartHere(ctx, abort, a.storeURI(store), name, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	return a.trainHere(ctx, h, spec)
+	defer func() { err = errors.Join(err, h.Stop(ctx)) }()
+	return trainHere(ctx, a, h, spec)
 }
 
 // whyEnded finds what ended ctx behind an error: a signal, or a worker that failed.
@@ -112,20 +119,20 @@ func whyEnded(stopped, ctx context.Context, err error) error {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case stopped.Err() != nil:
-		return &failure{code: exitInterrupted, what: "stopped; nothing was kept", cause: err}
+		return &exit.Failure{Code: exit.Interrupted, What: "stopped; nothing was kept", Cause: err}
 	}
 	return context.Cause(ctx)
 }
 
 // trainHere submits the job, follows it to its end and prints its result.
-func (a *app) trainHere(ctx context.Context, h *here, spec protocol.JobSpec) error {
+func trainHere(ctx context.Context, a *app, h *local.Here, spec protocol.JobSpec) error {
 	id := newID(spec)
-	w := &waiter{a: a, c: h.cluster, ids: []string{id}, printer: a.printer(true), here: true}
+	w := &waiter{a: a, c: h.Cluster, ids: []string{id}, printer: a.printer(true), here: true}
 	canonical, err := spec.Canonical()
 	if err != nil {
 		return err
 	}
-	if _, err := h.cluster.submit(ctx, id, string(canonical)); err != nil {
+	if _, err := h.Cluster.Submit(ctx, id, string(canonical)); err != nil {
 		return err
 	}
 	err = w.run(ctx, 0, false)
@@ -133,10 +140,10 @@ func (a *app) trainHere(ctx context.Context, h *here, spec protocol.JobSpec) err
 	if err != nil {
 		return err
 	}
-	if err := outcome(w.ended[0]); err != nil {
-		f := explain(err)
-		f.hint = "" // no log outlives this process
+	if err := show.Outcome(w.ended[0]); err != nil {
+		f := exit.Of(err)
+		f.Hint = "" // no log outlives this process
 		return f
 	}
-	return a.printResult(ctx, w.ended[0])
+	return printResult(ctx, a, w.ended[0])
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -16,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) scheduleCreateCommand() *cobra.Command {
+func scheduleCreateCommand(a *app) *cobra.Command {
 	var from specFlags
 	var id string
 	var replace bool
@@ -35,7 +38,7 @@ Creating is safe to repeat: the same definition under the same id is the same
 schedule. Another one is a conflict (exit code 5) without --replace.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.loadSchedule(from, id)
+			d, err := loadSchedule(a, from, id)
 			if err != nil {
 				return err
 			}
@@ -43,19 +46,20 @@ schedule. Another one is a conflict (exit code 5) without --replace.`,
 			if err != nil {
 				return err
 			}
-			return a.createSchedule(cmd.Context(), c, &gramv1.CreateScheduleRequest{Definition: d, Replace: replace})
+			return createSchedule(cmd.Context(), a, c, &gramv1.CreateScheduleRequest{Definition: d, Replace: replace})
 		},
 	}
 	from.add(cmd)
 	cmd.Flags().StringVar(&id, "id", "", "`id` of the schedule: a-z, 0-9 and -, at most 40 (default made of the name)")
-	cmd.Flags().BoolVar(&replace, "replace", false, "change the schedule of this id; its slots go on after the last decided")
+	cmd.Flags().BoolVar(&replace, "replace", false,
+		"change the schedule of this id; its slots go on after the last decided")
 	return cmd
 }
 
-func (a *app) createSchedule(ctx context.Context, c *cluster, req *gramv1.CreateScheduleRequest) error {
+func createSchedule(ctx context.Context, a *app, c *client.Cluster, req *gramv1.CreateScheduleRequest) error {
 	var answer *gramv1.CreateScheduleResponse
-	err := a.decide(ctx, c, func(ctx context.Context) error {
-		res, err := c.schedules.CreateSchedule(ctx, connect.NewRequest(req))
+	err := decide(ctx, a, c, func(ctx context.Context) error {
+		res, err := c.Schedules.CreateSchedule(ctx, connect.NewRequest(req))
 		if err == nil {
 			answer = res.Msg
 		}
@@ -70,20 +74,21 @@ func (a *app) createSchedule(ctx context.Context, c *cluster, req *gramv1.Create
 	}
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
-			SchemaVersion int          `json:"schema_version"`
-			Created       bool         `json:"created"`
-			Schedule      scheduleView `json:"schedule"`
-		}{schemaVersion, answer.GetCreated(), viewSchedule(answer.GetSchedule())})
+			SchemaVersion int           `json:"schema_version"`
+			Created       bool          `json:"created"`
+			Schedule      show.Schedule `json:"schedule"`
+		}{show.SchemaVersion, answer.GetCreated(), show.OfSchedule(answer.GetSchedule())})
 	}
 	_, err = a.out.Write([]byte(id + "\n"))
 	return err
 }
 
 // loadSchedule reads a spec with its schedule and checks both, as the coordinator does again.
-func (a *app) loadSchedule(from specFlags, id string) (*gramv1.ScheduleDefinition, error) {
-	spec, section, err := specfile.LoadSchedule(specfile.Source{Path: from.file, Stdin: a.in, Sets: from.sets, Params: all.Params})
+func loadSchedule(a *app, from specFlags, id string) (*gramv1.ScheduleDefinition, error) {
+	spec, section, err := specfile.LoadSchedule(specfile.Source{Path: from.file, Stdin: a.in, Sets: from.sets,
+		Params: all.Params})
 	if err != nil {
-		return nil, usageOf(err)
+		return nil, exit.AsUsage(err)
 	}
 	d, err := definitionOf(section)
 	if err != nil {
@@ -93,27 +98,20 @@ func (a *app) loadSchedule(from specFlags, id string) (*gramv1.ScheduleDefinitio
 		d.Id = scheduleID(spec)
 	}
 	if !state.ValidScheduleID(d.Id) {
-		return nil, &failure{code: exitUsage, what: fmt.Sprintf("schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -", d.Id), hint: "--id names one."}
+		return nil, &exit.Failure{Code: exit.Usage,
+			What: fmt.Sprintf("schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -", d.Id),
+			Hint: "--id names one."}
 	}
 	table, _, err := timetable(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		return nil, err
 	}
 	if spec, err = spec.WithSlotDefaults(table.Slot(table.Next(a.now())), all.Validate); err != nil {
-		return nil, usageOf(err)
+		return nil, exit.AsUsage(err)
 	}
 	canonical, err := spec.Canonical()
 	d.SpecJson = string(canonical)
 	return d, err
-}
-
-// usageOf is the failure of a file that cannot be read or does not validate.
-func usageOf(err error) error {
-	f := explain(err)
-	if f.code == exitFailed {
-		f = &failure{code: exitUsage, what: f.what, why: f.why, hint: f.hint, cause: err}
-	}
-	return f
 }
 
 // scheduleID makes an id out of the spec's name, the same each time.
@@ -126,7 +124,8 @@ func scheduleID(spec protocol.JobSpec) string {
 func definitionOf(s specfile.Schedule) (*gramv1.ScheduleDefinition, error) {
 	d := &gramv1.ScheduleDefinition{
 		Cron: s.Cron, TimeZone: s.TimeZone, CatchUpMax: s.CatchUp.Max,
-		StartDeadlineMs: time.Duration(s.StartDeadline).Milliseconds(), JitterMs: time.Duration(s.Jitter).Milliseconds(),
+		StartDeadlineMs: time.Duration(s.StartDeadline).Milliseconds(),
+		JitterMs:        time.Duration(s.Jitter).Milliseconds(),
 	}
 	overlap, err := enumOf("schedule.overlap", s.Overlap, "SCHEDULE_OVERLAP_", gramv1.ScheduleOverlap_value)
 	if err != nil {
@@ -157,7 +156,8 @@ func enumOf(field, word, prefix string, values map[string]int32) (int32, error) 
 			return int32(i + 1), nil
 		}
 	}
-	return 0, &failure{code: exitUsage, what: fmt.Sprintf("%s is %q; known: %s", field, word, strings.Join(known, ", "))}
+	return 0, &exit.Failure{Code: exit.Usage,
+		What: fmt.Sprintf("%s is %q; known: %s", field, word, strings.Join(known, ", "))}
 }
 
 // timetable reads a cron expression in a zone.
@@ -167,11 +167,12 @@ func timetable(cron, zoneName string) (schedule.Timetable, *time.Location, error
 	}
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil || zoneName == "Local" {
-		return schedule.Timetable{}, nil, &failure{code: exitUsage, what: fmt.Sprintf("unknown time zone %.64q", zoneName), hint: "Give an IANA name such as Europe/Berlin, or UTC."}
+		return schedule.Timetable{}, nil, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("unknown time zone %.64q",
+			zoneName), Hint: "Give an IANA name such as Europe/Berlin, or UTC."}
 	}
 	table, err := schedule.ParseCron(cron, zone)
 	if err != nil {
-		return table, nil, &failure{code: exitUsage, what: err.Error(), cause: err}
+		return table, nil, &exit.Failure{Code: exit.Usage, What: err.Error(), Cause: err}
 	}
 	return table, zone, nil
 }

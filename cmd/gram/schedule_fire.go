@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) scheduleTriggerCommand() *cobra.Command {
+func scheduleTriggerCommand(a *app) *cobra.Command {
 	var at string
 	var wait bool
 	var timeout time.Duration
@@ -33,11 +36,11 @@ goes on as if nothing had been, and the job is not under its overlap policy.`,
 			if err != nil {
 				return err
 			}
-			id, err := a.trigger(cmd.Context(), c, args[0], slot)
+			id, err := trigger(cmd.Context(), a, c, args[0], slot)
 			if err != nil || !wait {
 				return err
 			}
-			return a.wait(cmd.Context(), c, []string{id}, timeout, false)
+			return awaitJobs(cmd.Context(), a, c, []string{id}, timeout, false)
 		},
 	}
 	cmd.Flags().StringVar(&at, "slot", "", "the `instant` that the job is for, not in the future (default now)")
@@ -46,10 +49,11 @@ goes on as if nothing had been, and the job is not under its overlap policy.`,
 	return cmd
 }
 
-func (a *app) trigger(ctx context.Context, c *cluster, schedule string, slot time.Time) (id string, err error) {
+func trigger(ctx context.Context, a *app, c *client.Cluster, schedule string, slot time.Time) (id string, err error) {
 	var answer *gramv1.TriggerScheduleResponse
-	err = a.decide(ctx, c, func(ctx context.Context) error {
-		res, err := c.schedules.TriggerSchedule(ctx, connect.NewRequest(&gramv1.TriggerScheduleRequest{Id: schedule, SlotUnixMs: slot.UnixMilli()}))
+	err = decide(ctx, a, c, func(ctx context.Context) error {
+		res, err := c.Schedules.TriggerSchedule(ctx,
+			connect.NewRequest(&gramv1.TriggerScheduleRequest{Id: schedule, SlotUnixMs: slot.UnixMilli()}))
 		if err == nil {
 			answer = res.Msg
 		}
@@ -67,7 +71,7 @@ func (a *app) trigger(ctx context.Context, c *cluster, schedule string, slot tim
 			ID            string `json:"id"`
 			Created       bool   `json:"created"`
 			Slot          string `json:"slot"`
-		}{schemaVersion, id, answer.GetCreated(), timestamp(slot.UnixMilli())})
+		}{show.SchemaVersion, id, answer.GetCreated(), show.Timestamp(slot.UnixMilli())})
 	}
 	_, err = fmt.Fprintln(a.out, id)
 	return id, err
@@ -75,14 +79,14 @@ func (a *app) trigger(ctx context.Context, c *cluster, schedule string, slot tim
 
 // jobConflict: what is in the way is a job, not a schedule.
 func jobConflict(err error) error {
-	if f := explain(err); f.code == exitConflict {
-		f.hint = "The slot has the job of an earlier definition; its job stays."
+	if f := exit.Of(err); f.Code == exit.Conflict {
+		f.Hint = "The slot has the job of an earlier definition; its job stays."
 		return f
 	}
 	return err
 }
 
-func (a *app) scheduleBackfillCommand() *cobra.Command {
+func scheduleBackfillCommand(a *app) *cobra.Command {
 	var from, to string
 	var dry bool
 	cmd := &cobra.Command{
@@ -108,7 +112,7 @@ are not under the schedule's overlap policy: the queue of jobs bounds them.`,
 			if err != nil {
 				return err
 			}
-			return a.backfill(cmd.Context(), c, &gramv1.BackfillScheduleRequest{
+			return backfill(cmd.Context(), a, c, &gramv1.BackfillScheduleRequest{
 				Id: args[0], FromUnixMs: begin.UnixMilli(), ToUnixMs: end.UnixMilli(), DryRun: dry})
 		},
 	}
@@ -122,13 +126,13 @@ are not under the schedule's overlap policy: the queue of jobs bounds them.`,
 }
 
 // backfill calls until the interval is done. What was made is printed also when the rest failed.
-func (a *app) backfill(ctx context.Context, c *cluster, req *gramv1.BackfillScheduleRequest) error {
+func backfill(ctx context.Context, a *app, c *client.Cluster, req *gramv1.BackfillScheduleRequest) error {
 	var slots []*gramv1.BackfilledSlot
 	var failed error
 	for failed == nil {
 		var next int64
-		failed = a.decide(ctx, c, func(ctx context.Context) error {
-			res, err := c.schedules.BackfillSchedule(ctx, connect.NewRequest(req))
+		failed = decide(ctx, a, c, func(ctx context.Context) error {
+			res, err := c.Schedules.BackfillSchedule(ctx, connect.NewRequest(req))
 			if err == nil {
 				slots, next = append(slots, res.Msg.GetSlots()...), res.Msg.GetNextUnixMs()
 			}
@@ -142,13 +146,13 @@ func (a *app) backfill(ctx context.Context, c *cluster, req *gramv1.BackfillSche
 	if failed != nil && len(slots) == 0 {
 		return failed
 	}
-	if err := a.printBackfill(slots, req.GetDryRun()); err != nil {
+	if err := printBackfill(a, slots, req.GetDryRun()); err != nil {
 		return err
 	}
 	return failed
 }
 
-func (a *app) printBackfill(slots []*gramv1.BackfilledSlot, dry bool) error {
+func printBackfill(a *app, slots []*gramv1.BackfilledSlot, dry bool) error {
 	type row struct {
 		Slot   string `json:"slot"`
 		Job    string `json:"job"`
@@ -156,13 +160,13 @@ func (a *app) printBackfill(slots []*gramv1.BackfilledSlot, dry bool) error {
 	}
 	rows := []row{}
 	for _, s := range slots {
-		rows = append(rows, row{clock(s.GetSlotUnixMs()), s.GetJobId(), backfillWord(s, dry)})
+		rows = append(rows, row{show.Clock(s.GetSlotUnixMs()), s.GetJobId(), backfillWord(s, dry)})
 	}
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
 			SchemaVersion int   `json:"schema_version"`
 			Slots         []row `json:"slots"`
-		}{schemaVersion, rows})
+		}{show.SchemaVersion, rows})
 	}
 	var table terminal.Table
 	for _, r := range rows {

@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"github.com/gram-compute/gram/coordinator/schedule"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/schedule"
+
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -15,7 +19,7 @@ import (
 
 const maxPreview = 1000
 
-func (a *app) schedulePreviewCommand() *cobra.Command {
+func schedulePreviewCommand(a *app) *cobra.Command {
 	var from specFlags
 	var cron, zone, begin string
 	var count int
@@ -35,13 +39,13 @@ the first. -o json adds the URI that a slot's job reads.`,
 				return err
 			}
 			if count < 1 || count > maxPreview {
-				return &failure{code: exitUsage, what: fmt.Sprintf("-n is 1 to %d", maxPreview)}
+				return &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("-n is 1 to %d", maxPreview)}
 			}
-			d, err := a.previewed(cmd.Context(), args, from, cron, zone)
+			d, err := previewed(cmd.Context(), a, args, from, cron, zone)
 			if err != nil {
 				return err
 			}
-			return a.preview(d, after, count)
+			return preview(a, d, after, count)
 		},
 	}
 	set := cmd.Flags()
@@ -49,13 +53,15 @@ the first. -o json adds the URI that a slot's job reads.`,
 	set.StringArrayVar(&from.sets, "set", nil, "set a field of the file: `field.field=value`; may be repeated")
 	set.StringVar(&cron, "cron", "", "cron `expression` instead of a file")
 	set.StringVar(&zone, "zone", schedule.DefaultZone, "with --cron: IANA `name` of a time zone")
-	set.StringVar(&begin, "from", "", "slots from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
+	set.StringVar(&begin, "from", "",
+		"slots from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
 	set.IntVarP(&count, "count", "n", 10, "this `many` slots")
 	return cmd
 }
 
 // previewed is the schedule of one of: an id, a file, an expression.
-func (a *app) previewed(ctx context.Context, ids []string, from specFlags, cron, zone string) (*gramv1.ScheduleDefinition, error) {
+func previewed(ctx context.Context, a *app, ids []string, from specFlags, cron,
+	zone string) (*gramv1.ScheduleDefinition, error) {
 	given := len(ids)
 	for _, word := range []string{from.file, cron} {
 		if word != "" {
@@ -64,9 +70,9 @@ func (a *app) previewed(ctx context.Context, ids []string, from specFlags, cron,
 	}
 	switch {
 	case given != 1:
-		return nil, &failure{code: exitUsage, what: "name one schedule: by id, by -f FILE or by --cron"}
+		return nil, &exit.Failure{Code: exit.Usage, What: "name one schedule: by id, by -f FILE or by --cron"}
 	case from.file != "":
-		return a.loadSchedule(from, "preview")
+		return loadSchedule(a, from, "preview")
 	case cron != "":
 		return &gramv1.ScheduleDefinition{Cron: cron, TimeZone: zone}, nil
 	}
@@ -74,14 +80,14 @@ func (a *app) previewed(ctx context.Context, ids []string, from specFlags, cron,
 	if err != nil {
 		return nil, err
 	}
-	sched, err := a.getSchedule(ctx, c, ids[0], 0)
+	sched, err := getSchedule(ctx, a, c, ids[0], 0)
 	return sched.GetDefinition(), err
 }
 
-func (a *app) getSchedule(ctx context.Context, c *cluster, id string, next int) (*gramv1.Schedule, error) {
-	res, err := c.schedules.GetSchedule(ctx, connect.NewRequest(&gramv1.GetScheduleRequest{Id: id, Next: uint32(next)}))
+func getSchedule(ctx context.Context, a *app, c *client.Cluster, id string, next int) (*gramv1.Schedule, error) {
+	res, err := c.Schedules.GetSchedule(ctx, connect.NewRequest(&gramv1.GetScheduleRequest{Id: id, Next: uint32(next)}))
 	if err != nil {
-		return nil, c.explainSchedule(err)
+		return nil, explainSchedule(c, err)
 	}
 	return res.Msg.GetSchedule(), nil
 }
@@ -92,7 +98,7 @@ type slotView struct {
 	Input string `json:"input,omitempty"`
 }
 
-func (a *app) preview(d *gramv1.ScheduleDefinition, after time.Time, count int) error {
+func preview(a *app, d *gramv1.ScheduleDefinition, after time.Time, count int) error {
 	table, zone, err := timetable(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		return err
@@ -101,14 +107,14 @@ func (a *app) preview(d *gramv1.ScheduleDefinition, after time.Time, count int) 
 	var rows terminal.Table
 	rows.Row("SLOT", zone.String())
 	for at := table.Next(after.Add(-time.Nanosecond)); !at.IsZero() && len(slots) < count; at = table.Next(at) {
-		view := slotView{Slot: timestamp(at.UnixMilli()), Local: at.In(zone).Format(time.RFC3339)}
+		view := slotView{Slot: show.Timestamp(at.UnixMilli()), Local: at.In(zone).Format(time.RFC3339)}
 		if d.GetSpecJson() != "" {
 			spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
 			if err == nil {
 				spec, err = spec.ForSlot(table.Slot(at))
 			}
 			if err != nil {
-				return usageOf(err)
+				return exit.AsUsage(err)
 			}
 			view.Input = spec.Spec.Input.URI
 		}
@@ -121,21 +127,8 @@ func (a *app) preview(d *gramv1.ScheduleDefinition, after time.Time, count int) 
 			Cron          string     `json:"cron"`
 			TimeZone      string     `json:"time_zone"`
 			Slots         []slotView `json:"slots"`
-		}{schemaVersion, d.GetCron(), zone.String(), slots})
+		}{show.SchemaVersion, d.GetCron(), zone.String(), slots})
 	}
 	rows.Write(a.out)
 	return nil
-}
-
-// instant reads a day or an instant, in UTC without an offset; "" is now.
-func (a *app) instant(flag, text string) (time.Time, error) {
-	if text == "" {
-		return a.now(), nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, &failure{code: exitUsage, what: fmt.Sprintf("%s %q is no instant", flag, text), hint: "Write 2026-11-21T02:15:00Z, or 2026-11-21 for its midnight in UTC."}
 }

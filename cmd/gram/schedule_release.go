@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) scheduleReleaseCommand() *cobra.Command {
+func scheduleReleaseCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "release",
 		Short: "Let the schedules go on that are held since a restore",
@@ -25,15 +27,15 @@ and its slots up to resume are skipped. Repeating it is harmless.`,
 			if err != nil {
 				return err
 			}
-			return a.releaseSchedules(cmd.Context(), c)
+			return releaseSchedules(cmd.Context(), a, c)
 		},
 	}
 }
 
-func (a *app) releaseSchedules(ctx context.Context, c *cluster) error {
+func releaseSchedules(ctx context.Context, a *app, c *client.Cluster) error {
 	var answer *gramv1.ReleaseSchedulesResponse
-	err := a.decide(ctx, c, func(ctx context.Context) error {
-		res, err := c.schedules.ReleaseSchedules(ctx, connect.NewRequest(&gramv1.ReleaseSchedulesRequest{}))
+	err := decide(ctx, a, c, func(ctx context.Context) error {
+		res, err := c.Schedules.ReleaseSchedules(ctx, connect.NewRequest(&gramv1.ReleaseSchedulesRequest{}))
 		if err == nil {
 			answer = res.Msg
 		}
@@ -47,7 +49,7 @@ func (a *app) releaseSchedules(ctx context.Context, c *cluster) error {
 			SchemaVersion int    `json:"schema_version"`
 			Released      bool   `json:"released"`
 			Schedules     uint32 `json:"schedules"`
-		}{schemaVersion, answer.GetReleased(), answer.GetSchedules()})
+		}{show.SchemaVersion, answer.GetReleased(), answer.GetSchedules()})
 	}
 	if answer.GetReleased() {
 		a.note("gram: %d schedules go on", answer.GetSchedules())

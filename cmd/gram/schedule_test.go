@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/jobs/all"
@@ -17,7 +21,7 @@ import (
 )
 
 // clientOfCoordinator is a client of a coordinator with its log on disk, in this process.
-func clientOfCoordinator(t *testing.T) *client {
+func clientOfCoordinator(t *testing.T) *session {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -36,7 +40,8 @@ func clientOfCoordinator(t *testing.T) *client {
 		}
 	})
 	c := newClient(t)
-	c.env["GRAM_ADDR"], c.env["GRAM_CACERT"], c.env["GRAM_TOKEN"] = server.Addr(), filepath.Join(dir, caPath), server.AdminToken().Reveal()
+	c.env["GRAM_ADDR"], c.env["GRAM_CACERT"], c.env["GRAM_TOKEN"] = server.Addr(), filepath.Join(dir,
+		local.CAPath), server.AdminToken().Reveal()
 	c.app.patience = 10 * time.Second
 	return c
 }
@@ -46,7 +51,7 @@ const validSchedule = `{apiVersion: v1, kind: NaiveBayes, metadata: {name: Night
  schedule: {cron: "15 2 * * *", time_zone: Europe/Berlin, catch_up: {mode: all, max: 7}, start_deadline: 6h}}`
 
 // again runs another command of the same client, from empty streams.
-func (c *client) again(args ...string) int {
+func (c *session) again(args ...string) int {
 	c.t.Helper()
 	c.stdout.Reset()
 	c.stderr = &stderr{changed: make(chan struct{})}
@@ -54,7 +59,7 @@ func (c *client) again(args ...string) int {
 	return c.run(args...)
 }
 
-func (c *client) json(into any, args ...string) {
+func (c *session) json(into any, args ...string) {
 	c.t.Helper()
 	c.want(0, c.again(append(args, "-o", "json")...))
 	if err := json.Unmarshal(c.stdout.Bytes(), into); err != nil {
@@ -74,32 +79,35 @@ func TestScheduleVerbs(t *testing.T) {
 	if !strings.Contains(c.stderr.String(), "was there already") {
 		t.Errorf("stderr %q", c.stderr)
 	}
-	c.want(exitConflict, c.again("schedule", "create", "-f", file, "--set", "schedule.overlap=queue"))
+	c.want(exit.Conflict, c.again("schedule", "create", "-f", file, "--set", "schedule.overlap=queue"))
 	if !strings.Contains(c.stderr.String(), "--replace") {
 		t.Errorf("stderr %q", c.stderr)
 	}
 	c.want(0, c.again("schedule", "create", "-f", file, "--set", "schedule.overlap=queue", "--replace"))
 	c.want(0, c.again("schedule", "list"))
-	if !regexp.MustCompile(`(?m)^nightly-topics +active +\S+T0[01]:15:00Z +15 2 \* \* \* Europe/Berlin$`).MatchString(c.stdout.String()) {
+	row := regexp.MustCompile(`(?m)^nightly-topics +active +\S+T0[01]:15:00Z +15 2 \* \* \* Europe/Berlin$`)
+	if !row.MatchString(c.stdout.String()) {
 		t.Errorf("list:\n%s", c.stdout.String())
 	}
 	c.want(0, c.again("schedule", "pause", "nightly-topics"))
 	if !strings.Contains(c.stdout.String(), "paused  -") {
 		t.Errorf("pause:\n%s", c.stdout.String())
 	}
-	var shown scheduleView
+	var shown show.Schedule
 	c.json(&shown, "schedule", "show", "nightly-topics")
-	if shown.State != "paused" || shown.Overlap != "queue" || shown.CatchUp != "all" || shown.CatchUpMax != 7 || shown.StartDeadlineSeconds != 21600 || len(shown.Next) != 3 {
+	if shown.State != "paused" || shown.Overlap != "queue" || shown.CatchUp != "all" || shown.CatchUpMax != 7 ||
+		shown.StartDeadlineSeconds != 21600 || len(shown.Next) != 3 {
 		t.Errorf("%+v", shown)
 	}
 	c.want(0, c.again("schedule", "resume", "nightly-topics"))
 	c.want(0, c.again("schedule", "show", "nightly-topics"))
-	if !strings.Contains(c.stdout.String(), "state           active") || !strings.Contains(c.stdout.String(), "all, at most 7") {
+	if !strings.Contains(c.stdout.String(), "state           active") ||
+		!strings.Contains(c.stdout.String(), "all, at most 7") {
 		t.Errorf("show:\n%s", c.stdout.String())
 	}
 	c.want(0, c.again("schedule", "rm", "nightly-topics"))
 	for _, verb := range []string{"show", "pause", "resume", "rm", "trigger", "preview"} {
-		c.want(exitNotFound, c.again("schedule", verb, "nightly-topics"))
+		c.want(exit.NotFound, c.again("schedule", verb, "nightly-topics"))
 		if !strings.Contains(c.stderr.String(), "gram schedule list") {
 			t.Errorf("%s: stderr %q", verb, c.stderr)
 		}
@@ -121,7 +129,7 @@ $`)
 	}
 	c.want(0, c.again("schedule", "trigger", "nightly-topics", "--slot", "2026-10-25T02:15:00+02:00"))
 	id := strings.TrimSpace(c.stdout.String())
-	var job jobView
+	var job show.Job
 	c.json(&job, "status", id)
 	if !strings.Contains(string(job.Spec), "/day=2026-10-24/") {
 		t.Errorf("the job reads %s", job.Spec)
@@ -130,21 +138,22 @@ $`)
 		Slots []struct{ Slot, Job, Result string }
 	}
 	c.json(&filled, interval...)
-	if len(filled.Slots) != 3 || filled.Slots[0].Result != "made" || filled.Slots[1].Result != "there" || filled.Slots[1].Job != id || filled.Slots[2].Result != "made" {
+	if len(filled.Slots) != 3 || filled.Slots[0].Result != "made" || filled.Slots[1].Result != "there" ||
+		filled.Slots[1].Job != id || filled.Slots[2].Result != "made" {
 		t.Errorf("%+v", filled)
 	}
 	if job.Schedule != "nightly-topics" || job.Slot != "2026-10-25T00:15:00.000Z" {
 		t.Errorf("the job says %q, %q", job.Schedule, job.Slot)
 	}
-	c.want(exitNotFound, c.again("model", "show", "nightly-topics@latest"))
+	c.want(exit.NotFound, c.again("model", "show", "nightly-topics@latest"))
 	if !strings.Contains(c.stderr.String(), "has succeeded yet") {
 		t.Errorf("stderr %q", c.stderr)
 	}
 	c.want(0, c.again("schedule", "trigger", "nightly-topics"))
-	c.want(exitUsage, c.again("schedule", "trigger", "nightly-topics", "--slot", "2126-01-01"))
-	c.want(exitUsage, c.again("schedule", "trigger", "nightly-topics", "--slot", "yesterday"))
-	c.want(exitUsage, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-27", "--to", "2026-10-24"))
-	c.want(exitUsage, c.again("schedule", "backfill", "nightly-topics"))
+	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--slot", "2126-01-01"))
+	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--slot", "yesterday"))
+	c.want(exit.Usage, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-27", "--to", "2026-10-24"))
+	c.want(exit.Usage, c.again("schedule", "backfill", "nightly-topics"))
 }
 
 // A backfill that finds no room says so and shows what it made; repeated, it finds that there.
@@ -156,7 +165,8 @@ func TestBackfillUntilThereIsNoRoom(t *testing.T) {
 	c.want(0, c.run("schedule", "create", "-f", c.writeSpec(validSchedule), "--set", `schedule.cron="* * * * *"`))
 	c.want(0, c.again("schedule", "pause", "nightly-topics"))
 	for _, word := range []string{"made", "there"} {
-		c.want(exitNoRoom, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-24", "--to", "2026-10-25"))
+		c.want(exit.NoRoom, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-24", "--to",
+			"2026-10-25"))
 		if got := strings.Count(c.stdout.String(), "  "+word+"\n"); got != state.MaxActiveOfToken {
 			t.Errorf("%d slots %s, want %d", got, word, state.MaxActiveOfToken)
 		}
@@ -177,14 +187,15 @@ func TestPreviewWithoutACluster(t *testing.T) {
 	}
 	var previewed struct{ Slots []slotView }
 	c.json(&previewed, "schedule", "preview", "-f", c.writeSpec(validSchedule), "--from", "2026-03-28T00:00", "-n", "2")
-	if len(previewed.Slots) != 2 || previewed.Slots[1].Slot != "2026-03-30T00:15:00.000Z" || !strings.HasSuffix(previewed.Slots[1].Input, "/day=2026-03-28/") {
+	if len(previewed.Slots) != 2 || previewed.Slots[1].Slot != "2026-03-30T00:15:00.000Z" ||
+		!strings.HasSuffix(previewed.Slots[1].Input, "/day=2026-03-28/") {
 		t.Errorf("%+v", previewed)
 	}
 	for _, args := range [][]string{
 		{}, {"n", "--cron", "* * * * *"}, {"--cron", "* * * *"}, {"--cron", "* * * * *", "--zone", "Local"},
 		{"--cron", "* * * * *", "-n", "0"}, {"--cron", "* * * * *", "--from", "now"},
 	} {
-		c.want(exitUsage, c.again(append([]string{"schedule", "preview"}, args...)...))
+		c.want(exit.Usage, c.again(append([]string{"schedule", "preview"}, args...)...))
 	}
 }
 
@@ -207,19 +218,20 @@ func TestScheduleFilesAreChecked(t *testing.T) {
 		if changed == text {
 			t.Fatalf("%q is not in the file", from)
 		}
-		c.want(exitUsage, c.again("schedule", "create", "-f", c.writeSpec(changed)))
+		c.want(exit.Usage, c.again("schedule", "create", "-f", c.writeSpec(changed)))
 		if !strings.Contains(c.stderr.String(), change.says) {
 			t.Errorf("%s: stderr lacks %q:\n%s", change.to, change.says, c.stderr)
 		}
 	}
-	c.want(exitUsage, c.again("submit", "-f", c.writeSpec(validSchedule)))
+	c.want(exit.Usage, c.again("submit", "-f", c.writeSpec(validSchedule)))
 	if !strings.Contains(c.stderr.String(), "gram schedule create") {
 		t.Errorf("stderr %q", c.stderr)
 	}
 }
 
 func TestSpanText(t *testing.T) {
-	for text, want := range map[string]string{"6h": "6h", "10m": "10m", "90m": "1h30m", "1.5s": "1.5s", "100s": "1m40s", "25h10s": "25h0m10s", "10s": "10s"} {
+	for text, want := range map[string]string{"6h": "6h", "10m": "10m", "90m": "1h30m", "1.5s": "1.5s", "100s": "1m40s",
+		"25h10s": "25h0m10s", "10s": "10s"} {
 		d, err := time.ParseDuration(text)
 		if got := spanText(d); err != nil || got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
@@ -238,10 +250,11 @@ func TestTheExampleSchedule(t *testing.T) {
 func TestSchedulesFitTheTerminal(t *testing.T) {
 	c := clientOfCoordinator(t)
 	file := c.writeSpec(validSchedule)
-	c.want(0, c.run("schedule", "create", "-f", file, "--id", strings.Repeat("x", 40), "--set", "schedule.cron=0,15,30,45 0-23/2 1,2,3,4,5 * *"))
+	c.want(0, c.run("schedule", "create", "-f", file, "--id", strings.Repeat("x", 40), "--set",
+		"schedule.cron=0,15,30,45 0-23/2 1,2,3,4,5 * *"))
 	c.want(0, c.again("schedule", "list"))
 	for line := range strings.Lines(c.stdout.String()) {
-		if len(strings.TrimRight(line, "\n")) > maxColumns {
+		if len(strings.TrimRight(line, "\n")) > terminal.Columns {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
 	}

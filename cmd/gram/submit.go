@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol"
@@ -28,18 +31,18 @@ func (s *specFlags) add(cmd *cobra.Command) {
 }
 
 // load reads the spec, writes every default in and validates it, as the coordinator does again.
-func (a *app) load(s specFlags) (protocol.JobSpec, error) {
+func load(a *app, s specFlags) (protocol.JobSpec, error) {
 	spec, err := specfile.Load(specfile.Source{Path: s.file, Stdin: a.in, Sets: s.sets, Params: all.Params})
 	if err == nil {
 		spec, err = all.Validate(spec)
 	}
 	if err != nil {
-		return spec, usageOf(err)
+		return spec, exit.AsUsage(err)
 	}
 	return spec, nil
 }
 
-func (a *app) submitCommand() *cobra.Command {
+func submitCommand(a *app) *cobra.Command {
 	var from specFlags
 	var id string
 	var wait bool
@@ -56,7 +59,7 @@ With another spec it is a conflict (exit code 5). Relative file paths in a
 spec count from the spec's folder.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec, err := a.load(from)
+			spec, err := load(a, from)
 			if err != nil {
 				return err
 			}
@@ -67,10 +70,10 @@ spec count from the spec's folder.`,
 			if err != nil {
 				return err
 			}
-			if err := a.submit(cmd.Context(), c, id, spec); err != nil || !wait {
+			if err := submit(cmd.Context(), a, c, id, spec); err != nil || !wait {
 				return err
 			}
-			return a.wait(cmd.Context(), c, []string{id}, timeout, false)
+			return awaitJobs(cmd.Context(), a, c, []string{id}, timeout, false)
 		},
 	}
 	from.add(cmd)
@@ -81,17 +84,17 @@ spec count from the spec's folder.`,
 }
 
 // submit hands the job in, again and again while the cluster is not reachable.
-func (a *app) submit(ctx context.Context, c *cluster, id string, spec protocol.JobSpec) error {
+func submit(ctx context.Context, a *app, c *client.Cluster, id string, spec protocol.JobSpec) error {
 	canonical, err := spec.Canonical()
 	if err != nil {
 		return err
 	}
-	l := &link{patience: a.patience, pause: a.pause, note: func(text string) { a.note("gram: %s", text) }}
+	l := a.link()
 	var answer *gramv1.SubmitResponse
-	err = l.keep(ctx, func(ctx context.Context) error {
-		answer, err = c.submit(ctx, id, string(canonical))
+	err = l.Keep(ctx, func(ctx context.Context) error {
+		answer, err = c.Submit(ctx, id, string(canonical))
 		if err == nil {
-			l.up()
+			l.Up()
 		}
 		return err
 	})
@@ -107,7 +110,7 @@ func (a *app) submit(ctx context.Context, c *cluster, id string, spec protocol.J
 			ID            string `json:"id"`
 			Created       bool   `json:"created"`
 			SpecHash      string `json:"spec_hash"`
-		}{schemaVersion, id, answer.GetCreated(), answer.GetJob().GetSpecHash()})
+		}{show.SchemaVersion, id, answer.GetCreated(), answer.GetJob().GetSpecHash()})
 	}
 	_, err = a.out.Write([]byte(id + "\n"))
 	return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -45,7 +46,8 @@ func TestSubmitSendsTheWholeSpec(t *testing.T) {
 	if want := "file://" + c.app.dir + "/texts.tsv"; sent.Spec.Input.URI != want {
 		t.Errorf("input %s, want %s", sent.Spec.Input.URI, want)
 	}
-	if !strings.Contains(string(sent.Spec.Params), `"alpha":0.25,"form":"multinomial","prior":"learned"`) || sent.Spec.Input.ShardBytes != protocol.DefaultShardBytes {
+	if !strings.Contains(string(sent.Spec.Params), `"alpha":0.25,"form":"multinomial","prior":"learned"`) ||
+		sent.Spec.Input.ShardBytes != protocol.DefaultShardBytes {
 		t.Errorf("defaults are not written in: %+v", sent.Spec)
 	}
 	if !strings.Contains(c.stderr.String(), "was there already") {
@@ -63,7 +65,8 @@ func TestSubmitExplainsASpecBeforeItSends(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := clientOf(t, &backend{}) // would answer "unimplemented", exit code 1
-			client.want(exitUsage, client.run("submit", "-f", client.writeSpec(strings.Replace(validSpec, c.from, c.to, 1))))
+			client.want(exit.Usage, client.run("submit", "-f",
+				client.writeSpec(strings.Replace(validSpec, c.from, c.to, 1))))
 			if !strings.Contains(client.stderr.String(), c.says) {
 				t.Errorf("stderr lacks %q:\n%s", c.says, client.stderr)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"golang.org/x/sys/unix"
 )
 
@@ -57,17 +58,18 @@ func TestRemovingAModelAsks(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{"", "model rm a", exitUsage, "`gram model rm --yes`"},
-		{"", "model rm a --yes", exitFailed, called},
-		{"n\n", "model rm a", exitFailed, "job a and what it learned go for good. Go on? [y/N] gram: nothing was changed"},
-		{"\n", "model rm a b", exitFailed, "2 jobs (a, b) and what"},
-		{"y\n", "model rm a", exitFailed, called},
-		{"YES\n", "model rm a", exitFailed, called},
-		{"y\n", "model rm a --yes", exitFailed, called},
-		{"", "schedule rm a", exitFailed, called}, // scripts go on: a schedule can be made again
-		{"n\n", "schedule rm a", exitFailed, "nothing was changed"},
-		{"n\n", "token revoke 3f9a0c51e2d4b687", exitFailed, "nothing was changed"},
-		{"n\n", "cluster remove c2", exitFailed, "nothing was changed"},
+		{"", "model rm a", exit.Usage, "`gram model rm --yes`"},
+		{"", "model rm a --yes", exit.Failed, called},
+		{"n\n", "model rm a", exit.Failed,
+			"job a and what it learned go for good. Go on? [y/N] gram: nothing was changed"},
+		{"\n", "model rm a b", exit.Failed, "2 jobs (a, b) and what"},
+		{"y\n", "model rm a", exit.Failed, called},
+		{"YES\n", "model rm a", exit.Failed, called},
+		{"y\n", "model rm a --yes", exit.Failed, called},
+		{"", "schedule rm a", exit.Failed, called}, // scripts go on: a schedule can be made again
+		{"n\n", "schedule rm a", exit.Failed, "nothing was changed"},
+		{"n\n", "token revoke 3f9a0c51e2d4b687", exit.Failed, "nothing was changed"},
+		{"n\n", "cluster remove c2", exit.Failed, "nothing was changed"},
 	} {
 		if code, got := ask(c.answer, strings.Fields(c.line)...); code != c.code || !strings.Contains(got, c.says) ||
 			c.says != called && strings.Contains(got, called) {

@@ -8,16 +8,22 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/command"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) tokenCommand() *cobra.Command {
-	return group("token", "Make, list and revoke tokens", `  gram token create --scope submit --name ci --ttl 720h --out ci.token
+func tokenCommand(a *app) *cobra.Command {
+	return command.Group("token", "Make, list and revoke tokens",
+		`  gram token create --scope submit --name ci --ttl 720h --out ci.token
   gram token list
-  gram token revoke 3f9a0c51e2d4b687`, a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+  gram token revoke 3f9a0c51e2d4b687`, tokenCreateCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
 // tokenFlags describe a token to be made.
@@ -26,7 +32,7 @@ type tokenFlags struct {
 	ttl              time.Duration
 }
 
-func (a *app) tokenCreateCommand() *cobra.Command {
+func tokenCreateCommand(a *app) *cobra.Command {
 	var f tokenFlags
 	cmd := &cobra.Command{
 		Use:   "create --scope SCOPE",
@@ -48,64 +54,49 @@ that: both are valid meanwhile, and workers read their file again.`,
 			if err != nil {
 				return err
 			}
-			return a.createToken(cmd.Context(), c, f)
+			return createToken(cmd.Context(), a, c, f)
 		},
 	}
-	requireFlag(cmd, &f.scope, "scope", "`scope`: read, submit, admin or worker")
+	command.RequireFlag(cmd, &f.scope, "scope", "`scope`: read, submit, admin or worker")
 	cmd.Flags().StringVar(&f.name, "name", "", "`name`, for people")
 	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "`time` it is valid, by the leader's clock, such as 720h; 0 is for ever")
 	cmd.Flags().StringVar(&f.out, "out", "", "new `file` for the token, instead of stdout")
 	return cmd
 }
 
-type tokenView struct {
-	ID      string `json:"id"`
-	Name    string `json:"name,omitempty"`
-	Scope   string `json:"scope"`
-	Created string `json:"created"`
-	Expires string `json:"expires,omitempty"`
-	Expired bool   `json:"expired"`
-	Token   string `json:"token,omitempty"` // in full, of create without --out
-}
-
-func viewToken(t *gramv1.TokenInfo) tokenView {
-	return tokenView{ID: t.GetId(), Name: t.GetName(), Scope: t.GetScope(), Created: timestamp(t.GetCreatedUnixMs()),
-		Expires: timestamp(t.GetExpiresUnixMs()), Expired: t.GetExpired()}
-}
-
-func (a *app) createToken(ctx context.Context, c *cluster, f tokenFlags) error {
+func createToken(ctx context.Context, a *app, c *client.Cluster, f tokenFlags) error {
 	if f.ttl < 0 || f.ttl != 0 && f.ttl < time.Millisecond {
-		return &failure{code: exitUsage, what: fmt.Sprintf("--ttl %s is no time to live", f.ttl)}
+		return &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("--ttl %s is no time to live", f.ttl)}
 	}
 	token := gate.NewToken()
 	if f.out != "" { // before the cluster knows it: a token that cannot be kept must not be made
-		if err := writeNewFile(f.out, token.Reveal()+"\n"); err != nil {
+		if err := files.WriteNew(f.out, token.Reveal()+"\n"); err != nil {
 			return err
 		}
 	}
-	res, err := c.tokens.CreateToken(ctx, connect.NewRequest(&gramv1.CreateTokenRequest{
+	res, err := c.Tokens.CreateToken(ctx, connect.NewRequest(&gramv1.CreateTokenRequest{
 		Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: f.scope, Name: f.name, TtlMs: f.ttl.Milliseconds(),
 	}))
 	if err != nil {
 		if f.out != "" {
-			return errors.Join(c.explain(err), os.Remove(f.out))
+			return errors.Join(c.Explain(err), os.Remove(f.out))
 		}
-		return c.explain(err)
+		return c.Explain(err)
 	}
-	view := viewToken(res.Msg.GetToken())
+	view := show.OfToken(res.Msg.GetToken())
 	if f.out == "" {
 		view.Token = token.Reveal()
 	}
-	return a.printToken(view, f.out)
+	return printToken(a, view, f.out)
 }
 
-func (a *app) printToken(view tokenView, out string) error {
+func printToken(a *app, view show.Token, out string) error {
 	switch {
 	case a.flags.output == "json":
 		return a.printJSON(struct {
 			SchemaVersion int `json:"schema_version"`
-			tokenView
-		}{schemaVersion, view})
+			show.Token
+		}{show.SchemaVersion, view})
 	case out == "":
 		fmt.Fprintln(a.out, view.Token)
 		a.note("gram: token %s of scope %s; it is not shown again", view.ID, view.Scope)
@@ -115,20 +106,7 @@ func (a *app) printToken(view tokenView, out string) error {
 	return nil
 }
 
-// writeNewFile makes a file for its owner only; it replaces none.
-func writeNewFile(name, text string) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return &failure{code: exitConflict, what: name + " is there already", hint: "Choose another name, or remove it."}
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(text)
-	return errors.Join(err, file.Sync(), file.Close())
-}
-
-func (a *app) tokenListCommand() *cobra.Command {
+func tokenListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens, without their secrets",
@@ -142,25 +120,25 @@ first started, named after their files.`,
 			if err != nil {
 				return err
 			}
-			res, err := c.tokens.ListTokens(cmd.Context(), connect.NewRequest(&gramv1.ListTokensRequest{}))
+			res, err := c.Tokens.ListTokens(cmd.Context(), connect.NewRequest(&gramv1.ListTokensRequest{}))
 			if err != nil {
-				return c.explain(err)
+				return c.Explain(err)
 			}
-			views := []tokenView{}
+			views := []show.Token{}
 			for _, t := range res.Msg.GetTokens() {
-				views = append(views, viewToken(t))
+				views = append(views, show.OfToken(t))
 			}
-			return a.printTokens(views)
+			return printTokens(a, views)
 		},
 	}
 }
 
-func (a *app) printTokens(views []tokenView) error {
+func printTokens(a *app, views []show.Token) error {
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
-			SchemaVersion int         `json:"schema_version"`
-			Tokens        []tokenView `json:"tokens"`
-		}{schemaVersion, views})
+			SchemaVersion int          `json:"schema_version"`
+			Tokens        []show.Token `json:"tokens"`
+		}{show.SchemaVersion, views})
 	}
 	var table terminal.Table
 	table.Row("TOKEN", "NAME", "SCOPE", "CREATED", "EXPIRES")
@@ -178,8 +156,8 @@ func (a *app) printTokens(views []tokenView) error {
 	return nil
 }
 
-func (a *app) tokenRevokeCommand() *cobra.Command {
-	return addYes(&cobra.Command{
+func tokenRevokeCommand(a *app) *cobra.Command {
+	return command.AddYes(&cobra.Command{
 		Use:     "revoke ID...",
 		Short:   "End tokens, and the calls that run with them",
 		Example: "  gram token revoke 3f9a0c51e2d4b687",
@@ -192,14 +170,15 @@ nobody could make tokens any more.`,
 			if err != nil {
 				return err
 			}
-			if err := a.confirm(cmd, fmt.Sprintf("%d token(s) and the calls that run with them end", len(ids)), false); err != nil {
+			if err := a.confirm(cmd, fmt.Sprintf("%d token(s) and the calls that run with them end", len(ids)),
+				false); err != nil {
 				return err
 			}
 			for _, id := range ids {
 				if token, err := gate.ParseToken(id); err == nil {
 					id = token.ID
 				}
-				if err := c.revokeToken(cmd.Context(), id); err != nil {
+				if err := revokeToken(cmd.Context(), c, id); err != nil {
 					return err
 				}
 				a.note("gram: token %s is revoked", id)
@@ -209,17 +188,17 @@ nobody could make tokens any more.`,
 	})
 }
 
-func (c *cluster) revokeToken(ctx context.Context, id string) error {
-	_, err := c.tokens.RevokeToken(ctx, connect.NewRequest(&gramv1.RevokeTokenRequest{Id: id}))
+func revokeToken(ctx context.Context, c *client.Cluster, id string) error {
+	_, err := c.Tokens.RevokeToken(ctx, connect.NewRequest(&gramv1.RevokeTokenRequest{Id: id}))
 	if err == nil {
 		return nil
 	}
-	f := explainCall(c.addr, err)
-	switch f.code {
-	case exitNotFound:
-		f.hint = "`gram token list` shows the tokens that are there."
-	case exitFailed:
-		f.code = exitConflict
+	f := exit.OfCall(c.Addr, err)
+	switch f.Code {
+	case exit.NotFound:
+		f.Hint = "`gram token list` shows the tokens that are there."
+	case exit.Failed:
+		f.Code = exit.Conflict
 	}
 	return f
 }

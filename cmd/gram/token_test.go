@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/coordinator/gate"
 )
 
@@ -14,13 +16,13 @@ func TestTokensAreExchanged(t *testing.T) {
 	t.Parallel() // waits for an election
 	c := clientOfCoordinator(t)
 	first := c.env["GRAM_TOKEN"]
-	c.want(exitOK, c.run("token", "create", "--scope", "read", "--name", "dashboards", "--ttl", "720h"))
+	c.want(exit.OK, c.run("token", "create", "--scope", "read", "--name", "dashboards", "--ttl", "720h"))
 	reader := strings.TrimSpace(c.stdout.String())
 	token, err := gate.ParseToken(reader)
 	if err != nil || !strings.Contains(c.stderr.String(), token.ID) || strings.Contains(c.stderr.String(), reader) {
 		t.Fatalf("%v: stdout has the token and stderr its id alone:\n%s", err, c.stderr)
 	}
-	c.want(exitOK, c.again("token", "list"))
+	c.want(exit.OK, c.again("token", "list"))
 	for _, want := range []string{"dashboards", "admin.token", "worker.token", "never"} {
 		if !strings.Contains(c.stdout.String(), want) {
 			t.Errorf("the list lacks %s:\n%s", want, c.stdout.String())
@@ -30,23 +32,23 @@ func TestTokensAreExchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.want(exitConflict, c.again("token", "revoke", firstToken.ID)) // the last admin
+	c.want(exit.Conflict, c.again("token", "revoke", firstToken.ID)) // the last admin
 
 	file := filepath.Join(c.app.dir, "new.token")
-	c.want(exitOK, c.again("token", "create", "--scope", "admin", "--out", file))
+	c.want(exit.OK, c.again("token", "create", "--scope", "admin", "--out", file))
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || c.stdout.Len() > 0 {
 		t.Errorf("%v %v, stdout %q", info, err, c.stdout.String())
 	}
-	c.want(exitConflict, c.again("token", "create", "--scope", "admin", "--out", file)) // never over another
+	c.want(exit.Conflict, c.again("token", "create", "--scope", "admin", "--out", file)) // never over another
 	c.env["GRAM_TOKEN"], c.env["GRAM_TOKEN_FILE"] = "", file
-	c.want(exitOK, c.again("token", "revoke", firstToken.ID))
+	c.want(exit.OK, c.again("token", "revoke", firstToken.ID))
 	c.env["GRAM_TOKEN"], c.env["GRAM_TOKEN_FILE"] = first, ""
-	c.want(exitDenied, c.again("list"))
+	c.want(exit.Denied, c.again("list"))
 	c.env["GRAM_TOKEN"] = reader
-	c.want(exitOK, c.again("list"))
-	c.want(exitDenied, c.again("token", "list"))
+	c.want(exit.OK, c.again("list"))
+	c.want(exit.Denied, c.again("token", "list"))
 	kept := filepath.Join(c.app.dir, "kept.token")
-	c.want(exitDenied, c.again("token", "create", "--scope", "admin", "--out", kept))
+	c.want(exit.Denied, c.again("token", "create", "--scope", "admin", "--out", kept))
 	if _, err := os.Stat(kept); !os.IsNotExist(err) {
 		t.Errorf("a token that the cluster does not know was left in a file: %v", err)
 	}
@@ -65,18 +67,18 @@ func TestATokenIsExchangedInItsFile(t *testing.T) {
 		}
 	}
 	write("one\n")
-	b := inFile(file, "one")
-	if got := b.secret(); got != "one" {
+	b := client.InFile(file, "one")
+	if got := b.Secret(); got != "one" {
 		t.Errorf("got %q", got)
 	}
 	write("two\n")
-	if got := b.secret(); got != "two" {
+	if got := b.Secret(); got != "two" {
 		t.Errorf("after the exchange %q", got)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.secret(); got != "two" {
+	if got := b.Secret(); got != "two" {
 		t.Errorf("without its file %q", got)
 	}
 }
@@ -85,8 +87,8 @@ func TestPKIIssue(t *testing.T) {
 	c := newClient(t)
 	dir := t.TempDir()
 	authority := filepath.Join(dir, "pki")
-	c.want(exitOK, c.run("pki", "init", "--ca", authority))
-	c.want(exitOK, c.again("pki", "issue", "--ca", authority, "--role", "worker", "--out", filepath.Join(dir, "w1")))
+	c.want(exit.OK, c.run("pki", "init", "--ca", authority))
+	c.want(exit.OK, c.again("pki", "issue", "--ca", authority, "--role", "worker", "--out", filepath.Join(dir, "w1")))
 	for _, name := range []string{"worker.pem", "worker-key.pem", "ca.pem"} {
 		if _, err := os.Stat(filepath.Join(dir, "w1", name)); err != nil {
 			t.Error(err)
@@ -96,7 +98,8 @@ func TestPKIIssue(t *testing.T) {
 		{}, {"c2.example:7480"}, {"https://c2.example"}, {"10.0.0.256"}, {""}, {"-c2"}, {"c2..example"}, {"c2 c3"},
 		{"--role", "worker", "one", "two"}, {"--role", "admin", "c2.example"},
 	} {
-		c.want(exitUsage, c.again(append([]string{"pki", "issue", "--ca", authority, "--out", filepath.Join(dir, "c2")}, bad...)...))
+		c.want(exit.Usage, c.again(append([]string{"pki", "issue", "--ca", authority, "--out",
+			filepath.Join(dir, "c2")}, bad...)...))
 	}
 	if _, err := os.Stat(filepath.Join(dir, "c2")); !os.IsNotExist(err) {
 		t.Errorf("something was made of bad names: %v", err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
@@ -19,7 +20,8 @@ func TestLogsGoOnAtTheCursor(t *testing.T) {
 	c := clientOf(t, &backend{logs: func(req *gramv1.LogsRequest, send func(*gramv1.LogsResponse) error) error {
 		cursors = append(cursors, req.GetCursor())
 		if req.GetCursor() == "" {
-			if err := send(&gramv1.LogsResponse{Lines: []string{`{"msg":"one"}`, `{"msg":"two"}`}, Cursor: "2"}); err != nil {
+			if err := send(&gramv1.LogsResponse{Lines: []string{`{"msg":"one"}`, `{"msg":"two"}`},
+				Cursor: "2"}); err != nil {
 				return err
 			}
 			return connect.NewError(connect.CodeUnavailable, errors.New("going down"))
@@ -27,14 +29,16 @@ func TestLogsGoOnAtTheCursor(t *testing.T) {
 		return send(&gramv1.LogsResponse{Lines: []string{`{"msg":"three"}`}, Cursor: "3"})
 	}})
 	c.want(0, c.run("logs", "-f", "a", "-o", "json"))
-	if want := "{\"msg\":\"one\"}\n{\"msg\":\"two\"}\n{\"msg\":\"three\"}\n"; c.stdout.String() != want || fmt.Sprint(cursors) != "[ 2]" {
+	if want := "{\"msg\":\"one\"}\n{\"msg\":\"two\"}\n{\"msg\":\"three\"}\n"; c.stdout.String() != want ||
+		fmt.Sprint(cursors) != "[ 2]" {
 		t.Errorf("cursors %q, stdout %q", cursors, c.stdout.String())
 	}
 }
 
 func TestLogLine(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{`{"time":"2026-11-21T09:00:01.5Z","level":"warn","event":"failed","worker":"w1","round":2}`, "09:00:01.5Z WARN failed round=2 worker=w1"},
+		{`{"time":"2026-11-21T09:00:01.5Z","level":"warn","event":"failed","worker":"w1","round":2}`,
+			"09:00:01.5Z WARN failed round=2 worker=w1"},
 		{"not JSON \x1b[2J", `not JSON \x1b[2J`},
 		{`{"event":"failed","message":"steer\u001b[2J"}`, `failed steer\x1b[2J`},
 	} {
@@ -72,8 +76,10 @@ func TestStatusOfAJobFitsATerminal(t *testing.T) {
 	job.SpecHash, job.ResultHash = strings.Repeat("ab", 32), strings.Repeat("cd", 32)
 	job.FinishedUnixMs = job.GetSubmittedUnixMs() + 3200
 	job.Counters = &gramv1.Counters{Committed: 76}
-	job.Rounds = []*gramv1.RoundRecord{{Round: 1, Phase: "vocabulary", Leaves: 23, StartedUnixMs: 1000, FinishedUnixMs: 2500}}
-	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file:///data/m", Sha256: make([]byte, 32), Size: 3 << 20}}
+	job.Rounds = []*gramv1.RoundRecord{{Round: 1, Phase: "vocabulary", Leaves: 23, StartedUnixMs: 1000,
+		FinishedUnixMs: 2500}}
+	job.Outputs = []*gramv1.OutputFile{{Name: "model.safetensors", Uri: "file:///data/m", Sha256: make([]byte, 32),
+		Size: 3 << 20}}
 	c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
 	c.want(0, c.run("status", "glosses-k3f9p2"))
 	want := `job        glosses-k3f9p2
@@ -108,12 +114,14 @@ func TestExplainSaysWhy(t *testing.T) {
 	for want, job := range map[string]*gramv1.Job{
 		"a succeeded: all of its rounds are done, and it left 0 files; audits: of 3 tasks drawn, " +
 			"two workers agree on 1, 2 left out: there was no second worker\n": audited,
-		"a was cancelled: it was asked to end\n":                                     jobIn("a", gramv1.JobState_JOB_STATE_CANCELLED),
+		"a was cancelled: it was asked to end\n": jobIn("a",
+			gramv1.JobState_JOB_STATE_CANCELLED),
 		"a is running: round 2 count, 3 of 8 leaves are done, 4 tasks are at work\n": running,
 		"a is queued: waits for job b to succeed, which is running\n":                waiting,
 		"a failed: PANIC: leaf 3: index out of range (task round 1 on w)\n":          broken,
 		"a succeeded: all of its rounds are done, and it left 0 files\n":             jobIn("a", succeeded),
-		"a is planning: a worker lists its input and cuts shards\n":                  jobIn("a", gramv1.JobState_JOB_STATE_PLANNING),
+		"a is planning: a worker lists its input and cuts shards\n": jobIn("a",
+			gramv1.JobState_JOB_STATE_PLANNING),
 	} {
 		c := clientOf(t, &backend{get: func(string) (*gramv1.Job, error) { return job, nil }})
 		c.want(0, c.run("explain", "a"))
@@ -128,7 +136,8 @@ func TestConfigViewHidesTheToken(t *testing.T) {
 	c.env["GRAM_TOKEN"], c.env["GRAM_ADDR"] = testToken, "lab:1"
 	c.want(0, c.run("config", "view", "--show-origin"))
 	got := c.stdout.String()
-	if strings.Contains(got, testToken) || !strings.Contains(got, "(GRAM_TOKEN)") || !strings.Contains(got, "https://lab:1  (GRAM_ADDR)") {
+	if strings.Contains(got, testToken) || !strings.Contains(got, "(GRAM_TOKEN)") ||
+		!strings.Contains(got, "https://lab:1  (GRAM_ADDR)") {
 		t.Errorf("printed\n%s", got)
 	}
 }
@@ -138,11 +147,12 @@ func TestVersionNamesTheKernels(t *testing.T) {
 	t.Setenv("GRAM_KERNELS", "generic")
 	c.want(0, c.run("version", "-o", "json"))
 	var v versionView
-	if err := json.Unmarshal(c.stdout.Bytes(), &v); err != nil || v.Kernels != "generic" || v.Go == "" || v.SchemaVersion != 1 {
+	if err := json.Unmarshal(c.stdout.Bytes(), &v); err != nil || v.Kernels != "generic" || v.Go == "" ||
+		v.SchemaVersion != 1 {
 		t.Errorf("%s, %v", c.stdout.String(), err)
 	}
 	t.Setenv("GRAM_KERNELS", "mmx")
-	c.want(exitUsage, c.run("version"))
+	c.want(exit.Usage, c.run("version"))
 }
 
 // On every level help begins with what the verb is for and examples of it, within 80 columns.
@@ -167,5 +177,5 @@ func TestHelpHasExamplesFirst(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newClient(t).app.rootCommand())
+	visit(rootCommand(newClient(t).app))
 }

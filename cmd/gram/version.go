@@ -5,9 +5,14 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/spf13/cobra"
 )
+
+// version is set by the linker.
+var version string
 
 type versionView struct {
 	SchemaVersion int    `json:"schema_version"`
@@ -18,7 +23,7 @@ type versionView struct {
 	Kernels       string `json:"kernels"`
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, and the kernel set this CPU runs",
@@ -26,12 +31,13 @@ func (a *app) versionCommand() *cobra.Command {
   gram version -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			ops, err := a.kernels("")
+			ops, err := local.ChooseKernels("")
 			if err != nil {
 				return err
 			}
 			name, commit := build()
-			v := versionView{schemaVersion, name, commit, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, ops.Name}
+			v := versionView{show.SchemaVersion, name, commit, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH,
+				ops.Name}
 			if a.flags.output == "json" {
 				return a.printJSON(v)
 			}
@@ -47,6 +53,15 @@ func (a *app) versionCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// buildText is the build as a worker reports it.
+func buildText() string {
+	name, commit := build()
+	if commit != "" {
+		return fmt.Sprintf("%s (%s)", name, commit)
+	}
+	return name
 }
 
 // build names this build: what the linker was told, or else the module's version, and the commit.

@@ -9,12 +9,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) waitCommand() *cobra.Command {
+func waitCommand(a *app) *cobra.Command {
 	var timeout time.Duration
 	var first bool
 	cmd := &cobra.Command{
@@ -34,14 +37,15 @@ seconds asks to cancel it.`,
 				return err
 			}
 			for i, id := range ids {
-				if ids[i], err = c.idOf(cmd.Context(), id); err != nil {
+				if ids[i], err = c.ID(cmd.Context(), id); err != nil {
 					return err
 				}
 			}
-			return a.wait(cmd.Context(), c, slices.Compact(slices.Sorted(slices.Values(ids))), timeout, first)
+			return awaitJobs(cmd.Context(), a, c, slices.Compact(slices.Sorted(slices.Values(ids))), timeout, first)
 		},
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up waiting after this `time`, such as 90s or 10m; the jobs go on")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0,
+		"give up waiting after this `time`, such as 90s or 10m; the jobs go on")
 	cmd.Flags().BoolVar(&first, "any", false, "the first job that ends is enough")
 	return cmd
 }
@@ -58,33 +62,25 @@ type event struct {
 // waiter gathers the events of several jobs.
 type waiter struct {
 	a       *app
-	c       *cluster
+	c       *client.Cluster
 	ids     []string
 	printer *terminal.Printer
 	ended   []*gramv1.Job
 	here    bool // the jobs run in this process
 }
 
-// wait follows the jobs, prints how each ended, and returns what that means.
-func (a *app) wait(ctx context.Context, c *cluster, ids []string, timeout time.Duration, first bool) error {
+// awaitJobs follows the jobs, prints how each ended, and returns what that means.
+func awaitJobs(ctx context.Context, a *app, c *client.Cluster, ids []string, timeout time.Duration, first bool) error {
 	w := &waiter{a: a, c: c, ids: ids, printer: a.printer(len(ids) == 1)}
 	err := w.run(ctx, timeout, first)
 	w.printer.Clear()
-	if writeErr := a.printEnds(w.ended); writeErr != nil {
+	if writeErr := printEnds(a, w.ended); writeErr != nil {
 		return writeErr
 	}
 	if err != nil {
 		return err
 	}
 	return worst(w.ended)
-}
-
-// printer shows progress on stderr; a bar only for a single job.
-func (a *app) printer(single bool) *terminal.Printer {
-	return &terminal.Printer{
-		W: a.err, Terminal: single && terminal.IsTerminal(a.err) && a.getenv("TERM") != "dumb",
-		Columns: func() int { return terminal.Width(a.err) }, Now: a.now,
-	}
 }
 
 // run ends when the jobs have (or one has), at the timeout, or on Ctrl-C.
@@ -118,11 +114,11 @@ func (w *waiter) run(ctx context.Context, timeout time.Duration, first bool) err
 				w.printer.Tick()
 			}
 		case <-late:
-			return &failure{code: exitTimeout, what: fmt.Sprintf("%s passed while waiting", timeout),
-				hint: "The job goes on; `gram wait` follows it again."}
+			return &exit.Failure{Code: exit.Timeout, What: fmt.Sprintf("%s passed while waiting", timeout),
+				Hint: "The job goes on; `gram wait` follows it again."}
 		case <-w.a.interrupts:
 			if w.here {
-				return &failure{code: exitInterrupted, what: "stopped; nothing was kept"}
+				return &exit.Failure{Code: exit.Interrupted, What: "stopped; nothing was kept"}
 			}
 			return w.detach(ctx)
 		case <-ctx.Done():
@@ -140,8 +136,8 @@ func (w *waiter) follow(ctx context.Context, id string, events chan<- event) {
 		case <-ctx.Done():
 		}
 	}
-	l := &link{patience: w.a.patience, pause: w.a.pause, note: func(text string) { send(event{note: text}) }}
-	job, err := w.c.follow(ctx, id, l, func(job *gramv1.Job) { send(event{job: job}) })
+	l := client.NewLink(w.a.patience, w.a.pause, func(text string) { send(event{note: text}) })
+	job, err := w.c.Follow(ctx, id, l, func(job *gramv1.Job) { send(event{job: job}) })
 	send(event{job: job, end: true, err: err})
 }
 
@@ -171,28 +167,28 @@ func (w *waiter) detach(ctx context.Context) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return &failure{code: exitInterrupted, what: "no longer waiting for " + ids}
+		return &exit.Failure{Code: exit.Interrupted, What: "no longer waiting for " + ids}
 	case <-w.a.interrupts:
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.a.patience)
 	defer cancel()
 	var errs []error
 	for _, id := range w.ids {
-		_, err := w.c.cancel(ctx, id)
+		_, err := w.c.Cancel(ctx, id)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return &failure{code: exitInterrupted, what: "asked to cancel " + ids}
+	return &exit.Failure{Code: exit.Interrupted, What: "asked to cancel " + ids}
 }
 
 // worst is the first failure of the jobs, or else the first cancellation.
 func worst(jobs []*gramv1.Job) error {
 	var cancelled error
 	for _, job := range jobs {
-		err := outcome(job)
-		if err != nil && explain(err).code == exitFailed {
+		err := show.Outcome(job)
+		if err != nil && exit.Of(err).Code == exit.Failed {
 			return err
 		}
 		if cancelled == nil {

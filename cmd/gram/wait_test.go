@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -56,7 +57,8 @@ func TestWaitPrintsEndsOnStdoutAndProgressOnStderr(t *testing.T) {
 	}
 	c.stdout.Reset()
 	c.want(0, c.run("wait", "ok", "-o", "json"))
-	if got := c.stdout.String(); !strings.Contains(got, `"schema_version": 1`) || !strings.Contains(got, `"submitted": "2026-11-21T09:00:00.000Z"`) {
+	if got := c.stdout.String(); !strings.Contains(got, `"schema_version": 1`) ||
+		!strings.Contains(got, `"submitted": "2026-11-21T09:00:00.000Z"`) {
 		t.Errorf("stdout %s", got)
 	}
 }
@@ -65,7 +67,10 @@ func TestWaitPrintsEndsOnStdoutAndProgressOnStderr(t *testing.T) {
 func TestWaitTellsHowLongAnEndedJobTook(t *testing.T) {
 	job := jobIn("ok", succeeded)
 	job.FinishedUnixMs = job.GetSubmittedUnixMs() + 3200
-	c := clientOf(t, &backend{watch: func(_ context.Context, _ string, send func(*gramv1.Job) error) error { return send(job) }})
+	c := clientOf(t, &backend{watch: func(_ context.Context, _ string,
+		send func(*gramv1.Job) error) error {
+		return send(job)
+	}})
 	c.want(0, c.run("wait", "ok"))
 	if c.stdout.String() != "ok  Succeeded  3.2s\n" || c.stderr.String() != "ok: succeeded, 3.2s\n" {
 		t.Errorf("stdout %q, stderr %q", c.stdout.String(), c.stderr)
@@ -120,7 +125,7 @@ func TestALostStreamIsNoResult(t *testing.T) {
 				}
 				return send(jobIn(id, failed))
 			}})
-			c.want(exitFailed, c.run("wait", "a"))
+			c.want(exit.Failed, c.run("wait", "a"))
 			if calls.Load() != 4 {
 				t.Errorf("%d watches, want 4", calls.Load())
 			}
@@ -132,7 +137,7 @@ func TestWaitForAJobThatIsNotThere(t *testing.T) {
 	c := clientOf(t, &backend{watch: func(context.Context, string, func(*gramv1.Job) error) error {
 		return connect.NewError(connect.CodeNotFound, errors.New(`no job "a"`))
 	}})
-	c.want(exitNotFound, c.run("wait", "a"))
+	c.want(exit.NotFound, c.run("wait", "a"))
 }
 
 func TestInterruptDetaches(t *testing.T) {
@@ -141,7 +146,7 @@ func TestInterruptDetaches(t *testing.T) {
 	b.cancel = func(id string) (*gramv1.Job, error) { asked.Add(1); return jobIn(id, cancelled), nil }
 	c := clientOf(t, b)
 	c.interrupts <- os.Interrupt
-	c.want(exitInterrupted, c.run("wait", "a"))
+	c.want(exit.Interrupted, c.run("wait", "a"))
 	if asked.Load() != 0 || !strings.Contains(c.stderr.String(), "the job goes on") {
 		t.Errorf("%d cancels; stderr:\n%s", asked.Load(), c.stderr)
 	}
@@ -154,7 +159,7 @@ func TestSecondInterruptCancels(t *testing.T) {
 	c := clientOf(t, b)
 	c.interrupts <- os.Interrupt
 	c.interrupts <- os.Interrupt
-	c.want(exitInterrupted, c.run("wait", "a"))
+	c.want(exit.Interrupted, c.run("wait", "a"))
 	if asked.Load() != 1 || !strings.Contains(c.stderr.String(), "asked to cancel") {
 		t.Errorf("%d cancels; stderr:\n%s", asked.Load(), c.stderr)
 	}

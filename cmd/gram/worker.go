@@ -1,18 +1,16 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
 
-	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-func (a *app) workerCommand() *cobra.Command {
+func workerCommand(a *app) *cobra.Command {
 	var f workerFlags
 	cmd := &cobra.Command{
 		Use:   "worker --addr HOST:PORT --cacert FILE --token-file FILE",
@@ -31,37 +29,38 @@ The files of token, certificate and key are looked at again while it runs, so
 that they can be exchanged under it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.workerConfig(f)
+			cfg, err := workerConfig(a, f)
 			if err != nil {
 				return err
 			}
-			end, err := showLife(f.health, &cfg)
+			end, err := local.ShowLife(f.health, &cfg)
 			if err != nil {
 				return err
 			}
 			defer end()
-			ctx, stop := untilStopped(cmd.Context())
+			ctx, stop := local.UntilStopped(cmd.Context())
 			defer stop()
 			if f.whileStdin {
-				ctx, stop = untilClosed(ctx, a.in)
+				ctx, stop = local.UntilClosed(ctx, a.in)
 				defer stop()
 			}
-			return a.work(ctx, cfg)
+			return local.RunWorker(ctx, cfg)
 		},
 	}
 	f.add(cmd.Flags(), a)
-	f.logs.add(cmd, "info")
+	f.logs.Add(cmd, "info")
 	return cmd
 }
 
 func (f *workerFlags) add(set *pflag.FlagSet, a *app) {
 	set.StringVar(&f.name, "name", "", "`name`, for people (default the host's)")
-	set.IntVar(&f.slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
-	set.StringVar(&f.memory, "memory", "", memoryUsage)
+	set.IntVar(&f.slots, "slots", 0,
+		"`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
+	set.StringVar(&f.memory, "memory", "", local.MemoryUsage)
 	set.StringVar(&a.flags.cert, "cert", "", "`file` of a worker's certificate to show; read again for each connection")
 	set.StringVar(&a.flags.key, "key", "", "`file` of its key")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	f.stores.add(set, "that jobs may open")
+	f.stores.Add(set, "that jobs may open")
 	set.DurationVar(&f.drain, "drain-timeout", 25*time.Second, "`time` that running tasks get at SIGTERM")
 	set.StringVar(&f.health, "health-file", "", "`file` that is touched with every heartbeat, for gram health --file")
 	set.BoolVar(&f.whileStdin, "while-stdin", false, "drain when stdin ends")
@@ -76,46 +75,35 @@ type workerFlags struct {
 	memory        string
 	health        string
 	slots         int
-	stores        storeFlags
+	stores        local.StoreFlags
 	drain         time.Duration
 	whileStdin    bool // a parent holds the other end
-	logs          logFlags
+	logs          local.LogFlags
 }
 
-func (a *app) workerConfig(f workerFlags) (worker.Config, error) {
+func workerConfig(a *app, f workerFlags) (worker.Config, error) {
 	cfg := worker.Config{Name: f.name, Slots: f.slots, DrainTimeout: f.drain}
-	err := checkCount("slots", f.slots)
+	err := local.CheckCount("slots", f.slots)
 	if err != nil {
 		return cfg, err
 	}
-	if cfg.Memory, err = memoryBudget(f.memory, 1); err != nil {
+	if cfg.Memory, err = local.MemoryBudget(f.memory, 1); err != nil {
 		return cfg, err
 	}
-	if cfg.Logger, err = f.logs.logger(a.err); err != nil {
+	if cfg.Logger, err = f.logs.Logger(a.err); err != nil {
 		return cfg, err
 	}
-	if cfg.Ops, err = a.kernels(f.kernels); err != nil {
+	if cfg.Ops, err = local.ChooseKernels(f.kernels); err != nil {
 		return cfg, err
 	}
-	if err = a.openWithin(f.stores, &cfg); err != nil {
+	if err = local.OpenWithin(f.stores, a.getenv, &cfg); err != nil {
 		return cfg, err
 	}
-	httpClient, addr, options, err := a.transport()
+	httpClient, addr, options, err := a.options().Transport()
 	if err != nil {
 		return cfg, err
 	}
+	cfg.Build = buildText()
 	cfg.Client = gramv1connect.NewWorkerServiceClient(httpClient, addr, options...)
 	return cfg, nil
-}
-
-// work runs a worker until ctx ends and it has drained.
-func (a *app) work(ctx context.Context, cfg worker.Config) error {
-	limitMemory(cfg.Memory)
-	cfg.Kind = all.Lookup
-	name, commit := build()
-	cfg.Build = name
-	if commit != "" {
-		cfg.Build = fmt.Sprintf("%s (%s)", name, commit)
-	}
-	return worker.Run(ctx, cfg)
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Value is a setting and its origin, for people: "--addr", "GRAM_ADDR", a file's
-// path, "default", or "" when it is not set.
-type Value struct {
-	Text   string
-	Origin string
-}
-
 // Config is what the sources say together.
 type Config struct {
 	Context   Value // name of the context in use
@@ -59,12 +52,14 @@ func Load(src Sources) (Config, error) {
 		return Config{}, err
 	}
 	if len(project.Contexts) > 0 {
-		return Config{}, fmt.Errorf("%s: a project file chooses a context by name; define it in %s", project.path, userFileName(src.Getenv))
+		return Config{}, fmt.Errorf("%s: a project file chooses a context by name; define it in %s", project.path,
+			userFileName(src.Getenv))
 	}
 	cfg := Config{
-		Output: src.pick("output", "GRAM_OUTPUT", project.value(project.Output), user.value(user.Output), Value{"table", "default"}),
-		Color:  src.pick("color", "", project.value(project.Color), user.value(user.Color), Value{"auto", "default"}),
-		Token:  src.pick("", "GRAM_TOKEN"),
+		Output: src.pick("output", "GRAM_OUTPUT", project.value(project.Output), user.value(user.Output),
+			Value{"table", "default"}),
+		Color: src.pick("color", "", project.value(project.Color), user.value(user.Color), Value{"auto", "default"}),
+		Token: src.pick("", "GRAM_TOKEN"),
 	}
 	if err := oneOf("output", cfg.Output, "table", "json"); err != nil {
 		return cfg, err
@@ -72,7 +67,8 @@ func Load(src Sources) (Config, error) {
 	if err := oneOf("color", cfg.Color, "auto", "always", "never"); err != nil {
 		return cfg, err
 	}
-	cfg.Context = src.pick("context", "GRAM_CONTEXT", project.value(project.Context), user.value(user.Context), user.onlyContext())
+	cfg.Context = src.pick("context", "GRAM_CONTEXT", project.value(project.Context), user.value(user.Context),
+		user.onlyContext())
 	return cfg.connection(src, user)
 }
 
@@ -137,7 +133,8 @@ func checkAddr(addr Value) (string, error) {
 		}
 		rest = strings.TrimSuffix(rest, "/")
 		if scheme != "https" || rest == "" || strings.ContainsAny(rest, "/?#@ ") {
-			return "", fmt.Errorf("address %q (from %s) is not read: write host:port or https://host:port, several with commas; nothing is sent without TLS", addr.Text, addr.Origin)
+			return "", fmt.Errorf("address %q (from %s) is not read: write host:port or https://host:port, several "+
+				"with commas; nothing is sent without TLS", addr.Text, addr.Origin)
 		}
 		urls = append(urls, "https://"+rest)
 	}
@@ -175,4 +172,13 @@ func (f file) context(name Value) (Context, string, error) {
 		return c, "", fmt.Errorf("%s; did you mean %q?", what, near)
 	}
 	return c, "", fmt.Errorf("%s; defined there: %s", what, cmp.Or(strings.Join(known, ", "), "none"))
+}
+
+// Secret returns the token and, where its file is open to others, a warning. Without
+// any token it returns "".
+func (cfg Config) Secret() (token, warning string, err error) {
+	if cfg.TokenFile.Text == "" {
+		return cfg.Token.Text, "", nil
+	}
+	return ReadToken(cfg.TokenFile.Text)
 }

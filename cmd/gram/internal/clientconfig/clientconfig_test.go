@@ -128,12 +128,14 @@ func TestDevClusterIsFoundWithoutConfiguration(t *testing.T) {
 	getenv := func(name string) string { return w.env[name] }
 	path := filepath.Join(clientconfig.DevDir(getenv), clientconfig.DevFile)
 	w.write(path, "")
-	err := clientconfig.WriteContext(path, "dev", clientconfig.Context{Addr: "https://127.0.0.1:7480", CACert: "pki/ca.pem", TokenFile: "admin.token"})
+	err := clientconfig.WriteContext(path, "dev",
+		clientconfig.Context{Addr: "https://127.0.0.1:7480", CACert: "pki/ca.pem", TokenFile: "admin.token"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := w.mustLoad(nil)
-	if cfg.Addr != (clientconfig.Value{Text: "https://127.0.0.1:7480", Origin: path}) || cfg.CACert.Text != filepath.Join(filepath.Dir(path), "pki/ca.pem") {
+	if cfg.Addr != (clientconfig.Value{Text: "https://127.0.0.1:7480", Origin: path}) ||
+		cfg.CACert.Text != filepath.Join(filepath.Dir(path), "pki/ca.pem") {
 		t.Errorf("dev cluster: %+v", cfg)
 	}
 	w.env["GRAM_CONFIG"] = path // what `gram dev` prints for other data folders
@@ -195,7 +197,8 @@ func TestTokenFileOpenToOthersWarns(t *testing.T) {
 func TestSeveralAddresses(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.mustLoad(map[string]string{"addr": "a:1, https://b:2/,[::1]:3"})
-	if cfg.Addr.Text != "https://a:1,https://b:2,https://[::1]:3" || strings.Join(cfg.Hosts(), " ") != "a:1 b:2 [::1]:3" {
+	if cfg.Addr.Text != "https://a:1,https://b:2,https://[::1]:3" ||
+		strings.Join(cfg.Hosts(), " ") != "a:1 b:2 [::1]:3" {
 		t.Errorf("%q, hosts %q", cfg.Addr.Text, cfg.Hosts())
 	}
 	for _, bad := range []string{"a:1,", ",", "a:1,http://b:2", "a:1,b:2/path"} {

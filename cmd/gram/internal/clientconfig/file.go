@@ -12,6 +12,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Value is a setting and its origin, for people: "--addr", "GRAM_ADDR", a file's
+// path, "default", or "" when it is not set.
+type Value struct {
+	Text   string
+	Origin string
+}
+
 // Context is a cluster and how to reach it. Relative paths count from the file's folder.
 type Context struct {
 	Addr      string `json:"addr" yaml:"addr"`
@@ -142,13 +149,4 @@ func WriteContext(path, name string, c Context) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o600)
-}
-
-// Secret returns the token and, where its file is open to others, a warning. Without
-// any token it returns "".
-func (cfg Config) Secret() (token, warning string, err error) {
-	if cfg.TokenFile.Text == "" {
-		return cfg.Token.Text, "", nil
-	}
-	return ReadToken(cfg.TokenFile.Text)
 }

@@ -55,28 +55,6 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LoadSchedule reads a spec with its section schedule. The URIs may hold the placeholders that
-// protocol.JobSpec.ForSlot fills in. What is wrong with the file is a *protocol.Fault.
-func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
-	var s Schedule
-	document, dir, err := src.document()
-	if err != nil {
-		return protocol.JobSpec{}, s, err
-	}
-	rest, section, err := cutSchedule(document)
-	switch {
-	case err != nil:
-		return protocol.JobSpec{}, s, err
-	case section == nil:
-		return protocol.JobSpec{}, s, protocol.SpecFault("the file has no section schedule: give it one, with cron: \"15 2 * * *\" at least")
-	}
-	if err := protocol.StrictDecodeAt("schedule", section, &s); err != nil {
-		return protocol.JobSpec{}, s, err
-	}
-	spec, err := src.parse(rest, dir)
-	return spec, s, err
-}
-
 // cutSchedule takes the section out of a document; nil when there is none.
 func cutSchedule(document []byte) (rest, section []byte, err error) {
 	var fields map[string]json.RawMessage

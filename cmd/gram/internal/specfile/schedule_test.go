@@ -23,7 +23,8 @@ func TestLoadSchedule(t *testing.T) {
 			Cron: "0 2 * * *", TimeZone: "UTC", Overlap: "allow", CatchUp: specfile.CatchUp{Mode: "none"},
 			StartDeadline: specfile.Duration(90 * time.Minute), Jitter: specfile.Duration(1500 * time.Millisecond),
 		},
-		`{cron: "*/5 * * * *", catch_up: {mode: all, max: 7}}`: {Cron: "*/5 * * * *", CatchUp: specfile.CatchUp{Mode: "all", Max: 7}},
+		`{cron: "*/5 * * * *", catch_up: {mode: all, max: 7}}`: {Cron: "*/5 * * * *",
+			CatchUp: specfile.CatchUp{Mode: "all", Max: 7}},
 	} {
 		spec, got, err := loadSchedule(job + section + "}")
 		if err != nil || got != want {
@@ -56,14 +57,16 @@ func TestLoadScheduleRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q in it", section, err, says)
 		}
 	}
-	if _, err := specfile.Load(specfile.Source{Path: "-", Stdin: strings.NewReader(job + "{}}")}); err == nil || !strings.Contains(err.Error(), "schedule create") {
+	if _, err := specfile.Load(specfile.Source{Path: "-", Stdin: strings.NewReader(job + "{}}")}); err == nil ||
+		!strings.Contains(err.Error(), "schedule create") {
 		t.Errorf("a schedule's file is taken for a job: %v", err)
 	}
 }
 
 // Whatever the file holds, reading it ends with a schedule or a fault.
 func FuzzLoadSchedule(f *testing.F) {
-	for _, seed := range []string{job + `{cron: "0 2 * * *", catch_up: {mode: all, max: 7}}}`, "{schedule: 1}", "[]", "null", `{"schedule":{"jitter":"1h"}}`} {
+	for _, seed := range []string{job + `{cron: "0 2 * * *", catch_up: {mode: all, max: 7}}}`, "{schedule: 1}", "[]",
+		"null", `{"schedule":{"jitter":"1h"}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

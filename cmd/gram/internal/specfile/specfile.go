@@ -34,7 +34,8 @@ func Load(src Source) (protocol.JobSpec, error) {
 		return protocol.JobSpec{}, err
 	}
 	if _, section, err := cutSchedule(document); err == nil && section != nil {
-		return protocol.JobSpec{}, protocol.SpecFault("the file has a section schedule: it is for `gram schedule create -f`; without the section it is a job")
+		return protocol.JobSpec{}, protocol.SpecFault("the file has a section schedule: it is for `gram schedule " +
+			"create -f`; without the section it is a job")
 	}
 	return src.parse(document, dir)
 }
@@ -168,4 +169,28 @@ func parseValue(text string) (json.RawMessage, error) {
 		return json.RawMessage(`""`), nil
 	}
 	return yamldoc.ToJSON([]byte(text))
+}
+
+// LoadSchedule reads a spec with its section schedule. The URIs may hold the placeholders that
+// protocol.JobSpec.ForSlot fills in. What is wrong with the file is a *protocol.Fault.
+func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
+	var s Schedule
+	document, dir, err := src.document()
+	if err != nil {
+		return protocol.JobSpec{}, s, err
+	}
+	rest, section, err := cutSchedule(document)
+	switch {
+	case err != nil:
+		return protocol.JobSpec{}, s, err
+	case section == nil:
+		return protocol.JobSpec{}, s, protocol.SpecFault("the file has no section schedule: give it one, with cron: " +
+			"\"15 2 * * " +
+			"*\" at least")
+	}
+	if err := protocol.StrictDecodeAt("schedule", section, &s); err != nil {
+		return protocol.JobSpec{}, s, err
+	}
+	spec, err := src.parse(rest, dir)
+	return spec, s, err
 }

@@ -33,7 +33,8 @@ func writeSpec(t *testing.T, text string) (path, dir string) {
 
 func TestLoad(t *testing.T) {
 	path, dir := writeSpec(t, glosses)
-	spec, err := specfile.Load(specfile.Source{Path: path, Sets: []string{"spec.params.alpha=0.1", "spec.output.uri=./out/", "spec.input.split.test=0.2"}})
+	spec, err := specfile.Load(specfile.Source{Path: path,
+		Sets: []string{"spec.params.alpha=0.1", "spec.output.uri=./out/", "spec.input.split.test=0.2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func TestLoad(t *testing.T) {
 	if want := "file://" + dir + "/out/"; spec.Spec.Output.URI != want {
 		t.Errorf("output = %s, want %s: the slash says it is a prefix", spec.Spec.Output.URI, want)
 	}
-	if in.ShardBytes != 512<<10 || in.Split.Test != 0.2 || string(spec.Spec.Params) != `{"alpha":0.1}` || spec.Spec.Repro.Seed != 1<<53-1 {
+	if in.ShardBytes != 512<<10 || in.Split.Test != 0.2 || string(spec.Spec.Params) != `{"alpha":0.1}` ||
+		spec.Spec.Repro.Seed != 1<<53-1 {
 		t.Errorf("spec = %+v", spec.Spec)
 	}
 }
@@ -76,7 +78,8 @@ spec:
 func TestLoadFromStdinIsTheSameSpec(t *testing.T) {
 	path, _ := writeSpec(t, strings.ReplaceAll(glosses, "data/", "s3://corpus/"))
 	a, errA := specfile.Load(specfile.Source{Path: path})
-	b, errB := specfile.Load(specfile.Source{Path: "-", Stdin: strings.NewReader(strings.ReplaceAll(glosses, "data/", "s3://corpus/"))})
+	b, errB := specfile.Load(specfile.Source{Path: "-",
+		Stdin: strings.NewReader(strings.ReplaceAll(glosses, "data/", "s3://corpus/"))})
 	if errA != nil || errB != nil {
 		t.Fatal(errA, errB)
 	}
@@ -113,14 +116,17 @@ func TestLoadExplainsMistakes(t *testing.T) {
 		sets       []string
 		want       string
 	}{
-		{"misspelt field", strings.Replace(glosses, "shard_bytes", "shard_byte", 1), nil, `did you mean "shard_bytes"?`},
+		{"misspelt field", strings.Replace(glosses, "shard_bytes", "shard_byte", 1), nil,
+			`did you mean "shard_bytes"?`},
 		{"wrong type", strings.Replace(glosses, "seed: 9007199254740991", "seed: many", 1), nil, "spec.repro.seed"},
 		{"alias", "a: &a 1\nb: *a\n", nil, "anchors"},
-		{"set without value", glosses, []string{"spec.params.alpha"}, "--set spec.params.alpha: write field.field=value"},
+		{"set without value", glosses, []string{"spec.params.alpha"},
+			"--set spec.params.alpha: write field.field=value"},
 		{"set through a number", glosses, []string{"spec.params.alpha.x=1"}, "spec.params.alpha is not an object"},
 		{"set misspelt", glosses, []string{"spec.inptu.label=1"}, `did you mean "input"?`},
 		{"set empty field", glosses, []string{"spec..label=1"}, "empty"},
-		{"another case", glosses, []string{"spec.params.Alpha=1", "spec.Params.alpha=1"}, `no field "Params" in spec; did you mean "params"?`},
+		{"another case", glosses, []string{"spec.params.Alpha=1", "spec.Params.alpha=1"},
+			`no field "Params" in spec; did you mean "params"?`},
 		{"a parameter at the top", glosses, []string{"alpha=3"}, "did you mean spec.params.alpha?"},
 		{"a parameter beside params", glosses, []string{"spec.alpha=3"}, "did you mean spec.params.alpha?"},
 		{"a group in the wrong place", glosses, []string{"spec.split.test=0.2"}, "did you mean spec.input.split.test?"},
@@ -138,12 +144,14 @@ func TestLoadExplainsMistakes(t *testing.T) {
 				}{}
 			}})
 			var fault *protocol.Fault
-			if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want a SPEC_INVALID with %q", err, c.want)
 			}
 		})
 	}
-	if _, err := specfile.Load(specfile.Source{Path: filepath.Join(t.TempDir(), "absent.yaml")}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := specfile.Load(specfile.Source{Path: filepath.Join(t.TempDir(), "absent.yaml")}); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// Columns is the width of what people read.
+const Columns = 80
+
 // Wrap breaks the lines of a text that take more columns than there are, at spaces. What follows is indented by
 // two more than the line; a word that fits nowhere stays whole.
 func Wrap(text string, columns int) string {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/runreport"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
+)
+
+// printResult prints what a finished job found and where its outputs are.
+func printResult(ctx context.Context, a *app, job *gramv1.Job) error {
+	if a.flags.output == "json" {
+		view := show.OfJob(job)
+		view.SchemaVersion = show.SchemaVersion
+		return a.printJSON(view)
+	}
+	var report runreport.Report
+	if data, err := objects.ReadOutput(ctx, job, worker.ReportFile); err != nil {
+		return err
+	} else if report, err = runreport.Parse(data); err != nil {
+		return err
+	}
+	took := time.Duration(job.GetFinishedUnixMs()-job.GetSubmittedUnixMs()) * time.Millisecond
+	runreport.Print(a.out, report, job.GetId(), took)
+	printOutputs(a, job)
+	return nil
+}
+
+// reportSource is a job, in a cluster or in the store of one, or the folder that a URI names.
+type reportSource struct {
+	a           *app
+	from, store string
+}
+
+// read reads a file of a job's report.
+func (s reportSource) read(ctx context.Context, name string) ([]byte, error) {
+	a, from := s.a, s.from
+	if s.store != "" {
+		return objects.LeftOutput(ctx, a.storeURI(s.store), from, name)
+	}
+	if strings.ContainsAny(from, "./") {
+		return objects.Read(ctx, a.folder(from)+name, objects.MaxReportBytes, "")
+	}
+	c, err := a.connect()
+	if err != nil {
+		return nil, err
+	}
+	job, err := c.Find(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := modelOf(job); err != nil {
+		return nil, err // it says why there is none yet
+	}
+	return objects.ReadOutput(ctx, job, name)
+}
