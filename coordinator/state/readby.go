@@ -21,7 +21,7 @@ func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 		return nil, nil
 	}
 	m := makers{job: j}
-	if j.unreadable == MaxUnreadable-1 && j.Round.Base > 0 && j.last.known() {
+	if j.unreadable == MaxUnreadable-1 && j.last.known() {
 		m.roundBefore()
 		return m.tasks, nil
 	}

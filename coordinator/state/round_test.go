@@ -48,6 +48,17 @@ func TestCarriesOfSomeLeaves(t *testing.T) {
 	}
 }
 
+// Leaves of which nothing was kept read nothing, also behind a carry that ends where they begin.
+func TestNoCarriesBehindACarry(t *testing.T) {
+	s := running(t, 4)
+	for _, c := range []*pb.Completion{carrying(0, 1, 0), node("a", 1, 0, 1, 1, 11), node("a", 1, 0, 2, 0, 12)} {
+		s = wantVerdict(t, s, c, accepted)
+	}
+	if got := keptCarries(t, s, 0, 2, 4); got != "" {
+		t.Errorf("leaves [2,4) read %s, of which nothing was kept", got)
+	}
+}
+
 // What a merge keeps takes the place of what was kept of its leaves, in its tree, and of no others.
 func TestACarryReplacesThoseOfItsLeaves(t *testing.T) {
 	s := running(t, 4, 4)
