@@ -79,7 +79,7 @@ func TestEveryChangingCallLeavesOneLine(t *testing.T) {
 		}{{"{}", token.Reveal(), false}, {"{nonsense", token.Reveal(), false}, {"{}", gate.NewToken().Reveal(), true}} {
 			post(t, client, url+route, call.body, call.authorization)
 			want := 0
-			if call.always || audited(route) {
+			if call.always || audit.Audited(route) {
 				want = 1
 				changing++
 			}
@@ -89,7 +89,7 @@ func TestEveryChangingCallLeavesOneLine(t *testing.T) {
 				continue
 			}
 			for _, r := range lines {
-				if name := procedureName(route); r.What != name || r.Source == "" || r.Member != c.cfg.NodeID || r.Time.IsZero() {
+				if name := audit.ProcedureName(route); r.What != name || r.Source == "" || r.Member != c.cfg.NodeID || r.Time.IsZero() {
 					t.Errorf("%s: %+v", route, r)
 				}
 				if call.always && (r.Who != "stranger" || r.Result != audit.Refused || r.Reason == "") || !call.always && r.Who != "token "+token.ID {
@@ -112,7 +112,7 @@ func post(t *testing.T, client *http.Client, url, body, token string) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set(sourceHeader, "forged")
+	req.Header.Set(gate.SourceHeader, "forged")
 	res, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)

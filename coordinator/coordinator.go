@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -13,8 +12,11 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/clock"
+	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/life"
+	"github.com/gram-compute/gram/coordinator/listen"
+	"github.com/gram-compute/gram/coordinator/meters"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 )
@@ -28,9 +30,9 @@ type Coordinator struct {
 	member      *node.Member
 	handler     http.Handler
 	door        *gate.Gate
-	server      *http.Server
-	listener    net.Listener
-	peers       *peerPort              // nil in memory
+	port        *listen.Port           // nil without a listener
+	peers       *node.Peers            // nil in memory
+	peerPort    *listen.PeerPort       // nil in memory
 	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
 	askOwner    bool                   // the store has not said yet whose it is
 	restored    *Restored              // nil unless it was begun with a backup
@@ -45,8 +47,9 @@ type Coordinator struct {
 	leaving     atomic.Bool   // Shutdown was called
 	lowDisk     atomic.Bool   // the data directory's disk is nearly full
 	begun       chan struct{} // closed when the log is applied and calls are answered
-	meters      *meters
-	audit       *audit.Log // nil writes none
+	meters      *meters.Meters
+	trails      audit.Trails
+	commands    command.Maker
 	cancel      context.CancelFunc
 	tasks       *life.Tasks
 
@@ -80,7 +83,10 @@ func unstarted(cfg Config) *Coordinator {
 		cfg: cfg, fsm: node.NewFSM(), started: time.Now(), completions: make(chan pendingCompletion),
 		tasks: life.New(), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
 	}
-	c.meters = newMeters(c)
+	c.trails = audit.Trails{Now: c.wall}
+	c.commands = command.Maker{StoreURI: cfg.StoreURI, Validate: cfg.Validate}
+	c.meters = meters.New()
+	c.meters.Registry.MustRegister(&measures{c})
 	return c
 }
 
@@ -94,6 +100,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	if c.cfg.NodeID, err = node.ID(c.cfg.node(), stores.Log); err != nil {
 		return err
 	}
+	c.trails.Member = c.cfg.NodeID
 	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
 		if err := prepare(); err != nil {
 			return err
@@ -102,7 +109,7 @@ func (c *Coordinator) start(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.routes()
-	c.serve()
+	c.port.Serve(c.handler, c.cfg.Logger, c.fail)
 	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
 	c.tasks.Go(func() { c.followLeadership(life, leading) })
@@ -133,6 +140,12 @@ func (c *Coordinator) work(life context.Context) {
 	if c.peers != nil {
 		c.tasks.Go(func() { c.tellAddress(life) })
 	}
+}
+
+// bind opens the API's port.
+func (c *Coordinator) bind() (err error) {
+	c.port, err = listen.Bind(c.cfg.ListenAddr, c.identity, c.cfg.limits)
+	return err
 }
 
 // identify reads or makes this member's certificate.
@@ -232,10 +245,7 @@ func (c *Coordinator) Handler() http.Handler { return c.handler }
 
 // Addr is the address of the API, or "" without a listener.
 func (c *Coordinator) Addr() string {
-	if c.listener == nil {
-		return ""
-	}
-	return c.listener.Addr().String()
+	return c.port.Addr()
 }
 
 // RaftAddr is the address of the port between coordinators, or "" in memory.
@@ -268,15 +278,10 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 	c.handOver(ctx)
 	c.tasks.Stop()
 	var failures []error
-	if c.server != nil {
-		if err := c.server.Shutdown(ctx); err != nil {
-			failures = append(failures, fmt.Errorf("stop serving: %w", err), c.server.Close())
-		}
-	} else if c.listener != nil {
-		failures = append(failures, c.listener.Close())
-	}
-	if c.peers != nil {
-		failures = append(failures, c.peers.shutdown(ctx))
+	failures = append(failures, c.port.Shutdown(ctx))
+	if c.peerPort != nil {
+		failures = append(failures, c.peerPort.Shutdown(ctx))
+		c.peers.Transport.CloseIdleConnections()
 	}
 	if c.cancel != nil {
 		c.cancel()
@@ -300,7 +305,7 @@ func (c *Coordinator) shutdown(ctx context.Context) error {
 func (c *Coordinator) closeMember() error {
 	c.tasks.Wait()
 	if c.member == nil {
-		return c.audit.Close()
+		return c.trails.Log.Close()
 	}
-	return errors.Join(c.member.Close(), c.audit.Close())
+	return errors.Join(c.member.Close(), c.trails.Log.Close())
 }

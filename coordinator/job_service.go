@@ -51,38 +51,7 @@ func (c *Coordinator) submitCommand(req *pb.SubmitRequest) (*pb.SubmitJob, error
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	view, _ := c.fsm.View()
-	return c.jobCommand(view, req.GetId(), spec)
-}
-
-// jobCommand writes the defaults into a spec, and what its references mean, and makes it a command.
-func (c *Coordinator) jobCommand(view state.State, id string, spec protocol.JobSpec) (*pb.SubmitJob, error) {
-	reference, err := "", error(nil)
-	if protocol.IsReference(spec.Spec.Model) {
-		reference = spec.Spec.Model
-		if spec.Spec, err = pinModel(view, id, spec.Spec); err != nil {
-			return nil, err
-		}
-	}
-	if spec, err = c.cfg.Validate(spec); err == nil { // after that, so that it sees the URI
-		err = c.checkOutput(spec.Spec.Output.URI)
-	}
-	if err != nil {
-		return nil, connect.NewError(connect.CodeInvalidArgument, err)
-	}
-	run := spec.Spec.Run
-	cmd := &pb.SubmitJob{
-		Id: id, Name: spec.Metadata.Name, Kind: spec.Kind,
-		Priority: int32(run.Priority), MaxWorkers: uint32(run.MaxWorkers), Needs: run.Needs, // within their bounds by Validate
-		KeepMs: int64(run.Keep), AuditPpm: run.AuditPPM(), ModelUri: spec.Spec.Model, ModelJob: spec.Spec.ModelJob, ModelReference: reference,
-	}
-	if cmd.SpecJson, err = spec.Canonical(); err != nil {
-		return nil, err
-	}
-	if cmd.SpecHash, err = spec.Hash(); err != nil {
-		return nil, err
-	}
-	cmd.ResultHash, err = spec.ResultHash()
-	return cmd, err
+	return c.commands.Job(view, req.GetId(), spec)
 }
 
 // Get reads one job, by id or reference.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -60,7 +61,7 @@ func (c *Coordinator) join(ctx context.Context, stores node.Stores) (string, err
 }
 
 func (c *Coordinator) askToJoin(ctx context.Context, client *http.Client, address string, req *pb.JoinRequest) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout+leaderWait)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout+listen.LeaderWait)
 	defer cancel()
 	call := connect.NewRequest(req)
 	call.Header().Set("Authorization", "Bearer "+c.cfg.JoinToken.Reveal())
@@ -94,7 +95,7 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 		case <-ctx.Done():
 			return
 		}
-		leads, leader, _ := c.whoLeads()
+		leads, leader, _ := c.WhoLeads()
 		if leads {
 			return // followLeadership tells
 		}
@@ -127,7 +128,7 @@ func (c *Coordinator) handOver(ctx context.Context) {
 	if c.member == nil || c.member.Raft == nil {
 		return
 	}
-	if leads, _, _ := c.whoLeads(); !leads {
+	if leads, _, _ := c.WhoLeads(); !leads {
 		return
 	}
 	servers, _, err := c.member.Servers()

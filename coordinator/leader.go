@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/lease"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
@@ -282,7 +283,7 @@ func (c *Coordinator) granted(
 	view, _ := c.fsm.View()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	basis, ok = authentic(view.Secret, workerID, h, mac)
+	basis, ok = lease.Authentic(view.Secret, workerID, h, mac)
 	return basis, ok && l.board.Granted(h.Token)
 }
 

@@ -261,7 +261,7 @@ func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	c := limited(t, bounds.Limits{}, nil)
 	client := clientShowing(t, c)
-	big := fmt.Sprintf(`{"id":"x","specJson":"%s"}`, strings.Repeat("a", maxMessage))
+	big := fmt.Sprintf(`{"id":"x","specJson":"%s"}`, strings.Repeat("a", 4<<20))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/Submit", strings.NewReader(big))
 	if err != nil {
 		t.Fatal(err)

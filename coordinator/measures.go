@@ -105,8 +105,8 @@ func truth(is bool) float64 {
 func (m *measures) Collect(out chan<- prometheus.Metric) {
 	r := readings(out)
 	r.gauge(buildInfo, 1, m.c.cfg.Version, runtime.Version())
-	r.gauge(isReady, truth(m.c.notReady() == nil))
-	written := m.c.audit.Counts()
+	r.gauge(isReady, truth(m.c.NotReady() == nil))
+	written := m.c.trails.Log.Counts()
 	r.counter(auditLines, written.Written)
 	r.counter(auditLeftOut, written.Suppressed)
 	r.counter(auditFailed, written.Failed)

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -73,7 +74,7 @@ func TestFollowerWithoutALeader(t *testing.T) {
 
 func standsStill(err error) bool {
 	var refused *connect.Error
-	return errors.As(err, &refused) && refused.Code() == connect.CodeUnavailable && refused.Meta().Get(ReasonHeader) == ReasonNoLeader &&
+	return errors.As(err, &refused) && refused.Code() == connect.CodeUnavailable && refused.Meta().Get(listen.ReasonHeader) == listen.ReasonNoLeader &&
 		strings.Contains(err.Error(), "of the 2 members with a vote 2 must run")
 }
 

@@ -127,15 +127,3 @@ func TestSlotsPinTheirReferences(t *testing.T) {
 		stopTest(t, c)
 	})
 }
-
-func TestOutputsAmongTheClustersOwn(t *testing.T) {
-	c := startTest(t, testConfig(""))
-	for uri, refused := range map[string]bool{
-		"mem://m/jobs": true, "mem://m/jobs/": true, "mem://m/jobs/a/": true, "mem://m/models/a": true, "mem://m/models/a/": true,
-		"mem://m/models": false, "mem://m/models/": false, "mem://m/modelsx/": false, "mem://other/jobs/": false,
-	} {
-		if err := c.checkOutput(uri); (err != nil) != refused {
-			t.Errorf("%s: %v", uri, err)
-		}
-	}
-}

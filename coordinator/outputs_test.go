@@ -65,24 +65,6 @@ func modelTest(job string, of *pb.ObjectRef) *pb.OutputFile {
 	return &pb.OutputFile{Name: modelFile, Uri: uri, Sha256: of.GetSha256(), Size: of.GetSize()}
 }
 
-func TestOutputFolders(t *testing.T) {
-	c := &Coordinator{cfg: Config{StoreURI: "s3://cluster"}}
-	for uri, want := range map[string]string{
-		"":                "s3://cluster/models/a/",
-		"s3://lake":       "s3://lake/a/",
-		"s3://lake/":      "s3://lake/a/",
-		"s3://lake/x":     "s3://lake/x/a/",
-		"s3://lake/x/":    "s3://lake/x/a/",
-		"file:///data/x":  "file:///data/x/a/",
-		"file:///data/x/": "file:///data/x/a/",
-	} {
-		spec := strings.Replace(testSpec("a"), `"output":{}`, `"output":{"uri":"`+uri+`"}`, 1)
-		if got, err := c.outputFolder("a", []byte(spec)); err != nil || got != want {
-			t.Errorf("%s: %s (%v), want %s", uri, got, err, want)
-		}
-	}
-}
-
 func TestWorkersNamesArePrintable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/listen"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -65,7 +66,8 @@ func TestProbesTellOfAFailedLog(t *testing.T) {
 func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 	c := unstarted(testConfig("").withTimes())
 	reached := make(chan struct{})
-	handler := c.held(gate.New(c.gatePolicy()).Wrap(c.pages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) }))))
+	next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) })
+	handler := listen.Hold(gate.New(c.gatePolicy()).Wrap(listen.Pages(c, c.meters.Handler(), next)), c.begun, c.tasks)
 	c.handler = handler
 	wantPage(t, c, "/healthz", 200, "ok\n")
 	wantPage(t, c, "/readyz", 503, "starting")
@@ -118,7 +120,7 @@ func TestProbesAndMetricsOfAFollower(t *testing.T) {
 // gathered reads a coordinator's metrics: name, or name{label values}, to value.
 func gathered(t *testing.T, c *Coordinator) map[string]float64 {
 	t.Helper()
-	families, err := c.meters.registry.Gather()
+	families, err := c.meters.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,7 @@ func TestMetricsArePromlintClean(t *testing.T) {
 		}
 		res.Body.Close()
 	}
-	families, err := c.meters.registry.Gather()
+	families, err := c.meters.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +201,7 @@ func TestMetricsArePromlintClean(t *testing.T) {
 			t.Errorf("%s has %d label sets", family.GetName(), n)
 		}
 	}
-	if prometheus.DefaultRegisterer == prometheus.Registerer(c.meters.registry) {
+	if prometheus.DefaultRegisterer == prometheus.Registerer(c.meters.Registry) {
 		t.Error("the registry is the global one")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/internal/seeded"
@@ -17,14 +18,14 @@ import (
 // propose puts a command in the log and returns what state made of it. The
 // proposer's clock enters here and nowhere else.
 func (c *Coordinator) propose(ctx context.Context, cmd *pb.Command) (state.Reply, error) {
-	t, decision := trailOf(ctx), false
+	t, decision := audit.TrailOf(ctx), false
 	if t == nil { // nobody called: this leader decided it
-		t, decision = &trail{}, true
-		ctx = context.WithValue(ctx, trailKey{}, t)
+		t, decision = &audit.Trail{}, true
+		ctx = audit.With(ctx, t)
 	}
 	reply, err := c.proposeOn(ctx, cmd)
 	if decision {
-		c.decided(cmd, reply, t.index, err)
+		c.trails.Decided(cmd, reply, t.Index, err)
 	}
 	return reply, err
 }
@@ -51,7 +52,7 @@ func (c *Coordinator) proposeOn(ctx context.Context, cmd *pb.Command) (state.Rep
 	if err := c.await(ctx, future); err != nil {
 		return state.Reply{}, err
 	}
-	c.meters.commits.Observe(time.Since(began).Seconds())
+	c.meters.Commits.Observe(time.Since(began).Seconds())
 	reply, ok := future.Response().(state.Reply)
 	if !ok {
 		return state.Reply{}, fmt.Errorf("state machine answered %T", future.Response())
@@ -70,7 +71,7 @@ func (c *Coordinator) await(ctx context.Context, future raft.Future) error {
 	select {
 	case err := <-done:
 		if entry, ok := future.(raft.IndexFuture); ok && err == nil {
-			trailOf(ctx).entered(entry.Index())
+			audit.TrailOf(ctx).Entered(entry.Index())
 		}
 		return raftError(err)
 	case <-ctx.Done():

@@ -22,7 +22,7 @@ func (c *Coordinator) tellAddress(ctx context.Context) {
 		if err != nil || own == nil || own.Address == c.member.Address {
 			return // nothing to tell; a member that joins has told already
 		}
-		if leads, _, _ := c.whoLeads(); leads {
+		if leads, _, _ := c.WhoLeads(); leads {
 			return
 		}
 		for _, other := range others {
@@ -106,8 +106,8 @@ func mayMove(servers []raft.Server, id raft.ServerID, address raft.ServerAddress
 	return *found, nil
 }
 
-// errNoLeader says that the cluster stands still, and what would help.
-func (c *Coordinator) errNoLeader() error {
+// NoLeader says that the cluster stands still, and what would help.
+func (c *Coordinator) NoLeader() error {
 	servers, _, err := c.member.Servers()
 	voters := 0
 	for _, s := range servers {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -45,7 +46,8 @@ func (c *Coordinator) submitSlot(ctx context.Context, sched *state.Schedule, slo
 }
 
 func (c *Coordinator) handJob(ctx context.Context, sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
-	job, err := c.slotJob(sched, utc(slot))
+	view, _ := c.fsm.View()
+	job, err := c.commands.Slot(view, sched, utc(slot))
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
@@ -65,7 +67,7 @@ func (s *scheduleService) BackfillSchedule(ctx context.Context, req *connect.Req
 	if err != nil {
 		return nil, err
 	}
-	table, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
+	table, err := command.TimetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -16,7 +17,7 @@ type scheduleService struct{ c *Coordinator }
 
 // CreateSchedule checks the definition and proposes it.
 func (s *scheduleService) CreateSchedule(ctx context.Context, req *connect.Request[pb.CreateScheduleRequest]) (*connect.Response[pb.CreateScheduleResponse], error) {
-	cmd, err := s.c.scheduleCommand(req.Msg)
+	cmd, err := s.c.commands.Schedule(req.Msg, s.c.wall())
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (c *Coordinator) describeSchedule(sched *state.Schedule, next int) *pb.Sche
 		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped, Recent: sched.SlotRecords(),
 		HeldUnixMs: view.HeldSince, LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot, JobsActive: uint32(view.JobsOf(sched.ID())),
 	}
-	table, err := timetableOf(d.GetCron(), d.GetTimeZone())
+	table, err := command.TimetableOf(d.GetCron(), d.GetTimeZone())
 	if err != nil {
 		out.Problem = err.Error()
 		return out

@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"strings"
 
+	"github.com/gram-compute/gram/coordinator/command"
+	"github.com/gram-compute/gram/coordinator/lease"
+	"github.com/gram-compute/gram/coordinator/meters"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -16,7 +18,7 @@ import (
 
 // settle takes one result: an output is committed, a failure weighed.
 func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
-	held := schedule.Held{Task: taskFrom(r.GetId()), Token: tokenFrom(r.GetToken())}
+	held := schedule.Held{Task: lease.TaskFrom(r.GetId()), Token: lease.TokenFrom(r.GetToken())}
 	basis, ok := c.granted(lead, workerID, held, r.GetToken().GetMac())
 	if !ok {
 		c.cfg.Logger.Warn("a result without a lease is not taken", "worker", workerID, "job", held.Task.JobID, "task", held.Task.String())
@@ -26,8 +28,9 @@ func (c *Coordinator) settle(ctx context.Context, lead *leadership, workerID str
 		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
 	}
 	if held.Task.Kind == pb.TaskKind_TASK_KIND_REPORT {
-		if err := c.checkOutputs(held.Task.JobID, r.GetOutput().GetFiles()); err != nil {
-			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, badOutputs(err))
+		view, _ := c.fsm.View()
+		if err := c.commands.CheckOutputs(view, held.Task.JobID, r.GetOutput().GetFiles()); err != nil {
+			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, command.BadOutputs(err))
 		}
 	}
 	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
@@ -116,7 +119,7 @@ func (c *Coordinator) tellBackups(lead *leadership, task schedule.Task) *pb.Back
 	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
 	}
-	return wireBackups(lead.board.Tell(job))
+	return lease.WireBackups(lead.board.Tell(job))
 }
 
 // refusal is the failure of a task whose result state does not accept.
@@ -156,7 +159,7 @@ func (c *Coordinator) settleFailure(ctx context.Context, lead *leadership, worke
 	cmd := lead.board.Fault(view, workerID, held, failure, c.now())
 	lead.signal()
 	lead.mu.Unlock()
-	c.meters.taskFailures.WithLabelValues(className(failure.GetClass())).Inc()
+	c.meters.TaskFailures.WithLabelValues(meters.ClassName(failure.GetClass())).Inc()
 	c.cfg.Logger.Warn("task failed", "job", held.Task.JobID, "task", failure.GetTask(), "worker", name, "code", failure.GetCode(), "message", failure.GetMessage())
 	if cmd == nil {
 		return nil
@@ -174,15 +177,7 @@ func (c *Coordinator) tellUncommit(change *pb.Uncommit, reply state.Reply) {
 		return
 	}
 	remade := reply.Job.Counters.Remade
-	c.meters.remade.Add(float64(len(change.GetTasks())))
+	c.meters.Remade.Add(float64(len(change.GetTasks())))
 	c.cfg.Logger.Warn("what tasks had made is made again", "job", change.GetJobId(), "tasks", len(change.GetTasks()), "round", change.GetRound(),
 		"reopened", remade.Reopened, "anew", remade.Anew, "reason", change.GetReason().String(), "message", change.GetMessage())
-}
-
-// className is how a class of failure is written in labels: "task".
-func className(class pb.FailureClass) string {
-	if _, known := pb.FailureClass_name[int32(class)]; !known {
-		return "unknown" // whatever a worker sent
-	}
-	return strings.ToLower(strings.TrimPrefix(class.String(), "FAILURE_CLASS_"))
 }

@@ -1,15 +1,13 @@
 package coordinator
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/errgroup"
 )
@@ -24,7 +22,7 @@ const (
 // fireSlots proposes the decisions on slots as they come due. Cron is read and the wall
 // clock looked at here, on the leader, and nowhere else.
 func (c *Coordinator) fireSlots(lead *leadership) {
-	calendar := schedule.NewCalendar(loadZone, c.loggedSlotJob)
+	calendar := schedule.NewCalendar(command.LoadZone, c.loggedSlotJob)
 	for {
 		view, changed := c.fsm.View()
 		wall := c.wall()
@@ -107,76 +105,23 @@ func (c *Coordinator) logSlot(fire *pb.FireSlot, reply state.Reply) {
 	log := c.cfg.Logger.With("schedule", fire.GetScheduleId(), "slot", utc(fire.GetSlotUnixMs()))
 	recent := reply.Schedule.Recent
 	if last := recent[len(recent)-1]; last.JobID != "" {
-		c.meters.slots.WithLabelValues("fired").Inc()
-		c.meters.slotDelay.Observe(max(0, c.wall().Sub(utc(fire.GetSlotUnixMs())).Seconds()))
+		c.meters.Slots.WithLabelValues("fired").Inc()
+		c.meters.SlotDelay.Observe(max(0, c.wall().Sub(utc(fire.GetSlotUnixMs())).Seconds()))
 		log.Info("slot fired", "job", last.JobID)
 	} else {
-		c.meters.slots.WithLabelValues(skipName(last.Skip)).Add(float64(last.Slots))
+		c.meters.Slots.WithLabelValues(state.SkipName(last.Skip)).Add(float64(last.Slots))
 		log.Info("slots skipped", "slots", last.Slots, "reason", last.Skip.String())
 	}
-}
-
-// skipName is how a reason to skip is written in labels: "overlap".
-func skipName(reason pb.SkipReason) string {
-	return strings.ToLower(strings.TrimPrefix(reason.String(), "SKIP_REASON_"))
 }
 
 func utc(unixMs int64) time.Time { return time.UnixMilli(unixMs).UTC() }
 
 // loggedSlotJob says why a slot is skipped as invalid.
 func (c *Coordinator) loggedSlotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJob, error) {
-	job, err := c.slotJob(sched, at)
+	view, _ := c.fsm.View()
+	job, err := c.commands.Slot(view, sched, at)
 	if err != nil {
 		c.cfg.Logger.Error("no valid job for a slot", "schedule", sched.ID(), "slot", at.UTC(), "error", err)
 	}
 	return job, err
-}
-
-// slotJob is the job of a schedule's slot, the same wherever it is made.
-func (c *Coordinator) slotJob(sched *state.Schedule, at time.Time) (*pb.SubmitJob, error) {
-	spec, err := protocol.ParseSpec(sched.Definition.GetJobJson())
-	if err != nil {
-		return nil, err
-	}
-	table, err := timetableOf(sched.Definition.GetCron(), sched.Definition.GetTimeZone())
-	if err != nil {
-		return nil, err
-	}
-	if spec, err = spec.ForSlot(table.Slot(at)); err != nil {
-		return nil, err
-	}
-	id := sched.SlotJobID(at.UnixMilli())
-	view, _ := c.fsm.View()
-	job, err := c.jobCommand(view, id, spec)
-	if err != nil {
-		return nil, err
-	}
-	job.Id = "" // FireSlot takes none: it follows from the slot
-	if size := len(job.GetSpecJson()); size > protocol.MaxSpecBytes {
-		return nil, fmt.Errorf("the spec of the slot has %d bytes; at most %d are accepted", size, protocol.MaxSpecBytes)
-	}
-	return job, nil
-}
-
-func timetableOf(cron, zoneName string) (schedule.Timetable, error) {
-	zone, err := loadZone(zoneName)
-	if err != nil {
-		return schedule.Timetable{}, err
-	}
-	return schedule.ParseCron(cron, zone)
-}
-
-// errZone: no such time zone in this machine's table, nor in the program's.
-var errZone = errors.New("unknown time zone")
-
-// loadZone reads a zone by its IANA name. "Local" would be another on every machine.
-func loadZone(name string) (*time.Location, error) {
-	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("%w %q; give an IANA name such as Europe/Berlin, or UTC", errZone, name)
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w %.64q; give an IANA name such as Europe/Berlin, or UTC", errZone, name)
-	}
-	return zone, nil
 }

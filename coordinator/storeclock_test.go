@@ -121,11 +121,11 @@ func TestTheStoresClockDecides(t *testing.T) {
 		return err == nil && right.mayTime(lead) == nil && right.verdict().Others == 2
 	})
 	q.poll("the wrong one to follow and know it", func() bool {
-		return wrong.member.Raft.State() == raft.Follower && wrong.verdict().Doubt == clock.Disagrees && wrong.notReady() != nil
+		return wrong.member.Raft.State() == raft.Follower && wrong.verdict().Doubt == clock.Disagrees && wrong.NotReady() != nil
 	})
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 0, "gram_ready": 0})
 	wantMetrics(t, right, map[string]float64{"gram_clock_trusted": 1, "gram_ready": 1})
 	off[wrong.cfg.NodeID].set(0)
-	q.poll("the wrong one to be ready again", func() bool { return wrong.notReady() == nil })
+	q.poll("the wrong one to be ready again", func() bool { return wrong.NotReady() == nil })
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 1})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -96,7 +97,8 @@ func retirement(job *state.Job) *pb.RetireJob {
 
 // retire retires the jobs whose time is over, save those that somebody names.
 func (s *sweeper) retire(ctx context.Context) error {
-	ctx = context.WithValue(ctx, trailKey{}, (*trail)(nil)) // whoever asked for a sweep, which jobs are retired is a decision of its own
+	// Retiring a job is audited as the leader's decision, even in a sweep that a person started.
+	ctx = audit.With(ctx, nil)
 	view, _ := s.c.fsm.View()
 	view.Now = s.now // not the log's, which may be that of a clock that ran ahead
 	keep, names := s.c.cfg.KeepJobs.Milliseconds(), view.Names()

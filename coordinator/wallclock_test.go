@@ -146,7 +146,7 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.poll("the follower to be told the time", func() bool { return wrong.verdict().Doubt == clock.Disagrees })
-	if err := wrong.notReady(); err == nil || !strings.Contains(err.Error(), "744h0m0") {
+	if err := wrong.NotReady(); err == nil || !strings.Contains(err.Error(), "744h0m0") {
 		t.Errorf("c3 is ready: %v", err)
 	}
 	if now := wrong.wall(); time.Since(now).Abs() > clock.MaxSkew {
@@ -175,7 +175,7 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		t.Errorf("job a is kept: %t; the log's time is %s", kept, utc(view.Now))
 	}
 	off["c3"].set(0)
-	q.poll("c3 to be ready", func() bool { return wrong.notReady() == nil })
+	q.poll("c3 to be ready", func() bool { return wrong.NotReady() == nil })
 }
 
 // The log's time is a month ahead, as an earlier release leaves it, and a schedule's last slot with it. A leader whose clock

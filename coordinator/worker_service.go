@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/lease"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/errgroup"
@@ -89,7 +91,7 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 		}
 		lead.mu.Unlock()
 		if len(grants) > 0 || now >= deadline {
-			return connect.NewResponse(leaseResponse(view, req.Msg.GetWorkerId(), grants, courses)), nil
+			return connect.NewResponse(lease.Response(view, req.Msg.GetWorkerId(), grants, courses)), nil
 		}
 		if !timed || wake > deadline {
 			wake = deadline
@@ -98,6 +100,17 @@ func (s *workerService) Lease(ctx context.Context, req *connect.Request[pb.Lease
 			return nil, err
 		}
 	}
+}
+
+// timelines are those of the jobs of which a step is granted: it may be the last. The caller holds lead.mu.
+func (c *Coordinator) timelines(lead *leadership, view state.State, grants []schedule.Grant) map[string]*pb.Timeline {
+	found := make(map[string]*pb.Timeline)
+	for _, g := range grants {
+		if job, ok := view.Job(g.Task.JobID); ok && g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
+			found[job.ID] = lease.WireTimeline(lead.board.Timeline(job), c.started)
+		}
+	}
+	return found
 }
 
 func (c *Coordinator) awaitWork(ctx context.Context, lead *leadership, wake time.Duration, changed, freed <-chan struct{}) error {
@@ -133,7 +146,7 @@ func (s *workerService) Heartbeat(ctx context.Context, req *connect.Request[pb.H
 	if !lead.board.Known(req.Msg.GetWorkerId(), s.c.now()) {
 		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("worker %q is not registered with this leader", req.Msg.GetWorkerId()))
 	}
-	lost := lead.board.Heartbeat(view, req.Msg.GetWorkerId(), heldFrom(req.Msg.GetHeld()), s.c.now())
+	lost := lead.board.Heartbeat(view, req.Msg.GetWorkerId(), lease.HeldFrom(req.Msg.GetHeld()), s.c.now())
 	res := &pb.HeartbeatResponse{}
 	for _, t := range lost {
 		res.Lost = append(res.Lost, t.ID())

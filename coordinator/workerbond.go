@@ -7,6 +7,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/lease"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -34,7 +35,7 @@ func (l *leadership) register(ctx context.Context, c *Coordinator, w schedule.Wo
 		return connect.NewError(connect.CodePermissionDenied, errOtherWorker)
 	}
 	view, _ := c.fsm.View()
-	l.board.Register(view, w, grantedTo(view, w.ID, m.GetHeld()), c.now())
+	l.board.Register(view, w, lease.GrantedTo(view, w.ID, m.GetHeld()), c.now())
 	return nil
 }
 

@@ -1,15 +1,11 @@
 package coordinator
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator/schedule"
-	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -26,7 +22,7 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 		step := &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP}
 		lie := &pb.TaskOutput{Object: object(66), Next: &pb.Next{Done: true, State: object(66)}}
 		failure := &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "bad input, says a stranger"}
-		forged := &pb.LeaseToken{Term: leaves[0].GetToken().GetTerm(), Sequence: 1, Mac: make([]byte, macBytes)}
+		forged := &pb.LeaseToken{Term: leaves[0].GetToken().GetTerm(), Sequence: 1, Mac: make([]byte, 16)}
 		registerTest(t, c, "rogue", 1)
 		for _, worker := range []string{"rogue", "nobody"} {
 			for name, r := range map[string]*pb.TaskResult{
@@ -53,93 +49,6 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 		wantVerdicts(t, completeTest(t, c, "w", made(leaves[1], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
 		stopTest(t, c)
 	})
-}
-
-// A token covers the nodes below the one it was granted for, those above and beside it not, and no other worker.
-func TestWhatATokenCovers(t *testing.T) {
-	secret := []byte(strings.Repeat("s", 32))
-	at := func(level, index int) schedule.Task {
-		return schedule.Task{JobID: "a", Round: 3, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: 1, Node: protocol.Node{Level: level, Index: index}}
-	}
-	token := schedule.Token{Term: 2, Sequence: 7, Epoch: 1}
-	var leaves [sha256.Size]byte
-	authentic := func(secret []byte, workerID string, h schedule.Held, mac []byte) bool {
-		basis, ok := authentic(secret, workerID, h, mac)
-		if basis != leaves {
-			t.Errorf("%v: made from %x", h.Task, basis)
-		}
-		return ok
-	}
-	mac := grantMAC(secret, "w", at(2, 3), token, leaves) // leaves 12 to 15
-	for _, c := range []struct {
-		level, index int
-		want         bool
-	}{{2, 3, true}, {1, 6, true}, {1, 7, true}, {0, 12, true}, {0, 15, true}, {0, 11, false}, {0, 16, false}, {1, 5, false}, {3, 1, false}, {2, 2, false}} {
-		if got := authentic(secret, "w", schedule.Held{Task: at(c.level, c.index), Token: token}, mac); got != c.want {
-			t.Errorf("node %d/%d: %v", c.level, c.index, got)
-		}
-	}
-	changes := map[string]func(h *schedule.Held){
-		"job":      func(h *schedule.Held) { h.Task.JobID = "b" },
-		"round":    func(h *schedule.Held) { h.Task.Round++ },
-		"kind":     func(h *schedule.Held) { h.Task.Kind = pb.TaskKind_TASK_KIND_STEP },
-		"tree":     func(h *schedule.Held) { h.Task.Tree = 0 },
-		"change":   func(h *schedule.Held) { h.Task.Changes++ },
-		"term":     func(h *schedule.Held) { h.Token.Term++ },
-		"sequence": func(h *schedule.Held) { h.Token.Sequence++ },
-		"epoch":    func(h *schedule.Held) { h.Token.Epoch++ },
-		"set":      func(h *schedule.Held) { h.Task.Again = true },
-	}
-	for name, change := range changes { //lint:ordered each is tried by itself
-		h := schedule.Held{Task: at(2, 3), Token: token}
-		if change(&h); authentic(secret, "w", h, mac) {
-			t.Errorf("it holds with another %s", name)
-		}
-	}
-	again := at(2, 3)
-	again.Again = true
-	held, second := schedule.Held{Task: at(2, 3), Token: token}, grantMAC(secret, "w", again, token, leaves)
-	if authentic(secret, "w", held, second) || !authentic(secret, "w", schedule.Held{Task: again, Token: token}, second) {
-		t.Error("a task that is made again has the token of the first time")
-	}
-	elsewhere, without := []byte(strings.Repeat("t", 32)), grantMAC(nil, "w", at(2, 3), token, leaves)
-	if authentic(secret, "v", held, mac) || authentic(elsewhere, "w", held, mac) ||
-		authentic(nil, "w", held, without) || authentic(secret, "w", held, nil) {
-		t.Error("it holds for another worker, another cluster, without a secret or without a code")
-	}
-}
-
-// The token of a lease that names pieces tells which, and covers that node alone.
-func TestATokenTellsWhatANodeIsFoldedFrom(t *testing.T) {
-	secret := []byte(strings.Repeat("s", 32))
-	held := schedule.Held{
-		Task:  schedule.Task{JobID: "a", Round: 3, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Level: 1, Index: 2}},
-		Token: schedule.Token{Term: 2, Sequence: 7},
-	}
-	pieces := state.Basis([]state.Commit{{Node: protocol.Node{Index: 4}}, {Node: protocol.Node{Index: 5}}})
-	mac := grantMAC(secret, "w", held.Task, held.Token, pieces)
-	if basis, ok := authentic(secret, "w", held, mac); !ok || basis != pieces {
-		t.Errorf("%x, %v", basis, ok)
-	}
-	below := held
-	below.Task.Node = protocol.Node{Index: 4}
-	other := bytes.Clone(mac)
-	other[macBytes] ^= 1
-	leaves := grantMAC(secret, "w", held.Task, held.Token, [sha256.Size]byte{})
-	for name, c := range map[string]struct {
-		held schedule.Held
-		mac  []byte
-	}{
-		"a leaf below":           {below, mac},
-		"other pieces":           {held, other},
-		"its leaves":             {held, mac[:macBytes]},
-		"a part of the pieces":   {held, mac[:len(mac)-1]},
-		"pieces of a leaf lease": {held, append(leaves, pieces[:]...)},
-	} {
-		if _, ok := authentic(secret, "w", c.held, c.mac); ok {
-			t.Errorf("it holds for %s", name)
-		}
-	}
 }
 
 // Nobody registers or calls under another worker's id, whether it knows the id or not.

@@ -30,7 +30,8 @@ func (b *buffer) Close() error { return nil }
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.FixedZone("", 3600))
 
 func record(result Result) Record {
-	return Record{Time: noon, Member: "c1", Who: "token a", What: "JobService.Cancel", Object: "glosses", Result: result, RaftIndex: 7}
+	return Record{Time: noon, Member: "c1", Who: "token a", What: "JobService.Cancel", Object: "glosses",
+		Result: result, RaftIndex: 7}
 }
 
 func TestALineIsOneObject(t *testing.T) {
@@ -46,7 +47,8 @@ func TestALineIsOneObject(t *testing.T) {
 	if err := json.Unmarshal(to.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["time"] != "2026-11-21T11:00:00Z" || got["who"] != "token a" || got["raft_index"] != 7.0 || got["result"] != "ok" {
+	if got["time"] != "2026-11-21T11:00:00Z" || got["who"] != "token a" || got["raft_index"] != 7.0 ||
+		got["result"] != "ok" {
 		t.Errorf("%v", got)
 	}
 }
@@ -70,7 +72,8 @@ func TestRefusalsAreBounded(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(to.String()), "\n")
 	var after Record
-	if err := json.Unmarshal([]byte(lines[burst]), &after); err != nil || after.Result != OK || after.Suppressed != 1000-burst {
+	if err := json.Unmarshal([]byte(lines[burst]), &after); err != nil || after.Result != OK ||
+		after.Suppressed != 1000-burst {
 		t.Errorf("%+v, %v", after, err)
 	}
 }

@@ -40,7 +40,8 @@ func (g *Gate) pass(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if !valid {
 		end(ErrUnauthenticated)
 	} else if record.ExpiresAt != 0 {
-		expiry := time.AfterFunc(time.UnixMilli(record.ExpiresAt).Sub(g.policy.Now()), func() { end(ErrUnauthenticated) })
+		expiry := time.AfterFunc(time.UnixMilli(record.ExpiresAt).Sub(g.policy.Now()),
+			func() { end(ErrUnauthenticated) })
 		defer expiry.Stop()
 	}
 	next.ServeHTTP(w, r.WithContext(ctx))

@@ -113,7 +113,8 @@ func TestCallsOfATokenAreMetered(t *testing.T) {
 	var tokens records
 	now := time.UnixMilli(1_000_000)
 	g := gate.New(gate.Policy{Lookup: tokens.lookup, Now: func() time.Time { return now }, Rate: 2})
-	busy, other, fleet := tokens.put(gate.ScopeSubmit, 0), tokens.put(gate.ScopeSubmit, 0), tokens.put(gate.ScopeWorker, 0)
+	busy, other, fleet := tokens.put(gate.ScopeSubmit, 0), tokens.put(gate.ScopeSubmit, 0),
+		tokens.put(gate.ScopeWorker, 0)
 	calls := func(token gate.Token, path string, n int) (admitted int) {
 		for range n {
 			if code, _ := status(g, request(path, token)); code == http.StatusOK {
@@ -156,23 +157,32 @@ func TestCallsOfATokenAreMetered(t *testing.T) {
 
 func TestOtherSitesAndNames(t *testing.T) {
 	var tokens records
-	g := gate.New(gate.Policy{Lookup: tokens.lookup, Now: time.Now, Host: func(name string) bool { return name == "gram.example" }})
+	g := gate.New(gate.Policy{Lookup: tokens.lookup, Now: time.Now,
+		Host: func(name string) bool { return name == "gram.example" }})
 	token := tokens.put(gate.ScopeAdmin, 0)
 	for name, c := range map[string]struct {
 		method string
 		set    func(*http.Request)
 		code   int
 	}{
-		"no browser":             {http.MethodPost, func(*http.Request) {}, http.StatusOK},
-		"without a port":         {http.MethodPost, func(r *http.Request) { r.Host = "gram.example" }, http.StatusOK},
-		"same origin":            {http.MethodPost, func(r *http.Request) { r.Header.Set("Origin", "https://gram.example:7480") }, http.StatusOK},
-		"another origin":         {http.MethodPost, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
-		"another origin, GET":    {http.MethodGet, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
-		"another origin, DELETE": {http.MethodDelete, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
-		"a null origin":          {http.MethodPost, func(r *http.Request) { r.Header.Set("Origin", "null") }, http.StatusForbidden},
-		"cross-site":             {http.MethodPost, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, http.StatusForbidden},
-		"a rebound name":         {http.MethodPost, func(r *http.Request) { r.Host = "evil.example:7480" }, http.StatusForbidden},
-		"an address":             {http.MethodPost, func(r *http.Request) { r.Host = "127.0.0.1:7480" }, http.StatusForbidden},
+		"no browser":     {http.MethodPost, func(*http.Request) {}, http.StatusOK},
+		"without a port": {http.MethodPost, func(r *http.Request) { r.Host = "gram.example" }, http.StatusOK},
+		"same origin": {http.MethodPost,
+			func(r *http.Request) { r.Header.Set("Origin", "https://gram.example:7480") }, http.StatusOK},
+		"another origin": {http.MethodPost,
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
+		"another origin, GET": {http.MethodGet,
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
+		"another origin, DELETE": {http.MethodDelete,
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
+		"a null origin": {http.MethodPost, func(r *http.Request) { r.Header.Set("Origin", "null") },
+			http.StatusForbidden},
+		"cross-site": {http.MethodPost,
+			func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, http.StatusForbidden},
+		"a rebound name": {http.MethodPost, func(r *http.Request) { r.Host = "evil.example:7480" },
+			http.StatusForbidden},
+		"an address": {http.MethodPost, func(r *http.Request) { r.Host = "127.0.0.1:7480" },
+			http.StatusForbidden},
 	} {
 		req := request(gramv1connect.JobServiceListProcedure, token)
 		req.Method, req.Host = c.method, "gram.example:7480"
@@ -181,7 +191,8 @@ func TestOtherSitesAndNames(t *testing.T) {
 		if code != c.code {
 			t.Errorf("%s: %d, want %d", name, code, c.code)
 		}
-		if header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+		if header.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 			t.Errorf("%s: headers %v", name, header)
 		}
 	}
@@ -200,9 +211,11 @@ func TestCertificatesNarrowTokens(t *testing.T) {
 		free   int
 		strict int // with WorkerCertificates
 	}{
-		{list, admin, "-", ok, ok}, {list, admin, "coordinator", ok, ok}, {list, admin, "worker", no, no}, {list, admin, "operator", no, no}, {list, admin, "", no, no},
+		{list, admin, "-", ok, ok}, {list, admin, "coordinator", ok, ok}, {list, admin, "worker", no, no},
+		{list, admin, "operator", no, no}, {list, admin, "", no, no},
 		{list, worker, "-", no, no}, {list, worker, "worker", no, no},
-		{lease, worker, "-", ok, no}, {lease, worker, "worker", ok, ok}, {lease, worker, "coordinator", ok, no}, {lease, worker, "operator", no, no},
+		{lease, worker, "-", ok, no}, {lease, worker, "worker", ok, ok}, {lease, worker, "coordinator", ok, no},
+		{lease, worker, "operator", no, no},
 		{lease, admin, "worker", no, no},
 	} {
 		for strict, want := range map[bool]int{false: c.free, true: c.strict} {

@@ -36,7 +36,8 @@ type Gate struct {
 
 // New makes a gate over the cluster's tokens.
 func New(policy Policy) *Gate {
-	return &Gate{policy: policy, errors: connect.NewErrorWriter(), calls: calls{running: map[*call]bool{}}, rates: rates{limit: policy.Rate}}
+	return &Gate{policy: policy, errors: connect.NewErrorWriter(), calls: calls{running: map[*call]bool{}},
+		rates: rates{limit: policy.Rate}}
 }
 
 // RoleHeader tells a member whose gate comes second which role the first one saw. It counts
@@ -106,7 +107,8 @@ func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 	case role == pki.RoleWorker && need != ScopeWorker:
 		return caller, fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
 	case role != pki.RoleWorker && need == ScopeWorker && g.policy.WorkerCertificates:
-		return caller, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue --role worker`, `gram worker --cert --key`)", ErrForbidden)
+		return caller, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue "+
+			"--role worker`, `gram worker --cert --key`)", ErrForbidden)
 	}
 	return caller, nil
 }

@@ -20,19 +20,20 @@ import (
 // procedures lists every method of every service there is, by path.
 func procedures() map[string]protoreflect.MethodDescriptor {
 	found := make(map[string]protoreflect.MethodDescriptor)
-	protoregistry.GlobalFiles.RangeFilesByPackage(pb.File_gram_v1_log_proto.Package(), func(file protoreflect.FileDescriptor) bool {
-		for i := range file.Services().Len() {
-			service := file.Services().Get(i)
-			if service.FullName() == "gram.v1.PeerService" {
-				continue // on the raft port only, where the certificate is the credential
+	protoregistry.GlobalFiles.RangeFilesByPackage(pb.File_gram_v1_log_proto.Package(),
+		func(file protoreflect.FileDescriptor) bool {
+			for i := range file.Services().Len() {
+				service := file.Services().Get(i)
+				if service.FullName() == "gram.v1.PeerService" {
+					continue // on the raft port only, where the certificate is the credential
+				}
+				for j := range service.Methods().Len() {
+					method := service.Methods().Get(j)
+					found["/"+string(service.FullName())+"/"+string(method.Name())] = method
+				}
 			}
-			for j := range service.Methods().Len() {
-				method := service.Methods().Get(j)
-				found["/"+string(service.FullName())+"/"+string(method.Name())] = method
-			}
-		}
-		return true
-	})
+			return true
+		})
 	return found
 }
 
@@ -82,13 +83,15 @@ func newDoor(t *testing.T) *door {
 		records[d.tokens[scope].ID] = gate.Record{
 			SecretSHA256: d.tokens[scope].SecretSHA256(), Scope: scope, ExpiresAt: []int64{0, now.UnixMilli() + 1}[i%2],
 		}
-		records[d.expired[scope].ID] = gate.Record{SecretSHA256: d.expired[scope].SecretSHA256(), Scope: scope, ExpiresAt: now.UnixMilli()}
+		records[d.expired[scope].ID] = gate.Record{SecretSHA256: d.expired[scope].SecretSHA256(), Scope: scope,
+			ExpiresAt: now.UnixMilli()}
 	}
 	lookup := func(id string) (gate.Record, bool) {
 		r, ok := records[id]
 		return r, ok
 	}
-	d.handler = gate.New(gate.Policy{Lookup: lookup, Now: func() time.Time { return now }}).Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	d.handler = gate.New(gate.Policy{Lookup: lookup,
+		Now: func() time.Time { return now }}).Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, reached)
 	}))
 	return d
@@ -165,7 +168,8 @@ func TestEveryRouteDeniesAndAdmits(t *testing.T) {
 			for _, scope := range scopes {
 				authorization := "Bearer " + d.tokens[scope].Reveal()
 				if !contains(sufficient[need], scope) {
-					d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), authorization, connect.CodePermissionDenied)
+					d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), authorization,
+						connect.CodePermissionDenied)
 					continue
 				}
 				if body := read(t, d.call(kind.method, path, kind.contentType, authorization)); body != reached {
@@ -179,13 +183,16 @@ func TestEveryRouteDeniesAndAdmits(t *testing.T) {
 func TestUnlistedPathsAreFoundByNobody(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
-		"/", "/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/", "/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
-		"/gram.v1.JobService/get", "/gram.v1.JobService/Get%2F", "/gram.v1.JobService/../gram.v1.JobService/Get", "/gram.v1.JobService/New",
+		"/", "/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/",
+		"/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
+		"/gram.v1.JobService/get", "/gram.v1.JobService/Get%2F", "/gram.v1.JobService/../gram.v1.JobService/Get",
+		"/gram.v1.JobService/New",
 	} {
 		for _, kind := range kinds {
 			d.wantDenied(path, kind.method, kind.contentType, "none", "", connect.CodeUnauthenticated)
 			for _, scope := range scopes {
-				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), "Bearer "+d.tokens[scope].Reveal(), connect.CodeNotFound)
+				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope),
+					"Bearer "+d.tokens[scope].Reveal(), connect.CodeNotFound)
 			}
 			for name, authorization := range d.bad(gate.ScopeAdmin) { // a stranger does not learn what there is
 				d.wantDenied(path, kind.method, kind.contentType, name, authorization, connect.CodeUnauthenticated)
@@ -228,26 +235,30 @@ func (d *door) wantDenied(path, method, contentType, name, authorization string,
 	d.Helper()
 	res := d.call(method, path, contentType, authorization)
 	body := read(d.T, res)
-	status := map[connect.Code]int{connect.CodeUnauthenticated: http.StatusUnauthorized, connect.CodePermissionDenied: http.StatusForbidden,
-		connect.CodeNotFound: http.StatusNotFound}[code]
+	status := map[connect.Code]int{connect.CodeUnauthenticated: http.StatusUnauthorized,
+		connect.CodePermissionDenied: http.StatusForbidden,
+		connect.CodeNotFound:         http.StatusNotFound}[code]
 	told := false
 	switch {
 	case strings.Contains(body, reached):
 		d.Errorf("%s %s (%s), token %s: reached", method, path, contentType, name)
 		return
 	case strings.HasPrefix(contentType, "application/connect+"): // an end-of-stream message
-		told = res.StatusCode == http.StatusOK && len(body) > 5 && body[0] == 2 && codeIn(body[5:], "error") == code.String()
+		told = res.StatusCode == http.StatusOK && len(body) > 5 && body[0] == 2 &&
+			codeIn(body[5:], "error") == code.String()
 	case strings.HasPrefix(contentType, "application/grpc-web"): // trailers in the body
 		told = res.StatusCode == http.StatusOK && res.Header.Get("Grpc-Status") == fmt.Sprint(int(code))
 	case strings.HasPrefix(contentType, "application/grpc"):
-		told = res.StatusCode == http.StatusOK && res.Trailer.Get("Grpc-Status")+res.Header.Get("Grpc-Status") == fmt.Sprint(int(code))
+		told = res.StatusCode == http.StatusOK &&
+			res.Trailer.Get("Grpc-Status")+res.Header.Get("Grpc-Status") == fmt.Sprint(int(code))
 	case contentType == "application/json" || contentType == "application/proto":
 		told = res.StatusCode == status && codeIn(body, "") == code.String()
 	default:
 		told = res.StatusCode == status
 	}
 	if !told {
-		d.Errorf("%s %s (%s), token %s: status %d, %q %v does not tell %v", method, path, contentType, name, res.StatusCode, body, res.Trailer, code)
+		d.Errorf("%s %s (%s), token %s: status %d, %q %v does not tell %v", method, path, contentType, name,
+			res.StatusCode, body, res.Trailer, code)
 	}
 }
 

@@ -64,7 +64,8 @@ func TestPagesAreOnlyRead(t *testing.T) {
 			}
 			d.wantDenied(path, kind.method, kind.contentType, "none", "", connect.CodeUnauthenticated)
 			for _, scope := range scopes {
-				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope), "Bearer "+d.tokens[scope].Reveal(), connect.CodeNotFound)
+				d.wantDenied(path, kind.method, kind.contentType, "scope "+string(scope),
+					"Bearer "+d.tokens[scope].Reveal(), connect.CodeNotFound)
 			}
 		}
 	}

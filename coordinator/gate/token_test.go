@@ -17,7 +17,8 @@ func TestTokensHideTheirSecret(t *testing.T) {
 	secret := token.Reveal()[len("gram_"+token.ID+"_"):]
 	type hidden struct{ token gate.Token }
 	type shown struct{ Token gate.Token }
-	for _, value := range []any{token, &token, []gate.Token{token}, map[string]gate.Token{"t": token}, hidden{token}, &hidden{token}, shown{token}} {
+	for _, value := range []any{token, &token, []gate.Token{token}, map[string]gate.Token{"t": token}, hidden{token},
+		&hidden{token}, shown{token}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%X"} {
 			checkHidden(t, secret, fmt.Sprintf(verb, value), verb, value)
 		}
@@ -39,7 +40,8 @@ func TestTokensHideTheirSecret(t *testing.T) {
 
 func checkHidden(t *testing.T, secret, text, how string, value any) {
 	t.Helper()
-	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprint([]byte(secret))} {
+	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret),
+		fmt.Sprint([]byte(secret))} {
 		if strings.Contains(text, form) {
 			t.Errorf("%s of a %T shows the secret: %s", how, value, text)
 		}
@@ -60,7 +62,8 @@ func TestParseTokenReadsWhatRevealWrote(t *testing.T) {
 	if token.Reveal() == gate.NewToken().Reveal() {
 		t.Error("two tokens are the same")
 	}
-	for _, bad := range []string{"", "gram_", "gram_id", "gram_id_", "gram__secret", "Gram_id_secret", "id_secret", "gram_id_" + strings.Repeat("x", 300)} {
+	for _, bad := range []string{"", "gram_", "gram_id", "gram_id_", "gram__secret", "Gram_id_secret", "id_secret",
+		"gram_id_" + strings.Repeat("x", 300)} {
 		if _, err := gate.ParseToken(bad); !errors.Is(err, gate.ErrUnauthenticated) {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -71,7 +74,8 @@ func TestParseTokenReadsWhatRevealWrote(t *testing.T) {
 func TestTokensHaveABoundedLength(t *testing.T) {
 	for length, read := range map[int]bool{255: true, 256: true, 257: false} {
 		for _, text := range []string{
-			"gram_id_" + strings.Repeat("x", length-len("gram_id_")), "gram_id_x" + strings.Repeat(" ", length-len("gram_id_x")),
+			"gram_id_" + strings.Repeat("x", length-len("gram_id_")),
+			"gram_id_x" + strings.Repeat(" ", length-len("gram_id_x")),
 		} {
 			if _, err := gate.ParseToken(text); (err == nil) != read {
 				t.Errorf("a token of %d bytes, %d with blanks: %v", len(strings.TrimSpace(text)), length, err)

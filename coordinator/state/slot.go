@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -61,6 +62,11 @@ func skipSlots(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 	}
 	sched = sched.decided(SlotRecord{First: first, Slot: last, Slots: slots, Skip: cmd.GetSkip()})
 	return s.putSchedule(sched), Reply{Schedule: sched}
+}
+
+// SkipName is how a reason to skip is written in labels and audit lines: "overlap".
+func SkipName(reason pb.SkipReason) string {
+	return strings.ToLower(strings.TrimPrefix(reason.String(), "SKIP_REASON_"))
 }
 
 func knownReason(r pb.SkipReason) bool {

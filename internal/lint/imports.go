@@ -29,7 +29,18 @@ var layers = []layer{
 	{tree: "coordinator/life"},
 	{tree: "coordinator/bounds"},
 	{tree: "coordinator/pki"},
-	{tree: "coordinator/audit"},
+	{tree: "coordinator/audit", may: []string{
+		"coordinator/gate", "coordinator/outcome", "coordinator/state", "protocol/...",
+	}},
+	{tree: "coordinator/meters", may: []string{"coordinator/gate", "coordinator/state", "protocol/..."}},
+	{tree: "coordinator/lease", may: []string{"coordinator/schedule", "coordinator/state", "protocol/..."}},
+	{tree: "coordinator/command", may: []string{
+		"coordinator/schedule", "coordinator/state", "objstore", "protocol/...",
+	}},
+	{tree: "coordinator/listen", may: []string{
+		"coordinator/bounds", "coordinator/gate", "coordinator/life", "coordinator/node", "coordinator/outcome",
+		"coordinator/pki", "internal/seeded", "protocol/...",
+	}},
 	{tree: "coordinator/logstore", may: []string{"internal/faults"}},
 	{tree: "coordinator/gate", may: []string{"coordinator/pki", "protocol/..."}},
 	{tree: "coordinator/outcome", may: []string{"coordinator/gate", "coordinator/state"}},

@@ -112,6 +112,9 @@ func TestCoordinatorRooms(t *testing.T) {
 		{"coordinator/node", "coordinator", "coordinator/node may not import coordinator"},
 		{"coordinator/node", "coordinator/schedule", "may not import"},
 		{"coordinator/outcome", "coordinator/node", "may not import"},
+		{"coordinator/listen", "coordinator/node", ""},
+		{"coordinator/node", "coordinator/listen", "may not import"},
+		{"coordinator/listen", "coordinator/lease", "may not import"},
 	} {
 		found := lint.Imports([]lint.Import{{Folder: c.folder, Path: lint.Module + "/" + c.path}})
 		if len(found) != min(len(c.want), 1) || len(found) == 1 && !strings.Contains(found[0].What, c.want) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -110,7 +110,7 @@ func callFailure(addr string, err error) *Failure {
 	if !errors.As(err, &refused) {
 		return &Failure{Code: Failed, What: addr, Why: err}
 	}
-	if refused.Meta().Get(coordinator.ReasonHeader) == coordinator.ReasonNoLeader {
+	if refused.Meta().Get(listen.ReasonHeader) == listen.ReasonNoLeader {
 		return &Failure{Code: Unreachable, What: addr + " answers, but decides nothing",
 			Why: errors.New(refused.Message()),
 			Hint: "Bring back the coordinators that are down, with their data directories; docs/operations.md tells " +

@@ -1,4 +1,4 @@
-package coordinator
+package listen
 
 import (
 	"bytes"
@@ -12,31 +12,18 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator/bounds"
-	"github.com/gram-compute/gram/coordinator/gate"
 )
-
-// gzipped compresses a text of n blanks between two halves of a JSON object.
-func gzipped(t *testing.T, n int) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	blanks := bytes.Repeat([]byte{' '}, 1<<20)
-	_, err := io.WriteString(w, "{")
-	for left := n; left > 0 && err == nil; left -= len(blanks) {
-		_, err = w.Write(blanks[:min(left, len(blanks))])
-	}
-	_, end := io.WriteString(w, "}")
-	if err := errors.Join(err, end, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // A message that is too long is refused without being decompressed to its end.
 func TestDecompressionEndsAtTheBound(t *testing.T) {
 	for _, size := range []int{0, 1, maxCompressed - 2, maxCompressed - 1, 64 << 20} {
-		source := bytes.NewReader(gzipped(t, size))
+		var zipped bytes.Buffer
+		w := gzip.NewWriter(&zipped)
+		_, err := io.WriteString(w, "{"+strings.Repeat(" ", size)+"}")
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		source := bytes.NewReader(zipped.Bytes())
 		all := source.Len()
 		d := newBoundedGzip()
 		if err := d.Reset(source); err != nil {
@@ -58,46 +45,11 @@ func TestDecompressionEndsAtTheBound(t *testing.T) {
 	}
 }
 
-// Compressed calls over the API's port: small ones are served, bombs refused, by every protocol's header.
-func TestCompressedCallsAreBounded(t *testing.T) {
-	t.Parallel()
-	c := limited(t, bounds.Limits{}, nil)
-	client, token := clientShowing(t, c), makeToken(t, c, gate.ScopeRead, 0).Reveal()
-	call := func(body []byte) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/List", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Content-Encoding", "gzip")
-		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		text, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(text)
-	}
-	if status, text := call(gzipped(t, 100)); status != http.StatusOK {
-		t.Errorf("a small compressed call: %d %s", status, text)
-	}
-	if status, text := call(gzipped(t, 64<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "send a longer one uncompressed") {
-		t.Errorf("a bomb of 64 MiB: %d %s", status, text)
-	}
-	if status, text := call(gzipped(t, 1500<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "resource_exhausted") {
-		t.Errorf("a bomb whose compressed bytes are too many: %d %s", status, text)
-	}
-}
-
 // Few compressed requests are read at a time. One that was read makes room, though its answer may take hours; others
 // need none.
 func TestCompressedRequestsTakeTurns(t *testing.T) {
 	begun, read, leave := make(chan bool), make(chan bool), make(chan bool)
-	handler := boundCompressed(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	handler := BoundCompressed(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		held := r.Header.Get("Held") != ""
 		if held {
 			begun <- true

@@ -1,4 +1,4 @@
-package coordinator
+package listen
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -14,15 +15,15 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/life"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/internal/seeded"
-	"github.com/hashicorp/raft"
 )
 
 const (
-	// leaderWait is how long a call waits for there to be a leader. Elections take one to three seconds.
-	leaderWait = 5 * time.Second
+	// LeaderWait is how long a call waits for there to be a leader. Elections take one to three seconds.
+	LeaderWait = 5 * time.Second
 	// dialAgain is the pause before a leader that was not reached is tried again: raft notices
 	// its end later than the network does.
 	dialAgain = 100 * time.Millisecond
@@ -34,22 +35,35 @@ const (
 	ReasonNoLeader = "no-leader"
 )
 
-// forwarder stands behind the gate: it answers on the leader and carries every other call
+// Forwarder stands behind the gate: it answers on the leader and carries every other call
 // there, so that a client may talk to any member. The leader's gate looks at it again.
-type forwarder struct {
-	c     *Coordinator
-	local http.Handler
+type Forwarder struct {
+	Leader    Leader
+	Local     http.Handler
+	Transport http.RoundTripper // to other members
+	Tasks     *life.Tasks
+	NodeID    string
+	Logger    *slog.Logger
+}
+
+// Leader tells which member leads.
+type Leader interface {
+	// WhoLeads tells whether this member leads, else where the leader is ("": unknown), and a
+	// channel that is closed when that has changed.
+	WhoLeads() (leads bool, address string, news <-chan struct{})
+	// NoLeader is the error of a call that found no leader.
+	NoLeader() error
 }
 
 // ServeHTTP implements http.Handler.
-func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = unclosed{r.Body} // an attempt that reaches nobody must not close it
-	wait, cancel := context.WithTimeout(r.Context(), leaderWait)
+	wait, cancel := context.WithTimeout(r.Context(), LeaderWait)
 	defer cancel()
 	for {
-		leads, address, news := f.c.whoLeads()
+		leads, address, news := f.Leader.WhoLeads()
 		if leads || seeded.Is(seeded.StaleRead) && strings.HasSuffix(r.URL.Path, "/Get") {
-			f.local.ServeHTTP(w, r)
+			f.Local.ServeHTTP(w, r)
 			return
 		}
 		if address != "" && !errors.Is(f.carry(w, r, address), node.ErrUnreached) {
@@ -59,25 +73,25 @@ func (f *forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-news:
 		case <-retry.C:
-		case <-f.c.tasks.Stopping():
+		case <-f.Tasks.Stopping():
 			unavailable(w, r, outcome.ErrShutdown)
 			return
 		case <-wait.Done():
-			unavailable(w, r, f.c.errNoLeader())
+			unavailable(w, r, f.Leader.NoLeader())
 			return
 		}
 		retry.Stop()
 	}
 }
 
-// carry hands a call to the leader. It answers the client unless it returns errDial. A call
+// carry hands a call to the leader. It answers the client unless it returns node.ErrUnreached. A call
 // that waits for work must not keep this member from ending.
-func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string) (failure error) {
+func (f *Forwarder) carry(w http.ResponseWriter, r *http.Request, leader string) (failure error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	if !f.c.tasks.Go(func() {
+	if !f.Tasks.Go(func() {
 		select {
-		case <-f.c.tasks.Stopping():
+		case <-f.Tasks.Stopping():
 			cancel()
 		case <-ctx.Done():
 		}
@@ -90,12 +104,12 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "https", leader, ""
 			p.Out.Header.Set(gate.RoleHeader, string(gate.CallerOf(r.Context()).Role))
 			p.Out.Header.Set(gate.KeyHeader, gate.CallerOf(r.Context()).Key)
-			p.Out.Header.Set(sourceHeader, p.In.RemoteAddr)
-			p.Out.Header.Set(viaHeader, f.c.cfg.NodeID)
+			p.Out.Header.Set(gate.SourceHeader, p.In.RemoteAddr)
+			p.Out.Header.Set(gate.ViaHeader, f.NodeID)
 		},
-		Transport:     f.c.peers.Transport,
+		Transport:     f.Transport,
 		FlushInterval: -1, // streams go on as they come
-		ErrorLog:      log.New(bounds.LogWriter{Log: f.c.cfg.Logger}, "", 0),
+		ErrorLog:      log.New(bounds.LogWriter{Log: f.Logger}, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if failure = err; !errors.Is(err, node.ErrUnreached) {
 				unavailable(w, r, fmt.Errorf("%w: the leader did not answer: %w", outcome.ErrUnknownOutcome, err))
@@ -106,64 +120,22 @@ func (f *forwarder) carry(w http.ResponseWriter, r *http.Request, leader string)
 	return failure
 }
 
-// whoLeads tells whether this member leads, else where the leader is ("": unknown), and a
-// channel that is closed when that has changed.
-func (c *Coordinator) whoLeads() (leads bool, address string, news <-chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lead != nil {
-		return true, "", c.news
-	}
-	at, id := c.member.Raft.LeaderWithID()
-	if id == raft.ServerID(c.cfg.NodeID) {
-		at = "" // elected, but not up to date yet
-	}
-	return false, string(at), c.news
-}
-
-// awaitLead waits, but not for long, while this member takes up the lead that others take it
-// to have; false means it does not lead.
-func (c *Coordinator) awaitLead(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, leaderWait)
+// awaitLead waits, but not for long, while this member takes up the lead that others say it
+// has; false means it does not lead.
+func awaitLead(ctx context.Context, leader Leader, tasks *life.Tasks) bool {
+	ctx, cancel := context.WithTimeout(ctx, LeaderWait)
 	defer cancel()
 	for {
-		leads, other, news := c.whoLeads()
+		leads, other, news := leader.WhoLeads()
 		if leads || other != "" {
 			return leads
 		}
 		select {
 		case <-news:
-		case <-c.tasks.Stopping():
+		case <-tasks.Stopping():
 			return false
 		case <-ctx.Done():
 			return false
-		}
-	}
-}
-
-// tell wakes who waits for a leader. The caller holds c.mu.
-func (c *Coordinator) tell() {
-	close(c.news)
-	c.news = make(chan struct{})
-}
-
-// watchLeader tells of the leaders that raft hears of.
-func (c *Coordinator) watchLeader(ctx context.Context) {
-	heard := make(chan raft.Observation, 1)
-	observer := raft.NewObserver(heard, false, func(o *raft.Observation) bool {
-		_, ok := o.Data.(raft.LeaderObservation)
-		return ok
-	})
-	c.member.Raft.RegisterObserver(observer)
-	defer c.member.Raft.DeregisterObserver(observer)
-	for {
-		select {
-		case <-heard:
-			c.mu.Lock()
-			c.tell()
-			c.mu.Unlock()
-		case <-ctx.Done():
-			return
 		}
 	}
 }

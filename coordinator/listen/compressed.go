@@ -1,4 +1,4 @@
-package coordinator
+package listen
 
 import (
 	"compress/gzip"
@@ -46,13 +46,15 @@ func (g *boundedGzip) Read(p []byte) (int, error) {
 
 func tooLongCompressed() error {
 	return connect.NewError(connect.CodeResourceExhausted,
-		fmt.Errorf("a compressed message may have %d bytes when it is decompressed; send a longer one uncompressed", maxCompressed))
+		fmt.Errorf("a compressed message may have %d bytes when it is decompressed; send a longer one uncompressed",
+			maxCompressed))
 }
 
 // compression are the options by which requests are decompressed within bounds and answers compressed.
 func compression() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCompression("gzip", newBoundedGzip, func() connect.Compressor { return gzip.NewWriter(io.Discard) }),
+		connect.WithCompression("gzip", newBoundedGzip,
+			func() connect.Compressor { return gzip.NewWriter(io.Discard) }),
 		connect.WithCompressMinBytes(compressedFrom),
 	)
 }
@@ -61,9 +63,9 @@ func compression() connect.HandlerOption {
 // costs its caller next to nothing. Gram's own clients compress none.
 const compressedCalls = 8
 
-// boundCompressed refuses a compressed request while compressedCalls others are read, and cuts its body after
+// BoundCompressed refuses a compressed request while compressedCalls others are read, and cuts its body after
 // maxCompressed bytes.
-func boundCompressed(next http.Handler) http.Handler {
+func BoundCompressed(next http.Handler) http.Handler {
 	turns := make(chan struct{}, compressedCalls)
 	refusals := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

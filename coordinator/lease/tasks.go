@@ -1,4 +1,4 @@
-package coordinator
+package lease
 
 import (
 	"crypto/sha256"
@@ -10,7 +10,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-func leaseResponse(view state.State, workerID string, grants []schedule.Grant, courses map[string]*pb.Timeline) *pb.LeaseResponse {
+// Response is the answer to a worker that was granted leases; courses are the timelines of jobs that may end.
+func Response(
+	view state.State, workerID string, grants []schedule.Grant, courses map[string]*pb.Timeline,
+) *pb.LeaseResponse {
 	res := &pb.LeaseResponse{}
 	briefed := make(map[string]bool)
 	for _, g := range grants {
@@ -20,7 +23,7 @@ func leaseResponse(view state.State, workerID string, grants []schedule.Grant, c
 			res.Jobs = append(res.Jobs, brief(job))
 		}
 		task := wireTask(job, g)
-		task.Token.Mac = grantMAC(view.Secret, workerID, g.Task, g.Token, basisOf(g))
+		task.Token.Mac = MAC(view.Secret, workerID, g.Task, g.Token, basisOf(g))
 		if g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			task.Timeline = courses[job.ID]
 		}
@@ -68,13 +71,15 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
 	}
 	for _, p := range g.Pieces {
-		t.Pieces = append(t.Pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index), Object: p.Object.Proto()})
+		t.Pieces = append(t.Pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index),
+			Object: p.Object.Proto()})
 	}
 	if g.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
 		t.TreeLeaves = job.Round.Trees[g.Task.Tree]
 		first, end := job.Round.Tree(g.Task.Tree).Range(g.Task.Node)
 		for _, carry := range job.Round.CarriesIn(g.Task.Tree, first, end) {
-			t.Carries = append(t.Carries, &pb.CarryPiece{Tree: carry.Tree, First: carry.First, End: carry.End, Object: carry.Object.Proto()})
+			t.Carries = append(t.Carries, &pb.CarryPiece{Tree: carry.Tree, First: carry.First, End: carry.End,
+				Object: carry.Object.Proto()})
 		}
 	}
 	return t
@@ -84,20 +89,22 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 func wireAudit(g schedule.Grant) *pb.Task {
 	return &pb.Task{
 		Id: g.Task.ID(), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
-		Phase: g.Audit.Phase, State: g.Audit.State.Proto(), StateRound: proto.Uint32(g.Audit.Base), TreeLeaves: g.Audit.TreeLeaves,
-		Pieces: g.Audit.PieceRecords(), Carries: g.Audit.CarryRecords(),
+		Phase: g.Audit.Phase, State: g.Audit.State.Proto(), StateRound: proto.Uint32(g.Audit.Base),
+		TreeLeaves: g.Audit.TreeLeaves,
+		Pieces:     g.Audit.PieceRecords(), Carries: g.Audit.CarryRecords(),
 	}
 }
 
-// wireBackups is nil for nothing: it would take room in every entry.
-func wireBackups(b schedule.Backups) *pb.Backups {
+// WireBackups is nil for nothing: it would take room in every entry.
+func WireBackups(b schedule.Backups) *pb.Backups {
 	if b == (schedule.Backups{}) {
 		return nil
 	}
 	return &pb.Backups{Launched: b.Launched, Won: b.Won, Wasted: b.Wasted}
 }
 
-func taskFrom(id *pb.TaskID) schedule.Task {
+// TaskFrom reads a task off the wire.
+func TaskFrom(id *pb.TaskID) schedule.Task {
 	return schedule.Task{
 		JobID: id.GetJobId(), Round: id.GetRound(), Kind: id.GetKind(), Tree: id.GetTree(),
 		Node:    protocol.Node{Level: int(min(id.GetLevel(), 63)), Index: int(id.GetIndex())},
@@ -105,24 +112,26 @@ func taskFrom(id *pb.TaskID) schedule.Task {
 	}
 }
 
-func heldFrom(list []*pb.HeldTask) []schedule.Held {
+// HeldFrom reads the leases that a worker says it holds.
+func HeldFrom(list []*pb.HeldTask) []schedule.Held {
 	held := make([]schedule.Held, len(list))
 	for i, h := range list {
-		held[i] = schedule.Held{Task: taskFrom(h.GetId()), Token: tokenFrom(h.GetToken()), Progress: h.GetProgress()}
+		held[i] = schedule.Held{Task: TaskFrom(h.GetId()), Token: TokenFrom(h.GetToken()), Progress: h.GetProgress()}
 	}
 	return held
 }
 
-// grantedTo are the tasks of a list that were leased to the worker by this cluster.
-func grantedTo(view state.State, workerID string, list []*pb.HeldTask) (held []schedule.Held) {
-	for i, h := range heldFrom(list) {
-		if _, ok := authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()); ok {
+// GrantedTo are the tasks of a list that were leased to the worker by this cluster.
+func GrantedTo(view state.State, workerID string, list []*pb.HeldTask) (held []schedule.Held) {
+	for i, h := range HeldFrom(list) {
+		if _, ok := Authentic(view.Secret, workerID, h, list[i].GetToken().GetMac()); ok {
 			held = append(held, h)
 		}
 	}
 	return held
 }
 
-func tokenFrom(t *pb.LeaseToken) schedule.Token {
+// TokenFrom reads a lease token off the wire.
+func TokenFrom(t *pb.LeaseToken) schedule.Token {
 	return schedule.Token{Term: t.GetTerm(), Sequence: t.GetSequence(), Epoch: t.GetEpoch()}
 }

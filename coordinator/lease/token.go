@@ -1,4 +1,5 @@
-package coordinator
+// Package lease puts leases on the wire: what a worker is told of its tasks, and the token that authenticates them.
+package lease
 
 import (
 	"crypto/hmac"
@@ -14,9 +15,9 @@ import (
 // macBytes is how much of the HMAC a lease token carries. Behind it stands what the lease has a node folded from.
 const macBytes = 16
 
-// grantMAC authenticates that a task was leased to a worker, to be made from the basis. Any member can check it at any
+// MAC authenticates that a task was leased to a worker, to be made from the basis. Any member can check it at any
 // time: nothing is looked up, so that tokens that have expired count, and those of earlier leaders.
-func grantMAC(secret []byte, workerID string, t schedule.Task, token schedule.Token, basis [sha256.Size]byte) []byte {
+func MAC(secret []byte, workerID string, t schedule.Task, token schedule.Token, basis [sha256.Size]byte) []byte {
 	key := hmac.New(sha256.New, secret)
 	key.Write([]byte("lease token with a basis"))
 	mac := hmac.New(sha256.New, key.Sum(nil))
@@ -46,17 +47,17 @@ const maxLevel = 20
 
 var _ = [1]bool{}[1<<maxLevel-state.MaxLeaves] // does not compile when that changes
 
-// authentic reports whether this cluster granted the task, or a node above it, to the worker under the token, and what
+// Authentic reports whether this cluster granted the task, or a node above it, to the worker under the token, and what
 // it is made from. The token of a lease covers the nodes below, no matter which worker made the lease smaller. If the
 // lease names pieces, its token covers the node alone.
-func authentic(secret []byte, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
+func Authentic(secret []byte, workerID string, h schedule.Held, mac []byte) (basis [sha256.Size]byte, ok bool) {
 	if len(secret) == 0 || len(mac) != macBytes && len(mac) != macBytes+sha256.Size {
 		return basis, false
 	}
 	folded := copy(basis[:], mac[macBytes:]) > 0
 	t := h.Task
 	for {
-		if hmac.Equal(mac, grantMAC(secret, workerID, t, h.Token, basis)) {
+		if hmac.Equal(mac, MAC(secret, workerID, t, h.Token, basis)) {
 			return basis, true
 		}
 		if t.Kind != pb.TaskKind_TASK_KIND_NODE || t.Node.Level >= maxLevel || folded {

@@ -1,4 +1,4 @@
-package coordinator
+package command
 
 import (
 	"encoding/hex"
@@ -30,19 +30,21 @@ func pinModel(view state.State, id string, spec protocol.Spec) (protocol.Spec, e
 	digest := hex.EncodeToString(model.Ref.SHA256[:])
 	if spec.ModelSHA256 != "" && spec.ModelSHA256 != digest || spec.ModelJob != "" && spec.ModelJob != job.ID {
 		return spec, connect.NewError(connect.CodeFailedPrecondition,
-			fmt.Errorf("spec.model: %s is job %s with SHA-256 %s, not what the spec asks for", spec.Model, job.ID, digest))
+			fmt.Errorf("spec.model: %s is job %s with SHA-256 %s, not what the spec asks for", spec.Model, job.ID,
+				digest))
 	}
 	spec.Model, spec.ModelSHA256, spec.ModelJob = model.URI, digest, job.ID
 	return spec, nil
 }
 
 // checkOutput refuses outputs among what the cluster sweeps.
-func (c *Coordinator) checkOutput(uri string) error {
-	store := strings.TrimRight(c.cfg.StoreURI, "/") + "/"
+func (m Maker) checkOutput(uri string) error {
+	store := strings.TrimRight(m.StoreURI, "/") + "/"
 	for _, own := range []string{protocol.JobsPrefix, protocol.ModelsPrefix} {
 		rest, inside := strings.CutPrefix(strings.TrimRight(uri, "/")+"/", store+own)
 		if inside && (own == protocol.JobsPrefix || rest != "") {
-			return fmt.Errorf("spec.output.uri %s lies where the cluster keeps what is its own; leave it out, or name another place", uri)
+			return fmt.Errorf("spec.output.uri %s lies where the cluster keeps what is its own; leave it out, or "+
+				"name another place", uri)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package coordinator
+package listen
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ type strictJSON struct{ name string }
 
 // strictBodies puts strictJSON in the place of connect's codecs, which have these two names.
 func strictBodies() connect.HandlerOption {
-	return connect.WithHandlerOptions(connect.WithCodec(strictJSON{"json"}), connect.WithCodec(strictJSON{"json; charset=utf-8"}))
+	return connect.WithHandlerOptions(connect.WithCodec(strictJSON{"json"}),
+		connect.WithCodec(strictJSON{"json; charset=utf-8"}))
 }
 
 func (c strictJSON) Name() string { return c.name }

@@ -1,0 +1,37 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// WireTimeline puts the leader's monotonic times on the calendar; they count from started.
+func WireTimeline(t schedule.Timeline, started time.Time) *pb.Timeline {
+	at := func(mono time.Duration) int64 { return started.Add(mono).UnixMilli() }
+	out := &pb.Timeline{GrainMs: t.Grain.Milliseconds(), MarksLost: uint32(t.MarksLost),
+		EventsLost: uint32(t.EventsLost)}
+	if t.Since > 0 {
+		out.SinceUnixMs = at(t.Since)
+	}
+	for _, w := range t.Workers {
+		name := w.Name
+		if name == "" {
+			name = w.ID
+		}
+		out.Workers = append(out.Workers, &pb.TimelineWorker{Name: name, Kernels: w.Kernels})
+	}
+	for _, m := range t.Marks {
+		out.Marks = append(out.Marks, &pb.TimelineMark{
+			Worker: uint32(m.Worker), Slot: uint32(m.Slot), FromUnixMs: at(m.From), ToUnixMs: at(m.To), Work: m.Work,
+			Round: m.Round,
+			Tasks: uint32(m.Tasks), Outcome: m.Outcome, Backup: m.Backup,
+		})
+	}
+	for _, e := range t.Events {
+		out.Events = append(out.Events, &pb.TimelineEvent{AtUnixMs: at(e.At), Kind: e.What, Worker: e.Worker,
+			Task: e.Task})
+	}
+	return out
+}
