@@ -172,14 +172,11 @@ func TestSweptJobsDivideAndJoinAtTheirBounds(t *testing.T) {
 	if n := j.put(of(chunkMost, chunkMost+1)[0]).chunks.Len(); n != 2 {
 		t.Errorf("%d entries are in %d chunks", chunkMost+1, n)
 	}
-	const half = chunkMost / 2
-	for name, removed := range map[string]int{"the one before": half, "the one after": 0} {
+	const half, middle = chunkMost / 2, chunkMost / 4
+	for name, removed := range map[string]int{"the one before": middle, "the one after": 0} {
 		for together, want := range map[int]int{half: 1, half + 1: 2} {
 			txn := newSweptJobs().chunks.Txn()
-			middle, rest := half/2, together+1
-			if name == "the one before" {
-				middle = half
-			}
+			rest := together + 1
 			for _, part := range [][]Retired{of(0, middle), of(middle, rest)} {
 				packed := []byte(nil)
 				for _, r := range part {
