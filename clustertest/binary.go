@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gram-compute/gram/deploy/process"
 	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/internal/seeded"
 )
@@ -83,10 +84,8 @@ func Binary(t testing.TB) string {
 
 // Process is a running gram. Its output is kept.
 type Process struct {
-	cmd  *exec.Cmd
-	out  lockedBuffer
-	done chan struct{} // closed when it has ended
-	err  error
+	*process.Process
+	out lockedBuffer
 }
 
 type lockedBuffer struct {
@@ -115,20 +114,17 @@ func Start(t testing.TB, home string, env []string, args ...string) *Process {
 // StartProgram is Start with another gram than Binary.
 func StartProgram(t testing.TB, program, home string, env []string, args ...string) *Process {
 	t.Helper()
-	p := &Process{cmd: exec.Command(program, args...), done: make(chan struct{})}
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
+	cmd := exec.Command(program, args...)
+	cmd.Env = process.Bare(home, env...)
 	if seeded.Enabled {
-		p.cmd.Env = append(p.cmd.Env, "GRAM_SEEDED_BUG="+os.Getenv("GRAM_SEEDED_BUG"))
+		cmd.Env = append(cmd.Env, "GRAM_SEEDED_BUG="+os.Getenv("GRAM_SEEDED_BUG"))
 	}
-	p.cmd.Dir = home
-	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
-	if err := p.cmd.Start(); err != nil {
+	p := &Process{}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = home, &p.out, &p.out
+	var err error
+	if p.Process, err = process.Launch(cmd); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(p.done)
-		p.err = p.cmd.Wait()
-	}()
 	t.Cleanup(func() {
 		if p.Ended() {
 			return
@@ -142,26 +138,10 @@ func StartProgram(t testing.TB, program, home string, env []string, args ...stri
 }
 
 // Ended reports whether the process has ended.
-func (p *Process) Ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// Done is closed when the process has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
+func (p *Process) Ended() bool { return !p.Running() }
 
 // Output is what the process said so far.
 func (p *Process) Output() string { return p.out.String() }
-
-// Kill ends the process as a power cut would, and waits until it is gone.
-func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill() // an ended process cannot be killed, and need not be
-	<-p.done
-}
 
 // Pause stops the process where it is, and Resume lets it go on: it notices nothing but the time.
 func (p *Process) Pause(t testing.TB) { p.signal(t, syscall.SIGSTOP) }
@@ -171,31 +151,29 @@ func (p *Process) Resume(t testing.TB) { p.signal(t, syscall.SIGCONT) }
 
 func (p *Process) signal(t testing.TB, sig syscall.Signal) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(sig); err != nil {
+	if err := p.Signal(sig); err != nil {
 		t.Fatalf("%v: %v", sig, err)
 	}
 }
 
+// stopLimit is more than a worker takes to drain.
+const stopLimit = 40 * time.Second
+
 // Stop asks the process to end with SIGTERM and returns how it ended.
 func (p *Process) Stop(t testing.TB) error {
 	t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("SIGTERM: %v", err)
+	err := p.Process.Stop(stopLimit)
+	if errors.Is(err, process.ErrKilled) {
+		t.Errorf("%v; it said:\n%s", err, p.Output())
 	}
-	select {
-	case <-p.done:
-	case <-time.After(40 * time.Second):
-		t.Errorf("still running 40 s after SIGTERM; it said:\n%s", p.Output())
-		p.Kill()
-	}
-	return p.err
+	return err
 }
 
 // PeakMemory is the most memory of the running process that was resident so far, in bytes, as
 // Linux counts it (VmHWM in /proc/PID/status).
 func (p *Process) PeakMemory(t testing.TB) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,17 +187,12 @@ func (p *Process) PeakMemory(t testing.TB) int64 {
 	return 0
 }
 
-// ExitCode is the code of an ended process.
-func (p *Process) ExitCode() int {
-	<-p.done
-	return p.cmd.ProcessState.ExitCode()
-}
-
 // Run runs gram to its end and returns stdout, stderr and the exit code.
-func Run(ctx context.Context, t testing.TB, home string, env []string, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
+func Run(ctx context.Context, t testing.TB, home string, env []string, stdin io.Reader, args ...string) (stdout,
+	stderr string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, Binary(t), args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, env...)
+	cmd.Env = process.Bare(home, env...)
 	cmd.Dir = home
 	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errOut

@@ -2,18 +2,15 @@ package clustertest
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/deploy/cluster"
+	"github.com/gram-compute/gram/deploy/process"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -32,6 +29,7 @@ type Cluster struct {
 	raft        string
 	leaseTTL    time.Duration
 	client      *http.Client
+	token       connect.ClientOption // an admin's
 }
 
 // StartCluster starts a coordinator process over a store.
@@ -44,7 +42,8 @@ func StartCluster(t testing.TB, storeURI string, leaseTTL time.Duration, env ...
 func StartClusterWith(t testing.TB, storeURI string, leaseTTL time.Duration, flags []string, env ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{
-		Home: t.TempDir(), Addr: freeAddress(t), raft: freeAddress(t), Env: env, Flags: flags, store: storeURI, leaseTTL: leaseTTL,
+		Home: t.TempDir(), Addr: FreeAddress(t), raft: FreeAddress(t), Env: env, Flags: flags, store: storeURI,
+		leaseTTL: leaseTTL,
 	}
 	if c.store == "" {
 		c.store = "file://" + filepath.Join(c.Home, "store")
@@ -54,28 +53,28 @@ func StartClusterWith(t testing.TB, storeURI string, leaseTTL time.Duration, fla
 	return c
 }
 
-// freeAddress is a loopback address nobody listened on a moment ago.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // StartCoordinator starts, or starts again, the coordinator on its data directory.
 func (c *Cluster) StartCoordinator(t testing.TB) {
 	t.Helper()
-	c.Coordinator = Start(t, c.Home, c.Env, append([]string{"coordinator", "--data", c.data(), "--listen", c.Addr, "--raft", c.raft,
-		"--store", c.store, "--lease-ttl", c.leaseTTL.String()}, c.Flags...)...)
+	place := cluster.Member{API: c.Addr, Raft: c.raft, Data: c.data()}
+	flags := append([]string{"--lease-ttl", c.leaseTTL.String()}, c.Flags...)
+	c.Coordinator = Start(t, c.Home, c.Env, place.Arguments(c.store, flags...)...)
 	c.awaitListener(t)
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.Home, "data") }
 
-// awaitListener dials until the API's port answers.
+// FreeAddress is a loopback address nobody listened on a moment ago.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	found, err := process.Addresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0]
+}
+
+// awaitListener dials until the API's port answers; before there are tokens, another process may answer there.
 func (c *Cluster) awaitListener(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -84,62 +83,38 @@ func (c *Cluster) awaitListener(t testing.TB) {
 		if c.Coordinator.Ended() {
 			t.Fatalf("the coordinator ended:\n%s", c.Coordinator.Output())
 		}
-		if _, err := os.Stat(filepath.Join(c.data(), "admin.token")); err != nil {
-			return false // whoever answers, it is not this one yet
-		}
-		conn, err := net.DialTimeout("tcp", c.Addr, time.Second)
-		if err != nil {
-			return false
-		}
-		conn.Close()
-		return true
+		return c.first().Ready() && process.Answers(c.Addr)
 	})
 }
 
-// Poll asks until the answer is yes; ctx bounds it. It is for conditions of other
-// processes, which no channel of ours can tell.
+// Poll asks until the answer is yes; ctx bounds it.
 func Poll(ctx context.Context, t testing.TB, what string, yes func() bool) {
 	t.Helper()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for !yes() {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			t.Fatalf("waited in vain for %s", what)
-		}
+	if err := process.Until(ctx, what, yes); err != nil {
+		t.Fatal(err)
 	}
 }
 
+// first is the data directory of the coordinator that made the authority and the tokens.
+func (c *Cluster) first() cluster.Home { return cluster.Home(c.data()) }
+
 func (c *Cluster) connect(t testing.TB) {
 	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(c.data(), "pki", "ca.pem"))
-	if err != nil {
+	var err error
+	if c.client, c.token, err = c.first().Client(0); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(c.data(), "admin.token"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := gate.ParseToken(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(ca)
-	c.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
 	t.Cleanup(c.client.CloseIdleConnections)
-	c.Jobs = gramv1connect.NewJobServiceClient(c.client, "https://"+c.Addr, WithToken(token))
-	c.Status = gramv1connect.NewClusterServiceClient(c.client, "https://"+c.Addr, WithToken(token))
+	c.Jobs = gramv1connect.NewJobServiceClient(c.client, "https://"+c.Addr, c.token)
+	c.Status = gramv1connect.NewClusterServiceClient(c.client, "https://"+c.Addr, c.token)
 }
 
 // Work starts a worker process, with further flags.
 func (c *Cluster) Work(t testing.TB, kernels string, slots int, flags ...string) *Process {
 	t.Helper()
 	name := fmt.Sprintf("w%d", len(c.Workers)+1)
-	args := []string{"worker", "--addr", c.Addr, "--cacert", filepath.Join(c.data(), "pki", "ca.pem"),
-		"--token-file", filepath.Join(c.data(), "worker.token"), "--name", name, "--slots", fmt.Sprint(slots),
-		"--kernels", kernels, "--file-root", "/"}
+	args := c.first().Worker(name, []string{c.Addr}, "--slots", fmt.Sprint(slots), "--kernels", kernels, "--file-root",
+		"/")
 	p := Start(t, c.Home, c.Env, append(args, flags...)...)
 	c.Workers = append(c.Workers, p)
 	return p
@@ -160,16 +135,14 @@ func (c *Cluster) StopWorkers(t testing.TB) {
 
 // ClientEnv configures the CLI for this cluster.
 func (c *Cluster) ClientEnv() []string {
-	return append([]string{
-		"GRAM_ADDR=" + c.Addr, "GRAM_CACERT=" + filepath.Join(c.data(), "pki", "ca.pem"),
-		"GRAM_TOKEN_FILE=" + filepath.Join(c.data(), "admin.token"),
-	}, c.Env...)
+	return append(c.first().ClientEnv(c.Addr), c.Env...)
 }
 
 // Submit submits a spec.
 func (c *Cluster) Submit(t testing.TB, id, specJSON string) {
 	t.Helper()
-	if _, err := c.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: specJSON})); err != nil {
+	if _, err := c.Jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: specJSON})); err != nil {
 		t.Fatalf("submit %s: %v", id, err)
 	}
 }

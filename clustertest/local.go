@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/deploy/cluster"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/kernelops"
@@ -38,7 +39,8 @@ type Local struct {
 
 // StartLocal starts a coordinator. stores opens every store of the test by URI. The cluster knows
 // further kinds of the test's own beside Gram's.
-func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, stores func(context.Context, string) (objstore.Store, error), further ...jobs.Kind) *Local {
+func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration,
+	stores func(context.Context, string) (objstore.Store, error), further ...jobs.Kind) *Local {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -58,7 +60,8 @@ func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration, 
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(c.CAPEM())
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots},
+		ForceAttemptHTTP2: true}}
 	l := &Local{Coordinator: c, client: client, stores: stores, kinds: kinds}
 	l.Jobs = gramv1connect.NewJobServiceClient(client, l.URL(), WithToken(c.AdminToken()))
 	l.Cluster = gramv1connect.NewClusterServiceClient(client, l.URL(), WithToken(c.AdminToken()))
@@ -100,28 +103,7 @@ func (l *Local) Stop(t testing.TB) {
 
 // WithToken puts a bearer token on every call.
 func WithToken(token gate.Token) connect.ClientOption {
-	return connect.WithInterceptors(bearer(token.Reveal()))
-}
-
-type bearer string
-
-func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		req.Header().Set("Authorization", "Bearer "+string(b))
-		return next(ctx, req)
-	}
-}
-
-func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		conn := next(ctx, spec)
-		conn.RequestHeader().Set("Authorization", "Bearer "+string(b))
-		return conn
-	}
-}
-
-func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return next
+	return cluster.Bearer(token.Reveal())
 }
 
 // OpenWith changes what the workers started from now on open stores with.

@@ -3,7 +3,6 @@ package clustertest
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/deploy/cluster"
+	"github.com/gram-compute/gram/deploy/process"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -23,6 +24,10 @@ type Member struct {
 	Skew    string                         // the file that sets its clock off, in a StartSkewed quorum
 	Jobs    gramv1connect.JobServiceClient // over this member's own port
 	Cluster gramv1connect.ClusterServiceClient
+}
+
+func (m *Member) place() cluster.Member {
+	return cluster.Member{ID: m.ID, API: m.Addr, Raft: m.Raft, Data: m.Data}
 }
 
 // Quorum is a cluster of several coordinators. Workers and the CLI are given the addresses
@@ -61,10 +66,11 @@ func StartQuorum(t testing.TB, members int, leaseTTL time.Duration, flags ...str
 func startQuorum(t testing.TB, program string, members int, leaseTTL time.Duration, flags ...string) *Quorum {
 	t.Helper()
 	home := t.TempDir()
-	q := &Quorum{program: program, Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"), leaseTTL: leaseTTL}, flags: flags}
+	q := &Quorum{program: program, Cluster: &Cluster{Home: home, store: "file://" + filepath.Join(home, "store"),
+		leaseTTL: leaseTTL}, flags: flags}
 	var all []string
 	for i := range members {
-		m := &Member{ID: fmt.Sprint("c", i+1), Addr: freeAddress(t), Raft: freeAddress(t), Data: q.data()}
+		m := &Member{ID: fmt.Sprint("c", i+1), Addr: FreeAddress(t), Raft: FreeAddress(t), Data: q.data()}
 		m.Skew = filepath.Join(home, "skew-"+m.ID)
 		if i > 0 {
 			m.Data = filepath.Join(home, "data-"+m.ID)
@@ -81,8 +87,8 @@ func startQuorum(t testing.TB, program string, members int, leaseTTL time.Durati
 		if i == 0 {
 			q.connect(t)
 		}
-		m.Jobs = gramv1connect.NewJobServiceClient(q.client, "https://"+m.Addr, WithToken(q.Token(t)))
-		m.Cluster = gramv1connect.NewClusterServiceClient(q.client, "https://"+m.Addr, WithToken(q.Token(t)))
+		m.Jobs = gramv1connect.NewJobServiceClient(q.client, "https://"+m.Addr, q.token)
+		m.Cluster = gramv1connect.NewClusterServiceClient(q.client, "https://"+m.Addr, q.token)
 	}
 	q.Addr = strings.Join(all, ",")
 	q.AwaitVotes(t, members)
@@ -92,7 +98,7 @@ func startQuorum(t testing.TB, program string, members int, leaseTTL time.Durati
 // Token is the first admin token.
 func (q *Quorum) Token(t testing.TB) gate.Token {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(q.data(), "admin.token"))
+	text, err := os.ReadFile(q.first().AdminToken())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +112,7 @@ func (q *Quorum) Token(t testing.TB) gate.Token {
 // Issue gives a member that is to join its certificate.
 func (q *Quorum) Issue(t testing.TB, m *Member) {
 	t.Helper()
-	_, stderr, code := Run(t.Context(), t, q.Home, nil, nil, "pki", "issue",
-		"--ca", filepath.Join(q.data(), "pki"), "--out", filepath.Join(m.Data, "pki"), "localhost")
+	_, stderr, code := Run(t.Context(), t, q.Home, nil, nil, q.first().Issue(m.place(), "localhost")...)
 	if code != 0 {
 		t.Fatalf("pki issue: exit code %d\n%s", code, stderr)
 	}
@@ -116,20 +121,21 @@ func (q *Quorum) Issue(t testing.TB, m *Member) {
 // Start starts, or starts again, a member; its flags are always the same.
 func (q *Quorum) Start(t testing.TB, m *Member) {
 	t.Helper()
-	args := []string{"coordinator", "--data", m.Data, "--listen", m.Addr, "--raft", m.Raft, "--node-id", m.ID,
-		"--store", q.store, "--lease-ttl", q.leaseTTL.String(), "--promote-after", "500ms"}
-	if m != q.Members[0] {
-		args = append(args, "--join", q.Members[0].Addr, "--token-file", filepath.Join(q.data(), "admin.token"))
+	flags := []string{"--lease-ttl", q.leaseTTL.String(), "--promote-after", "500ms"}
+	if first := q.Members[0]; m != first {
+		flags = append(flags, q.first().Join(first.Addr)...)
 	}
 	env := append(q.Env[:len(q.Env):len(q.Env)], "GRAM_CLOCK_SKEW_FILE="+m.Skew)
-	m.Process = StartProgram(t, q.program, q.Home, env, append(args, q.flags...)...)
+	m.Process = StartProgram(t, q.program, q.Home, env, m.place().Arguments(q.store, append(flags, q.flags...)...)...)
 }
 
 // Alone starts a coordinator that is no member, over the same store, with further flags.
 func (q *Quorum) Alone(t testing.TB, flags ...string) *Member {
 	t.Helper()
-	m := &Member{ID: "alone", Addr: freeAddress(t), Raft: freeAddress(t), Data: filepath.Join(q.Home, "data-alone")}
-	m.Process = Start(t, q.Home, q.Env, append([]string{"coordinator", "--data", m.Data, "--listen", m.Addr, "--raft", m.Raft, "--store", q.store}, flags...)...)
+	m := &Member{ID: "alone", Addr: FreeAddress(t), Raft: FreeAddress(t), Data: filepath.Join(q.Home, "data-alone")}
+	place := m.place()
+	place.ID = "" // it is no member of this cluster
+	m.Process = Start(t, q.Home, q.Env, place.Arguments(q.store, flags...)...)
 	q.AwaitListening(t, m)
 	return m
 }
@@ -146,27 +152,19 @@ func (q *Quorum) AwaitListening(t testing.TB, m *Member) {
 		if !strings.Contains(m.Output(), "gram: coordinator on ") {
 			return false
 		}
-		conn, err := net.DialTimeout("tcp", m.Addr, time.Second)
-		if err != nil {
-			return false
-		}
-		conn.Close()
-		return true
+		return process.Answers(m.Addr)
 	})
 }
 
 // List asks every member in turn who belongs to the cluster; nil when none knows now.
 func (q *Quorum) List(t testing.TB) []*pb.Member {
+	var running []gramv1connect.ClusterServiceClient
 	for _, m := range q.Members {
-		if m.Cluster == nil || m.Ended() {
-			continue
-		}
-		res, err := m.Cluster.Members(t.Context(), connect.NewRequest(&pb.MembersRequest{}))
-		if err == nil {
-			return res.Msg.GetMembers()
+		if m.Cluster != nil && !m.Ended() {
+			running = append(running, m.Cluster)
 		}
 	}
-	return nil
+	return cluster.List(t.Context(), running...)
 }
 
 // AwaitVotes waits until so many members have a vote and are healthy.
@@ -174,15 +172,9 @@ func (q *Quorum) AwaitVotes(t testing.TB, members int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	Poll(ctx, t, fmt.Sprint(members, " healthy voters"), func() bool {
-		voters := 0
-		for _, m := range q.List(t) {
-			if m.GetVoter() && m.GetHealthy() {
-				voters++
-			}
-		}
-		return voters == members
-	})
+	if err := cluster.AwaitVotes(ctx, members, func(context.Context) []*pb.Member { return q.List(t) }); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Write submits a job until somebody accepts it; repeated, it is the same job.
@@ -206,11 +198,10 @@ func (q *Quorum) Leader(t testing.TB) *Member {
 	defer cancel()
 	var leader *Member
 	Poll(ctx, t, "a leader", func() bool {
-		for _, listed := range q.List(t) {
-			for _, m := range q.Members {
-				if listed.GetLeader() && listed.GetId() == m.ID {
-					leader = m
-				}
+		id := cluster.Leader(q.List(t))
+		for _, m := range q.Members {
+			if m.ID == id {
+				leader = m
 			}
 		}
 		return leader != nil

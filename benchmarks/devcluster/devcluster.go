@@ -2,57 +2,42 @@
 package devcluster
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/gram-compute/gram/deploy/cluster"
 	"github.com/gram-compute/gram/deploy/process"
 )
 
 // Cluster is a running `gram dev`: a coordinator and its workers, a process each.
 type Cluster struct {
-	binary, dir, config string
-	dev                 *exec.Cmd
+	binary, dir string
+	dev         *cluster.Dev
 }
 
-// Start runs `gram dev` with further flags until Stop, or until ctx ends. The folder dir keeps the cluster's data and
-// the specs, and is the working directory of every call.
+// stopLimit is what the cluster gets to drain.
+const stopLimit = time.Minute
+
+// Start runs `gram dev` with further flags until Stop. The folder dir keeps the cluster's data and the specs, and is
+// the
+// working directory of every call.
 func Start(ctx context.Context, binary, dir string, flags ...string) (*Cluster, error) {
-	c := &Cluster{binary: binary, dir: dir}
-	args := append([]string{"dev", "--data", filepath.Join(dir, "cluster"), "--listen", "127.0.0.1:0"}, flags...)
-	c.dev = c.Command(ctx, args...)
-	c.dev.Cancel = func() error { return c.dev.Process.Signal(syscall.SIGTERM) }
-	stdout, err := c.dev.StdoutPipe()
-	if err == nil {
-		err = c.dev.Start()
-	}
-	if err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	config, ok := strings.CutPrefix(strings.TrimSpace(line), "export GRAM_CONFIG=")
-	if err != nil || !ok {
-		return nil, errors.Join(fmt.Errorf("gram dev printed %q instead of how to reach it", line), err, c.Stop())
-	}
-	c.config = strings.Trim(config, "'")
-	return c, nil
+	hear := func(line string) { fmt.Fprintln(os.Stderr, line) }
+	dev, err := cluster.StartDev(ctx, binary, filepath.Join(dir, "cluster"), "127.0.0.1:0", hear, flags...)
+	return &Cluster{binary: binary, dir: dir, dev: dev}, err
 }
 
 // Stop asks the cluster to end and waits for it.
-func (c *Cluster) Stop() error {
-	return errors.Join(c.dev.Process.Signal(syscall.SIGTERM), c.dev.Wait())
-}
+func (c *Cluster) Stop() error { return c.dev.Stop(stopLimit) }
 
 // Command is a call of gram that reaches this cluster.
 func (c *Cluster) Command(ctx context.Context, args ...string) *exec.Cmd {
-	return Command(ctx, c.binary, c.dir, c.config, args...)
+	return Command(ctx, c.binary, c.dir, c.dev.Config, args...)
 }
 
 // Command is a call of the gram binary in the folder dir. The file config names the cluster that the call reaches; ""

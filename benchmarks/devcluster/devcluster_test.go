@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gram-compute/gram/deploy/cluster"
 )
 
 // In a terminal that reaches another cluster, a benchmark still talks to its own, and so does the `gram dev` it runs.
@@ -11,11 +13,10 @@ func TestCommandsReachTheBenchmarksCluster(t *testing.T) {
 	t.Setenv("GRAM_ADDR", "https://production:7480")
 	t.Setenv("GRAM_TOKEN", "secret")
 	t.Setenv("OTHER", "kept")
-	c := &Cluster{binary: "gram", dir: t.TempDir(), config: "/own/client.yaml"}
-	starting := &Cluster{binary: "gram", dir: c.dir} // before `gram dev` has printed how to reach it
+	c := &Cluster{binary: "gram", dir: t.TempDir(), dev: &cluster.Dev{Config: "/own/client.yaml"}}
 	for want, env := range map[string][]string{
 		"GRAM_CONFIG=/own/client.yaml": c.Command(t.Context(), "submit").Env,
-		"GRAM_CONFIG=":                 starting.Command(t.Context(), "dev").Env,
+		"GRAM_CONFIG=":                 Command(t.Context(), "gram", c.dir, "", "run").Env,
 	} {
 		outside := func(pair string) bool { return !strings.HasPrefix(pair, "GRAM_") }
 		named := slices.DeleteFunc(slices.Clone(env), outside)

@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -79,7 +78,7 @@ type kill struct {
 // measure kills leaders, each when all members are well and at a time that nothing else decides.
 func measure(ctx context.Context, binary, home string, kills int) (found []kill, writes int, err error) {
 	q, err := start(ctx, binary, home)
-	defer func() { err = errors.Join(err, q.stop()) }()
+	defer q.stop()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -113,16 +112,13 @@ func killLeader(ctx context.Context, q *quorum, w *writer) (k kill, err error) {
 	if err != nil {
 		return k, err
 	}
-	k.leader = leader.id
-	at, err := leader.kill()
-	if err != nil {
-		return k, err
-	}
+	k.leader = leader.ID
+	at := leader.kill()
 	select {
 	case accepted := <-w.after(at):
 		k.took = accepted.Sub(at)
 	case <-time.After(patience):
-		return k, fmt.Errorf("no write was accepted within %v of the end of %s", patience, leader.id)
+		return k, fmt.Errorf("no write was accepted within %v of the end of %s", patience, leader.ID)
 	case <-ctx.Done():
 		return k, ctx.Err()
 	}

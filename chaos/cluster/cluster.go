@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"connectrpc.com/connect"
+	deployed "github.com/gram-compute/gram/deploy/cluster"
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 // Options say what to run.
@@ -39,8 +42,8 @@ type Cluster struct {
 	Members []*Member
 	Workers []*Worker
 	server  *Process
+	store   deployed.Store
 	storeAt string // where the processes reach the store: the proxy
-	direct  string // the S3 server itself
 
 	mu           sync.Mutex
 	admin        *http.Client // the runner's own, for ClusterOf
@@ -101,35 +104,35 @@ func Start(ctx context.Context, opt Options) (*Cluster, error) {
 
 func (c *Cluster) process(name, host, binary string, env []string, args ...string) *Process {
 	return &Process{
-		Name: name, prefix: c.Network.prefix(host), binary: binary, args: args, log: filepath.Join(c.Folder, "logs", host+".log"),
-		env: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(c.Folder, "home"), "NO_COLOR=1"}, env...),
+		Name: name, prefix: c.Network.prefix(host), binary: binary, args: args,
+		log: filepath.Join(c.Folder, "logs", host+".log"), env: process.Bare(filepath.Join(c.Folder, "home"), env...),
 	}
 }
 
 // startStore starts the S3 server on loopback and the proxy before it. A folder is a bucket to it.
 func (c *Cluster) startStore(ctx context.Context) error {
-	objects, attributes := filepath.Join(c.Folder, "objects"), filepath.Join(c.Folder, "attributes")
-	if err := errors.Join(os.MkdirAll(filepath.Join(objects, Bucket), 0o755), os.MkdirAll(attributes, 0o755)); err != nil {
+	c.store = deployed.Store{Binary: c.Versitygw, Folder: c.Folder, AccessKey: AccessKey, SecretKey: SecretKey}
+	if err := c.store.Prepare(Bucket); err != nil {
 		return err
 	}
-	address, err := freeAddress()
+	free, err := process.Addresses(1)
 	if err != nil {
 		return err
 	}
-	c.direct = address
-	c.server = c.process("versitygw", Store, c.Versitygw, []string{"ROOT_ACCESS_KEY=" + AccessKey, "ROOT_SECRET_KEY=" + SecretKey},
-		"--port", address, "--quiet", "--keep-alive", "posix", "--sidecar", attributes, objects)
+	c.store.Address = free[0]
+	server := c.store.Command(nil)
+	c.server = c.process("versitygw", Store, c.Versitygw, server.Env, server.Args[1:]...)
 	if err := c.server.Start(); err != nil {
 		return err
 	}
-	if err := c.awaitListener(ctx, c.server, address); err != nil {
+	if err := c.awaitListener(ctx, c.server, c.store.Address); err != nil {
 		return err
 	}
 	listen, err := c.Network.Address(Store, 7070)
 	if err != nil {
 		return err
 	}
-	c.storeAt, err = c.StoreProxy(listen, address)
+	c.storeAt, err = c.StoreProxy(listen, c.store.Address)
 	return err
 }
 
@@ -138,14 +141,16 @@ func (c *Cluster) StoreURI() string { return "s3://" + Bucket + "/cluster" }
 
 // StoreEnv configures an S3 client: for the store itself, or through the proxy as the processes see it.
 func (c *Cluster) StoreEnv(direct bool) []string {
-	return []string{"AWS_ENDPOINT_URL_S3=" + c.StoreEndpoint(direct), "AWS_REGION=us-east-1",
-		"AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey}
+	if direct {
+		return c.store.Env(c.store.Address)
+	}
+	return c.store.Env(c.storeAt)
 }
 
 // StoreEndpoint is the URL of the store itself, or of the proxy.
 func (c *Cluster) StoreEndpoint(direct bool) string {
 	if direct {
-		return "http://" + c.direct
+		return "http://" + c.store.Address
 	}
 	return "http://" + c.storeAt
 }
@@ -154,13 +159,13 @@ func (c *Cluster) addWorker(host string) error {
 	if err := c.Network.Add(host); err != nil {
 		return err
 	}
-	first, scratch := c.firstHome(), filepath.Join(c.Folder, "tmp", host)
+	scratch := filepath.Join(c.Folder, "tmp", host)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
-	w := &Worker{Host: host, Scratch: scratch, Process: c.process(host, host, c.Gram, append(c.StoreEnv(false), append(c.faultEnv(host), append([]string{"TMPDIR=" + scratch}, c.Env...)...)...),
-		"worker", "--addr", strings.Join(c.apis(nil), ","), "--cacert", filepath.Join(first, "pki", "ca.pem"),
-		"--token-file", filepath.Join(first, "worker.token"), "--name", host, "--slots", "2", "--memory", "256MiB", "--drain-timeout", "5s")}
+	env := slices.Concat(c.StoreEnv(false), c.faultEnv(host), []string{"TMPDIR=" + scratch}, c.Env)
+	args := c.first().Worker(host, c.apis(nil), "--slots", "2", "--memory", "256MiB", "--drain-timeout", "5s")
+	w := &Worker{Host: host, Scratch: scratch, Process: c.process(host, host, c.Gram, env, args...)}
 	c.Workers = append(c.Workers, w)
 	return w.Start()
 }
@@ -179,7 +184,7 @@ func (c *Cluster) apis(but *Member) []string {
 // Run runs the binary to its end, on the runner's host, and returns what it wrote to stdout.
 func (c *Cluster) Run(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.Gram, args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(c.Folder, "home"), "NO_COLOR=1"}, env...)
+	cmd.Env = process.Bare(filepath.Join(c.Folder, "home"), env...)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -218,18 +223,4 @@ func (c *Cluster) Close() {
 			p.Kill()
 		}
 	}
-}
-
-// poll asks until the answer is yes; ctx bounds it.
-func poll(ctx context.Context, what string, yes func() bool) error {
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for !yes() {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waited in vain for %s: %w", what, ctx.Err())
-		}
-	}
-	return nil
 }

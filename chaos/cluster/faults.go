@@ -1,11 +1,10 @@
 package cluster
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 
 	"connectrpc.com/connect"
+	deployed "github.com/gram-compute/gram/deploy/cluster"
 )
 
 // ClockFile is the file that puts a host's wall clock wrong, in a binary built with -tags faults.
@@ -23,15 +22,14 @@ func (c *Cluster) faultEnv(host string) []string {
 }
 
 // BucketFolder is where the S3 server keeps the bucket's objects, each a file named by its key.
-func (c *Cluster) BucketFolder() string { return filepath.Join(c.Folder, "objects", Bucket) }
+func (c *Cluster) BucketFolder() string { return c.store.Bucket(Bucket) }
 
 // Token is a first token of a scope, "admin" or "worker".
 func (c *Cluster) Token(scope string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(c.firstHome(), scope+".token"))
-	return strings.TrimSpace(string(text)), err
+	return deployed.ReadToken(filepath.Join(string(c.first()), scope+".token"))
 }
 
 // Bearer is the option by which calls carry a token.
 func (c *Cluster) Bearer(token string) connect.ClientOption {
-	return connect.WithInterceptors(bearer(token))
+	return deployed.Bearer(token)
 }

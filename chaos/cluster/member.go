@@ -2,20 +2,18 @@ package cluster
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
+	deployed "github.com/gram-compute/gram/deploy/cluster"
+	"github.com/gram-compute/gram/deploy/process"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -38,8 +36,13 @@ type Life struct {
 // Now is the coordinator that is there; nil before the first has begun.
 func (m *Member) Now() *Life { return m.life.Load() }
 
-// firstHome is the folder of the first coordinator, where the authority and the tokens are.
-func (c *Cluster) firstHome() string { return filepath.Join(c.Folder, c.Members[0].Host) }
+// first is the folder of the first coordinator, where the authority and the tokens are.
+func (c *Cluster) first() deployed.Home {
+	return deployed.Home(filepath.Join(c.Folder, c.Members[0].Host))
+}
+
+// silence is how long a client waits for a member that is paused or cut off.
+const silence = 2 * time.Second
 
 // startLimit bounds how long a member may take until it serves, or has a vote.
 const startLimit = 60 * time.Second
@@ -60,18 +63,18 @@ func (c *Cluster) addMember(host string) error {
 func (c *Cluster) begin(ctx context.Context, m *Member, life *Life, joins bool) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	first := c.firstHome()
-	args := []string{"coordinator", "--data", life.Data, "--listen", m.API, "--raft", m.Raft, "--node-id", life.ID,
-		"--store", c.StoreURI(), "--lease-ttl", c.LeaseTTL.String(), "--promote-after", "500ms"}
+	place := deployed.Member{ID: life.ID, API: m.API, Raft: m.Raft, Data: life.Data}
+	flags := []string{"--lease-ttl", c.LeaseTTL.String(), "--promote-after", "500ms"}
 	if joins {
-		hosts := []string{"localhost", c.Network.IP(m.Host)}
-		issue := append([]string{"pki", "issue", "--ca", filepath.Join(first, "pki"), "--out", filepath.Join(life.Data, "pki")}, hosts...)
+		issue := c.first().Issue(place, "localhost", c.Network.IP(m.Host))
 		if _, err := c.Run(ctx, nil, issue...); err != nil {
 			return err
 		}
-		args = append(args, "--join", strings.Join(c.apis(m), ","), "--token-file", filepath.Join(first, "admin.token"))
+		flags = append(flags, c.first().Join(c.apis(m)...)...)
 	}
-	life.Process = c.process(m.Host, m.Host, c.Gram, append(c.StoreEnv(false), append(c.faultEnv(m.Host), c.Env...)...), append(args, c.Flags...)...)
+	env := slices.Concat(c.StoreEnv(false), c.faultEnv(m.Host), c.Env)
+	args := place.Arguments(c.StoreURI(), append(flags, c.Flags...)...)
+	life.Process = c.process(m.Host, m.Host, c.Gram, env, args...)
 	if err := life.Start(); err != nil {
 		return err
 	}
@@ -80,25 +83,18 @@ func (c *Cluster) begin(ctx context.Context, m *Member, life *Life, joins bool) 
 		return err
 	}
 	// The first member listens before it makes the tokens that the others join with.
-	return poll(ctx, m.Host+" to make its tokens", func() bool {
-		_, err := os.Stat(filepath.Join(first, "worker.token"))
-		return err == nil || !life.Running()
+	return process.Until(ctx, m.Host+" to make its tokens", func() bool {
+		return c.first().Ready() || !life.Running()
 	})
 }
 
 // awaitListener dials until somebody answers.
 func (c *Cluster) awaitListener(ctx context.Context, p *Process, address string) error {
-	err := poll(ctx, p.Name+" to listen on "+address, func() bool {
-		conn, err := net.DialTimeout("tcp", address, time.Second)
-		if err == nil {
-			conn.Close()
-		}
-		return err == nil || !p.Running()
-	})
-	if err == nil && !p.Running() {
-		return fmt.Errorf("%s has ended; its log is %s", p.Name, p.log)
+	err := p.last().AwaitListener(ctx, address)
+	if err == nil {
+		return nil
 	}
-	return err
+	return fmt.Errorf("%s: %w; its log is %s", p.Name, err, p.log)
 }
 
 // Replace takes a member out and lets another join in its place. The one before must have been
@@ -107,7 +103,7 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	var refusal error
-	err := poll(ctx, m.Now().ID+" to be removed", func() bool {
+	err := process.Until(ctx, m.Now().ID+" to be removed", func() bool {
 		for _, other := range c.Members {
 			if other == m || !other.Now().Running() {
 				continue
@@ -132,40 +128,26 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 func (c *Cluster) AwaitVotes(ctx context.Context, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	return poll(ctx, fmt.Sprint(want, " healthy voters"), func() bool {
-		voters := 0
-		for _, m := range c.List(ctx) {
-			if m.GetVoter() && m.GetHealthy() {
-				voters++
-			}
-		}
-		return voters == want
-	})
+	return deployed.AwaitVotes(ctx, want, c.List)
 }
 
 // List asks every member in turn who belongs to the cluster; nil when none knows now.
 func (c *Cluster) List(ctx context.Context) []*pb.Member {
+	var awake []gramv1connect.ClusterServiceClient
 	for _, m := range c.Members {
-		if life := m.Now(); life == nil || !life.Running() || life.Paused() {
-			continue
-		}
-		limited, cancel := context.WithTimeout(ctx, 2*time.Second)
-		res, err := c.ClusterOf(m).Members(limited, connect.NewRequest(&pb.MembersRequest{}))
-		cancel()
-		if err == nil {
-			return res.Msg.GetMembers()
+		if life := m.Now(); life != nil && life.Running() && !life.Paused() {
+			awake = append(awake, c.ClusterOf(m))
 		}
 	}
-	return nil
+	return deployed.List(ctx, awake...)
 }
 
 // Leader is the member that leads, as far as anybody says; nil when nobody does.
 func (c *Cluster) Leader(ctx context.Context) *Member {
-	for _, listed := range c.List(ctx) {
-		for _, m := range c.Members {
-			if listed.GetLeader() && m.Now() != nil && listed.GetId() == m.Now().ID {
-				return m
-			}
+	id := deployed.Leader(c.List(ctx))
+	for _, m := range c.Members {
+		if life := m.Now(); life != nil && life.ID == id {
+			return m
 		}
 	}
 	return nil
@@ -196,48 +178,7 @@ func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b
 
 // Client is an HTTP client of its own for every caller, with the options that carry an admin's token.
 func (c *Cluster) Client() (*http.Client, connect.ClientOption, error) {
-	home := c.firstHome()
-	ca, err := os.ReadFile(filepath.Join(home, "pki", "ca.pem"))
-	if err != nil {
-		return nil, nil, err
-	}
-	token, err := os.ReadFile(filepath.Join(home, "admin.token"))
-	if err != nil {
-		return nil, nil, err
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(ca)
-	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}, ForceAttemptHTTP2: true,
-		DialContext:     (&net.Dialer{Timeout: 2 * time.Second}).DialContext,
-		IdleConnTimeout: 10 * time.Second,
-		HTTP2:           &http.HTTP2Config{SendPingTimeout: 2 * time.Second, PingTimeout: 2 * time.Second},
-	}
-	return &http.Client{Transport: transport}, connect.WithInterceptors(bearer(strings.TrimSpace(string(token)))), nil
-}
-
-type bearer string
-
-// WrapUnary implements connect.Interceptor.
-func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		req.Header().Set("Authorization", "Bearer "+string(b))
-		return next(ctx, req)
-	}
-}
-
-// WrapStreamingClient implements connect.Interceptor.
-func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		conn := next(ctx, spec)
-		conn.RequestHeader().Set("Authorization", "Bearer "+string(b))
-		return conn
-	}
-}
-
-// WrapStreamingHandler implements connect.Interceptor.
-func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return next
+	return c.first().Client(silence)
 }
 
 // Health asks one member, on the port between coordinators, how far it is and for its state's digest. It
@@ -245,7 +186,7 @@ func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 func (c *Cluster) Health(ctx context.Context, m *Member) (index uint64, digest string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	config, err := c.peerConfig()
+	config, err := c.first().Peer()
 	if err != nil {
 		return 0, "", err
 	}
@@ -257,19 +198,4 @@ func (c *Cluster) Health(ctx context.Context, m *Member) (index uint64, digest s
 		return 0, "", err
 	}
 	return res.Msg.GetAppliedIndex(), hex.EncodeToString(res.Msg.GetStateSha256()), nil
-}
-
-func (c *Cluster) peerConfig() (*tls.Config, error) {
-	dir := filepath.Join(c.firstHome(), "pki")
-	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "coordinator.pem"), filepath.Join(dir, "coordinator-key.pem"))
-	if err != nil {
-		return nil, err
-	}
-	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(ca)
-	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2"}}, nil
 }

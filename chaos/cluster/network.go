@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 // The hosts that are not processes: who calls the API, and the store. Both are in the namespace
@@ -153,16 +155,11 @@ func (n *Network) Address(host string, port int) (string, error) {
 	if n.Namespaces {
 		return net.JoinHostPort(n.IP(host), fmt.Sprint(port)), nil
 	}
-	return freeAddress()
-}
-
-// freeAddress is a loopback address nobody listened on a moment ago.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := process.Addresses(1)
 	if err != nil {
 		return "", err
 	}
-	return listener.Addr().String(), listener.Close()
+	return free[0], nil
 }
 
 // prefix is the command that runs another one on a host.

@@ -114,7 +114,7 @@ func TestProcess(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-p.ended()
+	<-p.last().Done()
 	if !p.EndedByItself() {
 		t.Error("it ended by itself, and does not say so")
 	}

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 // Process is a program that is started, ended and started again. Its output is appended to one file.
@@ -25,11 +26,9 @@ type Process struct {
 	log    string   // file
 
 	mu     sync.Mutex
-	cmd    *exec.Cmd
-	done   chan struct{} // closed when it has ended
-	err    error         // of Wait, once done
-	wanted bool          // we ended it ourselves, or it does not run
-	mayEnd bool          // it has a reason to end by itself
+	now    *process.Process // nil before the first start
+	wanted bool             // we ended it ourselves, or it does not run
+	mayEnd bool             // it has a reason to end by itself
 	paused bool
 	since  time.Time // its last start
 }
@@ -54,40 +53,32 @@ func (p *Process) Start() error {
 	argv := append(append(append([]string(nil), p.prefix...), p.binary), p.args...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(slices.Clone(p.env), p.more...), out, out
-	dieWithParent(cmd)
-	if _, err := fmt.Fprintf(out, "--- %s: started %s\n", time.Now().UTC().Format(time.RFC3339Nano), p.Name); err != nil {
+	process.KillWithOwner(cmd) // a paused one could not end in order
+	if _, err := fmt.Fprintf(out, "--- %s: started %s\n", time.Now().UTC().Format(time.RFC3339Nano),
+		p.Name); err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	now, err := process.Launch(cmd)
+	if err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	done := make(chan struct{})
 	p.mu.Lock()
-	p.cmd, p.done, p.err, p.wanted, p.paused, p.since = cmd, done, nil, false, false, time.Now()
-	p.mu.Unlock()
-	go func() {
-		err := cmd.Wait()
-		p.mu.Lock()
-		p.err = err
-		p.mu.Unlock()
-		close(done)
-	}()
+	defer p.mu.Unlock()
+	p.now, p.wanted, p.paused, p.since = now, false, false, time.Now()
 	return nil
+}
+
+// last is the process that was started last; nil before the first start.
+func (p *Process) last() *process.Process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
 }
 
 // Running reports whether it was started and has not ended.
 func (p *Process) Running() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd == nil {
-		return false
-	}
-	select {
-	case <-p.done:
-		return false
-	default:
-		return true
-	}
+	now := p.last()
+	return now != nil && now.Running()
 }
 
 // Paused reports whether it was paused and not resumed.
@@ -99,36 +90,36 @@ func (p *Process) Paused() bool {
 
 // EndedByItself reports whether it ended though nobody asked it to.
 func (p *Process) EndedByItself() bool {
-	running := p.Running()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cmd != nil && !running && !p.wanted && !p.mayEnd
+	return p.now != nil && !p.now.Running() && !p.wanted && !p.mayEnd
+}
+
+// end marks the end as wanted, and returns what there is to end.
+func (p *Process) end() *process.Process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wanted = p.wanted || p.now != nil
+	return p.now
 }
 
 // Kill ends it as a power cut would, and waits until it is gone.
 func (p *Process) Kill() {
-	if !p.signal(syscall.SIGKILL, true) {
-		return
+	if now := p.end(); now != nil {
+		now.Kill()
 	}
-	<-p.ended()
 }
 
 // Terminate asks it to end, and kills it when it has not within the limit, which is an error.
 func (p *Process) Terminate(limit time.Duration) error {
-	if !p.signal(syscall.SIGTERM, true) {
+	now := p.end()
+	if now == nil || !now.Running() {
 		return nil
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-p.ended():
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.err
-	case <-timer.C:
-		p.Kill()
-		return fmt.Errorf("%s was still running %v after SIGTERM", p.Name, limit)
+	if err := now.Stop(limit); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
 	}
+	return nil
 }
 
 // Pause stops it where it is: it notices nothing but the time.
@@ -138,29 +129,11 @@ func (p *Process) Pause() { p.setPaused(syscall.SIGSTOP, true) }
 func (p *Process) Resume() { p.setPaused(syscall.SIGCONT, false) }
 
 func (p *Process) setPaused(sig syscall.Signal, paused bool) {
-	if p.signal(sig, false) {
-		p.mu.Lock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now != nil && p.now.Signal(sig) == nil {
 		p.paused = paused
-		p.mu.Unlock()
 	}
-}
-
-func (p *Process) ended() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.done
-}
-
-// signal reports whether there was a process to send it to.
-func (p *Process) signal(sig syscall.Signal, ends bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cmd == nil {
-		return false
-	}
-	p.wanted = p.wanted || ends
-	err := p.cmd.Process.Signal(sig)
-	return err == nil || !errors.Is(err, os.ErrProcessDone)
 }
 
 // Log is the file of its output.

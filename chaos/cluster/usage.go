@@ -24,7 +24,7 @@ func (p *Process) Usage() (u Usage, known bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dir := filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid))
+	dir := filepath.Join("/proc", strconv.Itoa(p.now.PID()))
 	status, err := os.ReadFile(filepath.Join(dir, "status"))
 	if err != nil {
 		return u, false

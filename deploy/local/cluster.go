@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
+
+	deployed "github.com/gram-compute/gram/deploy/cluster"
+	"github.com/gram-compute/gram/deploy/process"
 )
 
 const (
@@ -20,10 +22,8 @@ const (
 // cluster is what run keeps.
 type cluster struct {
 	options
-	s3   string   // the S3 server's address
-	api  []string // addresses of the members
-	raft []string
-	env  []string // that reach the S3 server
+	members []deployed.Member
+	s3      deployed.Store
 
 	storage, coordinators, hands group // in the order they start; they stop in the other
 }
@@ -32,48 +32,55 @@ type cluster struct {
 func newCluster(o options) (*cluster, error) {
 	c := &cluster{options: o}
 	if _, err := os.Stat(filepath.Join(o.dir, "c1")); err == nil && o.port == 0 {
-		return nil, fmt.Errorf("%s holds a cluster, whose members know each other by their ports: name the first one", o.dir)
+		return nil, fmt.Errorf("%s holds a cluster, whose members know each other by their ports: name the first one",
+			o.dir)
 	}
-	// The S3 server takes a folder for a bucket, and keeps what it knows of objects beside them.
-	for _, folder := range []string{filepath.Join("objects", bucket), "attributes"} {
-		if err := os.MkdirAll(filepath.Join(o.dir, folder), 0o700); err != nil {
-			return nil, err
-		}
+	secret, err := c.prepareStore()
+	if err != nil {
+		return nil, err
 	}
 	addresses, err := addresses(o.port, 1+2*members)
 	if err != nil {
 		return nil, err
 	}
 	for i := range members {
-		c.api, c.raft = append(c.api, addresses[2*i]), append(c.raft, addresses[2*i+1])
+		id := fmt.Sprint("c", i+1)
+		c.members = append(c.members,
+			deployed.Member{ID: id, API: addresses[2*i], Raft: addresses[2*i+1], Data: c.path(id)})
 	}
-	c.s3 = addresses[2*members]
-	secret, err := kept(filepath.Join(o.dir, "s3.secret"))
-	if err != nil {
-		return nil, err
-	}
-	c.env = []string{
-		"AWS_ENDPOINT_URL_S3=http://" + c.s3, "AWS_REGION=us-east-1",
-		"AWS_ACCESS_KEY_ID=gram", "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN=",
-	}
+	c.s3.Address, c.s3.SecretKey = addresses[2*members], secret
 	return c, nil
 }
 
-// addresses are n on loopback, beginning at a port, or any that nobody listened on a moment ago.
+// prepareStore makes the S3 server's folders and secret.
+func (c *cluster) prepareStore() (secret string, err error) {
+	c.s3 = deployed.Store{Binary: c.versitygw, Folder: c.dir, AccessKey: "gram"}
+	if err := c.s3.Prepare(bucket); err != nil {
+		return "", err
+	}
+	return kept(c.path("s3.secret"))
+}
+
+// addresses are n on loopback, beginning at a port; from port 0, any that are free.
 func addresses(port, n int) (found []string, err error) {
+	if port == 0 {
+		return process.Addresses(n)
+	}
 	for i := range n {
-		if port != 0 {
-			found = append(found, fmt.Sprintf("127.0.0.1:%d", port+i))
-			continue
-		}
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer listener.Close() // until all are found, so that they differ
-		found = append(found, listener.Addr().String())
+		found = append(found, fmt.Sprintf("127.0.0.1:%d", port+i))
 	}
 	return found, nil
+}
+
+// home is the data directory of the first member.
+func (c *cluster) home() deployed.Home { return deployed.Home(c.members[0].Data) }
+
+// api are the addresses of the first n members' API.
+func (c *cluster) api(n int) (addresses []string) {
+	for _, m := range c.members[:n] {
+		addresses = append(addresses, m.API)
+	}
+	return addresses
 }
 
 // kept is the secret in a file, which is made when it is not there.

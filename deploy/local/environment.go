@@ -9,12 +9,8 @@ import (
 
 // environment is what reaches the cluster from a shell.
 func (c *cluster) environment() []string {
-	return append([]string{
-		"GRAM_ADDR=" + strings.Join(c.api, ","),
-		"GRAM_CACERT=" + c.path("c1", "pki", "ca.pem"),
-		"GRAM_TOKEN_FILE=" + c.path("c1", "admin.token"),
-		"GRAM_CLUSTER=" + c.dir,
-	}, c.env...)
+	env := append(c.home().ClientEnv(c.api(members)...), "GRAM_CLUSTER="+c.dir)
+	return append(env, c.s3.Env(c.s3.Address)...)
 }
 
 // envFile holds the environment in the words of a POSIX shell.
@@ -38,11 +34,16 @@ func (c *cluster) welcome() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\ncluster: it serves, kept in %s\n", c.dir)
 	for i := range members {
-		fmt.Fprintf(&text, "  coordinator c%d   https://%s\n", i+1, c.api[i])
+		fmt.Fprintf(&text, "  coordinator c%d   https://%s\n", i+1, c.members[i].API)
 	}
-	fmt.Fprintf(&text, "  store            s3://%s at http://%s\n", bucket, c.s3)
-	fmt.Fprintf(&text, "  TLS, authority   %s\n  token, people    %s\n  token, workers   %s\n  certificates     %s\n  process ids      %s\n",
-		c.path("c1", "pki", "ca.pem"), c.path("c1", "admin.token"), c.path("c1", "worker.token"), c.path("w*", "worker.pem"), c.path("*.pid"))
-	fmt.Fprintf(&text, "In another terminal, first:\n\n  . %s\n\nCtrl-C ends it; the next start goes on where it was.\n", quoted(c.envFile()))
+	fmt.Fprintf(&text, "  store            s3://%s at http://%s\n", bucket, c.s3.Address)
+	fmt.Fprintf(&text,
+		"  TLS, authority   %s\n  token, people    %s\n  token, workers   %s\n  certificates     %s\n  process ids  "+
+			"    "+
+			"%s\n",
+		c.home().CA(), c.home().AdminToken(), c.home().WorkerToken(), c.path("w*", "worker.pem"), c.path("*.pid"))
+	fmt.Fprintf(&text,
+		"In another terminal, first:\n\n  . %s\n\nCtrl-C ends it; the next start goes on where it was.\n",
+		quoted(c.envFile()))
 	return text.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -63,7 +62,8 @@ func (g *group) start(ctx context.Context, services ...service) error {
 
 // await waits until a started service serves.
 func (s service) await(ctx context.Context, p *process.Process, said <-chan struct{}) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("%s does not serve after %v", s.name, readyLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit,
+		fmt.Errorf("%s does not serve after %v", s.name, readyLimit))
 	defer cancel()
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -72,7 +72,7 @@ func (s service) await(ctx context.Context, p *process.Process, said <-chan stru
 		case <-said:
 			return nil
 		case <-tick.C:
-			if s.listens != "" && answers(s.listens) {
+			if s.listens != "" && process.Answers(s.listens) {
 				return nil
 			}
 		case <-p.Done():
@@ -81,11 +81,6 @@ func (s service) await(ctx context.Context, p *process.Process, said <-chan stru
 			return context.Cause(ctx)
 		}
 	}
-}
-
-func answers(address string) bool {
-	conn, err := net.DialTimeout("tcp", address, time.Second)
-	return err == nil && conn.Close() == nil
 }
 
 // stop ends every service in order and tells which did not end so.

@@ -2,34 +2,30 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
-	"time"
 
+	deployed "github.com/gram-compute/gram/deploy/cluster"
 	"github.com/gram-compute/gram/deploy/process"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
 // server is the S3 server, with the bucket as a folder.
 func (c *cluster) server() service {
-	secret, _ := strings.CutPrefix(c.env[3], "AWS_SECRET_ACCESS_KEY=")
 	return service{
-		name: "s3", pidFile: c.path("s3.pid"), listens: c.s3,
-		command: func() *exec.Cmd {
-			cmd := exec.Command(c.versitygw, "--port", c.s3, "--quiet", "--keep-alive",
-				"posix", "--sidecar", c.path("attributes"), c.path("objects"))
-			cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY=gram", "ROOT_SECRET_KEY="+secret)
-			return cmd
-		},
+		name: "s3", pidFile: c.path("s3.pid"), listens: c.s3.Address,
+		command: func() *exec.Cmd { return c.s3.Command(os.Environ()) },
 	}
 }
 
 // joined reports whether a member's data directory belongs to the cluster already.
 func (c *cluster) joined(i int) (bool, error) {
-	_, err := os.Stat(c.path(fmt.Sprint("c", i+1), "cluster-id"))
+	_, err := os.Stat(filepath.Join(c.members[i].Data, "cluster-id"))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
@@ -38,9 +34,9 @@ func (c *cluster) joined(i int) (bool, error) {
 
 // join makes a data directory whose member will join those before it.
 func (c *cluster) join(ctx context.Context, i int) error {
-	data := c.path(fmt.Sprint("c", i+1))
-	join := c.command(ctx, "cluster", "join", strings.Join(c.api[:i], ","), "--data", data, "--node-id", fmt.Sprint("c", i+1),
-		"--ca", c.path("c1", "pki"), "--token-file", c.path("c1", "admin.token"))
+	m := c.members[i]
+	join := c.command(ctx, "cluster", "join", strings.Join(c.api(i), ","), "--data", m.Data, "--node-id", m.ID,
+		"--ca", c.home().PKI(), "--token-file", c.home().AdminToken())
 	if out, err := join.CombinedOutput(); err != nil {
 		return fmt.Errorf("gram cluster join: %w\n%s", err, out)
 	}
@@ -50,7 +46,8 @@ func (c *cluster) join(ctx context.Context, i int) error {
 // certify makes the certificate that a worker shows, anew at every start, so that none gets old.
 func (c *cluster) certify(ctx context.Context, i int) error {
 	name := fmt.Sprint("w", i+1)
-	issue := c.command(ctx, "pki", "issue", "--ca", c.path("c1", "pki"), "--role", "worker", "--out", c.path(name), name)
+	issue := c.command(ctx, "pki", "issue", "--ca", c.home().PKI(), "--role", "worker",
+		"--out", c.path(name), name)
 	if out, err := issue.CombinedOutput(); err != nil {
 		return fmt.Errorf("gram pki issue: %w\n%s", err, out)
 	}
@@ -59,52 +56,31 @@ func (c *cluster) certify(ctx context.Context, i int) error {
 
 // awaitVotes waits until every member is healthy and has a vote: before, the cluster does not outlive the first.
 func (c *cluster) awaitVotes(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("the members did not all get a vote within %v", readyLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit,
+		fmt.Errorf("the members did not all get a vote within %v", readyLimit))
 	defer cancel()
-	tick := time.NewTicker(4 * askEvery)
-	defer tick.Stop()
-	for {
-		ask := c.command(ctx, "cluster", "members", "-o", "json", "--addr", strings.Join(c.api, ","),
-			"--cacert", c.path("c1", "pki", "ca.pem"), "--token-file", c.path("c1", "admin.token"))
-		text, err := ask.Output()
-		if err == nil && votes(text) == members {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	client, token, err := c.home().Client(0)
+	if err != nil {
+		return err
 	}
-}
-
-// votes counts the healthy voters of a list of members in JSON.
-func votes(text []byte) (n int) {
-	var list struct {
-		Members []struct {
-			Role    string
-			Healthy bool
-		}
+	defer client.CloseIdleConnections()
+	var all []gramv1connect.ClusterServiceClient
+	for _, m := range c.members {
+		all = append(all, gramv1connect.NewClusterServiceClient(client, "https://"+m.API, token))
 	}
-	if json.Unmarshal(text, &list) != nil {
-		return 0
-	}
-	for _, m := range list.Members {
-		if m.Healthy && m.Role != "non-voter" {
-			n++
-		}
-	}
-	return n
+	return deployed.AwaitVotes(ctx, members, func(ctx context.Context) []*gramv1.Member {
+		return deployed.List(ctx, all...)
+	})
 }
 
 // member is a coordinator; all are started alike.
 func (c *cluster) member(i int) service {
-	name := fmt.Sprint("c", i+1)
+	m := c.members[i]
 	return service{
-		name: name, pidFile: c.path(name + ".pid"), says: "gram: coordinator on ",
+		name: m.ID, pidFile: c.path(m.ID + ".pid"), says: "gram: coordinator on ",
 		command: func() *exec.Cmd {
-			return c.command(context.Background(), "coordinator", "--data", c.path(name), "--node-id", name, "--listen", c.api[i], "--raft", c.raft[i],
-				"--store", "s3://"+bucket, "--require-worker-certificates", "--lease-ttl", "5s", "--promote-after", "1s", "--log-level", "warn")
+			return c.command(context.Background(), m.Arguments("s3://"+bucket, "--require-worker-certificates",
+				"--lease-ttl", "5s", "--promote-after", "1s", "--log-level", "warn")...)
 		},
 	}
 }
@@ -114,9 +90,9 @@ func (c *cluster) worker(i int) service {
 	return service{
 		name: name, pidFile: c.path(name + ".pid"), says: "registered",
 		command: func() *exec.Cmd {
-			return c.command(context.Background(), "worker", "--addr", strings.Join(c.api, ","), "--cacert", c.path(name, "ca.pem"),
+			return c.command(context.Background(), c.home().Worker(name, c.api(members),
 				"--cert", c.path(name, "worker.pem"), "--key", c.path(name, "worker-key.pem"),
-				"--token-file", c.path("c1", "worker.token"), "--name", name, "--slots", "1", "--memory", "1GiB", "--file-root", c.input)
+				"--slots", "1", "--memory", "1GiB", "--file-root", c.input)...)
 		},
 	}
 }
@@ -124,6 +100,6 @@ func (c *cluster) worker(i int) service {
 // command is a call of gram; the end of ctx kills it.
 func (c *cluster) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.gram, args...)
-	cmd.Env = process.Environment(c.env...)
+	cmd.Env = process.Environment(c.s3.Env(c.s3.Address)...)
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,12 +29,13 @@ type kubernetes struct {
 }
 
 func newKubernetes(t *testing.T, home string, set object, server *s3server.Server) *kubernetes {
-	k := &kubernetes{home: home, secrets: filepath.Join(home, "secrets"), api: map[string]string{}, store: server.Env(), pods: map[string]*clustertest.Process{}}
+	k := &kubernetes{home: home, secrets: filepath.Join(home, "secrets"), api: map[string]string{}, store: server.Env(),
+		pods: map[string]*clustertest.Process{}}
 	var pairs []string
 	for i := range *set.Spec.Replicas {
 		name := podName(set, i)
 		host := name + "." + set.Spec.ServiceName + ".gram.svc"
-		api, raft := freeAddress(t), freeAddress(t)
+		api, raft := clustertest.FreeAddress(t), clustertest.FreeAddress(t)
 		k.api[name] = api
 		pairs = append(pairs, host+":7480", api, host+":7481", raft)
 	}
@@ -44,16 +44,6 @@ func newKubernetes(t *testing.T, home string, set object, server *s3server.Serve
 }
 
 func podName(o object, i int) string { return o.Metadata.Name + "-" + string(rune('0'+i)) }
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
 
 func (k *kubernetes) root(pod string) string { return filepath.Join(k.home, "pods", pod) }
 
@@ -121,7 +111,8 @@ func (k *kubernetes) mount(t *testing.T, p *pod, m mount, pod string) {
 			if m.SubPath != "" {
 				file = at
 			}
-			shown := len(v.Secret.Items) == 0 || slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Key == key })
+			shown := len(v.Secret.Items) == 0 ||
+				slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Key == key })
 			if shown && (m.SubPath == "" || m.SubPath == key) {
 				write(t, file, value)
 			}
@@ -171,7 +162,8 @@ func (k *kubernetes) passes(t *testing.T, p *probe, c container, pod string) boo
 		_, _, code := clustertest.Run(t.Context(), t, k.home, nil, nil, args...)
 		return code == 0
 	}
-	client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: k.authority(t)}}}
+	client := http.Client{Timeout: 2 * time.Second,
+		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: k.authority(t)}}}
 	res, err := client.Get(strings.ToLower(p.HTTP.Scheme) + "://" + k.api[pod] + p.HTTP.Path)
 	if err != nil {
 		return false

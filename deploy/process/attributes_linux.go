@@ -2,7 +2,7 @@ package process
 
 import "syscall"
 
-// attributes: should the owner die without a word, the kernel asks its children to end.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+// attributes: should the owner die without a word, the kernel sends its children the signal.
+func attributes(orphaned syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphaned}
 }

@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// Bare is an environment of its own: PATH, a home directory, and the given pairs.
+func Bare(home string, pairs ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1"}, pairs...)
+}
+
 // Environment is this process's environment without any GRAM_ variable, and with the given pairs. A child that
 // gets it reaches the cluster that the pairs name, never one that the shell of the caller names.
 func Environment(pairs ...string) []string {

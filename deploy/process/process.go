@@ -21,27 +21,44 @@ type Process struct {
 	voice sync.WaitGroup
 }
 
-// Start starts cmd in a process group of its own, so that a terminal's Ctrl-C reaches its owner
-// alone. Every line that it, or a child of its, writes is heard without its end, one at a time.
+// ErrKilled is returned by Stop for a process that did not end within the limit.
+var ErrKilled = errors.New("still running after SIGTERM, and so killed")
+
+// Start starts cmd as Launch does. Every line that it, or a child of its, writes is heard without
+// its end, one at a time.
 func Start(cmd *exec.Cmd, hear func(line string)) (*Process, error) {
 	said, says, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stdout, cmd.Stderr = says, says
-	cmd.SysProcAttr = attributes()
-	err = cmd.Start()
+	p, err := Launch(cmd)
 	if err := errors.Join(err, says.Close()); err != nil {
 		return nil, errors.Join(err, said.Close())
 	}
-	p := &Process{cmd: cmd, done: make(chan struct{})}
 	p.voice.Go(func() { listen(said, hear) })
+	return p, nil
+}
+
+// Launch starts cmd, with the outputs that it has, in a process group of its own, so that a terminal's
+// Ctrl-C reaches its owner alone. If the owner dies, cmd is asked to end, unless its SysProcAttr is set.
+func Launch(cmd *exec.Cmd) (*Process, error) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = attributes(syscall.SIGTERM)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &Process{cmd: cmd, done: make(chan struct{})}
 	go func() { // ends with the process, which Stop and Kill wait for
 		defer close(p.done)
 		p.err = cmd.Wait()
 	}()
 	return p, nil
 }
+
+// KillWithOwner has the kernel kill cmd, which need not be able to react, when its owner dies.
+func KillWithOwner(cmd *exec.Cmd) { cmd.SysProcAttr = attributes(syscall.SIGKILL) }
 
 func listen(said io.ReadCloser, hear func(line string)) {
 	defer said.Close()
@@ -64,6 +81,25 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Done is closed when it has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Running reports whether it has not ended.
+func (p *Process) Running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Signal sends it a signal; an error wraps os.ErrProcessDone if it has ended.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// ExitCode waits for the end and returns the code; -1 if a signal ended it.
+func (p *Process) ExitCode() int {
+	<-p.done
+	return p.cmd.ProcessState.ExitCode()
+}
 
 // Err says how it ended; nil is in order. It waits for the end.
 func (p *Process) Err() error {
@@ -93,7 +129,7 @@ func (p *Process) Stop(limit time.Duration) error {
 	}
 	p.voice.Wait()
 	if late {
-		return fmt.Errorf("still running %v after SIGTERM, and so killed", limit)
+		return fmt.Errorf("%v: %w", limit, ErrKilled)
 	}
 	return p.err
 }

@@ -4,7 +4,6 @@ package systemd
 
 import (
 	"context"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,12 +44,17 @@ func read(t *testing.T, file string) unit {
 
 // hardening is what both units say, to the letter.
 var hardening = map[string]string{
-	"NoNewPrivileges": "yes", "CapabilityBoundingSet": "", "AmbientCapabilities": "", "ProtectSystem": "strict", "ProtectHome": "yes",
-	"ProtectProc": "invisible", "ProtectClock": "yes", "ProtectHostname": "yes", "ProtectKernelLogs": "yes", "ProtectKernelModules": "yes",
-	"ProtectKernelTunables": "yes", "ProtectControlGroups": "yes", "PrivateTmp": "yes", "PrivateDevices": "yes", "DevicePolicy": "closed",
-	"PrivateUsers": "yes", "RemoveIPC": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes", "RestrictNamespaces": "yes",
-	"RestrictRealtime": "yes", "RestrictSUIDSGID": "yes", "SystemCallArchitectures": "native", "SystemCallErrorNumber": "EPERM",
-	"UMask": "0077", "Restart": "on-failure", "RestartPreventExitStatus": "2 4", "LimitCORE": "0",
+	"NoNewPrivileges": "yes", "CapabilityBoundingSet": "", "AmbientCapabilities": "", "ProtectSystem": "strict",
+	"ProtectHome": "yes",
+	"ProtectProc": "invisible", "ProtectClock": "yes", "ProtectHostname": "yes", "ProtectKernelLogs": "yes",
+	"ProtectKernelModules":  "yes",
+	"ProtectKernelTunables": "yes", "ProtectControlGroups": "yes", "PrivateTmp": "yes", "PrivateDevices": "yes",
+	"DevicePolicy": "closed",
+	"PrivateUsers": "yes", "RemoveIPC": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes",
+	"RestrictNamespaces": "yes",
+	"RestrictRealtime":   "yes", "RestrictSUIDSGID": "yes", "SystemCallArchitectures": "native",
+	"SystemCallErrorNumber": "EPERM",
+	"UMask":                 "0077", "Restart": "on-failure", "RestartPreventExitStatus": "2 4", "LimitCORE": "0",
 }
 
 func TestUnitsAreHardened(t *testing.T) {
@@ -61,15 +65,18 @@ func TestUnitsAreHardened(t *testing.T) {
 				t.Errorf("%s: %s is %q, not %q", name, setting, got, want)
 			}
 		}
-		if got := service["SystemCallFilter"]; !slices.Equal(got, []string{"@system-service", "~@privileged @resources"}) {
+		if got := service["SystemCallFilter"]; !slices.Equal(got,
+			[]string{"@system-service", "~@privileged @resources"}) {
 			t.Errorf("%s: SystemCallFilter is %q", name, got)
 		}
-		for _, bound := range []string{"MemoryMax", "TasksMax", "LimitNOFILE", "TimeoutStopSec", "RestrictAddressFamilies"} {
+		for _, bound := range []string{"MemoryMax", "TasksMax", "LimitNOFILE", "TimeoutStopSec",
+			"RestrictAddressFamilies"} {
 			if len(service[bound]) != 1 {
 				t.Errorf("%s: %s is %q", name, bound, service[bound])
 			}
 		}
-		if user, dynamic := service["User"], service["DynamicUser"]; len(user) == 0 && len(dynamic) == 0 || slices.Contains(user, "root") {
+		if user, dynamic := service["User"], service["DynamicUser"]; len(user) == 0 && len(dynamic) == 0 ||
+			slices.Contains(user, "root") {
 			t.Errorf("%s runs as %q", name, user)
 		}
 	}
@@ -98,11 +105,13 @@ func TestUnitsStartACluster(t *testing.T) {
 		t.Skip("starts processes; run without -short")
 	}
 	home := t.TempDir()
-	api, raft := freeAddress(t), freeAddress(t)
+	api, raft := clustertest.FreeAddress(t), clustertest.FreeAddress(t)
 	here := strings.NewReplacer(
-		"/usr/local/bin/gram", "gram", "/var/lib/gram", filepath.Join(home, "lib"), "/etc/gram", filepath.Join(home, "etc"),
+		"/usr/local/bin/gram", "gram", "/var/lib/gram", filepath.Join(home, "lib"), "/etc/gram",
+		filepath.Join(home, "etc"),
 		"%t/gram-worker", filepath.Join(home, "run"), "%d", filepath.Join(home, "credentials"),
-		"10.0.0.5:7480,10.0.0.6:7480,10.0.0.7:7480", api, "10.0.0.5:7480", api, "10.0.0.5:7481", raft, "s3://gram-jobs", "mem://work")
+		"10.0.0.5:7480,10.0.0.6:7480,10.0.0.7:7480", api, "10.0.0.5:7480", api, "10.0.0.5:7481", raft,
+		"s3://gram-jobs", "mem://work")
 	for _, folder := range []string{"lib", "etc", "run", "credentials"} {
 		if err := os.Mkdir(filepath.Join(home, folder), 0o700); err != nil {
 			t.Fatal(err)
@@ -124,11 +133,13 @@ func TestUnitsStartACluster(t *testing.T) {
 	}
 }
 
-// bringCredentials makes a worker's certificate, puts what a worker's machine needs into its /etc/gram, and loads credentials as systemd does.
+// bringCredentials makes a worker's certificate, puts what a worker's machine needs into its /etc/gram, and loads
+// credentials as systemd does.
 func bringCredentials(t *testing.T, home string, here *strings.Replacer) {
 	t.Helper()
 	etc := filepath.Join(home, "etc")
-	_, said, code := clustertest.Run(t.Context(), t, home, nil, nil, "pki", "issue", "--ca", filepath.Join(home, "lib", "pki"), "--role", "worker", "--out", etc)
+	_, said, code := clustertest.Run(t.Context(), t, home, nil, nil, "pki", "issue", "--ca",
+		filepath.Join(home, "lib", "pki"), "--role", "worker", "--out", etc)
 	if code != 0 {
 		t.Fatal(said)
 	}
@@ -144,7 +155,8 @@ func refusesStrangers(t *testing.T, etc, api string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // of a loaded machine
 	defer cancel()
-	_, said, code := clustertest.Run(ctx, t, etc, nil, nil, "worker", "--addr", api, "--cacert", filepath.Join(etc, "ca.pem"), "--token-file", filepath.Join(etc, "worker.token"))
+	_, said, code := clustertest.Run(ctx, t, etc, nil, nil, "worker", "--addr", api, "--cacert",
+		filepath.Join(etc, "ca.pem"), "--token-file", filepath.Join(etc, "worker.token"))
 	if code == 0 || !strings.Contains(said, "this cluster takes workers with a worker's certificate only") {
 		t.Errorf("a worker without a certificate: exit code %d\n%s", code, said)
 	}
@@ -191,16 +203,6 @@ func copyFile(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 func TestMain(m *testing.M) {
