@@ -1,5 +1,10 @@
 // Package show turns the protocol's messages into what gram prints: JSON with stable names, and words,
 // times and sizes for people.
+//
+// What -o json prints is declared here and is not the messages' own JSON: its names are stable since schema_version 1,
+// while fields of messages may be renamed; protojson prints 64-bit numbers as strings, digests in base64 and times in
+// milliseconds since 1970; and some fields are for people (seconds, role, state). TestViewsHaveEveryField fails when a
+// message has a field that is not printed.
 package show
 
 import (
