@@ -62,14 +62,6 @@ var edgeOps = map[string]edgeOp{
 	"KernelMatrixSymmetric": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.KernelMatrixSymmetric(m.resultMatrix(rows, rows), edgeKernels[1], m.matrix(rows, dim), &Workspace{})
 	},
-	"KernelTiles": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		visit := m.visit(rows, cols)
-		m.fail(s.KernelTiles(edgeKernels[0], m.matrix(rows, dim), m.matrix(cols, dim), 7, &Workspace{}, visit))
-	},
-	"KernelTilesSymmetric": func(s *Set, m *edgeMemory, rows, _, dim int) {
-		visit := m.visit(rows, rows)
-		m.fail(s.KernelTilesSymmetric(edgeKernels[0], m.matrix(rows, dim), 7, &Workspace{}, visit))
-	},
 	"KernelSums": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.KernelSums(m.results64(3*rows), edgeKernels[1], m.matrix(rows, dim), m.matrix(cols, dim), m.int32s(cols, 3), &Workspace{})
 	},

@@ -179,20 +179,3 @@ func (m *edgeMemory) matrixOf(rows, cols int, result bool) Matrix {
 	slot.gap, slot.row = 4*(stride-cols), 4*cols
 	return Matrix{Data: data, Rows: rows, Cols: cols, Stride: stride}
 }
-
-// visit returns what puts tiles together in a result.
-func (m *edgeMemory) visit(rows, cols int) func(i, j int, tile Matrix) error {
-	dst := m.results32(rows * cols)
-	return func(i, j int, tile Matrix) error {
-		for r := range tile.Rows {
-			copy(dst[(i+r)*cols+j:], tile.Row(r))
-		}
-		return nil
-	}
-}
-
-func (m *edgeMemory) fail(err error) {
-	if err != nil {
-		m.t.Fatalf("%s: %v", m.where, err)
-	}
-}

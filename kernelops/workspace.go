@@ -15,7 +15,6 @@ type Workspace struct {
 	xNorms       []float32
 	yNorms       []float32
 	lowNorms     []float32
-	tile         []float32
 	perGoroutine []scratch
 }
 

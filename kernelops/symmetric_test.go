@@ -8,23 +8,6 @@ import (
 	"testing"
 )
 
-// TestTilesEqualTheMatrix puts the tiles together, in the order promised, for whole matrices and
-// for upper halves.
-func TestTilesEqualTheMatrix(t *testing.T) {
-	next := hardMatrices(21)["normal"]
-	x, _ := guardedMatrix(53, 17, 2, 1, next)
-	y, _ := guardedMatrix(71, 17, 1, 3, next)
-	for _, s := range All() {
-		for _, op := range pairOps[3:] {
-			k := kernelOf(op)
-			for _, size := range []int{1, 10, 53, 100} {
-				checkTiles(t, s, k, x, y, size, false)
-				checkTiles(t, s, k, x, x, size, true)
-			}
-		}
-	}
-}
-
 // kernelOf finds the kernel whose measure op has.
 func kernelOf(op pairOp) Kernel {
 	m := op.measure
@@ -37,43 +20,6 @@ func kernelOf(op pairOp) Kernel {
 		return Kernel{Kind: Sigmoid, Scale: m.scale, Offset: m.offset}
 	}
 	return Kernel{}
-}
-
-func checkTiles(t *testing.T, s *Set, k Kernel, x, y Matrix, size int, upper bool) {
-	t.Helper()
-	want := NewMatrix(x.Rows, y.Rows)
-	Generic().KernelMatrix(want, k, x, y, &Workspace{})
-	nextI, nextJ, seen := 0, 0, 0
-	visit := func(i, j int, tile Matrix) error {
-		if i != nextI || j != nextJ {
-			t.Fatalf("%s: tile at (%d, %d), want (%d, %d)", s.Name, i, j, nextI, nextJ)
-		}
-		for r := range tile.Rows {
-			equalLoop32(t, fmt.Sprintf("%s %v tile (%d, %d) of %d, row %d", s.Name, k, i, j, size, r), tile.Row(r), want.Row(i + r)[j:j+tile.Cols])
-		}
-		seen += tile.Rows * tile.Cols
-		if nextJ += size; nextJ >= y.Rows {
-			nextI += size
-			nextJ = 0
-			if upper {
-				nextJ = nextI
-			}
-		}
-		return nil
-	}
-	run := func(visit func(i, j int, tile Matrix) error) error {
-		if upper {
-			return s.KernelTilesSymmetric(k, x, size, &Workspace{Threads: 2}, visit)
-		}
-		return s.KernelTiles(k, x, y, size, &Workspace{Threads: 2}, visit)
-	}
-	if err := run(visit); err != nil || nextI < x.Rows || !upper && seen != x.Rows*y.Rows {
-		t.Fatalf("%s: %v, ended at row %d with %d elements", s.Name, err, nextI, seen)
-	}
-	stop, visits := errors.New("stop"), 0
-	if err := run(func(int, int, Matrix) error { visits++; return stop }); err != stop || visits != 1 {
-		t.Errorf("%s: %d visits, error %v", s.Name, visits, err)
-	}
 }
 
 // TestSymmetricEqualsTheMatrix covers sizes on both sides of a tile and of its remainders.
