@@ -185,9 +185,10 @@ bench-audits: build ## Measure what audits cost jobs of a minute, on two and on 
 ##@ Generate
 
 .PHONY: generate
-generate: ## Regenerate the protobuf and assembly sources.
+generate: ## Regenerate the protobuf and assembly sources, and the pages of the kinds.
 	go run -C deploy/tools ./protogen -root ../..
 	go generate ./asm ./benchmarks/kernels/asm
+	go run ./deploy/kindpages
 
 .PHONY: generated
 generated: ## Fail if `make generate` changes a file.

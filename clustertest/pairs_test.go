@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -18,13 +19,13 @@ import (
 func pairsKind() jobs.Kind {
 	return jobs.Kind{
 		Name: "Pairs", UsesQueries: true, UsesModel: true,
-		Defaults: func(params json.RawMessage) (json.RawMessage, error) { return params, nil },
+		Params: params.Set{Defaults: func(given json.RawMessage) (json.RawMessage, error) { return given, nil }},
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) {
-			var params struct{ Rounds int }
-			if err := json.Unmarshal(spec.Spec.Params, &params); err != nil {
+			var p struct{ Rounds int }
+			if err := json.Unmarshal(spec.Spec.Params, &p); err != nil {
 				return nil, err
 			}
-			return pairsJob{rounds: params.Rounds}, nil
+			return pairsJob{rounds: p.Rounds}, nil
 		},
 	}
 }

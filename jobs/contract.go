@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -14,11 +15,9 @@ import (
 // Kind is a declared kind of job: a name and a way to make an Algorithm from parameters.
 type Kind struct {
 	Name string // as in the spec, e.g. "NaiveBayes"
-	// Params is the struct that Defaults reads; its JSON names are the kind's parameters.
-	Params any
-	// Defaults returns params with every default written in; it refuses unknown or
-	// senseless ones with a *protocol.Fault of CodeSpecInvalid.
-	Defaults func(params json.RawMessage) (json.RawMessage, error)
+	// Summary is a sentence for people.
+	Summary string
+	Params  params.Set
 	// New makes the algorithm for a spec that passed Defaults.
 	New func(spec protocol.JobSpec) (Algorithm, error)
 	// Describe renders a model for people (`gram model show`).
@@ -44,6 +43,11 @@ type Kind struct {
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
 	// Learn loads a model to go on learning (`gram model learn`); nil where it does not.
 	Learn func(model Arrays, ops *kernelops.Set) (Learner, error)
+}
+
+// Defaults returns params with every default written in; a *protocol.Fault of CodeSpecInvalid rejects them.
+func (k Kind) Defaults(params json.RawMessage) (json.RawMessage, error) {
+	return k.Params.Defaults(params)
 }
 
 // DescribeOptions bounds what Describe prints.

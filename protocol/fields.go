@@ -62,6 +62,18 @@ func below(f field) []field {
 	return all
 }
 
+// FieldsBelow returns the JSON names of a struct's fields and of those in them, with dots between: "text.min_df".
+// Fields without a tag are not of the document.
+func FieldsBelow(v any) []string {
+	var names []string
+	for _, f := range below(field{typ: reflect.TypeOf(v)}) {
+		if last := f.path[strings.LastIndexByte(f.path, '.')+1:]; last[0] < 'A' || last[0] > 'Z' {
+			names = append(names, f.path)
+		}
+	}
+	return names
+}
+
 // familiar are names of scikit-learn, and what the same is called here: the first that a level has.
 var familiar = map[string][]string{
 	"n_clusters":    {"k"},
@@ -77,6 +89,7 @@ var familiar = map[string][]string{
 	"coef0":         {"offset"},
 	"test_size":     {"test"},
 	"ngram_range":   {"ngram_max"},
+	"average":       {"form"},
 	"priors":        {"prior"},
 	"fit_prior":     {"prior"},
 	"class_prior":   {"prior"},
@@ -84,8 +97,11 @@ var familiar = map[string][]string{
 
 // absent are names of scikit-learn for what is not there, and why.
 var absent = map[string]string{
-	"C":      "no kind weighs slack by a penalty",
-	"n_jobs": "all workers share a job, up to spec.run.max_workers",
+	"C":       "no kind weighs slack by a penalty",
+	"alpha":   "NaiveBayes alone adds to its counts, and no kind has a penalty",
+	"penalty": "no kind has a penalty; more records, fewer terms or form averaged generalize",
+	"eta0":    "the size of a step does not change what a perceptron decides",
+	"n_jobs":  "all workers share a job, up to spec.run.max_workers",
 }
 
 // unknown is the fault of a name that the struct at path does not have: with the field that was meant, where one can be
@@ -102,7 +118,7 @@ func (w walker) unknown(path string, m member, t reflect.Type) *Fault {
 	for _, f := range fieldsOf(t) {
 		names = append(names, f.path)
 	}
-	fault := SpecFault("no field %q%s%s", cut(m.name), place, w.meant(m, names))
+	fault := SpecFault("no field %q%s%s", cut(m.name), place, w.meant(path, m, names))
 	fault.Hint = fmt.Sprintf("The fields%s are %s.", place, strings.Join(names, ", "))
 	if len(names) == 0 {
 		fault.Hint = "It has no fields."
@@ -111,7 +127,7 @@ func (w walker) unknown(path string, m member, t reflect.Type) *Fault {
 }
 
 // meant is the end of the sentence about an unknown name; "" where nothing is near.
-func (w walker) meant(m member, names []string) string {
+func (w walker) meant(path string, m member, names []string) string {
 	for _, ours := range familiar[m.name] {
 		if slices.Contains(names, ours) {
 			return fmt.Sprintf("; here it is called %q", ours)
@@ -131,7 +147,7 @@ func (w walker) meant(m member, names []string) string {
 			return fmt.Sprintf("; did you mean %s?", path)
 		}
 	}
-	if why := absent[m.name]; why != "" {
+	if why := absent[m.name]; why != "" && path != "" {
 		return "; " + why
 	}
 	if path := w.elsewhere(m, func(name string) bool { return nearestWithin(m.name, []string{name}, 1) != "" }); path != "" {

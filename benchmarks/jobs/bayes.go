@@ -54,7 +54,7 @@ func openBayes(ctx context.Context, e env) (contender, func() error, error) {
 
 // countsPhase carries a leaf through the first phase, and returns the second with its state.
 func countsPhase(ctx context.Context, leaf jobs.Leaf) (jobs.Phase, jobs.Arrays, error) {
-	params, err := naivebayes.Defaults(json.RawMessage("{}"))
+	params, err := naivebayes.Kind().Defaults(json.RawMessage("{}"))
 	if err != nil {
 		return nil, nil, err
 	}

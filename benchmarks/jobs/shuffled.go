@@ -83,7 +83,8 @@ func (t task) right(state jobs.Arrays) (float64, error) {
 
 // chained returns the phase that learns, and its first state.
 func (t task) chained(ctx context.Context, leaf jobs.Leaf) (jobs.Phase, jobs.Arrays, error) {
-	params, err := perceptron.Defaults(json.RawMessage(fmt.Sprintf(`{"form": "plain", "bias": false, "epochs": %d}`, epochs+2)))
+	given := fmt.Sprintf(`{"form": "plain", "bias": false, "epochs": %d}`, epochs+2)
+	params, err := perceptron.Kind().Defaults(json.RawMessage(given))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,7 +38,7 @@ func rootCommand(a *app) *cobra.Command {
 	command.AddGroup(root, "models", "Models:", modelCommand(a))
 	command.AddGroup(root, "cluster", "Clusters:", devCommand(a), coordinatorCommand(a), workerCommand(a),
 		clusterCommand(a), healthCommand(a), tokenCommand(a), pkiCommand(a))
-	command.AddGroup(root, "other", "Other:", configCommand(a), versionCommand(a))
+	command.AddGroup(root, "other", "Other:", kindsCommand(a), configCommand(a), versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	root.InitDefaultHelpCmd()

@@ -28,6 +28,9 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	if err := cmd.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is defined two lines above
 	}
+	if err := cmd.RegisterFlagCompletionFunc("set", s.completeSet); err != nil {
+		panic(err) // as above
+	}
 }
 
 // load reads the spec, writes every default in and validates it, as the coordinator does again.

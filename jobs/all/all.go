@@ -57,7 +57,7 @@ func Params(kind string) any {
 	if err != nil {
 		return nil
 	}
-	return known.Params
+	return known.Params.Zero
 }
 
 // OfModel returns the kind that made a model. Arrays that are no model are a *protocol.Fault of CodeCorrupt, those of a

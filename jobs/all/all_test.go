@@ -17,7 +17,8 @@ func TestKindsAreOrderedAndWhole(t *testing.T) {
 		t.Error("kinds are not in byte order")
 	}
 	for _, kind := range kinds {
-		if kind.Name == "" || kind.Defaults == nil || kind.New == nil || kind.Describe == nil {
+		if kind.Name == "" || kind.Summary == "" || kind.Params.Defaults == nil ||
+			kind.New == nil || kind.Describe == nil {
 			t.Errorf("kind %q lacks a part", kind.Name)
 		}
 		if found, err := Lookup(kind.Name); err != nil || found.Name != kind.Name {

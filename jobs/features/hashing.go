@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops/philox"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,10 +16,8 @@ const maxHashBits = 24
 
 // Hashing gives texts 2^Bits columns, the same for every corpus, instead of one for each term of a dictionary.
 type Hashing struct {
-	Bits int `json:"bits"` // 1 to 24
-	// Signed counts half of the terms as -1, so that terms that share a column add up to nothing on average and inner
-	// products are those of the counts in expectation (Weinberger et al., ICML 2009, section 2).
-	Signed bool `json:"signed"`
+	Bits   int  `json:"bits"`
+	Signed bool `json:"signed"` // inner products are then those of the counts in expectation
 }
 
 // String is the parameters for people.
@@ -29,9 +28,21 @@ func (h Hashing) String() string {
 	return fmt.Sprintf("of %d bits, signed %t", h.Bits, h.Signed)
 }
 
-func (h Hashing) check() error {
-	if h.Bits < 1 || h.Bits > maxHashBits {
-		return protocol.SpecFault("hashing.bits is 1 to %d, not %d", maxHashBits, h.Bits)
+// Parameters declares the parameters.
+func (h *Hashing) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Whole("bits", &h.Bits, 0, 1, maxHashBits).Missing("required").
+			Says("Logarithm of the number of columns."),
+		params.Flag("signed", &h.Signed, false).
+			Says("Counts half of the terms as -1, so that colliding terms cancel on average.").
+			From("Weinberger et al., ICML 2009, section 2."),
+	}
+}
+
+// Check rejects a missing number of bits.
+func (h *Hashing) Check() error {
+	if h.Bits == 0 {
+		return protocol.SpecFault("bits is from 1 to %d, not 0", maxHashBits)
 	}
 	return nil
 }
@@ -95,7 +106,7 @@ func readHasher(a jobs.Arrays) (*hasher, error) {
 		return nil, err
 	}
 	h := &hasher{Hashing{Bits: int(bits), Signed: signed == 1}, [2]uint64{key[0], key[1]}}
-	if h.check() != nil || signed > 1 {
+	if params.Check(&h.Hashing) != nil || signed > 1 {
 		return nil, jobs.Malformed("a feature space of 2^%d hashed columns, sign %d", bits, signed)
 	}
 	return h, nil

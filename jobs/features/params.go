@@ -1,7 +1,7 @@
 package features
 
 import (
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -16,36 +16,56 @@ const (
 
 // Params choose how records become vectors.
 type Params struct {
-	Scale string             `json:"scale"`          // "none", "standard", "minmax" or "l2"
-	Text  *vocabulary.Params `json:"text,omitempty"` // for records that are texts; nil stands for the defaults
-	// Hashing gives texts columns by hash; nil gives each term of a dictionary its own.
-	Hashing *Hashing `json:"hashing,omitempty"`
+	Scale   string             `json:"scale"`
+	Text    *vocabulary.Params `json:"text,omitempty"`    // nil stands for the defaults
+	Hashing *Hashing           `json:"hashing,omitempty"` // nil gives each term a column of its own
 }
 
-// DefaultParams scale nothing. They hold the defaults for texts, so that JSON
-// decoded over them changes what it names and no more.
-func DefaultParams() Params {
-	text := vocabulary.DefaultParams()
-	return Params{Scale: ScaleNone, Text: &text}
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		p.scale(),
+		params.SectionAt("text", &p.Text),
+		params.OptionalSection("hashing", &p.Hashing).
+			Says("Gives texts 2^bits columns by hash, in place of one for each term of a dictionary."),
+	}
 }
 
-// Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid.
-func (p Params) Check() error {
-	switch p.Scale {
-	case ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2:
-	default:
-		return protocol.SpecFault("scale is none, standard, minmax or l2, not %q", p.Scale)
+func (p *Params) scale() params.Parameter {
+	return params.Choice("scale", &p.Scale, ScaleNone, ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2).
+		Says("Scaling of the columns (standard, minmax) or of each vector (l2). " +
+			"Sparse vectors take no minmax, texts none or l2.")
+}
+
+// Section declares the parameters as section "features" of a kind.
+func (p *Params) Section() params.Parameter { return params.Section("features", p) }
+
+// DenseSection is Section for a kind that takes dense vectors only.
+func (p *Params) DenseSection() params.Parameter {
+	return params.Section("features", (*denseParams)(p))
+}
+
+// denseParams are those for dense vectors.
+type denseParams Params
+
+// Parameters declares the parameters.
+func (p *denseParams) Parameters() []params.Parameter {
+	return []params.Parameter{(*Params)(p).scale()}
+}
+
+// Check rejects what chooses the terms of a dictionary where there is none.
+func (p *Params) Check() error {
+	if t := p.text(); p.Hashing != nil && (t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0) {
+		return protocol.SpecFault(
+			"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
 	}
-	if p.Hashing != nil {
-		if err := validate.In("hashing", p.Hashing.check()); err != nil {
-			return err
-		}
-		if t := p.text(); t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0 {
-			return protocol.SpecFault(
-				"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
-		}
-	}
-	return validate.In("text", p.text().Check())
+	return nil
+}
+
+// DefaultParams are those of an empty section.
+func DefaultParams() (p Params) {
+	params.Reset(p.Parameters())
+	return p
 }
 
 func (p Params) text() vocabulary.Params {

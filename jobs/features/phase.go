@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -40,7 +41,7 @@ func NoClasses() Option { return func(p *Phase) { p.countLabels = false } }
 
 // New makes the phase for the training records of a spec; next is the phase that follows.
 func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
-	if err := p.Check(); err != nil {
+	if err := params.Check(&p); err != nil {
 		return nil, err
 	}
 	tokenizer, err := p.text().Tokenizer()

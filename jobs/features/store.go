@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
@@ -91,8 +92,8 @@ func (s *Space) readScalars(a jobs.Arrays) error {
 	case s.Records < 1 || s.Records > 1<<53:
 		return jobs.Malformed("a feature space of %d records", s.Records)
 	}
-	params := Params{Scale: s.scale}
-	if params.Check() != nil || params.checkForm(s.form) != nil {
+	p := Params{Scale: s.scale}
+	if params.Check(&p) != nil || p.checkForm(s.form) != nil {
 		return jobs.Malformed("a feature space of %v cannot have scale %q", s.form, s.scale)
 	}
 	return nil
@@ -175,7 +176,7 @@ func (s *Space) readText(a jobs.Arrays) (err error) {
 	if s.text, err = vocabulary.ReadTokenizer(a); err != nil {
 		return err
 	}
-	if err := s.text.Check(); err != nil {
+	if err := params.Check(&s.text); err != nil {
 		return jobs.Malformed("a feature space's tokenizer: %v", err)
 	}
 	return nil

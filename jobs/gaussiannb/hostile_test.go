@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -52,10 +53,10 @@ func TestParamsAreChecked(t *testing.T) {
 		`{"prior": "given"}`, `{"var_smoothing": 0}`, `{"var_smoothing": 2}`, `{"reject_below": 1}`, `{"alpha": 1}`,
 		`{"costs": {"a": {"b": -1}}}`, `{"costs": {}, "reject_below": 0.5}`, `{"features": {"scale": "big"}}`, `{"features": {"text": {}}}`,
 	} {
-		_, err := Defaults([]byte(params))
+		_, err := Kind().Defaults([]byte(params))
 		wantCode(t, params, err, protocol.CodeSpecInvalid)
 	}
-	got, err := Defaults(nil)
+	got, err := Kind().Defaults(nil)
 	if want := `{"prior":"learned","var_smoothing":1e-9,"reject_below":0,"features":{"scale":"none"}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -102,7 +103,8 @@ func TestHostileModels(t *testing.T) {
 }
 
 func TestHostilePartials(t *testing.T) {
-	phase := &momentsPhase{params: DefaultParams()}
+	phase := &momentsPhase{}
+	params.Reset(phase.params.Parameters())
 	good := newMoments(2, 2).arrays()
 	for name, bad := range map[string]jobs.Arrays{
 		"nothing":       {},

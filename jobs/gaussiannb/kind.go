@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -13,7 +14,9 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Gaussian naive Bayes: a normal density for each column of each class, on dense vectors.",
+		New:     New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
 }
 
 // Figures show the evaluation, where there are records to judge on.
@@ -29,7 +32,7 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 // New makes the algorithm: phases "features", "moments" and, where there are records to judge the model
 // on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +40,16 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.New(params.Features, spec, momentsName, features.Classes(2))
+	space, err := features.New(p.Features, spec, momentsName, features.Classes(2))
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space, &momentsPhase{params: params, train: jobs.TrainingRecords(spec), judged: judged}}
+	phases := algorithm{space, &momentsPhase{params: p, train: jobs.TrainingRecords(spec), judged: judged}}
 	if judged {
 		load := func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 			return loadPredictor(model, false)
 		}
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: load, Costs: params.Costs}))
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: load, Costs: p.Costs}))
 	}
 	return phases, nil
 }

@@ -111,7 +111,7 @@ func (m *model) check() error {
 	switch {
 	case m.space.Sparse || m.space.Labels.Len() < 2:
 		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
-	case m.prior != priorLearned && m.prior != priorUniform:
+	case m.prior != evaluation.PriorLearned && m.prior != evaluation.PriorUniform:
 		return jobs.Malformed("a model's prior is not %q", m.prior)
 	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
 		return jobs.Malformed("a model rejects below %v", m.rejectBelow)

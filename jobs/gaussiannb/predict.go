@@ -2,6 +2,7 @@ package gaussiannb
 
 import (
 	"context"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"math"
 	"slices"
 
@@ -56,7 +57,7 @@ func (m *model) logPrior() []float64 {
 		total += w
 	}
 	for y, w := range m.weight {
-		if m.prior == priorUniform {
+		if m.prior == evaluation.PriorUniform {
 			prior[y] = -fmath.Log(float64(len(prior)))
 		} else {
 			prior[y] = fmath.Log(w) - fmath.Log(total)

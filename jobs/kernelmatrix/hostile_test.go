@@ -39,14 +39,14 @@ func TestSenselessParams(t *testing.T) {
 		`{"tiles": 5}`:                               "tiles",
 		`{"kernel": "linear", "gamma": 1, "tile":8}`: "has no gamma",
 	} {
-		_, err := Defaults(json.RawMessage(params))
+		_, err := Kind().Defaults(json.RawMessage(params))
 		wantFault(t, params, err, protocol.CodeSpecInvalid, want)
 	}
-	whole, err := Defaults(json.RawMessage(`{"kernel": "polynomial"}`))
+	whole, err := Kind().Defaults(json.RawMessage(`{"kernel": "polynomial"}`))
 	if err != nil || !strings.Contains(string(whole), `"degree":2`) || !strings.Contains(string(whole), `"tile":2048`) {
 		t.Errorf("%s, %v", whole, err)
 	}
-	if again, err := Defaults(whole); err != nil || !bytes.Equal(again, whole) {
+	if again, err := Kind().Defaults(whole); err != nil || !bytes.Equal(again, whole) {
 		t.Errorf("%s, %v", again, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -12,7 +13,9 @@ const KindName = "KernelMatrix"
 
 // Kind is the kernel matrix as a declared kind of job. It has nothing to predict with.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Figures: Figures, Certify: certify}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Writes the values of a kernel between all records, or between queries and records, as tiles.",
+		New:     New, Describe: Describe, Figures: Figures, Certify: certify}
 }
 
 // plan is what both phases know.
@@ -35,14 +38,14 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 
 // New makes the algorithm: phases "records" and "tiles".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	own, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.New(params.Features, spec, tilesName, features.NoClasses(), features.Compares())
+	space, err := features.New(own.Features, spec, tilesName, features.NoClasses(), features.Compares())
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{params, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
+	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
 	return algorithm{&recordsPhase{space, p}, &tilesPhase{p}}, nil
 }

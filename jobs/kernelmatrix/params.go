@@ -1,25 +1,19 @@
 package kernelmatrix
 
 import (
-	"encoding/json"
-
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind KernelMatrix.
 type Params struct {
 	kernels.Params
-	// Tile is the most rows, and the most columns, of a file.
-	Tile int `json:"tile"`
-	// PSDSample is how many records are drawn for the eigenvalues, at most 256; 0 for none.
-	PSDSample int `json:"psd_sample"`
-	// MaxBytes bounds the size of all tiles together, as they are written; a larger matrix is an INPUT_LIMIT
-	// fault before any of it is computed.
-	MaxBytes protocol.ByteSize `json:"max_bytes"`
-	Features features.Params   `json:"features"`
+	Tile      int               `json:"tile"`
+	PSDSample int               `json:"psd_sample"`
+	MaxBytes  protocol.ByteSize `json:"max_bytes"`
+	Features  features.Params   `json:"features"`
 }
 
 // Bounds of parameters.
@@ -30,42 +24,17 @@ const (
 	defaultMaxBytes = 64 << 30
 )
 
-// DefaultParams are those of the linear kernel.
-func DefaultParams() Params {
-	return Params{Params: kernels.Params{Kernel: kernels.Linear}, Tile: defaultTile, PSDSample: maxSample,
-		MaxBytes: defaultMaxBytes, Features: features.DefaultParams()}
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return append(p.Declare(kernels.Linear),
+		params.Whole("tile", &p.Tile, defaultTile, 1, maxTile).Says("Most rows, and most columns, of a file."),
+		params.Whole("psd_sample", &p.PSDSample, maxSample, 0, maxSample).
+			Says("Records drawn for the eigenvalues; 0 for none."),
+		params.Bytes("max_bytes", &p.MaxBytes, defaultMaxBytes).
+			Says("Most bytes of all tiles together. A larger matrix fails before any of it is computed."),
+		p.Features.Section(),
+	)
 }
 
-// Defaults returns params with every default written in; a *protocol.Fault of
-// CodeSpecInvalid says what is wrong with them.
-func Defaults(params json.RawMessage) (json.RawMessage, error) {
-	p, err := parseParams(params)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(p)
-}
-
-func parseParams(params json.RawMessage) (Params, error) {
-	p := DefaultParams()
-	if err := validate.Decode(params, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.check(); err != nil {
-		return Params{}, validate.In("spec.params", err)
-	}
-	p.Params = p.WithDefaults()
-	return p, validate.In("spec.params.features", p.Features.Check())
-}
-
-func (p Params) check() error {
-	switch {
-	case p.Tile < 1 || p.Tile > maxTile:
-		return protocol.SpecFault("tile is from 1 to %d, not %d", maxTile, p.Tile)
-	case p.PSDSample < 0 || p.PSDSample > maxSample:
-		return protocol.SpecFault("psd_sample is from 0 to %d, not %d", maxSample, p.PSDSample)
-	case p.MaxBytes < 1:
-		return protocol.SpecFault("max_bytes is above 0, not %d", p.MaxBytes)
-	}
-	return p.Params.Check()
-}
+// Complete writes in the defaults of the kernel.
+func (p *Params) Complete() { p.Params = p.WithDefaults() }

@@ -140,7 +140,7 @@ func readDensityModel(a jobs.Arrays) (*densityModel, error) {
 
 func (m *densityModel) check() error {
 	switch {
-	case m.prior != priorLearned && m.prior != priorUniform:
+	case m.prior != evaluation.PriorLearned && m.prior != evaluation.PriorUniform:
 		return jobs.Malformed("a model's prior is not %q", m.prior)
 	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
 		return jobs.Malformed("a model rejects below %v", m.rejectBelow)

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -15,13 +16,17 @@ const (
 
 // MeanKind is the nearest mean in the feature space of a kernel.
 func MeanKind() jobs.Kind {
-	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: MeanParams{}, Defaults: MeanDefaults, New: NewMean, Describe: DescribeMean,
+	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: params.Of[MeanParams](),
+		Summary: "Decides for the class whose mean in the space of a kernel is nearest.",
+		New:     NewMean, Describe: DescribeMean,
 		Predict: NewMeanPredictor, Figures: Figures}
 }
 
 // DensityKind is the Bayes classifier by kernel density estimates.
 func DensityKind() jobs.Kind {
-	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: DensityParams{}, Defaults: DensityDefaults, New: NewDensity, Describe: DescribeDensity,
+	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: params.Of[DensityParams](),
+		Summary: "Bayes' rule with a Parzen window density for each class.",
+		New:     NewDensity, Describe: DescribeDensity,
 		Predict: NewDensityPredictor, Figures: Figures}
 }
 
@@ -36,7 +41,7 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 
 // NewMean makes the algorithm of KernelNearestMean.
 func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseMean(spec.Spec.Params)
+	p, err := params.Parse[MeanParams](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -44,27 +49,27 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !params.StoreBase {
-		return streamMean(params, spec, judged, test)
+	if !p.StoreBase {
+		return streamMean(p, spec, judged, test)
 	}
 	model := func(space *features.Space, b *base) (jobs.Next, error) {
-		m, err := newMeanModel(params, space, groupsOf(space, b))
+		m, err := newMeanModel(p, space, groupsOf(space, b))
 		if err != nil {
 			return jobs.Next{}, err
 		}
 		return jobs.Next{Phase: normsName, State: m.arrays()}, nil
 	}
-	phases, err := phasesOf(spec, params.Features, model)
+	phases, err := phasesOf(spec, p.Features, model)
 	if err != nil {
 		return nil, err
 	}
 	phases = append(phases, normsPhase{judged})
-	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: params.Costs}), nil
+	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: p.Costs}), nil
 }
 
 // NewDensity makes the algorithm of KernelDensityBayes.
 func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseDensity(spec.Spec.Params)
+	p, err := params.Parse[DensityParams](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +77,12 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !params.StoreBase {
-		return streamDensity(params, spec, judged, test)
+	if !p.StoreBase {
+		return streamDensity(p, spec, judged, test)
 	}
 	model := func(space *features.Space, b *base) (jobs.Next, error) {
 		g := groupsOf(space, b)
-		m, err := newDensityModel(params, space, g, func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
+		m, err := newDensityModel(p, space, g, func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
 		if err != nil {
 			return jobs.Next{}, err
 		}
@@ -87,11 +92,11 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		}
 		return next, nil
 	}
-	phases, err := phasesOf(spec, params.Features, model)
+	phases, err := phasesOf(spec, p.Features, model)
 	if err != nil {
 		return nil, err
 	}
-	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: params.Costs}), nil
+	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: p.Costs}), nil
 }
 
 // phasesOf are the phases that both kinds begin with; model makes what follows the base.

@@ -2,6 +2,7 @@ package kernelmean
 
 import (
 	"context"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
@@ -69,7 +70,7 @@ func (m *densityModel) logPrior() []float64 {
 		total += w
 	}
 	for y, w := range m.weights {
-		if m.prior == priorUniform {
+		if m.prior == evaluation.PriorUniform {
 			prior[y] = -fmath.Log(float64(len(prior)))
 		} else {
 			prior[y] = fmath.Log(w) - fmath.Log(total)

@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
-	"github.com/gram-compute/gram/jobs/validate"
 )
 
 // Arrays of a machine, in a state and in a model, beside those of the space and the kernel.
@@ -124,7 +123,7 @@ func (m *machine) readIdentities(r *jobs.ArrayReader) {
 
 // check holds a machine against what training guarantees.
 func (m *machine) check() error {
-	if validate.OneOf("form", m.form, formAveraged, formPlain, formVoted) != nil {
+	if !slices.Contains([]string{formAveraged, formPlain, formVoted}, m.form) {
 		return jobs.Malformed("a kernel perceptron of form %q", m.form)
 	}
 	classes := int32(m.space.Labels.Len())

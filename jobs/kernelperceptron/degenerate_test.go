@@ -28,12 +28,12 @@ func TestSenselessParamsAreRefused(t *testing.T) {
 		`{"class_weights": {"a": 0}}`:                         `the weight of "a"`,
 		`{"class_weights": {"a": 1e9}}`:                       `the weight of "a"`,
 		`{"costs": {"a": {"b": -1}}}`:                         "the cost of deciding",
-		`{"features": {"scale": "cubic"}}`:                    "scale is none",
+		`{"features": {"scale": "cubic"}}`:                    "scale is one of",
 		`{"epoch": 3}`:                                        "epoch",
 		`{"kernel": "rbf", "degree": 3}`:                      "has no degree",
 		`{"kernel": "polynomial", "offset": 1, "gamma": 0.5}`: "has no gamma",
 	} {
-		_, err := kernelperceptron.Defaults([]byte(params))
+		_, err := kernelperceptron.Kind().Defaults([]byte(params))
 		if fault := wantFault(t, err, protocol.CodeSpecInvalid); !strings.Contains(fault.What, want) {
 			t.Errorf("%s: %s", params, fault.What)
 		}
@@ -46,11 +46,11 @@ func TestDefaultsAreWhole(t *testing.T) {
 		`{}`: `{"kernel":"polynomial","scale":1,"offset":1,"degree":2,"form":"averaged","bias":true,"epochs":10,"shuffle":true,"budget":0,"drop":"oldest"`,
 		`{"kernel":"rbf","gamma":0.5,"budget":7}`: `{"kernel":"rbf","gamma":0.5,"form":"plain","bias":true,"epochs":10,"shuffle":true,"budget":7,"drop":"oldest"`,
 	} {
-		once, err := kernelperceptron.Defaults([]byte(params))
+		once, err := kernelperceptron.Kind().Defaults([]byte(params))
 		if err != nil || !strings.HasPrefix(string(once), want) {
 			t.Errorf("%s: %s, %v", params, once, err)
 		}
-		if twice, err := kernelperceptron.Defaults(once); err != nil || string(twice) != string(once) {
+		if twice, err := kernelperceptron.Kind().Defaults(once); err != nil || string(twice) != string(once) {
 			t.Errorf("%s became %s, %v", once, twice, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -13,7 +14,9 @@ const KindName = "KernelPerceptron"
 
 // Kind is the kernel perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Perceptrons with a kernel, which keep support vectors.",
+		New:     New, Describe: Describe,
 		Predict: NewPredictor, Learn: learnOn, Figures: Figures}
 }
 
@@ -36,7 +39,7 @@ type job struct {
 
 // New makes the algorithm: phases "features", "train" and, where there are records to judge the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +47,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: spec.Spec.Run.MaxStateBytes}
-	space, err := features.New(params.Features, spec, trainName, features.Classes(2), features.Compares())
+	space, err := features.New(p.Features, spec, trainName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
@@ -54,5 +57,5 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if !judged {
 		return phases, nil
 	}
-	return append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs})), nil
+	return append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs})), nil
 }

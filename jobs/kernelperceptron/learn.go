@@ -27,7 +27,7 @@ type learner struct {
 
 // newLearner takes a state over.
 func newLearner(s *state, p Params, ops *kernelops.Set) (*learner, error) {
-	steps, err := p.steps(s.space.Labels.List())
+	steps, err := p.ClassWeights.By(s.space.Labels.List())
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 func specOf(t testing.TB, params string, test float64) protocol.JobSpec {
 	t.Helper()
-	full, err := kernelperceptron.Defaults(json.RawMessage(params))
+	full, err := kernelperceptron.Kind().Defaults(json.RawMessage(params))
 	if err != nil {
 		t.Fatal(err)
 	}

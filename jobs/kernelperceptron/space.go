@@ -45,7 +45,7 @@ func (p *spacePhase) Step(ctx context.Context, begin jobs.Arrays, round jobs.Rou
 
 func (p *spacePhase) check(space *features.Space) error {
 	labels := space.Labels.List()
-	if _, err := p.params.steps(labels); err != nil {
+	if _, err := p.params.ClassWeights.By(labels); err != nil {
 		return err
 	}
 	if _, err := p.params.Costs.Rule(labels); err != nil {

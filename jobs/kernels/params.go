@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -33,6 +33,20 @@ type Params struct {
 	Degree *int     `json:"degree,omitempty"`
 }
 
+// Declare declares the parameters, with a kernel for a spec that names none.
+func (p *Params) Declare(preset string) []params.Parameter {
+	return []params.Parameter{
+		params.Choice("kernel", &p.Kernel, preset, names...).Says("The kernel.").
+			From("linear <x, y>; polynomial (scale <x, y> + offset)^degree; rbf exp(-gamma |x - y|^2); " +
+				"sigmoid tanh(scale <x, y> + offset)."),
+		params.Optional("gamma", &p.Gamma).Missing("1 / columns").Within("above 0").Says("For rbf."),
+		params.Optional("scale", &p.Scale).Missing("polynomial 1, sigmoid 1 / columns").Within("not 0").
+			Says("For polynomial and sigmoid."),
+		params.Optional("offset", &p.Offset).Missing("polynomial 1, sigmoid 0").Says("For polynomial and sigmoid."),
+		params.Optional("degree", &p.Degree).Missing("2").Within("1 to 64").Says("For polynomial."),
+	}
+}
+
 // WithDefaults writes in every default that does not depend on the data.
 func (p Params) WithDefaults() Params {
 	setDefault := func(to **float64, v float64) {
@@ -53,13 +67,12 @@ func (p Params) WithDefaults() Params {
 	return p
 }
 
-// Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid. A kind does not
-// call it where its parameters use no kernel.
+// Check rejects a parameter that the kernel does not have, or not so, with a *protocol.Fault of CodeSpecInvalid.
 func (p Params) Check() error {
 	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true}, Sigmoid: {false, true, true}}
 	used, known := uses[p.Kernel]
 	if !known {
-		return validate.OneOf("kernel", p.Kernel, names...)
+		return protocol.SpecFault("kernel is one of %q, not %q", names, p.Kernel).Suggest(p.Kernel, names)
 	}
 	var takes []string
 	for i, name := range parameters {

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkLeaf(b *testing.B) {
 	for _, r := range records[:k] {
 		seeds = append(seeds, r.Dense...)
 	}
-	j := job{params: DefaultParams(), train: jobs.TrainingRecords(spec)}
+	j := job{params: defaults(), train: jobs.TrainingRecords(spec)}
 	j.params.K = k
 	lloyd := &state{space: s.space, centers: wide(seeds)}
 	plusplus := &state{space: s.space, seeds: seeds[:width], newest: 1, round: 1}
@@ -86,4 +87,9 @@ func inBlocks(records []jobstest.Record, size int) func(context.Context) iter.Se
 			}
 		}
 	}
+}
+
+func defaults() (p Params) {
+	params.Reset(p.Parameters())
+	return p
 }

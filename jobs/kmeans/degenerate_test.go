@@ -150,9 +150,9 @@ func TestParams(t *testing.T) {
 		`{"k": 2, "tol": -1}`:                                "tol is in [0, 1)",
 		`{"k": 2, "max_rounds": 0}`:                          "max_rounds is from 1",
 		`{"k": 2, "restarts": 0}`:                            "restarts is from 1",
-		`{"k": 2, "oversampling": 0}`:                        "oversampling is above 0",
+		`{"k": 2, "oversampling": 0}`:                        "oversampling is in (0, 100]",
 		`{"k": 2, "init_rounds": 0}`:                         "init_rounds is from 1",
-		`{"k": 2, "scale": "log"}`:                           "scale is none",
+		`{"k": 2, "scale": "log"}`:                           "scale is one of",
 		`{"k": 2, "centers": [[1]]}`:                         "centers need init given",
 		`{"k": 2, "silhouette_sample": 5000}`:                "silhouette_sample is from 0 to 4096",
 		`{"k": 2, "metric": "cosine", "scale": "minmax"}`:    "metric cosine takes scale none or l2",
@@ -165,11 +165,11 @@ func TestParams(t *testing.T) {
 		_, err := New(specOf(params))
 		wantFault(t, err, "SPEC_INVALID", want)
 	}
-	full, err := Defaults([]byte(`{"k": 2}`))
+	full, err := Kind().Defaults([]byte(`{"k": 2}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := Defaults(full); err != nil || string(again) != string(full) {
+	if again, err := Kind().Defaults(full); err != nil || string(again) != string(full) {
 		t.Errorf("defaults written in are %s, then %s (%v)", full, again, err)
 	}
 }

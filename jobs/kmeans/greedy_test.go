@@ -97,7 +97,7 @@ func TestReductionIsBruteForce(t *testing.T) {
 			}
 		}
 		s.space = &features.Space{Width: width}
-		j := job{params: DefaultParams(), seed: uint64(run)}
+		j := job{params: defaults(), seed: uint64(run)}
 		j.params.K = k
 		got, err := j.reduce(context.Background(), s, weights)
 		if err != nil {

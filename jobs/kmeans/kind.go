@@ -5,7 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -14,13 +14,15 @@ const KindName = "KMeans"
 
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesModel: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
+		Summary: "k-means by Lloyd, with five ways to find first centers.",
+		New:     New, Describe: Describe,
 		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
 }
 
 // leastState is that of the centres, a float32 for each column: as many as the input says, or texts are hashed to.
 func leastState(spec protocol.JobSpec) int64 {
-	p, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return 0
 	}
@@ -46,24 +48,24 @@ type job struct {
 // New makes the algorithm: phases "features", one that begins unless centres are given, "lloyd", "lloyd.refill" where
 // the policy for empty clusters asks for it, and "finish".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	if err := params.checkModel(spec.Spec.Model != ""); err != nil {
-		return nil, validate.In("spec.params", err)
+	if err := p.checkModel(spec.Spec.Model != ""); err != nil {
+		return nil, params.In("spec.params", err)
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
-	space, err := features.New(params.Params, spec, j.firstPhase(), features.ComparesBy("spec.params.scale"))
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
+	space, err := features.New(p.Params, spec, j.firstPhase(), features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{&spacePhase{space, j}}
-	if params.Init != initGiven {
+	if p.Init != initGiven {
 		phases = append(phases, &seedPhase{j})
 	}
 	phases = append(phases, &lloydPhase{j})
-	if params.Empty == emptyFarthest {
+	if p.Empty == emptyFarthest {
 		phases = append(phases, &refillPhase{j})
 	}
 	return append(phases, &finishPhase{j}), nil

@@ -2,10 +2,10 @@ package kmeans
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
 )
 
 // modelVersion is the version of the model's layout.
@@ -126,9 +126,8 @@ func (m *model) check() error {
 			return jobs.Malformed("center %d has a coordinate of %v", i/m.space.Width, v)
 		}
 	}
-	known := validate.OneOf("metric", m.metric, metricEuclidean, metricCosine) == nil &&
-		validate.OneOf("init", m.init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven) == nil &&
-		validate.OneOf("stop", m.stop, stopUnchanged, stopTolerance, stopRounds) == nil
+	known := slices.Contains([]string{metricEuclidean, metricCosine}, m.metric) &&
+		slices.Contains(initNames, m.init) && slices.Contains([]string{stopUnchanged, stopTolerance, stopRounds}, m.stop)
 	switch {
 	case !known:
 		return jobs.Malformed("a model with metric %q, init %q, stop %q", m.metric, m.init, m.stop)

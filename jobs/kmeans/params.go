@@ -1,11 +1,10 @@
 package kmeans
 
 import (
-	"encoding/json"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -23,6 +22,8 @@ const (
 	initFarthest = "farthest"
 	initGiven    = "given"
 )
+
+var initNames = []string{initParallel, initPlusPlus, initRandom, initFarthest, initGiven}
 
 // What to do about a cluster without records.
 const (
@@ -42,99 +43,67 @@ const (
 
 // Params of a job of kind KMeans.
 type Params struct {
-	K int `json:"k"` // clusters; with given centres it may be left out
-	// Metric is "euclidean" or "cosine" (spherical k-means, which takes scale none or l2).
-	Metric string `json:"metric"`
-	// Init is "kmeans||", "kmeans++", "random", "farthest", or "given": by Centers or by spec.model, a model
-	// of kind KMeans.
-	Init string `json:"init"`
-	// InitRounds and Oversampling are those of "kmeans||": passes that draw, and candidates drawn in each, as a multiple of k.
-	InitRounds   int     `json:"init_rounds"`
-	Oversampling float64 `json:"oversampling"`
-	// Centers to begin from, a row each, in the units of scaled vectors.
-	Centers   [][]float64 `json:"centers,omitempty"`
-	MaxRounds int         `json:"max_rounds"`
-	// Tol stops after a round in which J fell by no more than Tol times what it was before; 0 stops on unchanged assignments only.
-	Tol float64 `json:"tol"`
-	// Empty says what becomes of a cluster without records: "farthest" (its centre moves to the record farthest from
-	// its own), "keep", "drop" or "error".
-	Empty    string `json:"empty"`
-	Restarts int    `json:"restarts"`
-	// Assignments writes the cluster and the distance of each training record beside the model.
-	Assignments bool `json:"assignments"`
-	// SilhouetteSample is a number of training records to take the silhouette on; 0 for none.
-	SilhouetteSample int `json:"silhouette_sample"`
+	K                int         `json:"k"`
+	Metric           string      `json:"metric"`
+	Init             string      `json:"init"`
+	InitRounds       int         `json:"init_rounds"`
+	Oversampling     float64     `json:"oversampling"`
+	Centers          [][]float64 `json:"centers,omitempty"`
+	MaxRounds        int         `json:"max_rounds"`
+	Tol              float64     `json:"tol"`
+	Empty            string      `json:"empty"`
+	Restarts         int         `json:"restarts"`
+	Assignments      bool        `json:"assignments"`
+	SilhouetteSample int         `json:"silhouette_sample"`
 	features.Params
 }
 
-// DefaultParams begin by kmeans|| and run until no assignment changes, for 300 rounds at most.
-func DefaultParams() Params {
-	return Params{Metric: metricEuclidean, Init: initParallel, InitRounds: 5, Oversampling: 2, MaxRounds: 300,
-		Empty: emptyFarthest, Restarts: 1, Params: features.DefaultParams()}
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return append([]params.Parameter{
+		params.Whole("k", &p.K, 0, 1, maxK).Missing("required, but for init given").Says("The number of clusters."),
+		params.Choice("metric", &p.Metric, metricEuclidean, metricEuclidean, metricCosine).
+			Says("Distance of a record to a center; cosine is spherical k-means, which takes scale none or l2."),
+		params.Choice("init", &p.Init, initParallel, initNames...).
+			Says("First centers; given takes them from centers or spec.model."),
+		params.Whole("init_rounds", &p.InitRounds, 5, 1, 100).
+			Says("Passes of kmeans||, each of which draws candidates."),
+		params.Number("oversampling", &p.Oversampling, 2, "(0, 100]").
+			Says("Candidates that kmeans|| draws in a pass, as a multiple of k."),
+		params.Value("centers", &p.Centers).Missing("none").Checked(p.checkCenters).
+			Says("Centers to begin from, a row each, in the units of scaled vectors."),
+		params.Whole("max_rounds", &p.MaxRounds, 300, 1, maxRoundsEver).Says("Most rounds."),
+		params.Number("tol", &p.Tol, 0, "[0, 1)").
+			Says("Stops once a round lowers J by no more than this share; 0 stops on unchanged assignments only."),
+		params.Choice("empty", &p.Empty, emptyFarthest, emptyFarthest, emptyKeep, emptyDrop, emptyError).
+			Says("What becomes of a cluster without records; farthest moves its center to the record farthest " +
+				"from its own."),
+		params.Whole("restarts", &p.Restarts, 1, 1, maxRestarts).
+			Says("Runs from other first centers; the best is kept."),
+		params.Flag("assignments", &p.Assignments, false).
+			Says("Writes the cluster and the distance of each training record beside the model."),
+		params.Whole("silhouette_sample", &p.SilhouetteSample, 0, 0, maxSilhouette).
+			Says("Training records to take the silhouette on; 0 for none."),
+	}, p.Params.Parameters()...)
 }
 
-// Defaults returns params with every default written in; a *protocol.Fault of
-// CodeSpecInvalid says what is wrong with them.
-func Defaults(params json.RawMessage) (json.RawMessage, error) {
-	p, err := parseParams(params)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(p)
-}
-
-func parseParams(params json.RawMessage) (Params, error) {
-	p := DefaultParams()
-	if err := validate.Decode(params, &p); err != nil {
-		return Params{}, err
-	}
+// Complete scales for cosine, and counts given centers.
+func (p *Params) Complete() {
 	if p.Metric == metricCosine && p.Scale == features.ScaleNone {
 		p.Scale = features.ScaleL2
 	}
 	if p.Init == initGiven && p.K == 0 {
 		p.K = len(p.Centers)
 	}
-	if err := p.check(); err != nil {
-		return Params{}, validate.In("spec.params", err)
-	}
-	return p, nil
 }
 
-func (p Params) check() error {
-	for _, err := range []error{
-		validate.OneOf("metric", p.Metric, metricEuclidean, metricCosine),
-		validate.OneOf("init", p.Init, initParallel, initPlusPlus, initRandom, initFarthest, initGiven),
-		validate.OneOf("empty", p.Empty, emptyFarthest, emptyKeep, emptyDrop, emptyError),
-		validate.Within("init_rounds", p.InitRounds, 1, 100),
-		validate.Within("max_rounds", p.MaxRounds, 1, maxRoundsEver),
-		validate.Within("restarts", p.Restarts, 1, maxRestarts),
-		validate.Within("silhouette_sample", p.SilhouetteSample, 0, maxSilhouette),
-		p.checkNumbers(), p.checkGiven(), p.Params.Check(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p Params) checkNumbers() error {
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error {
 	switch {
-	case p.Init != initGiven && (p.K < 1 || p.K > maxK):
-		return protocol.SpecFault("k, the number of clusters, is from 1 to %d, not %d", maxK, p.K)
-	case !(p.Oversampling > 0 && p.Oversampling <= 100):
-		return protocol.SpecFault("oversampling is above 0 and at most 100, not %v", p.Oversampling)
-	case !(p.Tol >= 0 && p.Tol < 1):
-		return protocol.SpecFault("tol is in [0, 1), not %v", p.Tol)
+	case p.Init != initGiven && p.K == 0:
+		return protocol.SpecFault("k, the number of clusters, is from 1 to %d, not 0", maxK)
 	case p.Metric == metricCosine && p.Scale != features.ScaleL2:
 		return protocol.SpecFault("metric cosine takes scale none or l2, not %s", p.Scale)
-	}
-	return nil
-}
-
-// checkGiven checks the centers by themselves; their width is checked when the data's is known.
-func (p Params) checkGiven() error {
-	switch {
 	case p.Init != initGiven && p.Centers != nil:
 		return protocol.SpecFault("centers need init given")
 	case p.Init == initGiven && p.Restarts > 1:
@@ -143,6 +112,11 @@ func (p Params) checkGiven() error {
 	case p.Centers != nil && p.K != len(p.Centers):
 		return protocol.SpecFault("k is %d, but there are %d centers", p.K, len(p.Centers))
 	}
+	return p.Params.Check()
+}
+
+// checkCenters checks the centers by themselves; their width is checked when the data's is known.
+func (p *Params) checkCenters() error {
 	for i, row := range p.Centers {
 		if len(row) == 0 || len(row) != len(p.Centers[0]) {
 			return protocol.SpecFault("centers: row %d has %d numbers, row 0 has %d", i, len(row), len(p.Centers[0]))

@@ -3,6 +3,7 @@ package knn
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -11,7 +12,9 @@ const KindName = "NearestNeighbors"
 
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe, Predict: Load, Figures: Figures}
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "The nearest neighbors of each query, exactly: lists, votes or means.",
+		New:     New, Describe: Describe, Predict: Load, Figures: Figures}
 }
 
 // plan is what all phases of a job know.
@@ -31,13 +34,13 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	own, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), test: jobs.TestRecords(spec),
+	p := &plan{params: own, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), test: jobs.TestRecords(spec),
 		holdsOut: spec.Spec.Input.Split.Test > 0, queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
-	if !p.queries && !p.holdsOut && !params.LeaveOneOut && !params.StoreBase {
+	if !p.queries && !p.holdsOut && !own.LeaveOneOut && !own.StoreBase {
 		return nil, protocol.SpecFault(
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
 				"for a model")

@@ -285,16 +285,16 @@ func TestParams(t *testing.T) {
 		`{"projection":{"dims":-1}}`:                      "dims is from 1",
 		`{"projection":{"dims":3,"smaple":1}}`:            `"sample"`,
 		`{"neighbours":3}`:                                "neighbours",
-		`{"features":{"scale":"log"}}`:                    "scale is none",
+		`{"features":{"scale":"log"}}`:                    "scale is one of",
 	} {
-		_, err := Defaults(json.RawMessage(params))
+		_, err := Kind().Defaults(json.RawMessage(params))
 		wantFault(t, err, protocol.CodeSpecInvalid, what)
 	}
-	once, err := Defaults(json.RawMessage(`{"projection":{"dims":3}}`))
+	once, err := Kind().Defaults(json.RawMessage(`{"projection":{"dims":3}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if twice, err := Defaults(once); err != nil || string(twice) != string(once) {
+	if twice, err := Kind().Defaults(once); err != nil || string(twice) != string(once) {
 		t.Errorf("%s, then %s, %v", once, twice, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -67,7 +68,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 		return nil, jobs.Malformed("a model's parameters take %d bytes", len(text))
 	}
 	m := &model{}
-	if m.params, err = parseParams([]byte(text)); err != nil {
+	if m.params, err = params.Parse[Params]([]byte(text)); err != nil {
 		return nil, jobs.Malformed("a model's parameters: %v", err)
 	}
 	if m.space, err = readSpace(m.params, a); err != nil {

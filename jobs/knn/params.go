@@ -1,53 +1,30 @@
 package knn
 
 import (
-	"encoding/json"
-	"errors"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/parts"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NearestNeighbors.
 type Params struct {
-	// Mode is "search" (lists), "classify" (a vote) or "regress" (a mean; labels are numbers).
-	Mode   string `json:"mode"`
-	Metric metric `json:"metric"` // see the package
-	// K is the length of a list, from 1 to 10,000; 5 unless a radius is given. Exactly one of
-	// K and Radius.
-	K      *int     `json:"k,omitempty"`
-	Radius *float64 `json:"radius,omitempty"` // all neighbors at this distance or nearer
-	// MaxNeighbors bounds a list by radius; a longer one is an INPUT_LIMIT fault.
-	MaxNeighbors int `json:"max_neighbors"`
-	// Counts, with a radius in mode search, counts the neighbors and lists none.
-	Counts bool `json:"counts"`
-	// LeaveOneOut, where there are neither queries nor held-out records, searches the base for its
-	// own records; without it the job ends with the model.
-	LeaveOneOut bool `json:"leave_one_out"`
-	// Weights of votes: "uniform", or "distance" for 1/d.
-	Weights     string  `json:"weights"`
-	Ties        string  `json:"ties"`         // "label" or "nearest"
-	RejectBelow float64 `json:"reject_below"` // share of the votes, in [0, 1]
-	// Lists writes the neighbors as "csv", "jsonl" or "npy" parts, or not at all ("none"): the
-	// default in modes classify and regress.
-	Lists string `json:"lists"`
-	// StoreBase puts the base into the model, which can then predict. It must fit
-	// into run.max_state_bytes.
-	StoreBase  bool            `json:"store_base"`
-	Features   features.Params `json:"features"`
-	Projection *Projection     `json:"projection,omitempty"`
-}
-
-// Projection says into how many dimensions rows are projected before an l2 search.
-type Projection struct {
-	Eps  float64 `json:"eps,omitempty"`  // in (0, 1): dimensions by Johnson and Lindenstrauss
-	Dims int     `json:"dims,omitempty"` // or their number
-	// Sample is how many queries, about, are searched exactly as well, and how many pairs of
-	// points, about, are measured. 0 measures nothing.
-	Sample int `json:"sample"`
+	Mode         string          `json:"mode"`
+	Metric       metric          `json:"metric"`
+	K            *int            `json:"k,omitempty"` // exactly one of K and Radius
+	Radius       *float64        `json:"radius,omitempty"`
+	MaxNeighbors int             `json:"max_neighbors"`
+	Counts       bool            `json:"counts"`
+	LeaveOneOut  bool            `json:"leave_one_out"`
+	Weights      string          `json:"weights"`
+	Ties         string          `json:"ties"`
+	RejectBelow  float64         `json:"reject_below"`
+	Lists        string          `json:"lists"`
+	StoreBase    bool            `json:"store_base"`
+	Features     features.Params `json:"features"`
+	Projection   *Projection     `json:"projection,omitempty"`
 }
 
 const (
@@ -71,27 +48,44 @@ const (
 	defaultSample = 1000
 )
 
-// DefaultParams are those of a plain search by l2 for five neighbors.
-func DefaultParams() Params {
-	return Params{Mode: modeSearch, Metric: l2, MaxNeighbors: 1000, Weights: weightsUniform, Ties: tiesLabel, LeaveOneOut: true,
-		Features: features.DefaultParams()}
+// maxNeighbors bounds max_neighbors.
+const maxNeighbors = 1 << 20
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Choice("mode", &p.Mode, modeSearch, modeSearch, modeClassify, modeRegress).
+			Says("search writes lists of neighbors, classify decides by their vote, regress by their mean."),
+		params.Choice("metric", &p.Metric, l2, metrics...).Says("Distance of two records; edit compares texts."),
+		params.Optional("k", &p.K).Missing("5, unless radius is given").Within("1 to 10000").
+			Says("Neighbors of a query. Give k or radius."),
+		params.Optional("radius", &p.Radius).Missing("none").Within("at least 0, any for inner_product").
+			Says("All neighbors at this distance or nearer."),
+		params.Whole("max_neighbors", &p.MaxNeighbors, 1000, 1, maxNeighbors).
+			Says("Most neighbors within radius; a query with more fails the job."),
+		params.Flag("counts", &p.Counts, false).
+			Says("With radius and mode search, counts the neighbors and lists none."),
+		params.Flag("leave_one_out", &p.LeaveOneOut, true).
+			Says("Without queries and held-out records, searches the base for its own records."),
+		params.Choice("weights", &p.Weights, weightsUniform, weightsUniform, weightsDistance).
+			Says("Weights of votes: equal, or 1 / distance."),
+		params.Choice("ties", &p.Ties, tiesLabel, tiesLabel, tiesNearest).
+			Says("What decides between classes with as many votes."),
+		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1]").
+			Says("In mode classify, rejects a record whose best share of the votes is below this."),
+		params.Choice("lists", &p.Lists, "", parts.CSV, parts.JSONL, parts.NPY, listsNone).
+			Missing("csv in mode search, else none").Says("Format of the lists of neighbors."),
+		params.Flag("store_base", &p.StoreBase, false).
+			Says("Puts the base into the model, which can then predict; it must fit into run.max_state_bytes."),
+		p.Features.Section(),
+		params.OptionalSection("projection", &p.Projection).
+			Says("Projects rows into fewer dimensions before a search by l2.").
+			From("Johnson and Lindenstrauss."),
+	}
 }
 
-// Defaults returns params with every default written in; a *protocol.Fault of
-// CodeSpecInvalid says what is wrong with them.
-func Defaults(params json.RawMessage) (json.RawMessage, error) {
-	p, err := parseParams(params)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(p)
-}
-
-func parseParams(params json.RawMessage) (Params, error) {
-	p := DefaultParams()
-	if err := validate.Decode(params, &p); err != nil {
-		return Params{}, err
-	}
+// Complete writes in the defaults that depend on the mode and the rule.
+func (p *Params) Complete() {
 	if p.K == nil && p.Radius == nil {
 		k := defaultK
 		p.K = &k
@@ -102,42 +96,19 @@ func parseParams(params json.RawMessage) (Params, error) {
 			p.Lists = parts.CSV
 		}
 	}
-	if err := p.check(); err != nil {
-		return Params{}, validate.In("spec.params", err)
-	}
-	return p, nil
 }
 
-// UnmarshalJSON writes the default sample in.
-func (p *Projection) UnmarshalJSON(data []byte) error {
-	type plain Projection
-	q := plain{Sample: defaultSample}
-	if err := protocol.StrictDecode(data, &q); err != nil {
-		return err
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error {
+	for _, check := range []func() error{p.checkRule, p.checkVotes} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	*p = Projection(q)
+	if p.Projection != nil && p.Metric != l2 {
+		return protocol.SpecFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
+	}
 	return nil
-}
-
-func (p Params) check() error {
-	if !p.Metric.known() {
-		return protocol.SpecFault("metric is one of %q, not %q", metrics, p.Metric)
-	}
-	err := errors.Join(
-		validate.OneOf("mode", p.Mode, modeSearch, modeClassify, modeRegress),
-		validate.OneOf("weights", p.Weights, weightsUniform, weightsDistance),
-		validate.OneOf("ties", p.Ties, tiesLabel, tiesNearest),
-		validate.OneOf("lists", p.Lists, parts.CSV, parts.JSONL, parts.NPY, listsNone),
-		p.checkRule(), p.checkVotes(), p.checkProjection(), validate.In("features", p.Features.Check()))
-	return first(err)
-}
-
-// first unpacks the first of joined errors.
-func first(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()[0]
-	}
-	return err
 }
 
 func (p Params) checkRule() error {
@@ -150,8 +121,6 @@ func (p Params) checkRule() error {
 		return protocol.SpecFault("radius is a number, not %v", *p.Radius)
 	case p.Radius != nil && *p.Radius < 0 && p.Metric != innerProduct:
 		return protocol.SpecFault("radius is at least 0, not %v", *p.Radius)
-	case p.MaxNeighbors < 1 || p.MaxNeighbors > 1<<20:
-		return protocol.SpecFault("max_neighbors is from 1 to %d, not %d", 1<<20, p.MaxNeighbors)
 	case p.Counts && (p.Radius == nil || p.Mode != modeSearch):
 		return protocol.SpecFault("counts needs a radius, and mode search")
 	case p.Mode == modeSearch && p.Lists == listsNone && !p.StoreBase:
@@ -162,8 +131,6 @@ func (p Params) checkRule() error {
 
 func (p Params) checkVotes() error {
 	switch {
-	case !(p.RejectBelow >= 0 && p.RejectBelow <= 1):
-		return protocol.SpecFault("reject_below is in [0, 1], not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Mode != modeClassify:
 		return protocol.SpecFault("reject_below is for mode classify")
 	case p.Weights == weightsDistance && p.Metric == innerProduct:
@@ -176,29 +143,48 @@ func (p Params) checkVotes() error {
 	return nil
 }
 
-func (p Params) checkProjection() error {
-	r := p.Projection
-	switch {
-	case r == nil:
-		return nil
-	case p.Metric != l2:
-		return protocol.SpecFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
-	case (r.Eps == 0) == (r.Dims == 0):
-		return protocol.SpecFault("projection needs one of eps and dims")
-	case r.Dims == 0 && !(r.Eps > 0 && r.Eps < 1):
-		return protocol.SpecFault("projection.eps is in (0, 1), not %v", r.Eps)
-	case r.Eps == 0 && (r.Dims < 1 || r.Dims > maxDims):
-		return protocol.SpecFault("projection.dims is from 1 to %d, not %d", maxDims, r.Dims)
-	case r.Sample < 0 || r.Sample > 1_000_000:
-		return protocol.SpecFault("projection.sample is from 0 to 1000000, not %d", r.Sample)
-	}
-	return nil
-}
-
 // rule is what a list keeps.
 func (p Params) rule() rule {
 	if p.K != nil {
 		return rule{k: *p.K}
 	}
 	return rule{radius: *p.Radius, most: p.MaxNeighbors, counts: p.Counts}
+}
+
+// Projection is the number of dimensions into which rows are projected before an l2 search.
+type Projection struct {
+	Eps    float64 `json:"eps,omitempty"` // one of Eps and Dims
+	Dims   int     `json:"dims,omitempty"`
+	Sample int     `json:"sample"`
+}
+
+// Parameters declares the parameters.
+func (r *Projection) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Number("eps", &r.Eps, 0, "(0, 1)").
+			Says("Dimensions that keep squared distances to a factor of 1 ± eps. Give eps or dims.").
+			From("Dasgupta and Gupta, theorem 2.1."),
+		params.Whole("dims", &r.Dims, 0, 1, maxDims).Says("The number of dimensions."),
+		params.Whole("sample", &r.Sample, defaultSample, 0, 1_000_000).
+			Says("About how many queries are searched exactly too, and pairs of points measured; 0 measures nothing."),
+	}
+}
+
+// Check rejects a projection without a number of dimensions, or with two.
+func (r *Projection) Check() error {
+	if (r.Eps == 0) == (r.Dims == 0) {
+		return protocol.SpecFault("projection needs one of eps and dims")
+	}
+	return nil
+}
+
+// UnmarshalJSON writes the default sample in.
+func (r *Projection) UnmarshalJSON(data []byte) error {
+	type plain Projection
+	q := plain{Sample: defaultSample}
+	if err := protocol.StrictDecode(data, &q); err != nil {
+		return err
+	}
+	*r = Projection(q)
+	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,7 +15,9 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: params.Of[Params](),
+		Summary: "Naive Bayes on texts or counts: multinomial, Bernoulli or complement.",
+		New:     New, Describe: Describe,
 		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
 }
 
@@ -33,18 +35,18 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 // the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := checkInput(spec.Spec.Input); err != nil {
-		return nil, validate.In("spec.input", err)
+		return nil, params.In("spec.input", err)
 	}
 	if q := spec.Spec.Queries; q != nil {
 		if err := checkInput(*q); err != nil {
-			return nil, validate.In("spec.queries", err)
+			return nil, params.In("spec.queries", err)
 		}
 	}
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	tokenizer, err := params.Text.Tokenizer()
+	tokenizer, err := p.Text.Tokenizer()
 	if err != nil {
 		return nil, err
 	}
@@ -53,16 +55,16 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	train := jobs.TrainingRecords(spec)
-	words, err := vocabulary.New(params.Text, train, countsName)
+	words, err := vocabulary.New(p.Text, train, countsName)
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{
-		&vocabularyPhase{words, params, spec.Spec.Model != ""},
-		&countsPhase{params: params, tokenizer: tokenizer, train: train, judged: judged, grown: spec.Spec.Model != ""},
+		&vocabularyPhase{words, p, spec.Spec.Model != ""},
+		&countsPhase{params: p, tokenizer: tokenizer, train: train, judged: judged, grown: spec.Spec.Model != ""},
 	}
 	if judged {
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: params.Costs}))
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: p.Costs}))
 	}
 	return phases, nil
 }

@@ -23,7 +23,7 @@ func TestNewRefusesInputs(t *testing.T) {
 		"counts":        {protocol.Input{Format: "libsvm"}, true},
 		"vectors":       {protocol.Input{Format: "fvecs"}, false},
 	} {
-		params, err := Defaults(nil)
+		params, err := Kind().Defaults(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,32 +6,22 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs/evaluation"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Params of a job of kind NaiveBayes.
 type Params struct {
-	// Form is "multinomial", "bernoulli" or "complement".
-	Form string `json:"form"`
-	// Alpha is added to every count, in (0, 1e9].
-	Alpha float64 `json:"alpha"`
-	// Prior is "learned" (the classes' shares of the training documents), "uniform", or
-	// a probability for each label.
-	Prior Prior `json:"prior"`
-	// Positive, with two classes, is decided iff the likelihood ratio
-	// p(positive|x)/p(other|x) is above Ratio, the threshold c of Algorithm 1.
-	Positive string  `json:"positive,omitempty"`
-	Ratio    float64 `json:"ratio"`
-	// RejectBelow, in [0, 1), rejects a document whose best posterior is below it.
-	RejectBelow float64 `json:"reject_below"`
-	// Costs of decisions, by true label and label decided: with them the class of
-	// least expected cost is decided. A pair that is not named costs 1, a right decision 0.
-	Costs evaluation.Costs `json:"costs,omitempty"`
-	// Grows has the model keep what a later job, whose spec.model it is, needs to add to it.
-	Grows bool              `json:"grows,omitempty"`
-	Text  vocabulary.Params `json:"text"`
+	Form        string            `json:"form"`
+	Alpha       float64           `json:"alpha"`
+	Prior       Prior             `json:"prior"`
+	Positive    string            `json:"positive,omitempty"`
+	Ratio       float64           `json:"ratio"`
+	RejectBelow float64           `json:"reject_below"`
+	Costs       evaluation.Costs  `json:"costs,omitempty"`
+	Grows       bool              `json:"grows,omitempty"`
+	Text        vocabulary.Params `json:"text"`
 }
 
 // maxAlpha keeps alpha times the number of terms far from overflow.
@@ -40,9 +30,26 @@ const maxAlpha = 1e9
 // priorTolerance is how far given priors may sum from 1.
 const priorTolerance = 1e-9
 
-// DefaultParams are Laplace smoothing, the learned prior and the largest posterior.
-func DefaultParams() Params {
-	return Params{Form: formMultinomial, Alpha: 1, Prior: Prior{Kind: priorLearned}, Ratio: 1, Text: vocabulary.DefaultParams()}
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Choice("form", &p.Form, formMultinomial, forms()...).
+			Says("Model of the texts: counts of words, their presence, or counts in the other classes."),
+		params.Number("alpha", &p.Alpha, 1, "(0, 1e9]").Checked(p.checkAlpha).
+			Says("Is added to every count; 1 is Laplace smoothing."),
+		params.Words("prior", &p.Prior, Prior{Kind: priorLearned}, priorLearned, priorUniform).
+			Checked(func() error { return p.Prior.check() }).
+			Says("Prior of the classes: their shares of the training documents, equal, or a probability by label."),
+		params.Text("positive", &p.Positive).
+			Says("With two classes, the label that is decided if its likelihood ratio is above ratio."),
+		params.Number("ratio", &p.Ratio, 1, "(0, Inf)").
+			Says("Threshold of p(positive|x) / p(other|x).").From("Smola and Vishwanathan, Algorithm 1."),
+		evaluation.RejectBelowParameter(&p.RejectBelow),
+		p.Costs.Parameter(evaluation.CostsDecide),
+		params.Flag("grows", &p.Grows, false).
+			Says("Keeps in the model what a later job, whose spec.model it is, needs to add records."),
+		params.Section("text", &p.Text),
+	}
 }
 
 // The ways to come by a prior.
@@ -79,38 +86,11 @@ func (p *Prior) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Defaults returns params with every default written in; a *protocol.Fault of
-// CodeSpecInvalid says what is wrong with them.
-func Defaults(params json.RawMessage) (json.RawMessage, error) {
-	p, err := parseParams(params)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(p)
-}
-
-func parseParams(params json.RawMessage) (Params, error) {
-	p := DefaultParams()
-	if err := validate.Decode(params, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.check(); err != nil {
-		return Params{}, validate.In("spec.params", err)
-	}
-	return p, nil
-}
-
-func (p Params) check() error {
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error {
 	switch {
-	case !(p.Alpha > 0 && p.Alpha <= maxAlpha):
-		return protocol.SpecFault(
-			"alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
-	case !(p.Ratio > 0) || math.IsInf(p.Ratio, 0):
-		return protocol.SpecFault("ratio is a number above 0, not %v", p.Ratio)
 	case p.Ratio != 1 && p.Positive == "":
 		return protocol.SpecFault("ratio needs positive, the label that it is a ratio for")
-	case !(p.RejectBelow >= 0 && p.RejectBelow < 1):
-		return protocol.SpecFault("reject_below is in [0, 1), not %v", p.RejectBelow)
 	case p.RejectBelow > 0 && p.Positive != "":
 		return protocol.SpecFault(
 			"positive and reject_below exclude each other: the one decides by a ratio, the other rejects by a " +
@@ -118,10 +98,13 @@ func (p Params) check() error {
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
 		return protocol.SpecFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
 	}
-	for _, err := range []error{validate.OneOf("form", p.Form, forms()...), p.Prior.check(), p.Costs.Check(), validate.In("text", p.Text.Check()), p.checkGrowth()} {
-		if err != nil {
-			return err
-		}
+	return p.checkGrowth()
+}
+
+func (p *Params) checkAlpha() error {
+	if !(p.Alpha > 0 && p.Alpha <= maxAlpha) {
+		return protocol.SpecFault(
+			"alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func TestDefaultsAreWrittenIn(t *testing.T) {
 	const want = `{"form":"multinomial","alpha":1,"prior":"learned","ratio":1,"reject_below":0,` +
 		`"text":{"lowercase":true,"ngram_min":1,"ngram_max":1,"min_df":1,"max_df":0,"max_features":0}}`
 	for _, params := range []string{"", "{}", want, `{"text": {"lowercase": true}}`} {
-		got, err := Defaults(json.RawMessage(params))
+		got, err := Kind().Defaults(json.RawMessage(params))
 		if err != nil || string(got) != want {
 			t.Errorf("%q: %s, %v", params, got, err)
 		}
@@ -24,7 +24,7 @@ func TestDefaultsAreWrittenIn(t *testing.T) {
 func TestDefaultsKeepsWhatIsGiven(t *testing.T) {
 	const params = `{"form":"multinomial","alpha":0.1,"prior":{"ham":0.75,"spam":0.25},"positive":"spam","ratio":9,"reject_below":0,` +
 		`"text":{"lowercase":false,"ngram_min":1,"ngram_max":2,"stop_words":["the"],"min_df":0.01,"max_df":0.5,"max_features":1000}}`
-	got, err := Defaults(json.RawMessage(params))
+	got, err := Kind().Defaults(json.RawMessage(params))
 	if err != nil || string(got) != params {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -39,7 +39,7 @@ func TestDefaultsRefuses(t *testing.T) {
 		`{"alpha": 1e300}`:                        "alpha is above 0",
 		`{"alpha": "1"}`:                          "alpha",
 		`{"ratio": 2}`:                            "ratio needs positive",
-		`{"positive": "a", "ratio": 0}`:           "ratio is a number above 0",
+		`{"positive": "a", "ratio": 0}`:           "ratio is in (0, Inf)",
 		`{"reject_below": 1}`:                     "reject_below is in [0, 1)",
 		`{"reject_below": -0.1}`:                  "reject_below is in [0, 1)",
 		`{"positive": "a", "reject_below": 0.5}`:  "exclude each other",
@@ -63,7 +63,7 @@ func TestDefaultsRefuses(t *testing.T) {
 		`{"text": {"max_features": 99999999999999}}`:      "max_features",
 		`{"text": {"ngram_max": 1000000000000000000000}}`: "ngram_max",
 	} {
-		_, err := Defaults(json.RawMessage(params))
+		_, err := Kind().Defaults(json.RawMessage(params))
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
 			t.Errorf("%s: want SPEC_INVALID, got %v", params, err)

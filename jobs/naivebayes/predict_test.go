@@ -96,7 +96,7 @@ func TestCostsAreRefused(t *testing.T) {
 		`{"costs": {"spam": {"ham": 2}}, "reject_below": 0.5}`,
 		`{"costs": {"spam": {"ham": 2}}, "positive": "spam"}`,
 	} {
-		_, err := Defaults([]byte(params))
+		_, err := Kind().Defaults([]byte(params))
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
 			t.Errorf("%s: %v", params, err)

@@ -3,6 +3,7 @@ package naivebayes
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/vocabulary"
 )
 
@@ -80,7 +81,7 @@ func (m *model) readPrior(a jobs.Arrays) error {
 	default:
 		return jobs.Malformed("a model's prior is not %q", kind)
 	}
-	if err := m.params.check(); err != nil {
+	if err := params.Check(&m.params); err != nil {
 		return jobs.Malformed("a model's parameters: %v", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -12,7 +13,9 @@ const KindName = "NearestMean"
 
 // Kind is the nearest-mean classifier as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Decides for the class whose mean is nearest.",
+		New:     New, Describe: Describe,
 		Predict: NewPredictor, Figures: Figures}
 }
 
@@ -22,7 +25,7 @@ func (a algorithm) Phases() []jobs.Phase { return a }
 
 // New makes the algorithm: phases "features", "means" and, where there are records to judge on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -30,17 +33,17 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if params.Pairs && !judged {
+	if p.Pairs && !judged {
 		return nil, protocol.SpecFault(
 			"spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
-	space, err := features.New(params.Features, spec, meansName, features.Classes(2), features.Compares())
+	space, err := features.New(p.Features, spec, meansName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space, meansPhase{params, jobs.TrainingRecords(spec), judged}}
+	phases := algorithm{space, meansPhase{p, jobs.TrainingRecords(spec), judged}}
 	if judged {
-		phases = append(phases, evaluate(params, spec, test))
+		phases = append(phases, evaluate(p, spec, test))
 	}
 	return phases, nil
 }

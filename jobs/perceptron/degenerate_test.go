@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		"distinct mixed":      {`{"distinct": 1, "over": "mixed"}`, nil, protocol.CodeSpecInvalid, "chained only"},
 		"distinct votes":      {`{"distinct": 1, "form": "voted"}`, nil, protocol.CodeSpecInvalid, "plain or averaged"},
 		"distinct many":       {`{"distinct": 1}`, sectors(30, 3), protocol.CodeSpecInvalid, "two classes"},
-		"a class weight of 0": {`{"class_weights": {"a": 0}}`, nil, protocol.CodeSpecInvalid, "class weight"},
+		"a class weight of 0": {`{"class_weights": {"a": 0}}`, nil, protocol.CodeSpecInvalid, "class_weights"},
 		"an unknown class":    {`{"class_weights": {"c": 2}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
 		"an unknown cost":     {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
 		"no epochs":           {`{"epochs": 0}`, nil, protocol.CodeSpecInvalid, "epochs"},

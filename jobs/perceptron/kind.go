@@ -4,7 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/validate"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -14,7 +14,9 @@ const KindName = "Perceptron"
 
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: Params{}, Defaults: Defaults, New: New, Describe: Describe,
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
+		Summary: "Linear perceptrons: averaged, plain or voted, serial or mixed over shards.",
+		New:     New, Describe: Describe,
 		Predict: NewPredictor, Learn: learn, Figures: Figures, LeastState: leastState}
 }
 
@@ -36,7 +38,7 @@ type job struct {
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -44,30 +46,30 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: params, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	if least := leastState(spec); j.maxState > 0 && least > j.maxState {
 		return nil, protocol.SpecFault(
 			"form %s keeps at least %d bytes of weights for the columns of this spec; spec.run.max_state_bytes is %d",
-			params.Form, least, j.maxState).
+			p.Form, least, j.maxState).
 			WithHint("Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing).")
 	}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
-		space, err := features.New(params.Features, spec, params.Over, features.Classes(2), features.Compares())
+		space, err := features.New(p.Features, spec, p.Over, features.Classes(2), features.Compares())
 		if err != nil {
-			return nil, validate.In("spec.params", err)
+			return nil, params.In("spec.params", err)
 		}
 		phases = algorithm{&spacePhase{space, j}}
 	}
-	if params.Over == overChained {
+	if p.Over == overChained {
 		phases = append(phases, &chainedPhase{j})
 	} else {
 		phases = append(phases, &mixedPhase{j})
 	}
 	phases = append(phases, &marginPhase{j})
 	if j.judged {
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}))
+		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs}))
 	}
 	return phases, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -85,7 +86,7 @@ func (l *Learner) joinVotes(before *Learner, most int) {
 
 // leastState is a row of weights, a float32 for each column that the spec tells of, as often as the form keeps it.
 func leastState(spec protocol.JobSpec) int64 {
-	p, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil || spec.Spec.Model != "" {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/parts"
-	"github.com/gram-compute/gram/jobs/validate"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -27,7 +27,9 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 
 // Kind is prediction as a declared kind of job, for the models of the kinds that ofModel knows.
 func Kind(ofModel OfModel) jobs.Kind {
-	return jobs.Kind{Name: KindName, Params: Params{}, Defaults: Defaults, Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
+	return jobs.Kind{Name: KindName, Params: params.Of[Params](),
+		Summary:  "Predicts the records of a data set with the model of another job.",
+		Describe: Describe, UsesModel: true, Accepts: phase{ofModel: ofModel}.accepts, Figures: Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
@@ -36,14 +38,14 @@ type algorithm struct{ phase }
 func (a algorithm) Phases() []jobs.Phase { return []jobs.Phase{a.phase} }
 
 func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error) {
-	params, err := parseParams(spec.Spec.Params)
+	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
-	return algorithm{phase{params, ofModel}}, nil
+	return algorithm{phase{p, ofModel}}, nil
 }
 
 // phase is the only one: its state is the model, from the first round on.
@@ -60,7 +62,7 @@ func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
 	kind, err := p.ofModel(model)
 	switch {
 	case err != nil:
-		return jobs.Kind{}, validate.In("spec.model", err)
+		return jobs.Kind{}, params.In("spec.model", err)
 	case kind.Predict == nil:
 		return jobs.Kind{}, protocol.SpecFault(
 			"spec.model is a model of kind %s, which does not predict; a job of kind %s begins from one that does",

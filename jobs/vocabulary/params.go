@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -24,9 +25,9 @@ type Params struct {
 }
 
 // DefaultParams keep every term of the tokenizer's defaults.
-func DefaultParams() Params {
-	t := text.DefaultParams()
-	return Params{Lowercase: t.Lowercase, NgramMin: t.NgramMin, NgramMax: t.NgramMax, StopWords: t.StopWords, MinDF: 1}
+func DefaultParams() (p Params) {
+	params.Reset(p.Parameters())
+	return p
 }
 
 // Tokenizer makes the tokenizer; a *protocol.Fault of CodeSpecInvalid says what is wrong.
@@ -50,20 +51,43 @@ func (p Params) Differs(other Params) (field string, ours, theirs any) {
 	return "", nil, nil
 }
 
-// Check refuses senseless parameters with a *protocol.Fault of CodeSpecInvalid.
-func (p Params) Check() error {
-	if _, err := p.Tokenizer(); err != nil {
-		return err
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	d := text.DefaultParams()
+	return []params.Parameter{
+		params.Flag("lowercase", &p.Lowercase, d.Lowercase).Says("Folds the case of words."),
+		params.Whole("ngram_min", &p.NgramMin, d.NgramMin, 1, text.MaxNgram).Says("Fewest words of a term."),
+		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).Says("Most words of a term."),
+		params.Value("stop_words", &p.StopWords).Missing("none").Says("Words that are left out."),
+		params.Number("min_df", &p.MinDF, 1, anyDF).Checked(p.checkMinDF).Within("a whole number from 1, or a share").
+			Says("Fewest training documents with a kept term: their number, or below 1 their share."),
+		params.Number("max_df", &p.MaxDF, 0, anyDF).Checked(p.checkMaxDF).
+			Within("a whole number from 1, a share, or 0").
+			Says("Most training documents with a kept term; 0 for no bound."),
+		params.Whole("max_features", &p.MaxFeatures, 0, 0, math.MaxInt32).
+			Says("Keeps the terms that occur most; 0 keeps all."),
 	}
+}
+
+const anyDF = "[0, 9007199254740992]"
+
+// Check rejects what makes no tokenizer.
+func (p *Params) Check() error {
+	_, err := p.Tokenizer()
+	return err
+}
+
+func (p *Params) checkMinDF() error {
 	if !validDF(p.MinDF) {
 		return protocol.SpecFault("min_df is a whole number of documents from 1 or a share below 1, not %v", p.MinDF)
 	}
+	return nil
+}
+
+func (p *Params) checkMaxDF() error {
 	if p.MaxDF != 0 && !validDF(p.MaxDF) {
 		return protocol.SpecFault(
 			"max_df is a whole number of documents from 1, a share below 1, or 0 for no bound, not %v", p.MaxDF)
-	}
-	if p.MaxFeatures < 0 || p.MaxFeatures > math.MaxInt32 {
-		return protocol.SpecFault("max_features is 0 (all) to %d, not %d", math.MaxInt32, p.MaxFeatures)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -38,12 +39,12 @@ type Phase struct {
 }
 
 // New makes the phase; train says which records count, next is the phase that follows.
-func New(params Params, train jobs.Records, next string) (*Phase, error) {
-	if err := params.Check(); err != nil {
+func New(p Params, train jobs.Records, next string) (*Phase, error) {
+	if err := params.Check(&p); err != nil {
 		return nil, err
 	}
-	tokenizer, err := params.Tokenizer()
-	return &Phase{params: params, tokenizer: tokenizer, train: train, next: next}, err
+	tokenizer, err := p.Tokenizer()
+	return &Phase{params: p, tokenizer: tokenizer, train: train, next: next}, err
 }
 
 // Name is "vocabulary".

@@ -194,3 +194,22 @@ func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
 	spec, err := src.parse(rest, dir)
 	return spec, s, err
 }
+
+// KindOf returns the kind that a file names; "" where it names none, or cannot be read.
+func KindOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := yamldoc.Read(f)
+	if err != nil {
+		return ""
+	}
+	var spec struct{ Kind string }
+	document, err := yamldoc.ToJSON(text)
+	if err != nil || json.Unmarshal(document, &spec) != nil {
+		return ""
+	}
+	return spec.Kind
+}
