@@ -292,3 +292,14 @@ func TestSubtractBeyondFloat32(t *testing.T) {
 		t.Errorf("a vector of %v", v)
 	}
 }
+
+// What a whole number of 64 bits has that its float64 has not.
+func TestExcessByHand(t *testing.T) {
+	for whole, want := range map[int64]float64{
+		1 << 53: 0, 1<<53 + 1: 1, math.MaxInt64: -1, math.MaxInt64 - 500: -501, math.MinInt64: 0, -1<<53 - 1: -1,
+	} {
+		if got := (number{whole: whole, exact: float64(whole), isWhole: true}).excess(); got != want {
+			t.Errorf("%d: %g, want %g", whole, got, want)
+		}
+	}
+}
