@@ -42,7 +42,7 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	t.Parallel()
 	old := startTest(t, testConfig(t.TempDir()))
 	planTest(t, old, "a", 5)
-	if _, err := old.complete(t.Context(), leafDone("a", 4)); err != nil {
+	if _, err := old.leads.Log().Complete(t.Context(), leafDone("a", 4)); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := old.fsm.View()
@@ -83,7 +83,7 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	if job := getTest(t, restored, "a"); job.GetProgress().GetLeavesDone() != 1 {
 		t.Errorf("job a: %v", job)
 	}
-	if _, err := restored.complete(t.Context(), leafDone("a", 2)); err != nil {
+	if _, err := restored.leads.Log().Complete(t.Context(), leafDone("a", 2)); err != nil {
 		t.Error(err)
 	}
 	after, _ := restored.fsm.View()

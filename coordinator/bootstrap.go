@@ -44,7 +44,8 @@ func (c *Coordinator) begins(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("has a cluster begun with this store?: %w", err)
 	}
 	if told != word {
-		c.cfg.Logger.Warn("a cluster has begun with this store on another disk than this one: joining it", "store", c.cfg.StoreURI, "object", beganKey)
+		c.cfg.Logger.Warn("a cluster has begun with this store on another disk than this one: joining it", "store",
+			c.cfg.StoreURI, "object", beganKey)
 	}
 	return told == word, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"github.com/hashicorp/raft"
 )
 
 // fill puts so many entries into the log: a job of as many leaves, each made by another worker.
@@ -22,7 +21,7 @@ func (q *quorum) fill(id string, entries uint32) {
 	for leaf := range entries {
 		done := leafDone(id, leaf)
 		done.Worker = fmt.Sprint("w", leaf)
-		if _, err := c.complete(q.Context(), done); err != nil {
+		if _, err := c.leads.Log().Complete(q.Context(), done); err != nil {
 			q.Fatal(err)
 		}
 	}
@@ -34,12 +33,10 @@ func TestMembersAgreeAtCheckpoints(t *testing.T) {
 	q := startQuorum(t, 3)
 	q.fill("a", 60)
 	q.poll("a checkpoint on which all agree", func() bool {
-		lead, err := q.leader().leader()
+		res, err := q.leader().leads.Status(t.Context())
 		if err != nil {
 			return false
 		}
-		var res pb.StatusResponse
-		lead.table.describe(&res)
 		if res.GetCheckpointMismatches() > 0 {
 			t.Fatalf("the members' states differ: %d mismatches, %v agree", res.GetCheckpointMismatches(), res.GetCheckpointAgreed())
 		}
@@ -87,34 +84,6 @@ func TestWhoDiffersEnds(t *testing.T) {
 	}
 }
 
-// By hand: after so many entries, or so long after the last one, however quiet the log is.
-func TestCheckpointIsDue(t *testing.T) {
-	var table checkTable
-	const every, after = 100, 10 * time.Minute
-	for _, c := range []struct {
-		applied, own uint64
-		now          time.Duration
-		due          bool
-	}{
-		{50, 0, time.Hour, false}, // a new leader's first look
-		{99, 0, time.Hour + time.Second, false},
-		{100, 0, time.Hour + time.Second, true},
-		{150, 60, time.Hour + time.Second, false}, // an earlier leader made one at 60
-		{50, 0, time.Hour + after - 1, false},
-		{50, 0, time.Hour + after, true},
-	} {
-		if got := table.due(c.applied, c.own, every, c.now, after); got != c.due {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-	table.propose(150, 2*time.Hour)
-	for now, due := range map[time.Duration]bool{2*time.Hour + after - 1: false, 2*time.Hour + after: true} {
-		if got := table.due(151, 0, every, now, after); got != due {
-			t.Errorf("%v: %v", now, got)
-		}
-	}
-}
-
 // A member of a quiet cluster that differs is found by time, without new entries.
 func TestCheckpointOfAQuietCluster(t *testing.T) {
 	t.Parallel()
@@ -129,47 +98,10 @@ func TestCheckpointOfAQuietCluster(t *testing.T) {
 	}
 	q.awaitVotes(3)
 	q.poll("a checkpoint on which all agree", func() bool {
-		lead, err := q.leader().leader()
+		res, err := q.leader().leads.Status(t.Context())
 		if err != nil {
 			return false
 		}
-		var res pb.StatusResponse
-		lead.table.describe(&res)
 		return slices.Equal(res.GetCheckpointAgreed(), []string{"c1", "c2", "c3"})
 	})
-}
-
-// The table, by hand: digests are letters.
-func TestCheckTable(t *testing.T) {
-	type told map[raft.ServerID]node.Checkpoint
-	at := func(index uint64, digest string) node.Checkpoint {
-		return node.Checkpoint{Index: index, Digest: []byte(digest)}
-	}
-	for name, c := range map[string]struct {
-		told     told
-		agreed   node.Checkpoint
-		findings int
-	}{
-		"nothing":                {told{}, node.Checkpoint{}, 0},
-		"one of three":           {told{"a": at(5, "x")}, node.Checkpoint{}, 0},
-		"two of three":           {told{"a": at(5, "x"), "b": at(5, "x")}, at(5, "x"), 0},
-		"all":                    {told{"a": at(5, "x"), "b": at(5, "x"), "c": at(5, "x")}, at(5, "x"), 0},
-		"one is behind":          {told{"a": at(9, "y"), "b": at(9, "y"), "c": at(5, "x")}, at(9, "y"), 0},
-		"two differ so far":      {told{"a": at(5, "x"), "b": at(5, "y")}, node.Checkpoint{}, 0},
-		"one differs":            {told{"a": at(5, "x"), "b": at(5, "y"), "c": at(5, "x")}, at(5, "x"), 1},
-		"all differ":             {told{"a": at(5, "x"), "b": at(5, "y"), "c": at(5, "z")}, node.Checkpoint{}, 3},
-		"somebody without voice": {told{"a": at(5, "x"), "b": at(5, "y"), "d": at(5, "y")}, node.Checkpoint{}, 0},
-	} {
-		var table checkTable
-		for id, c := range c.told {
-			table.note(id, c)
-		}
-		for range 2 { // it is said once
-			findings := table.judge([]raft.ServerID{"c", "a", "b"})
-			if got := table.agreement(); got.Index != c.agreed.Index || string(got.Digest) != string(c.agreed.Digest) || len(findings) != c.findings {
-				t.Errorf("%s: agreed %v, findings %q; want %v and %d", name, got, findings, c.agreed, c.findings)
-			}
-			c.findings = 0
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
 	"github.com/gram-compute/gram/objstore"
@@ -32,8 +33,8 @@ func claimID(dir string) (string, error) {
 	return id, nil
 }
 
-// claim makes the store that of the cluster which this member begins, or refuses another's. of is the cluster whose backup it
-// begins with. A cluster in memory lasts no longer than its process, and claims nothing.
+// claim makes the store that of the cluster which this member begins, or refuses another's. of is the cluster whose
+// backup it begins with. A cluster in memory lasts no longer than its process, and claims nothing.
 func (c *Coordinator) claim(ctx context.Context, of string) error {
 	if c.cfg.DataDir == "" {
 		return nil
@@ -48,7 +49,8 @@ func (c *Coordinator) claim(ctx context.Context, of string) error {
 	return nil
 }
 
-// ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs to.
+// ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs
+// to.
 func (c *Coordinator) ownStore(ctx context.Context, stores node.Stores) (err error) {
 	switch id := c.clusterID(); {
 	case c.cfg.Restore != "":
@@ -64,12 +66,14 @@ func (c *Coordinator) ownerError(err error) error {
 	if !errors.Is(err, objstore.ErrOwned) {
 		return fmt.Errorf("whose is the store %s?: %w", c.cfg.StoreURI, err)
 	}
-	return fmt.Errorf("%w. Two clusters need two prefixes: start this one with another --store. If that cluster is gone for good, delete the object %s of %s first",
+	return fmt.Errorf("%w. Two clusters need two prefixes: start this one with another --store. If that cluster is "+
+		"gone for good, delete the object %s of %s first",
 		err, objstore.OwnerKey, c.cfg.StoreURI)
 }
 
-// checkOwner refuses a store that belongs to another cluster than the one of this member's log, and claims one of an earlier
-// version's, where nobody did. A store that does not answer keeps no member from starting: it is asked until it does.
+// checkOwner refuses a store that belongs to another cluster than the one of this member's log, and claims one of an
+// earlier version's, where nobody did. A store that does not answer keeps no member from starting: it is asked until it
+// does.
 func (c *Coordinator) checkOwner(ctx context.Context, id string) (later bool, err error) {
 	asking, cancel := context.WithTimeout(ctx, ownerFirst)
 	defer cancel()
@@ -89,7 +93,7 @@ func (c *Coordinator) watchOwner(ctx context.Context) {
 		return
 	}
 	id := c.clusterID()
-	retry := time.NewTicker(retryDelay)
+	retry := time.NewTicker(lead.RetryDelay)
 	defer retry.Stop()
 	for {
 		select {

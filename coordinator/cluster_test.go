@@ -104,7 +104,7 @@ func (q *quorum) leader() *Coordinator {
 	var leader *Coordinator
 	q.poll("a leader", func() bool {
 		for _, c := range q.members {
-			if _, err := c.leader(); err == nil {
+			if c.leads.Leads() {
 				leader = c
 				return true
 			}

@@ -81,7 +81,8 @@ type Config struct {
 	Version string
 	// WorkerCertificates: workers must show a certificate with the worker's role, besides their token.
 	WorkerCertificates bool
-	// CallRate is how many calls per second a token may make (a worker's: ten times as many); 0 means 2,000, less any number.
+	// CallRate is how many calls per second a token may make (a worker's: ten times as many); 0 means 2,000, less any
+	// number.
 	CallRate float64
 	// MaxConnections bounds the connections to the API's port, and MaxConnectionsPerAddress those of one IP
 	// address; 0 means 20,000 and 4,000.
@@ -105,9 +106,11 @@ type Config struct {
 // node is the part of the configuration that a raft member reads.
 func (c Config) node() node.Config {
 	return node.Config{
-		DataDir: c.DataDir, NodeID: c.NodeID, Joins: len(c.Join) > 0, RaftAddr: c.RaftAddr, AdvertiseAddr: c.AdvertiseAddr,
-		DiskLimit: c.DiskLimit, SnapshotEntries: c.SnapshotEntries, SnapshotBytes: c.snapshotBytes, RaftTimeout: c.raftTimeout,
-		Limits: c.limits, Logger: c.Logger, WrapLog: c.wrapLog,
+		DataDir: c.DataDir, NodeID: c.NodeID, Joins: len(c.Join) > 0, RaftAddr: c.RaftAddr,
+		AdvertiseAddr: c.AdvertiseAddr,
+		DiskLimit:     c.DiskLimit, SnapshotEntries: c.SnapshotEntries, SnapshotBytes: c.snapshotBytes,
+		RaftTimeout: c.raftTimeout,
+		Limits:      c.limits, Logger: c.Logger, WrapLog: c.wrapLog,
 	}
 }
 
@@ -128,7 +131,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("coordinator: a member that keeps all in memory cannot join others")
 	}
 	if c.Restore != "" && (len(c.Join) > 0 || c.DataDir == "") {
-		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not join others")
+		return c, errors.New("coordinator: a backup is restored into a data directory, by a member that does not " +
+			"join others")
 	}
 	return c.withTimes(), nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"testing"
+
+	"github.com/gram-compute/gram/coordinator/lead"
 )
 
 // Once another has been elected, no leadership of an earlier term is confirmed, whatever raft heard
@@ -13,18 +15,18 @@ func TestLeadershipIsConfirmedByTerm(t *testing.T) {
 	t.Parallel()
 	q := startQuorum(t, 3)
 	old := q.leader()
-	var before *leadership
+	var before *lead.Leadership
 	q.poll("a leadership", func() bool {
-		lead, err := q.leader().leader()
+		lead, err := q.leader().leads.Leadership()
 		if err == nil {
 			old, before = q.leader(), lead
 		}
-		return err == nil && old.confirm(t.Context(), lead) == nil
+		return err == nil && old.leads.Confirm(t.Context(), lead) == nil
 	})
 	var reads sync.WaitGroup
 	for range 50 {
 		reads.Go(func() {
-			if err := old.confirm(t.Context(), before); err != nil && before.ctx.Err() == nil {
+			if err := old.leads.Confirm(t.Context(), before); err != nil && before.Ctx.Err() == nil {
 				t.Error(err)
 			}
 		})
@@ -33,11 +35,11 @@ func TestLeadershipIsConfirmedByTerm(t *testing.T) {
 
 	q.poll("another leader", func() bool {
 		_ = old.member.Raft.LeadershipTransfer().Error() // it may not lead any more
-		_, err := q.leader().leader()
+		_, err := q.leader().leads.Leadership()
 		return err == nil && q.leader() != old
 	})
-	asleep := &leadership{ctx: context.WithoutCancel(t.Context()), term: before.term} // as a member that was stopped believes
-	if err := old.confirm(t.Context(), asleep); !errors.Is(err, errDeposed) {
+	asleep := &lead.Leadership{Ctx: context.WithoutCancel(t.Context()), Term: before.Term} // as a member that was stopped believes
+	if err := old.leads.Confirm(t.Context(), asleep); !errors.Is(err, lead.ErrDeposed) {
 		t.Errorf("a leadership that is over: %v", err)
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/api"
 	"github.com/gram-compute/gram/coordinator/audit"
-	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/life"
 	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/meters"
@@ -23,41 +24,35 @@ import (
 
 // Coordinator is one running member. Start it, serve its Handler or let it listen, and Shutdown.
 type Coordinator struct {
-	cfg         Config
-	identity    *pki.Identity // nil in memory
-	tokens      bootTokens
-	fsm         *node.FSM
-	member      *node.Member
-	handler     http.Handler
-	door        *gate.Gate
-	port        *listen.Port           // nil without a listener
-	peers       *node.Peers            // nil in memory
-	peerPort    *listen.PeerPort       // nil in memory
-	joinedID    atomic.Pointer[string] // the cluster's id, before the log tells it
-	askOwner    bool                   // the store has not said yet whose it is
-	restored    *Restored              // nil unless it was begun with a backup
-	started     time.Time
-	clock       *clock.Clock
-	completions chan pendingCompletion
-	checks      node.Checks
-	ended       chan struct{} // closed when raft has ended
-	stopOnce    sync.Once
-	failed      chan error
-	broken      atomic.Bool   // fail was called
-	leaving     atomic.Bool   // Shutdown was called
-	lowDisk     atomic.Bool   // the data directory's disk is nearly full
-	begun       chan struct{} // closed when the log is applied and calls are answered
-	meters      *meters.Meters
-	trails      audit.Trails
-	commands    command.Maker
-	cancel      context.CancelFunc
-	tasks       *life.Tasks
-
-	membership sync.Mutex // held while this leader changes who belongs to the cluster
-
-	mu   sync.Mutex
-	lead *leadership   // nil while not leading
-	news chan struct{} // closed when the leader is another, then replaced
+	cfg      Config
+	identity *pki.Identity // nil in memory
+	tokens   bootTokens
+	fsm      *node.FSM
+	member   *node.Member
+	handler  http.Handler
+	door     *gate.Gate
+	port     *listen.Port           // nil without a listener
+	peers    *node.Peers            // nil in memory
+	peerPort *listen.PeerPort       // nil in memory
+	joinedID atomic.Pointer[string] // the cluster's id, before the log tells it
+	askOwner bool                   // the store has not said yet whose it is
+	restored *Restored              // nil unless it was begun with a backup
+	started  time.Time
+	clock    *lead.Clock
+	leads    *lead.Leader
+	services api.Services
+	checks   node.Checks
+	ended    chan struct{} // closed when raft has ended
+	stopOnce sync.Once
+	failed   chan error
+	broken   atomic.Bool   // fail was called
+	leaving  atomic.Bool   // Shutdown was called
+	begun    chan struct{} // closed when the log is applied and calls are answered
+	meters   *meters.Meters
+	trails   audit.Trails
+	commands command.Maker
+	cancel   context.CancelFunc
+	tasks    *life.Tasks
 }
 
 // Start opens the log, joins the cluster, begins to serve, and returns when this
@@ -79,14 +74,14 @@ func Start(ctx context.Context, cfg Config) (*Coordinator, error) {
 
 func unstarted(cfg Config) *Coordinator {
 	c := &Coordinator{
-		begun: make(chan struct{}), clock: clock.New(cfg.wallClock, cfg.bootClock),
-		cfg: cfg, fsm: node.NewFSM(), started: time.Now(), completions: make(chan pendingCompletion),
-		tasks: life.New(), ended: make(chan struct{}), failed: make(chan error, 1), news: make(chan struct{}),
+		begun: make(chan struct{}),
+		cfg:   cfg, fsm: node.NewFSM(), started: time.Now(),
+		tasks: life.New(), ended: make(chan struct{}), failed: make(chan error, 1),
 	}
-	c.trails = audit.Trails{Now: c.wall}
+	c.clock = lead.NewClock(cfg.wallClock, cfg.bootClock, c.fsm, cfg.Store)
+	c.trails = audit.Trails{Now: c.clock.Wall}
 	c.commands = command.Maker{StoreURI: cfg.StoreURI, Validate: cfg.Validate}
 	c.meters = meters.New()
-	c.meters.Registry.MustRegister(&measures{c})
 	return c
 }
 
@@ -101,20 +96,24 @@ func (c *Coordinator) start(ctx context.Context) error {
 		return err
 	}
 	c.trails.Member = c.cfg.NodeID
-	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind, func() error { return c.enter(ctx, stores) }} {
+	for _, prepare := range []func() error{c.openAudit, c.identify, c.bind,
+		func() error { return c.enter(ctx, stores) }} {
 		if err := prepare(); err != nil {
 			return err
 		}
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
+	c.prepareToLead()
 	c.routes()
 	c.port.Serve(c.handler, c.cfg.Logger, c.fail)
 	c.keepWatch(life)
 	leading, following := make(chan struct{}), make(chan struct{})
-	c.tasks.Go(func() { c.followLeadership(life, leading) })
+	c.tasks.Go(func() { c.leads.Follow(life, leading) })
 	c.tasks.Go(func() { c.awaitFollowing(life, following) })
-	c.work(life)
+	c.leads.Work(life)
+	c.tasks.Go(func() { c.watchOwner(life) })
+	c.tasks.Go(func() { c.member.KeepLogSmall(life, c.cfg.Logger) })
 	select {
 	case <-leading:
 	case <-following:
@@ -126,20 +125,6 @@ func (c *Coordinator) start(ctx context.Context) error {
 	}
 	close(c.begun)
 	return nil
-}
-
-// work starts what a member does all its life.
-func (c *Coordinator) work(life context.Context) {
-	for _, do := range []func(context.Context){
-		c.commitGroups, c.watchDisk, c.watchClock, c.watchLeader, c.watchOwnMembership, c.watchOwner,
-		func(ctx context.Context) { c.checks.Hash(ctx, c.fsm) },
-	} {
-		c.tasks.Go(func() { do(life) })
-	}
-	c.tasks.Go(func() { c.member.KeepLogSmall(life, c.cfg.Logger) })
-	if c.peers != nil {
-		c.tasks.Go(func() { c.tellAddress(life) })
-	}
 }
 
 // bind opens the API's port.
@@ -275,7 +260,9 @@ func (c *Coordinator) Shutdown(ctx context.Context) (err error) {
 
 func (c *Coordinator) shutdown(ctx context.Context) error {
 	c.leaving.Store(true)
-	c.handOver(ctx)
+	if c.leads != nil {
+		c.leads.HandOver(ctx)
+	}
 	c.tasks.Stop()
 	var failures []error
 	failures = append(failures, c.port.Shutdown(ctx))

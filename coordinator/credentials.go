@@ -39,7 +39,8 @@ func loadToken(file string, create bool) (gate.Token, error) {
 	if err == nil {
 		token, err := gate.ParseToken(string(text))
 		if err != nil {
-			return gate.Token{}, fmt.Errorf("%s holds no token (gram_ID_SECRET): put it back, or remove it to have a new one made", file)
+			return gate.Token{}, fmt.Errorf("%s holds no token (gram_ID_SECRET): put it back, or remove it to have "+
+				"a new one made", file)
 		}
 		return token, nil
 	}

@@ -16,7 +16,7 @@ func TestFullDiskFailsTheProcess(t *testing.T) {
 	d := &disk{}
 	c := startTest(t, d.under(testConfig(t.TempDir())))
 	d.breakWith(syscall.ENOSPC)
-	_, err := c.propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
+	_, err := c.leads.Log().Propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
 	if err == nil {
 		t.Error("a command was committed on a full disk")
 	}
@@ -41,7 +41,7 @@ func TestHangingDiskFailsTheProcess(t *testing.T) {
 	proposed := make(chan struct{})
 	go func() {
 		defer close(proposed)
-		c.propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
+		c.leads.Log().Propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
 	}()
 	began := time.Now()
 	select {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/coordinator/clock"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/hashicorp/raft"
 )
@@ -16,8 +17,11 @@ var (
 	errNoLeader = errors.New("no leader is known")
 )
 
+// health is what a member reports of itself: it implements listen.Health.
+type health struct{ *Coordinator }
+
 // Unhealthy says why this process should be started anew; nil: it should not.
-func (c *Coordinator) Unhealthy() error {
+func (c health) Unhealthy() error {
 	if c.broken.Load() {
 		return errFailed
 	}
@@ -25,7 +29,7 @@ func (c *Coordinator) Unhealthy() error {
 }
 
 // NotReady says why callers should turn to another member; nil: they need not.
-func (c *Coordinator) NotReady() error {
+func (c health) NotReady() error {
 	switch {
 	case c.broken.Load():
 		return errFailed
@@ -34,10 +38,10 @@ func (c *Coordinator) NotReady() error {
 	case !c.hasBegun():
 		return errStarting
 	}
-	if v := c.verdict(); v.Doubt == clock.Disagrees && c.hasOthers() {
-		return fmt.Errorf("this member's clock is not trusted: %s", clockText(v))
+	if v := c.clock.Verdict(); v.Doubt == clock.Disagrees && c.hasOthers() {
+		return fmt.Errorf("this member's clock is not trusted: %s", lead.ClockText(v))
 	}
-	if leads, _, _ := c.WhoLeads(); leads {
+	if leads, _, _ := c.leads.WhoLeads(); leads {
 		return nil
 	}
 	switch _, leader := c.member.Raft.LeaderWithID(); leader {
@@ -50,21 +54,21 @@ func (c *Coordinator) NotReady() error {
 }
 
 // Note tells of a clock that is not trusted where that is no reason to turn to another member.
-func (c *Coordinator) Note() string {
-	if v := c.verdict(); !v.Trusted() {
-		return "the clock is not trusted: " + clockText(v) + "\n"
+func (c health) Note() string {
+	if v := c.clock.Verdict(); !v.Trusted() {
+		return "the clock is not trusted: " + lead.ClockText(v) + "\n"
 	}
 	return ""
 }
 
 // hasOthers reports whether the cluster has other members.
-func (c *Coordinator) hasOthers() bool {
+func (c health) hasOthers() bool {
 	servers, _, err := c.member.Servers()
 	return err == nil && len(servers) > 1
 }
 
 // hasBegun reports whether calls are answered.
-func (c *Coordinator) hasBegun() bool {
+func (c health) hasBegun() bool {
 	select {
 	case <-c.begun:
 		return true

@@ -21,7 +21,7 @@ import (
 func TestSubmitGetAndCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
-		s := &jobService{c}
+		s := c.services.Jobs
 		submit := func(id, name string) (*pb.SubmitResponse, error) {
 			res, err := s.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(name)}))
 			if err != nil {
@@ -69,7 +69,7 @@ func TestSubmitGetAndCancel(t *testing.T) {
 
 func getTest(t *testing.T, c *Coordinator, id string) *pb.Job {
 	t.Helper()
-	res, err := (&jobService{c}).Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: id}))
+	res, err := c.services.Jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: id}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestSpecsAreCheckedBeforeTheLog(t *testing.T) {
 		before := c.member.Raft.LastIndex()
 		big := strings.Replace(testSpec("x"), `"run":{}`, `"run":{},"params":{"a":"`+strings.Repeat("x", protocol.MaxSpecBytes)+`"}`, 1)
 		for name, spec := range map[string]string{"not JSON": "{", "an unknown field": `{"apiVersion":"v1","code":"rm"}`, "too big": big, "refused by its kind": testSpec("refused")} {
-			_, err := (&jobService{c}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
+			_, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
 			if connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -109,7 +109,7 @@ func TestListPagesNewestFirst(t *testing.T) {
 			submitTest(t, c, id)
 		}
 		list := func(limit uint32, token string) *pb.ListResponse {
-			res, err := (&jobService{c}).List(t.Context(), connect.NewRequest(&pb.ListRequest{Limit: limit, PageToken: token}))
+			res, err := c.services.Jobs.List(t.Context(), connect.NewRequest(&pb.ListRequest{Limit: limit, PageToken: token}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestListPagesNewestFirst(t *testing.T) {
 			}
 		}
 		for _, token := range []string{"!", "MA", "MTJ4", "LTE", "eA"} { // 0, 12x, -1, x
-			_, err := (&jobService{c}).List(t.Context(), connect.NewRequest(&pb.ListRequest{PageToken: token}))
+			_, err := c.services.Jobs.List(t.Context(), connect.NewRequest(&pb.ListRequest{PageToken: token}))
 			if connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("page token %q: %v", token, err)
 			}
@@ -160,7 +160,7 @@ func TestAdmissionFollowsTheOrder(t *testing.T) {
 		if job := getTest(t, c, "a"); job.GetState() != pb.JobState_JOB_STATE_QUEUED || !strings.Contains(job.GetReason(), "waits for its turn") {
 			t.Errorf("a: %v, %q", job.GetState(), job.GetReason())
 		}
-		if _, err := (&jobService{c}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "b"})); err != nil {
+		if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "b"})); err != nil {
 			t.Fatal(err)
 		}
 		await(t, c, "a is planning", inStage("a", pb.JobState_JOB_STATE_PLANNING))
@@ -194,13 +194,13 @@ func TestWatch(t *testing.T) {
 	if job := <-seen; job.GetState() != pb.JobState_JOB_STATE_RUNNING || job.GetProgress().GetLeaves() != 2 {
 		t.Errorf("first %v", job)
 	}
-	if _, err := c.complete(t.Context(), leafDone("a", 1)); err != nil {
+	if _, err := c.leads.Log().Complete(t.Context(), leafDone("a", 1)); err != nil {
 		t.Fatal(err)
 	}
 	if job := <-seen; job.GetProgress().GetLeavesDone() != 1 {
 		t.Errorf("after a commit %v", job)
 	}
-	if _, err := (&jobService{c}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
+	if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Fatal(err)
 	}
 	if job := <-seen; job.GetState() != pb.JobState_JOB_STATE_CANCELLED {
@@ -270,7 +270,7 @@ func TestLogsShowLateSegments(t *testing.T) {
 	receive("first, but late", "bad byte \ufffd")
 	cursor := stream.Msg().GetCursor()
 	store(300, "w1", "third\n")
-	if _, err := (&jobService{c}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
+	if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Fatal(err)
 	}
 	receive("third")
@@ -293,7 +293,7 @@ func TestStatus(t *testing.T) {
 		registerTest(t, c, "w", 3)
 		planTest(t, c, "a", 2)
 		leaseTest(t, c, "w", 2)
-		res, err := (&clusterService{c}).Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
+		res, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,12 +319,12 @@ func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
 	c := startTest(t, cfg)
 	submitTest(t, c, "early")
 	register := &pb.RegisterRequest{WorkerId: "w", Slots: 1, MemoryBytes: 1 << 30}
-	if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(register)); err != nil {
+	if _, err := c.services.Workers.Register(t.Context(), connect.NewRequest(register)); err != nil {
 		t.Fatal(err)
 	}
 	submitTest(t, c, "early")
 	submit := func() error {
-		_, err := (&jobService{c}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "late", SpecJson: testSpec("late")}))
+		_, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "late", SpecJson: testSpec("late")}))
 		return err
 	}
 	var refused *state.Rejection
@@ -332,7 +332,7 @@ func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
 		t.Errorf("beyond every worker: %v", err)
 	}
 	register.WorkerId, register.MemoryBytes = "big", 2<<30
-	if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(register)); err != nil {
+	if _, err := c.services.Workers.Register(t.Context(), connect.NewRequest(register)); err != nil {
 		t.Fatal(err)
 	}
 	if err := submit(); err != nil {

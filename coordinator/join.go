@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/node"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -25,7 +26,9 @@ func checkAuthority(cfg Config) error {
 	}
 	file := filepath.Join(cfg.DataDir, "pki", CAFile)
 	if _, err := os.Stat(file); err != nil {
-		return fmt.Errorf("%w: to join others this member needs a certificate of their authority: `gram pki issue --ca PKI --out %s NAME...`, where PKI is the directory with the authority and its key, NAME what the others call this machine (%w)",
+		return fmt.Errorf("%w: to join others this member needs a certificate of their authority: `gram pki issue "+
+			"--ca PKI --out %s NAME...`, where PKI is the directory with the authority and its key, "+
+			"NAME what the others call this machine (%w)",
 			node.ErrDataDir, filepath.Dir(file), err)
 	}
 	return nil
@@ -38,7 +41,9 @@ func (c *Coordinator) join(ctx context.Context, stores node.Stores) (string, err
 	if err != nil {
 		return "", fmt.Errorf("look for an existing log: %w", err)
 	}
-	req := &pb.JoinRequest{Id: c.cfg.NodeID, RaftAddress: string(c.member.Address), LogIsEmpty: last == 0, StoreUri: c.cfg.StoreURI}
+	req := &pb.JoinRequest{
+		Id: c.cfg.NodeID, RaftAddress: string(c.member.Address), LogIsEmpty: last == 0, StoreUri: c.cfg.StoreURI,
+	}
 	config := c.identity.ClientConfig()
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true, TLSHandshakeTimeout: node.DialLimit}
 	defer transport.CloseIdleConnections()
@@ -50,7 +55,7 @@ func (c *Coordinator) join(ctx context.Context, stores node.Stores) (string, err
 			}
 			c.cfg.Logger.Warn("cannot join yet; trying again", "at", address, "error", err)
 		}
-		retry := time.NewTimer(retryDelay)
+		retry := time.NewTimer(lead.RetryDelay)
 		select {
 		case <-retry.C:
 		case <-ctx.Done():
@@ -60,7 +65,9 @@ func (c *Coordinator) join(ctx context.Context, stores node.Stores) (string, err
 	}
 }
 
-func (c *Coordinator) askToJoin(ctx context.Context, client *http.Client, address string, req *pb.JoinRequest) (string, error) {
+func (c *Coordinator) askToJoin(
+	ctx context.Context, client *http.Client, address string, req *pb.JoinRequest,
+) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.ApplyTimeout+listen.LeaderWait)
 	defer cancel()
 	call := connect.NewRequest(req)
@@ -72,9 +79,11 @@ func (c *Coordinator) askToJoin(ctx context.Context, client *http.Client, addres
 	case err == nil:
 		return res.Msg.GetClusterId(), nil
 	case errors.As(err, &untrusted):
-		return "", fmt.Errorf("%w: %s shows a certificate that this member does not trust (%w): pki in the data directory must come from that cluster's authority (`gram pki issue`), and its certificate cover that name (`--tls-name`)",
+		return "", fmt.Errorf("%w: %s shows a certificate that this member does not trust (%w): pki in the data "+
+			"directory must come from that cluster's authority (`gram pki issue`), and its certificate cover that name (`--tls-name`)",
 			ErrJoin, address, untrusted.Err)
-	case errors.As(err, &refused) && connect.IsWireError(err) && refused.Code() != connect.CodeUnavailable && refused.Code() != connect.CodeDeadlineExceeded:
+	case errors.As(err, &refused) && connect.IsWireError(err) && refused.Code() != connect.CodeUnavailable &&
+		refused.Code() != connect.CodeDeadlineExceeded:
 		return "", fmt.Errorf("%w at %s: %s", ErrJoin, address, refused.Message())
 	}
 	return "", err
@@ -95,7 +104,7 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 		case <-ctx.Done():
 			return
 		}
-		leads, leader, _ := c.WhoLeads()
+		leads, leader, _ := c.leads.WhoLeads()
 		if leads {
 			return // followLeadership tells
 		}
@@ -119,23 +128,5 @@ func (c *Coordinator) awaitFollowing(ctx context.Context, following chan struct{
 		c.cfg.Logger.Info("following", "leader", leader)
 		close(following)
 		return
-	}
-}
-
-// handOver gives the lead to another member, if there is one to take it, so that nobody
-// waits for an election.
-func (c *Coordinator) handOver(ctx context.Context) {
-	if c.member == nil || c.member.Raft == nil {
-		return
-	}
-	if leads, _, _ := c.WhoLeads(); !leads {
-		return
-	}
-	servers, _, err := c.member.Servers()
-	if err != nil || len(servers) < 2 {
-		return
-	}
-	if err := c.await(ctx, c.member.Raft.LeadershipTransfer()); err != nil {
-		c.cfg.Logger.Warn("the lead was not handed over; the others will elect", "error", err)
 	}
 }

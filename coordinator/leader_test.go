@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator/life"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -84,11 +83,11 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		submitTest(t, c, "a")
 		view := await(t, c, "a is planning", inStage("a", pb.JobState_JOB_STATE_PLANNING))
-		lead, err := c.leader()
+		lead, err := c.leads.Leadership()
 		if err != nil {
 			t.Fatal(err)
 		}
-		service := &workerService{c}
+		service := c.services.Workers
 		registerTest(t, c, "w", 1)
 		leaseTest(t, c, "w", 1) // the plan; nothing is left
 		waiting := make(chan error, 1)
@@ -104,7 +103,7 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 			t.Errorf("a waiting lease: %v", err)
 		}
 		synctest.Wait()
-		if lead.ctx.Err() == nil {
+		if lead.Ctx.Err() == nil {
 			t.Error("the duties of the lost leadership go on")
 		}
 		wantNotLeader(t, c)
@@ -118,7 +117,7 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 // wantNotLeader calls everything that needs a leader.
 func wantNotLeader(t *testing.T, c *Coordinator) {
 	t.Helper()
-	jobs, workers := &jobService{c}, &workerService{c}
+	jobs, workers := c.services.Jobs, c.services.Workers
 	calls := map[string]func() error{
 		"Get": func() error {
 			_, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"}))
@@ -137,7 +136,7 @@ func wantNotLeader(t *testing.T, c *Coordinator) {
 			return err
 		},
 		"Status": func() error {
-			_, err := (&clusterService{c}).Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
+			_, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
 			return err
 		},
 		"Register": func() error {
@@ -158,36 +157,6 @@ func wantNotLeader(t *testing.T, c *Coordinator) {
 			t.Errorf("%s without leadership: %v", name, err)
 		}
 	}
-}
-
-// A member that believes it leads, though raft does not confirm it, answers no read.
-func TestReadsAreConfirmed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cfg, err := testConfig("").withDefaults()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.NodeID = "c1"
-		c := &Coordinator{cfg: cfg, fsm: node.NewFSM(), started: time.Now(), lead: &leadership{}, tasks: life.New()}
-		c.member = node.New(c.tasks)
-		stores, err := c.member.OpenStores(cfg.node(), func(err error) { t.Error(err) })
-		if err == nil {
-			err = errors.Join(c.member.OpenTransport(cfg.node(), nil, c.clusterID), c.member.Start(cfg.node(), stores, c.fsm, false))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := c.read(t.Context()); !errors.Is(err, outcome.ErrNotLeader) { // the election is still to come
-			t.Errorf("read without a leadership that raft confirms: %v", err)
-		}
-		<-time.After(time.Second)
-		if _, _, err := c.read(t.Context()); err != nil {
-			t.Errorf("read with one: %v", err)
-		}
-		if err := c.closeMember(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // A decision whose entry was lost is proposed again, though nothing changes meanwhile.

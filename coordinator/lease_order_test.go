@@ -21,30 +21,32 @@ func TestCommitWhileALeaseWaitsForTheBoard(t *testing.T) {
 	wantVerdicts(t, completeTest(t, c, "w", made(leaves[0], output)), pb.Verdict_VERDICT_ACCEPTED)
 	leaseTest(t, c, "w", 0)
 
-	lead, err := c.leader()
+	lead, err := c.leads.Leadership()
 	if err != nil {
 		t.Fatal(err)
 	}
-	lead.mu.Lock()
 	calling, merges := make(chan struct{}), make(chan int)
-	go func() {
+	lease := func() {
 		close(calling)
-		res, err := (&workerService{c}).Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 2000}))
+		res, err := c.services.Workers.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 2000}))
 		if err != nil {
 			t.Error(err)
 			merges <- 0
 			return
 		}
 		merges <- len(res.Msg.GetTasks())
-	}()
-	<-calling
-	if _, err := c.complete(t.Context(), &pb.Completion{Id: leaves[1].GetId(), Output: output, Worker: "w"}); err != nil {
-		t.Error(err)
 	}
-	view, _ := c.fsm.View()
-	lead.board.Done(mustJob(t, view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Index: 1}}, "w", true, c.now())
-	lead.signal()
-	lead.mu.Unlock()
+	lead.Update(func(board *schedule.Board) {
+		go lease()
+		<-calling
+		last := &pb.Completion{Id: leaves[1].GetId(), Output: output, Worker: "w"}
+		if _, err := c.leads.Log().Complete(t.Context(), last); err != nil {
+			t.Error(err)
+		}
+		view, _ := c.fsm.View()
+		leaf := schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: protocol.Node{Index: 1}}
+		board.Done(mustJob(t, view, "a"), leaf, "w", true, c.clock.Mono())
+	})
 	if n := <-merges; n != 1 {
 		t.Errorf("%d tasks leased, want the merge", n)
 	}

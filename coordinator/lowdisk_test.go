@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -48,7 +49,7 @@ func TestTheLeadGoesWhereThereIsRoom(t *testing.T) {
 		}
 		q.poll("another leader", func() bool {
 			for _, c := range q.members {
-				if _, err := c.leader(); err == nil && c != first {
+				if c.leads.Leads() && c != first {
 					return true
 				}
 			}
@@ -64,8 +65,8 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	c := startTest(t, cfg)
 	submitTest(t, c, "a")
 	d.free.Store(1 << 30)
-	c.lookAtDisk(t.Context())
-	jobs := &jobService{c}
+	lead.DiskWatch{Leader: c.leads}.LookAtDisk(t.Context())
+	jobs := c.services.Jobs
 	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(outcome.Wire(err)) != connect.CodeResourceExhausted {
 		t.Errorf("a new job: %v", err)
 	}
@@ -76,7 +77,7 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 1 << 30, "gram_disk_size_bytes": tankSize})
 	wantPage(t, c, "/readyz", 200, "ok")
 	d.free.Store(tankSize / 2)
-	c.lookAtDisk(t.Context())
+	lead.DiskWatch{Leader: c.leads}.LookAtDisk(t.Context())
 	submitTest(t, c, "b")
 }
 
@@ -85,7 +86,7 @@ func TestAFullDiskEndsTheProcess(t *testing.T) {
 	d := newTank(&cfg)
 	c := startTest(t, cfg)
 	d.free.Store(1)
-	c.lookAtDisk(t.Context())
+	lead.DiskWatch{Leader: c.leads}.LookAtDisk(t.Context())
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	select {

@@ -22,7 +22,7 @@ import (
 func makeToken(t *testing.T, c *Coordinator, scope gate.Scope, life time.Duration) gate.Token {
 	t.Helper()
 	token := gate.NewToken()
-	res, err := (&tokenService{c}).CreateToken(t.Context(), connect.NewRequest(&pb.CreateTokenRequest{
+	res, err := c.services.Tokens.CreateToken(t.Context(), connect.NewRequest(&pb.CreateTokenRequest{
 		Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: string(scope), TtlMs: life.Milliseconds(),
 	}))
 	if err != nil {
@@ -37,7 +37,7 @@ func makeToken(t *testing.T, c *Coordinator, scope gate.Scope, life time.Duratio
 
 func revokeToken(t *testing.T, c *Coordinator, id string) {
 	t.Helper()
-	if _, err := (&tokenService{c}).RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: id})); err != nil {
+	if _, err := c.services.Tokens.RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: id})); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -30,7 +30,7 @@ func TestRestartKeepsJobsAndTokens(t *testing.T) {
 	cfg := testConfig(t.TempDir())
 	first := startTest(t, cfg)
 	planTest(t, first, "a", 5)
-	if _, err := first.complete(t.Context(), leafDone("a", 3)); err != nil {
+	if _, err := first.leads.Log().Complete(t.Context(), leafDone("a", 3)); err != nil {
 		t.Fatal(err)
 	}
 	submitTest(t, first, "b")
@@ -68,13 +68,13 @@ func TestRestartFromSnapshotAndTail(t *testing.T) {
 	}
 	planTest(t, first, "a", 5)
 	for leaf := range uint32(3) {
-		if _, err := first.complete(t.Context(), leafDone("a", leaf)); err != nil {
+		if _, err := first.leads.Log().Complete(t.Context(), leafDone("a", leaf)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	snapshotNow(t, first)
 	for leaf := range uint32(2) { // the tail
-		if _, err := first.complete(t.Context(), leafDone("a", 3+leaf)); err != nil {
+		if _, err := first.leads.Log().Complete(t.Context(), leafDone("a", 3+leaf)); err != nil {
 			t.Fatal(err)
 		}
 	}

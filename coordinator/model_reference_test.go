@@ -19,7 +19,7 @@ func begins(model string) string {
 
 func submitSpec(t *testing.T, c *Coordinator, id, spec string) (*pb.SubmitResponse, error) {
 	t.Helper()
-	res, err := (&jobService{c}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: spec}))
+	res, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: spec}))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func submitSpec(t *testing.T, c *Coordinator, id, spec string) (*pb.SubmitRespon
 
 func setAliasTest(t *testing.T, c *Coordinator, name, job string) {
 	t.Helper()
-	if _, err := (&modelService{c}).SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: name, Job: job})); err != nil {
+	if _, err := c.services.Models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: name, Job: job})); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -77,7 +77,7 @@ func TestReferencesArePinnedAtSubmit(t *testing.T) {
 		_, err := submitSpec(t, c, "d", begins(reference))
 		wantCode(t, reference, err, code)
 	}
-	_, err = (&modelService{c}).Retire(t.Context(), connect.NewRequest(&pb.RetireRequest{Id: "m1"}))
+	_, err = c.services.Models.Retire(t.Context(), connect.NewRequest(&pb.RetireRequest{Id: "m1"}))
 	wantCode(t, "retire what an active job begins from", err, connect.CodeFailedPrecondition)
 }
 
@@ -88,14 +88,14 @@ func TestGetTakesReferences(t *testing.T) {
 	if job := getTest(t, c, "@prod"); job.GetId() != "m1" {
 		t.Errorf("@prod is %v", job)
 	}
-	list, err := (&modelService{c}).ListAliases(t.Context(), connect.NewRequest(&pb.ListAliasesRequest{}))
+	list, err := c.services.Models.ListAliases(t.Context(), connect.NewRequest(&pb.ListAliasesRequest{}))
 	if err != nil || len(list.Msg.GetAliases()) != 1 || list.Msg.GetAliases()[0].GetJobId() != "m1" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := (&modelService{c}).RemoveAlias(t.Context(), connect.NewRequest(&pb.RemoveAliasRequest{Name: "prod"})); err != nil {
+	if _, err := c.services.Models.RemoveAlias(t.Context(), connect.NewRequest(&pb.RemoveAliasRequest{Name: "prod"})); err != nil {
 		t.Fatal(err)
 	}
-	_, err = (&jobService{c}).Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "@prod"}))
+	_, err = c.services.Jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "@prod"}))
 	wantCode(t, "a removed alias", err, connect.CodeNotFound)
 }
 

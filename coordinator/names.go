@@ -15,7 +15,8 @@ import (
 func certificateNames(cfg Config, withOwn bool) ([]string, error) {
 	for _, name := range cfg.Names {
 		if err := pki.CheckHost(name); err != nil {
-			return nil, fmt.Errorf("%q cannot be in the certificate: give a DNS name or an IP address, without scheme and port (%w)", name, err)
+			return nil, fmt.Errorf("%q cannot be in the certificate: give a DNS name or an IP address, without "+
+				"scheme and port (%w)", name, err)
 		}
 	}
 	names := append([]string{"localhost", "127.0.0.1", "::1"}, cfg.Names...)

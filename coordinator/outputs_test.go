@@ -61,8 +61,8 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 
 // modelTest is the model of a job as a report names it.
 func modelTest(job string, of *pb.ObjectRef) *pb.OutputFile {
-	uri := "mem://m/models/" + job + "/" + modelFile
-	return &pb.OutputFile{Name: modelFile, Uri: uri, Sha256: of.GetSha256(), Size: of.GetSize()}
+	uri := "mem://m/models/" + job + "/" + "model.safetensors"
+	return &pb.OutputFile{Name: "model.safetensors", Uri: uri, Sha256: of.GetSha256(), Size: of.GetSize()}
 }
 
 func TestWorkersNamesArePrintable(t *testing.T) {
@@ -72,7 +72,7 @@ func TestWorkersNamesArePrintable(t *testing.T) {
 			{WorkerId: "w\x1b[2J", Slots: 1}, {WorkerId: "w", Name: "a\u202eb", Slots: 1}, {WorkerId: "w", Kernels: "\u009b", Slots: 1},
 			{WorkerId: "w", Build: "a\nb", Slots: 1},
 		} {
-			if _, err := (&workerService{c}).Register(t.Context(), connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
+			if _, err := c.services.Workers.Register(t.Context(), connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("%v: %v", req, err)
 			}
 		}

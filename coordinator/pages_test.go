@@ -67,7 +67,7 @@ func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 	c := unstarted(testConfig("").withTimes())
 	reached := make(chan struct{})
 	next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) })
-	handler := listen.Hold(gate.New(c.gatePolicy()).Wrap(listen.Pages(c, c.meters.Handler(), next)), c.begun, c.tasks)
+	handler := listen.Hold(gate.New(c.gatePolicy()).Wrap(listen.Pages(health{c}, c.meters.Handler(), next)), c.begun, c.tasks)
 	c.handler = handler
 	wantPage(t, c, "/healthz", 200, "ok\n")
 	wantPage(t, c, "/readyz", 503, "starting")
@@ -145,7 +145,7 @@ func TestMetricsOfALeaderAtWork(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	planTest(t, c, "a", 8)
 	await(t, c, "a runs", inStage("a", pb.JobState_JOB_STATE_RUNNING))
-	w := &workerService{c}
+	w := c.services.Workers
 	if _, err := w.Register(t.Context(), connect.NewRequest(&pb.RegisterRequest{WorkerId: "w", Slots: 3})); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,8 @@ func CheckEmpty(dir string) error {
 	}
 	for _, entry := range entries {
 		if entry.Name() != "pki" {
-			return fmt.Errorf("%w: %s holds %s; name another (a folder pki may be there)", node.ErrNotEmpty, dir, entry.Name())
+			return fmt.Errorf("%w: %s holds %s; name another (a folder pki may be there)", node.ErrNotEmpty, dir,
+				entry.Name())
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func completeAll(t *testing.T, c *Coordinator, d *disk, list []*pb.Completion) {
 	var reports sync.WaitGroup
 	for _, completion := range list {
 		reports.Go(func() {
-			if verdict, err := c.complete(t.Context(), completion); err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
+			if verdict, err := c.leads.Log().Complete(t.Context(), completion); err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 				t.Errorf("leaf %d: %v %v", completion.GetId().GetIndex(), verdict, err)
 			}
 		})
@@ -108,11 +108,11 @@ func TestEntriesAreBoundedBeforeTheyAreProposed(t *testing.T) {
 		before := c.member.Raft.LastIndex()
 		fat := leafDone("a", 0)
 		fat.Worker = strings.Repeat("x", outcome.MaxEntryBytes/2)
-		if _, err := c.complete(t.Context(), fat); !errors.Is(err, outcome.ErrEntryTooBig) {
+		if _, err := c.leads.Log().Complete(t.Context(), fat); !errors.Is(err, outcome.ErrEntryTooBig) {
 			t.Errorf("a completion: %v", err)
 		}
 		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: &pb.Failure{Message: strings.Repeat("x", outcome.MaxEntryBytes)}}}}
-		_, err := c.propose(t.Context(), cmd)
+		_, err := c.leads.Log().Propose(t.Context(), cmd)
 		if !errors.Is(err, outcome.ErrEntryTooBig) || connect.CodeOf(outcome.Wire(err)) != connect.CodeInvalidArgument {
 			t.Errorf("a command: %v", err)
 		}
@@ -134,22 +134,22 @@ func TestUnknownOutcomes(t *testing.T) {
 		defer release()
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.complete(impatient, leafDone("a", 0)); !errors.Is(err, outcome.ErrUnknownOutcome) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+		if _, err := c.leads.Log().Complete(impatient, leafDone("a", 0)); !errors.Is(err, outcome.ErrUnknownOutcome) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("the caller gave up: %v", err)
 		}
 		began := time.Now()
-		if _, err := c.propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}}); err == nil || time.Since(began) > 2*c.cfg.ApplyTimeout {
+		if _, err := c.leads.Log().Propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}}); err == nil || time.Since(began) > 2*c.cfg.ApplyTimeout {
 			t.Errorf("the log hangs: %v after %v", err, time.Since(began))
 		}
 		release()
-		if verdict, err := c.complete(t.Context(), leafDone("a", 0)); err != nil || verdict != pb.Verdict_VERDICT_DUPLICATE {
+		if verdict, err := c.leads.Log().Complete(t.Context(), leafDone("a", 0)); err != nil || verdict != pb.Verdict_VERDICT_DUPLICATE {
 			t.Errorf("repeated: %v %v", verdict, err)
 		}
 		stopTest(t, c)
-		if _, err := c.complete(t.Context(), leafDone("a", 1)); !errors.Is(err, outcome.ErrShutdown) {
+		if _, err := c.leads.Log().Complete(t.Context(), leafDone("a", 1)); !errors.Is(err, outcome.ErrShutdown) {
 			t.Errorf("after the end: %v", err)
 		}
-		if _, err := c.propose(t.Context(), &pb.Command{}); err == nil {
+		if _, err := c.leads.Log().Propose(t.Context(), &pb.Command{}); err == nil {
 			t.Error("proposed after the end")
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,8 @@ func (c *Coordinator) restore(ctx context.Context, stores node.Stores) error {
 	case err != nil:
 		return fmt.Errorf("look for an existing log: %w", err)
 	case exists:
-		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore, c.cfg.DataDir)
+		return fmt.Errorf("%w: %s holds a log; a backup is restored into an empty data directory only", ErrRestore,
+			c.cfg.DataDir)
 	}
 	backup, err := readBackup(c.cfg.Restore)
 	if err != nil {
@@ -69,7 +71,8 @@ func (c *Coordinator) restore(ctx context.Context, stores node.Stores) error {
 		return err
 	}
 	if err := c.claim(ctx, backup.ClusterID); err != nil {
-		err = errors.Join(err, os.Remove(filepath.Join(c.cfg.DataDir, node.ClaimFile))) // the directory is to be empty for the next attempt
+		// the directory is to be empty for the next attempt
+		err = errors.Join(err, os.Remove(filepath.Join(c.cfg.DataDir, node.ClaimFile)))
 		return fmt.Errorf("%w: %w", ErrRestore, err)
 	}
 	if err := c.member.Begin(c.cfg.NodeID, stores, backup.Restored()); err != nil {
@@ -77,9 +80,11 @@ func (c *Coordinator) restore(ctx context.Context, stores node.Stores) error {
 	}
 	c.restored = report
 	for _, m := range report.Missing {
-		c.cfg.Logger.Error("the backup refers to an object that the store does not hold", "job", m.JobID, "what", m.What, "object", m.Name)
+		c.cfg.Logger.Error("the backup refers to an object that the store does not hold", "job", m.JobID, "what",
+			m.What, "object", m.Name)
 	}
-	c.cfg.Logger.Info("restored", "from", c.cfg.Restore, "epoch", report.Epoch, "jobs", report.Jobs, "objects", report.Objects, "missing", len(report.Missing))
+	c.cfg.Logger.Info("restored", "from", c.cfg.Restore, "epoch", report.Epoch, "jobs", report.Jobs, "objects",
+		report.Objects, "missing", len(report.Missing))
 	return nil
 }
 
@@ -104,7 +109,8 @@ func checkOldTokens(dir string, backup state.State) error {
 	}
 	for file, id := range map[string]string{AdminTokenFile: kept.admin.ID, WorkerTokenFile: kept.worker.ID} {
 		if _, old := backup.Token(id); old && id != "" {
-			return fmt.Errorf("%w: %s is a token of the old cluster, none of which holds in the new one: remove it, and a new one is made", ErrRestore, filepath.Join(dir, file))
+			return fmt.Errorf("%w: %s is a token of the old cluster, none of which holds in the new one: remove it, "+
+				"and a new one is made", ErrRestore, filepath.Join(dir, file))
 		}
 	}
 	return nil
@@ -144,7 +150,8 @@ func findObjects(ctx context.Context, cfg Config, backup state.State) (*Restored
 		return nil, fmt.Errorf("%w: look for the objects it refers to: %w", ErrRestore, err)
 	}
 	if r.Objects > 0 && len(missing) == r.Objects {
-		return nil, fmt.Errorf("%w: of the %d objects that %s refers to, %s holds none: is it the store of the old cluster (--store)?", ErrRestore, r.Objects, cfg.Restore, cfg.StoreURI)
+		return nil, fmt.Errorf("%w: of the %d objects that %s refers to, %s holds none: is it the store of the old "+
+			"cluster (--store)?", ErrRestore, r.Objects, cfg.Restore, cfg.StoreURI)
 	}
 	for number := range r.Objects {
 		if m, ok := missing[number]; ok {
@@ -170,4 +177,13 @@ func sizeOf(ctx context.Context, store objstore.Store, key string) (int64, error
 		return -1, nil
 	}
 	return info.Size, err
+}
+
+// ErrRestore: the backup is of no use here.
+var ErrRestore = errors.New("cannot restore")
+
+// CheckBackup reads a backup to its end; the error says what is wrong with it.
+func CheckBackup(r io.Reader) error {
+	_, err := state.Decode(r)
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -69,11 +70,11 @@ func TestRestoreHoldsSlots(t *testing.T) {
 	if len(slotsOf(view, "n")) != 1 {
 		t.Fatal("a slot was decided before the release")
 	}
-	shown, err := (&scheduleService{c}).GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "n", Next: 1}))
+	shown, err := c.services.Schedules.GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "n", Next: 1}))
 	if err != nil || shown.Msg.GetSchedule().GetHeldUnixMs() != before.Now {
 		t.Errorf("held since %d, want %d; %v", shown.Msg.GetSchedule().GetHeldUnixMs(), before.Now, err)
 	}
-	res, err := (&scheduleService{c}).ReleaseSchedules(t.Context(), connect.NewRequest(&pb.ReleaseSchedulesRequest{}))
+	res, err := c.services.Schedules.ReleaseSchedules(t.Context(), connect.NewRequest(&pb.ReleaseSchedulesRequest{}))
 	if err != nil || !res.Msg.GetReleased() || res.Msg.GetSchedules() != 1 {
 		t.Fatalf("release: %v %v", res, err)
 	}
@@ -90,7 +91,7 @@ func TestRestoreHoldsSlots(t *testing.T) {
 func begunWith(t *testing.T, before, after state.State, c *Coordinator) state.State {
 	t.Helper()
 	want := before.Restored()
-	commands, err := c.initCommands(want)
+	commands, err := lead.Founder{Leader: c.leads}.FirstEntries(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestLeasesOfTheOldEpochAreVoid(t *testing.T) {
 	encodeTest(t, cfg.Restore, state.New())
 	c := startTest(t, cfg)
 	planTest(t, c, "a", 2)
-	service := &workerService{c}
+	service := c.services.Workers
 	id := leafDone("a", 0).GetId()
 	old := &pb.LeaseToken{Term: 1, Sequence: 1}
 	register := &pb.RegisterRequest{WorkerId: "w", Slots: 1, Held: []*pb.HeldTask{{Id: id, Token: old}}}

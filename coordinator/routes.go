@@ -6,12 +6,12 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/api"
 	"github.com/gram-compute/gram/coordinator/audit"
 	"github.com/gram-compute/gram/coordinator/bounds"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/listen"
 	"github.com/gram-compute/gram/coordinator/meters"
-	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
@@ -20,32 +20,24 @@ import (
 func (c *Coordinator) routes() {
 	options := listen.Options(c.cfg.Logger,
 		meters.CountCalls{Meters: c.meters}, audit.Follow{}, connect.UnaryInterceptorFunc(outcome.WireUnary))
-	mux := http.NewServeMux()
-	mux.Handle(gramv1connect.NewJobServiceHandler(&jobService{c}, options))
-	mux.Handle(gramv1connect.NewWorkerServiceHandler(&workerService{c}, options))
-	mux.Handle(gramv1connect.NewClusterServiceHandler(&clusterService{c}, options))
-	mux.Handle(gramv1connect.NewScheduleServiceHandler(&scheduleService{c}, options))
-	mux.Handle(gramv1connect.NewModelServiceHandler(&modelService{c}, options))
-	mux.Handle(gramv1connect.NewUpkeepServiceHandler(&upkeepService{c}, options))
-	mux.Handle(gramv1connect.NewTokenServiceHandler(&tokenService{c}, options))
-	local := listen.BoundCompressed(c.trails.Calls(mux))
+	local := listen.BoundCompressed(c.trails.Calls(c.services.Handler(options)))
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	var answer http.Handler = local
 	if port := c.member.Port; port != nil {
-		c.peers = node.NewPeers(port)
 		answer = &listen.Forwarder{
-			Leader: c, Local: local, Transport: c.peers.Transport, Tasks: c.tasks, NodeID: c.cfg.NodeID, Logger: c.cfg.Logger,
+			Leader: c.leads, Local: local, Transport: c.peers.Transport, Tasks: c.tasks, NodeID: c.cfg.NodeID,
+			Logger: c.cfg.Logger,
 		}
 		between := http.NewServeMux()
-		between.Handle(gramv1connect.NewPeerServiceHandler(&peerService{c}, options))
-		between.Handle("/", listen.Carried(c, c.tasks, c.door.WrapCarried(local)))
+		between.Handle(gramv1connect.NewPeerServiceHandler(&api.Peers{Membership: c.leads.Members()}, options))
+		between.Handle("/", listen.Carried(c.leads, c.tasks, c.door.WrapCarried(local)))
 		c.peerPort = listen.ServePeers(port.Calls, between, c.cfg.limits, c.cfg.Logger, c.fail)
 	}
-	c.handler = listen.Hold(c.door.Wrap(listen.Pages(c, c.meters.Handler(), answer)), c.begun, c.tasks)
+	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), answer)), c.begun, c.tasks)
 }
 
 func (c *Coordinator) gatePolicy() gate.Policy {
-	policy := gate.Policy{Lookup: c.lookupToken, Now: c.admitted, Rate: max(0, c.cfg.CallRate)}
+	policy := gate.Policy{Lookup: c.lookupToken, Now: c.clock.Admitted, Rate: max(0, c.cfg.CallRate)}
 	if c.identity != nil {
 		policy.Host, policy.WorkerCertificates = c.identity.Covers, c.cfg.WorkerCertificates
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/api"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -31,7 +32,7 @@ func nightly(id string) *pb.ScheduleDefinition {
 
 func TestCreateIsIdempotentAndReplaces(t *testing.T) {
 	c := startTest(t, testConfig(""))
-	service := &scheduleService{c}
+	service := c.services.Schedules
 	bare := nightly("n")
 	bare.TimeZone, bare.Overlap, bare.CatchUp, bare.CatchUpMax = "", 0, 0, 0
 	first := createTest(t, c, bare)
@@ -84,7 +85,7 @@ func TestCreateRefuses(t *testing.T) {
 	} {
 		d := nightly("n")
 		spoil(d)
-		_, err := (&scheduleService{c}).CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
+		_, err := c.services.Schedules.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
 		wantCode(t, name, err, connect.CodeInvalidArgument)
 	}
 	createTest(t, c, nightly("n"))
@@ -92,7 +93,7 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 	c := startTest(t, testConfig(""))
-	service := &scheduleService{c}
+	service := c.services.Schedules
 	for i := range 5 {
 		createTest(t, c, nightly(fmt.Sprint("s", i)))
 	}
@@ -141,7 +142,7 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
-		service := &scheduleService{c}
+		service := c.services.Schedules
 		createTest(t, c, definition("n"))
 		first := time.Now().Truncate(time.Minute).Add(time.Minute)
 		trigger := func(slot time.Time) (*pb.TriggerScheduleResponse, error) {
@@ -179,7 +180,7 @@ func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 func TestBackfillMakesEachSlotOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
-		service := &scheduleService{c}
+		service := c.services.Schedules
 		createTest(t, c, definition("n"))
 		until := time.Now().Truncate(time.Minute)
 		req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: until.Add(-250 * time.Minute).UnixMilli(), ToUnixMs: until.UnixMilli(), DryRun: true}
@@ -220,7 +221,7 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 	})
 }
 
-func checkBackfillBounds(t *testing.T, service *scheduleService, now time.Time) {
+func checkBackfillBounds(t *testing.T, service *api.Schedules, now time.Time) {
 	t.Helper()
 	for what, req := range map[string]*pb.BackfillScheduleRequest{
 		"the future":   {Id: "n", FromUnixMs: now.UnixMilli(), ToUnixMs: now.Add(time.Hour).UnixMilli()},
@@ -252,7 +253,7 @@ func checkBackfillBounds(t *testing.T, service *scheduleService, now time.Time) 
 // An earlier definition's job stays, and is told.
 func TestBackfillAfterAChange(t *testing.T) {
 	c := startTest(t, testConfig(""))
-	service := &scheduleService{c}
+	service := c.services.Schedules
 	createTest(t, c, nightly("n"))
 	now := time.Now()
 	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-49 * time.Hour).UnixMilli(), ToUnixMs: now.UnixMilli()}

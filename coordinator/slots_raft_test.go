@@ -98,9 +98,10 @@ func (c *trio) start(i int, servers []raft.Server) {
 	}
 	m := c.members[i]
 	m.member = &node.Member{Raft: host}
+	m.prepareToLead()
 	life, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
 	m.cancel = cancel
-	m.tasks.Go(func() { m.followLeadership(life, nil) })
+	m.tasks.Go(func() { m.leads.Follow(life, nil) })
 	c.Cleanup(func() { stopTest(c.T, m) })
 }
 
@@ -125,7 +126,7 @@ func (c *trio) lead() *Coordinator {
 	c.Helper()
 	for range 600 {
 		for i, m := range c.members {
-			if _, err := m.leader(); err == nil && m.member.Raft.VerifyLeader().Error() == nil {
+			if m.leads.Leads() && m.member.Raft.VerifyLeader().Error() == nil {
 				if i != c.leader {
 					c.leader, c.changes = i, c.changes+1
 				}
@@ -213,14 +214,14 @@ func (c *trio) check(began time.Time, schedules, minutes int) {
 		}
 		for n := range schedules {
 			sched, _ := view.Schedule(fmt.Sprint("s", n))
-			want := int(utc(sched.LastSlot).Sub(began) / time.Minute)
+			want := int(time.UnixMilli(sched.LastSlot).UTC().Sub(began) / time.Minute)
 			fired := c.logs[i].fired[sched.ID()]
 			if want < minutes || int(sched.Fired) != want || sched.Skipped != 0 || len(fired) != want {
 				c.Fatalf("member %d, schedule %d: %d fired, %d skipped, %d in the log; want %d", i, n, sched.Fired, sched.Skipped, len(fired), want)
 			}
 			for slot, times := range fired {
-				if times != 1 || utc(slot).Sub(began)%time.Minute != 0 {
-					c.Fatalf("schedule %d: slot %s was fired %d times", n, utc(slot), times)
+				if times != 1 || time.UnixMilli(slot).UTC().Sub(began)%time.Minute != 0 {
+					c.Fatalf("schedule %d: slot %s was fired %d times", n, time.UnixMilli(slot).UTC(), times)
 				}
 			}
 			total += want

@@ -17,7 +17,7 @@ func TestTheLogStaysSmall(t *testing.T) {
 	big := &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "x", SpecJson: make([]byte, entry)}}} // refused, and logged
 	largest := uint64(0)
 	for range entries {
-		if reply, err := c.propose(t.Context(), big); err != nil || reply.Err == nil {
+		if reply, err := c.leads.Log().Propose(t.Context(), big); err != nil || reply.Err == nil {
 			t.Fatal(reply, err)
 		}
 		log, snapshots := node.DiskUse(cfg.DataDir)

@@ -50,12 +50,13 @@ func (l *loneLeader) fired() int {
 func (l *loneLeader) want(what string, trusted bool, others int, why string) {
 	l.Helper()
 	before := l.fired()
-	<-time.After(storePoll + clockPoll)
-	if v := l.verdict(); v.Trusted() != trusted || v.Others != others || !trusted && v.Doubt != clock.Disagrees {
+	<-time.After(10*time.Second + time.Second)
+	if v := l.clock.Verdict(); v.Trusted() != trusted || v.Others != others || !trusted && v.Doubt != clock.Disagrees {
 		l.Errorf("%s: %+v", what, v)
 	}
-	wantMetrics(l.T, l.Coordinator, map[string]float64{"gram_clock_trusted": truth(trusted)})
-	status, err := (&clusterService{l.Coordinator}).Status(l.Context(), connect.NewRequest(&pb.StatusRequest{}))
+	trust := map[bool]float64{true: 1}
+	wantMetrics(l.T, l.Coordinator, map[string]float64{"gram_clock_trusted": trust[trusted]})
+	status, err := l.Coordinator.services.Clusters.Status(l.Context(), connect.NewRequest(&pb.StatusRequest{}))
 	if got := status.Msg.GetClock(); err != nil || got.GetTrusted() != trusted || !strings.Contains(got.GetReason(), why) {
 		l.Errorf("%s: status %v, %v; want %q", what, got, err, why)
 	}
@@ -63,7 +64,7 @@ func (l *loneLeader) want(what string, trusted bool, others int, why string) {
 	if strings.Contains(page, "clock is not trusted") == trusted {
 		l.Errorf("%s: readiness %q", what, page)
 	}
-	_, err = (&upkeepService{l.Coordinator}).Sweep(l.Context(), connect.NewRequest(&pb.SweepRequest{}))
+	_, err = l.Coordinator.services.Upkeep.Sweep(l.Context(), connect.NewRequest(&pb.SweepRequest{}))
 	if (err == nil) != trusted {
 		l.Errorf("%s: a sweep: %v", what, err)
 	}
@@ -117,15 +118,14 @@ func TestTheStoresClockDecides(t *testing.T) {
 	right := q.follower()
 	off[wrong.cfg.NodeID].set(time.Hour)
 	q.poll("the other member to lead and decide by the time", func() bool {
-		lead, err := right.leader()
-		return err == nil && right.mayTime(lead) == nil && right.verdict().Others == 2
+		return right.leads.MayTime() == nil && right.clock.Verdict().Others == 2
 	})
 	q.poll("the wrong one to follow and know it", func() bool {
-		return wrong.member.Raft.State() == raft.Follower && wrong.verdict().Doubt == clock.Disagrees && wrong.NotReady() != nil
+		return wrong.member.Raft.State() == raft.Follower && wrong.clock.Verdict().Doubt == clock.Disagrees && health{wrong}.NotReady() != nil
 	})
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 0, "gram_ready": 0})
 	wantMetrics(t, right, map[string]float64{"gram_clock_trusted": 1, "gram_ready": 1})
 	off[wrong.cfg.NodeID].set(0)
-	q.poll("the wrong one to be ready again", func() bool { return wrong.NotReady() == nil })
+	q.poll("the wrong one to be ready again", func() bool { return health{wrong}.NotReady() == nil })
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 1})
 }

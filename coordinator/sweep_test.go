@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
@@ -50,7 +51,7 @@ func (r run) plan() run {
 
 func (r run) complete(kind pb.TaskKind, round uint32, out *pb.TaskOutput) {
 	r.t.Helper()
-	verdict, err := r.c.complete(r.t.Context(), &pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out})
+	verdict, err := r.c.leads.Log().Complete(r.t.Context(), &pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out})
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		r.t.Fatalf("%v of round %d of %s: %v %v", kind, round, r.id, verdict, err)
 	}
@@ -181,7 +182,7 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 		for _, key := range others {
 			run{t, c, ""}.put(key)
 		}
-		models := &modelService{c}
+		models := c.services.Models
 		if _, err := models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "named"})); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,7 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 		wantStored(t, c, "in the end", append(others, "named/0/1", "named/0/2", "named/1/11", "named/1/12",
 			"jobs/named/logs/0000000000001-w-000001.jsonl", "models/named/model.safetensors", "models/named/tiles/0.npy")...)
 		refersTo(t, c)
-		res, err := (&clusterService{c}).Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
+		res, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
 		if err != nil || res.Msg.GetSweeps().GetJobsRetired() != 1 || res.Msg.GetJobsRetired() != 2 || res.Msg.GetSweeps().GetObjects() != 2*10+3 || res.Msg.GetSweeps().GetPasses() < 13 {
 			t.Errorf("%v, %v", res.Msg, err)
 		}
@@ -222,7 +223,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 		)
 		c := startTest(t, cfg)
 		run{t, c, "a"}.finish()
-		if _, err := (&modelService{c}).Retire(t.Context(), connect.NewRequest(&pb.RetireRequest{Id: "a"})); err != nil {
+		if _, err := c.services.Models.Retire(t.Context(), connect.NewRequest(&pb.RetireRequest{Id: "a"})); err != nil {
 			t.Fatal(err)
 		}
 		for range 12 {
@@ -233,13 +234,11 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 			}
 		}
 		wantStored(t, c, "in the end")
-		lead, err := c.leader()
+		status, err := c.leads.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		lead.mu.Lock()
-		failures := lead.swept.Failures
-		lead.mu.Unlock()
+		failures := status.GetSweeps().GetFailures()
 		if view, _ := c.fsm.View(); failures < 2 {
 			t.Errorf("%d passes failed", failures)
 		} else if gone, _ := view.Retired("a"); !gone.Swept {
@@ -257,12 +256,12 @@ func TestSweepByHand(t *testing.T) {
 		run{t, c, "a"}.finish()
 		run{t, c, "b"}.finish()
 		run{t, c, ""}.put("jobs/stranger/aa/b")
-		if _, err := (&modelService{c}).SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "b"})); err != nil {
+		if _, err := c.services.Models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "b"})); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(dry bool) *pb.SweepResponse {
 			t.Helper()
-			res, err := (&upkeepService{c}).Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{DryRun: dry}))
+			res, err := c.services.Upkeep.Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{DryRun: dry}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -310,23 +309,24 @@ func TestSweepByAnOldState(t *testing.T) {
 		job.round(2, false)
 		sleep(time.Second)
 		old, _ := c.fsm.View()
-		s := &sweeper{c: c, now: c.wall().UnixMilli(), cutoff: c.wall().UnixMilli(), res: &pb.SweepResponse{}}
+		now := c.clock.Wall().UnixMilli()
+		s := lead.NewSweeper(c.leads, now, now)
 		job.round(3, false)
 		job.round(4, false)
 		sleep(time.Second)
-		c.resign()
-		if err := s.sweepJobs(t.Context(), old); err != nil {
+		c.leads.Resign()
+		if err := s.SweepJobs(t.Context(), old); err != nil {
 			t.Fatal(err)
 		}
-		if s.res.GetObjects() != 2 { // 10 and 99 of round 1
-			t.Errorf("%d objects swept", s.res.GetObjects())
+		if s.Res.GetObjects() != 2 { // 10 and 99 of round 1
+			t.Errorf("%d objects swept", s.Res.GetObjects())
 		}
 		refersTo(t, c)
-		if err := s.run(t.Context()); err != nil { // nothing to decide: nothing to fail
+		if err := s.Run(t.Context()); err != nil { // nothing to decide: nothing to fail
 			t.Fatal(err)
 		}
-		s.ended = []string{"a"}
-		if err := s.mark(t.Context(), 1); !errors.Is(err, outcome.ErrNotLeader) {
+		s.Ended = []string{"a"}
+		if err := s.Mark(t.Context(), 1); !errors.Is(err, outcome.ErrNotLeader) {
 			t.Errorf("a former leader marks: %v", err)
 		}
 		refersTo(t, c)

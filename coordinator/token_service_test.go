@@ -25,12 +25,12 @@ func TestTokenServiceRefuses(t *testing.T) {
 		"an age":          {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", TtlMs: 1 << 62},
 		"a long name":     {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", Name: string(bytes.Repeat([]byte("n"), 64))},
 	} {
-		_, err := (&tokenService{c}).CreateToken(t.Context(), connect.NewRequest(m))
+		_, err := c.services.Tokens.CreateToken(t.Context(), connect.NewRequest(m))
 		if got := connect.CodeOf(outcome.Wire(err)); got != connect.CodeInvalidArgument {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := (&tokenService{c}).RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: c.AdminToken().ID}))
+	_, err := c.services.Tokens.RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: c.AdminToken().ID}))
 	if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
 		t.Errorf("the last admin's token: %v", err)
 	}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,7 +45,7 @@ func TestAClockGoesBack(t *testing.T) {
 		c := startTest(t, cfg)
 		token := gate.NewToken()
 		create := &pb.CreateTokenRequest{Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", TtlMs: 2000}
-		if _, err := (&tokenService{c}).CreateToken(t.Context(), connect.NewRequest(create)); err != nil {
+		if _, err := c.services.Tokens.CreateToken(t.Context(), connect.NewRequest(create)); err != nil {
 			t.Fatal(err)
 		}
 		if code, _ := pageAs(c, gate.MetricsPage, token); code != http.StatusOK {
@@ -62,11 +63,11 @@ func TestAClockGoesBack(t *testing.T) {
 		if got := len(slotsOf(view, "n")); got != 1 {
 			t.Errorf("%d slots fired, want the one before the jump", got)
 		}
-		_, err := (&upkeepService{c}).Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
+		_, err := c.services.Upkeep.Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
 		if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
 			t.Errorf("a sweep: %v", err)
 		}
-		status, err := (&clusterService{c}).Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
+		status, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
 		if got := status.Msg.GetClock(); err != nil || got.GetTrusted() || !strings.Contains(got.GetReason(), "48h0m0s behind") {
 			t.Errorf("status: %v, %v", got, err)
 		}
@@ -74,7 +75,7 @@ func TestAClockGoesBack(t *testing.T) {
 			t.Errorf("readiness: %d %s", code, text)
 		}
 		for i, want := range []bool{true, false} {
-			res, err := (&clusterService{c}).AcceptClock(t.Context(), connect.NewRequest(&pb.AcceptClockRequest{}))
+			res, err := c.services.Clusters.AcceptClock(t.Context(), connect.NewRequest(&pb.AcceptClockRequest{}))
 			if err != nil || res.Msg.GetAccepted() != want || (res.Msg.GetSetBackMs() > 47*3600*1000) != want {
 				t.Errorf("accept %d: %v, %v", i, res, err)
 			}
@@ -83,7 +84,7 @@ func TestAClockGoesBack(t *testing.T) {
 		synctest.Wait()
 		view, _ = c.fsm.View()
 		if got := len(slotsOf(view, "n")); got != 2 || view.Now > off.now().UnixMilli() {
-			t.Errorf("%d slots fired, want 2; the log's time is %s", got, utc(view.Now))
+			t.Errorf("%d slots fired, want 2; the log's time is %s", got, time.UnixMilli(view.Now).UTC())
 		}
 		stopTest(t, c)
 	})
@@ -96,7 +97,7 @@ func TestAStepRetiresNothing(t *testing.T) {
 	cfg.wallClock, cfg.KeepJobs = off.now, 30*24*time.Hour
 	c := startTest(t, cfg)
 	submitTest(t, c, "a")
-	if _, err := (&jobService{c}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
+	if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Fatal(err)
 	}
 	stopTest(t, c)
@@ -105,7 +106,7 @@ func TestAStepRetiresNothing(t *testing.T) {
 	submitTest(t, c, "b") // the log's time is ahead now
 	sweep := func() []string {
 		t.Helper()
-		res, err := (&upkeepService{c}).Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
+		res, err := c.services.Upkeep.Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,14 +143,14 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		t.Fatal("c3 leads")
 	}
 	submitTest(t, leader, "a")
-	if _, err := (&jobService{leader}).Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
+	if _, err := leader.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Fatal(err)
 	}
-	q.poll("the follower to be told the time", func() bool { return wrong.verdict().Doubt == clock.Disagrees })
-	if err := wrong.NotReady(); err == nil || !strings.Contains(err.Error(), "744h0m0") {
+	q.poll("the follower to be told the time", func() bool { return wrong.clock.Verdict().Doubt == clock.Disagrees })
+	if err := (health{wrong}).NotReady(); err == nil || !strings.Contains(err.Error(), "744h0m0") {
 		t.Errorf("c3 is ready: %v", err)
 	}
-	if now := wrong.wall(); time.Since(now).Abs() > clock.MaxSkew {
+	if now := wrong.clock.Wall(); time.Since(now).Abs() > clock.MaxSkew {
 		t.Errorf("c3 takes %s for the time", now)
 	}
 	term := leader.member.Raft.CurrentTerm()
@@ -158,7 +159,7 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.poll("c3 to lead and hand the lead over", func() bool {
-		if lead, err := wrong.leader(); err == nil && wrong.mayTime(lead) == nil {
+		if wrong.leads.MayTime() == nil {
 			t.Error("c3 leads, and trusts its clock")
 		}
 		_, id := leader.member.Raft.LeaderWithID()
@@ -167,15 +168,15 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 	var good *Coordinator
 	q.poll("a right leader to accept a job", func() bool {
 		good = q.leader()
-		_, err := (&jobService{good}).Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
+		_, err := good.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
 		return err == nil && good != wrong
 	})
 	view, _ := good.fsm.View()
-	if _, kept := view.Job("a"); !kept || time.Until(utc(view.Now)) > clock.MaxSkew {
-		t.Errorf("job a is kept: %t; the log's time is %s", kept, utc(view.Now))
+	if _, kept := view.Job("a"); !kept || time.Until(time.UnixMilli(view.Now).UTC()) > clock.MaxSkew {
+		t.Errorf("job a is kept: %t; the log's time is %s", kept, time.UnixMilli(view.Now).UTC())
 	}
 	off["c3"].set(0)
-	q.poll("c3 to be ready", func() bool { return wrong.NotReady() == nil })
+	q.poll("c3 to be ready", func() bool { return health{wrong}.NotReady() == nil })
 }
 
 // The log's time is a month ahead, as an earlier release leaves it, and a schedule's last slot with it. A leader whose clock
@@ -194,7 +195,7 @@ func TestALogThatIsAhead(t *testing.T) {
 	}
 	q.poll("the log's time to be set back", func() bool {
 		view, _ := q.follower().fsm.View()
-		return time.Until(utc(view.Now)) < clock.MaxSkew
+		return time.Until(time.UnixMilli(view.Now).UTC()) < clock.MaxSkew
 	})
 }
 
@@ -226,28 +227,15 @@ func TestTwoMembersDisagree(t *testing.T) {
 	q.awaitVotes(2)
 	q.poll("a leader that doubts its clock, and nobody to take the lead", func() bool {
 		c := q.leader()
-		lead, err := c.leader()
-		return err == nil && c.mayTime(lead) != nil && !lead.peers.trusts()
+		return c.leads.Leads() && c.leads.MayTime() != nil && !slices.ContainsFunc(q.list(), func(m *pb.Member) bool {
+			return !m.GetLeader() && m.GetClock().GetTrusted()
+		})
 	})
 	q.poll("the leader's clock to be accepted", func() bool {
-		res, err := (&clusterService{q.leader()}).AcceptClock(t.Context(), connect.NewRequest(&pb.AcceptClockRequest{}))
+		res, err := q.leader().services.Clusters.AcceptClock(t.Context(), connect.NewRequest(&pb.AcceptClockRequest{}))
 		return err == nil && res.Msg.GetAccepted()
 	})
 	q.poll("the leader to decide, and the other to doubt its clock", func() bool {
-		c := q.leader()
-		lead, err := c.leader()
-		return err == nil && c.mayTime(lead) == nil && q.follower().verdict().Doubt == clock.Disagrees
+		return q.leader().leads.MayTime() == nil && q.follower().clock.Verdict().Doubt == clock.Disagrees
 	})
-}
-
-// trusts reports whether another member trusts its clock.
-func (t *peerTable) trusts() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, p := range t.peers {
-		if p.clock.GetTrusted() {
-			return true
-		}
-	}
-	return false
 }

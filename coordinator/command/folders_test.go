@@ -16,7 +16,8 @@ func TestOutputFolders(t *testing.T) {
 		"file:///data/x":  "file:///data/x/a/",
 		"file:///data/x/": "file:///data/x/a/",
 	} {
-		spec := fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","spec":{"input":{"uri":"mem://m/in/x.tsv"},"output":{"uri":%q}}}`, uri)
+		spec := fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes",
+			"spec":{"input":{"uri":"mem://m/in/x.tsv"},"output":{"uri":%q}}}`, uri)
 		if got, err := m.outputFolder("a", []byte(spec)); err != nil || got != want {
 			t.Errorf("%s: %s (%v), want %s", uri, got, err, want)
 		}

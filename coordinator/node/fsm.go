@@ -24,7 +24,8 @@ type FSM struct {
 // NewFSM returns one with the empty state.
 func NewFSM() *FSM {
 	return &FSM{
-		state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{}), checks: make(chan checkpointed, 1),
+		state: state.New(), changed: make(chan struct{}), retoken: make(chan struct{}),
+		checks: make(chan checkpointed, 1),
 	}
 }
 

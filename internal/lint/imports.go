@@ -48,6 +48,15 @@ var layers = []layer{
 		"coordinator/bounds", "coordinator/life", "coordinator/logstore", "coordinator/outcome", "coordinator/pki",
 		"coordinator/state", "internal/seeded", "protocol/...",
 	}},
+	{tree: "coordinator/lead", may: []string{
+		"coordinator/audit", "coordinator/clock", "coordinator/command", "coordinator/gate", "coordinator/lease",
+		"coordinator/life", "coordinator/meters", "coordinator/node", "coordinator/outcome", "coordinator/schedule",
+		"coordinator/state", "internal/seeded", "objstore", "protocol/...",
+	}},
+	{tree: "coordinator/api", may: []string{
+		"coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule", "coordinator/state",
+		"objstore", "protocol/...",
+	}},
 	{tree: "coordinator", may: []string{
 		"coordinator/...", "internal/faults", "internal/seeded", "objstore", "protocol/...",
 	}},

@@ -115,6 +115,10 @@ func TestCoordinatorRooms(t *testing.T) {
 		{"coordinator/listen", "coordinator/node", ""},
 		{"coordinator/node", "coordinator/listen", "may not import"},
 		{"coordinator/listen", "coordinator/lease", "may not import"},
+		{"coordinator/lead", "coordinator/node", ""},
+		{"coordinator/lead", "coordinator/api", "may not import"},
+		{"coordinator/api", "coordinator/lead", "may not import"},
+		{"coordinator/api", "coordinator/node", "may not import"},
 	} {
 		found := lint.Imports([]lint.Import{{Folder: c.folder, Path: lint.Module + "/" + c.path}})
 		if len(found) != min(len(c.want), 1) || len(found) == 1 && !strings.Contains(found[0].What, c.want) {

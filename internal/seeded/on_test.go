@@ -31,8 +31,8 @@ func TestSeededBugsAreCaught(t *testing.T) {
 	}
 	tests := ""
 	for _, folder := range []string{
-		"coordinator", "coordinator/node", "coordinator/state", "coordinator/schedule", "dataset", "objstore/s3",
-		"jobs/kernelmatrix", "kernelops", "clustertest",
+		"coordinator", "coordinator/lead", "coordinator/node", "coordinator/state", "coordinator/schedule", "dataset",
+		"objstore/s3", "jobs/kernelmatrix", "kernelops", "clustertest",
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", folder, "seeded_test.go"))
 		if err != nil {

@@ -1,0 +1,123 @@
+package lead
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/coordinator/state"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// Describe is a job as people see it, with what leader memory adds.
+func (c *Leader) Describe(job *state.Job) *pb.Job {
+	out := &pb.Job{
+		Id: job.ID, Name: job.Name, Kind: job.Kind, SpecJson: string(job.SpecJSON), SpecHash: job.SpecHash,
+		ResultHash: job.ResultHash,
+		State:      job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
+		FinishedUnixMs: job.FinishedAt,
+		Progress: &pb.Progress{Round: job.Round.Number, Phase: job.Round.Phase, Leaves: job.Round.Leaves(),
+			LeavesDone: job.Round.Covered},
+		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
+		Rounds:     job.RoundRecords(),
+		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.AuditSummary(),
+	}
+	if lead, err := c.Leadership(); err == nil && !job.Ended() {
+		c.describeWork(lead, job, out)
+	}
+	if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED {
+		out.Progress.LeavesDone = out.Progress.Leaves
+	}
+	return out
+}
+
+// describeWork adds what is in leader memory.
+func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
+	if job.Stage == pb.JobState_JOB_STATE_QUEUED {
+		view, _ := c.fsm.View()
+		out.Reason = schedule.Waits(c.cfg.Schedule, view, job)
+		return
+	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	out.Progress.TasksLeased = uint32(lead.board.Leased(job.ID, ""))
+	untold := lead.board.Untold(job)
+	out.Counters.Backups.Launched += untold.Launched
+	out.Counters.Backups.Won += untold.Won
+	out.Counters.Backups.Wasted += untold.Wasted
+	out.Reason = reason(lead.board, job, c.clock.Mono())
+}
+
+// waitsForAudits says what a job waits for that is made, but for its audits.
+func waitsForAudits(board *schedule.Board, job *state.Job, now time.Duration) string {
+	pending, disputed := 0, (*state.Audit)(nil)
+	job.EachAudit(func(a *state.Audit) bool {
+		pending++
+		if disputed == nil && a.Disputed() {
+			disputed = a
+		}
+		return true
+	})
+	if disputed == nil {
+		return fmt.Sprintf("waits for another worker to make %d of its tasks a second time (spec.run.audit)", pending)
+	}
+	first, last := disputed.Opinions[0], disputed.Opinions[len(disputed.Opinions)-1]
+	said := fmt.Sprintf("workers %s and %s disagree on %s", first.Worker, last.Worker, disputed)
+	const third = ": waits for a third worker, which decides; start one"
+	switch board.Standoff(job, disputed, now) {
+	case schedule.AThirdDecides:
+		return said + ": a third worker makes it, and decides"
+	case schedule.BothRepeat:
+		return said + ": each makes it again with its other kernel set"
+	case schedule.BothInsist:
+		return said + repeatedText(disputed) + third
+	}
+	return said + ", and not both can make it again with another kernel set" + third
+}
+
+// repeatedText describes the results of two workers that have made a task again, when these decide nothing.
+func repeatedText(a *state.Audit) string {
+	first, second := a.Opinions[0], a.Opinions[1]
+	switch {
+	case first.Insists() && second.Insists():
+		return ", and each insists with another kernel set"
+	case first.Again == second.Sum && second.Again == first.Sum:
+		return ", and each makes the other's result with its other kernel set"
+	}
+	return ", and no second result settles it"
+}
+
+// reason says why a job that was admitted waits, or what it does; empty means that it is at work.
+func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
+	leased, workers := board.Leased(job.ID, ""), len(board.Workers(now))
+	tries, last := board.Trouble(job)
+	need, largest, tooBig := board.TooBig(job, now)
+	denied, patience, said, isDenied := board.Denied(job, now)
+	switch {
+	case isDenied:
+		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job "+
+			"fails): %s", denied.Round(time.Second), patience, said)
+	case job.Reporting() && job.PendingAudits() > 0 && leased == 0:
+		return waitsForAudits(board, job, now)
+	case tries > 0:
+		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
+	case board.Holding(job, now):
+		return "waits for workers to announce what they hold, after a change of leader"
+	case workers == 0:
+		return "waits for a worker: none is connected"
+	case tooBig:
+		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker "+
+			"plans with %d", need>>20, largest>>20)
+	case board.Deaths(job) > 0:
+		return fmt.Sprintf("%d workers ended without a word at work on it; what they had comes in smaller parts, "+
+			"and alone on a worker after the second", board.Deaths(job))
+	case leased == 0 && board.Leased("", "") > 0:
+		return fmt.Sprintf("waits for a slot: %d workers are at work on %d tasks of other jobs", workers,
+			board.Leased("", ""))
+	case leased == 0:
+		return fmt.Sprintf("waits for one of %d workers to take its next task", workers)
+	case job.Reporting():
+		return "writes the model and the report"
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+package lead
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/coordinator/node"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"google.golang.org/protobuf/proto"
+)
+
+// Status tells how the cluster is, as the leader sees it.
+func (c *Leader) Status(ctx context.Context) (*pb.StatusResponse, error) {
+	if _, _, err := c.Read(ctx); err != nil {
+		return nil, err
+	}
+	lead, err := c.Leadership()
+	if err != nil {
+		return nil, err
+	}
+	view, index := c.fsm.At()
+	digest := view.Digest()
+	res := &pb.StatusResponse{
+		ClusterId: view.ClusterID, Leader: c.cfg.NodeID, Term: lead.Term, AppliedIndex: index,
+		Version: c.cfg.Version, StoreUri: c.cfg.StoreURI,
+		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
+		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
+	}
+	res.RaftLogBytes, res.RaftSnapshotBytes = node.DiskUse(c.cfg.DataDir)
+	c.addLeaderMemory(lead, res)
+	lead.table.describe(res)
+	res.Clock = c.clock.Status(view)
+	return res, nil
+}
+
+func (c *Leader) addLeaderMemory(lead *Leadership, res *pb.StatusResponse) {
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	counts := lead.board.Counts
+	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
+	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
+	res.Sweeps = proto.CloneOf(&lead.swept)
+	now := c.clock.Mono()
+	for _, w := range lead.board.Workers(now) {
+		res.Workers = append(res.Workers, &pb.WorkerStatus{
+			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Leased("", w.ID)),
+			Kernels: w.Kernels, Build: w.Build, LastSeenUnixMs: c.clock.started.Add(w.LastSeen).UnixMilli(),
+			MemoryBytes: w.Memory, Quarantine: w.Quarantine(now),
+		})
+	}
+}
