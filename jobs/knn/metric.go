@@ -1,9 +1,6 @@
 package knn
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 var inf = math.Inf(1)
 
@@ -21,8 +18,6 @@ const (
 )
 
 var metrics = []metric{l2, cosine, innerProduct, l1, linf, hamming, edit}
-
-func (m metric) known() bool { return slices.Contains(metrics, m) }
 
 // distance is that of a key. Keys order neighbors; for l2 they are squares, else distances.
 func (m metric) distance(key float64) float64 {
