@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/spf13/cobra"
 )
 
@@ -48,7 +50,7 @@ Schema of specs, for editors that complete and check YAML by one.`,
 			if len(args) == 1 {
 				kind, err := all.Lookup(args[0])
 				if err != nil {
-					return exit.AsUsage(err)
+					return exit.AsUsage(unknownKind(err))
 				}
 				kinds = []jobs.Kind{kind}
 			}
@@ -57,6 +59,15 @@ Schema of specs, for editors that complete and check YAML by one.`,
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of specs")
 	return cmd
+}
+
+// unknownKind is the fault of a kind's name without its code: no spec was read.
+func unknownKind(err error) error {
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) {
+		return err
+	}
+	return fmt.Errorf("%s. %s", fault.What, fault.Hint)
 }
 
 func completeKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -96,10 +107,14 @@ func printKind(a *app, k jobs.Kind) {
 		if r.Values != "" {
 			facts += ": " + r.Values
 		}
-		if r.Default != "" {
+		switch {
+		case strings.HasPrefix(r.Default, "required"):
+			facts += "; " + r.Default
+		case r.Default != "":
 			facts += "; default " + r.Default
 		}
 		fmt.Fprintf(a.out, "\n%s (%s)\n", r.Name, facts)
-		fmt.Fprintln(a.out, terminal.Wrap("  "+strings.TrimSpace(r.Doc+" "+r.From), terminal.Columns))
+		// Wrap indents what follows the first line by two.
+		fmt.Fprintln(a.out, "  "+terminal.Wrap(strings.TrimSpace(r.Doc+" "+r.From), terminal.Columns-2))
 	}
 }
