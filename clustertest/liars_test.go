@@ -101,16 +101,19 @@ func oneIn(n int64) func() bool {
 // bench is a cluster in this process with a job of many leaves and rounds.
 type bench struct {
 	*clustertest.Local
-	store objstore.Store
-	truth []byte // the digest of the model
+	store  objstore.Store
+	rounds int
+	truth  []byte // the digest of the model
 }
 
-func newBench(t *testing.T, shards int) *bench {
+func newBench(t *testing.T, shards int) *bench { return newLongBench(t, shards, 5) }
+
+func newLongBench(t *testing.T, shards, rounds int) *bench {
 	t.Helper()
 	stores := memStores(textStore(t, shards, 10))
 	truth := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, stores, pairsKind())
 	truth.Work(t, "truth", 2, kernelops.Generic())
-	truth.Submit(t, "truth", auditSpec(5, "0"))
+	truth.Submit(t, "truth", auditSpec(rounds, "0"))
 	model, err := clustertest.Output(truth.Wait(t, "truth"), "model.safetensors")
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +121,7 @@ func newBench(t *testing.T, shards int) *bench {
 	truth.Stop(t)
 	store := textStore(t, shards, 10)
 	local := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind())
-	return &bench{Local: local, store: store, truth: model.GetSha256()}
+	return &bench{Local: local, store: store, rounds: rounds, truth: model.GetSha256()}
 }
 
 // textStore has shards of texts: one with this number of lines, and each after it with a line more.
@@ -149,7 +152,7 @@ func (b *bench) liar(t *testing.T, name string, lies func() bool) {
 // succeeds runs a job and wants the right model.
 func (b *bench) succeeds(t *testing.T, id, audit string) *pb.Job {
 	t.Helper()
-	b.Submit(t, id, auditSpec(5, audit))
+	b.Submit(t, id, auditSpec(b.rounds, audit))
 	job := b.Wait(t, id)
 	model, err := clustertest.Output(job, "model.safetensors")
 	if err = errors.Join(err, nil); err != nil || string(model.GetSha256()) != string(b.truth) || job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
@@ -191,13 +194,18 @@ func TestOneWorkerAloneIsNotAudited(t *testing.T) {
 func TestALiarIsFoundAndItsWorkMadeAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		lies  func() bool
-		audit string
-		jobs  int
-	}{"in everything": {always, "0.01", 1}, "in everything, all audited": {always, "1", 1}, "now and then": {oneIn(20), "1", 3}} {
+		lies         func() bool
+		audit        string
+		jobs, rounds int
+	}{
+		// Of a few rounds the liar may make no step, and no node that is drawn.
+		"in everything":              {always, "0.01", 1, 40},
+		"in everything, all audited": {always, "1", 1, 5},
+		"now and then":               {oneIn(20), "1", 3, 5},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, 16)
+			b := newLongBench(t, 16, c.rounds)
 			b.liar(t, "liar", c.lies)
 			for i := range 3 {
 				b.Work(t, fmt.Sprint("w", i), 1, kernelops.Generic())
