@@ -93,7 +93,7 @@ func throw(ctx context.Context, client *http.Client, leader, token string, bomb 
 	return res.StatusCode, err
 }
 
-// gzippedBlanks is a call's body of so many blanks.
+// gzippedBlanks returns size blanks, compressed: a call's body.
 func gzippedBlanks(t *testing.T, size int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -133,13 +133,14 @@ func latencies(ctx context.Context, t *testing.T, q *clustertest.Quorum, leader 
 	return took
 }
 
-// Sixty callers with a read token, who throw bombs of 1.5 GB, cost the leader neither its memory nor its lead, and other
-// clients little time.
+// Sixty callers with a read token, who throw bombs of 1.5 GB, cost the leader neither its memory nor its lead, and
+// other clients little time.
 func TestBombs(t *testing.T) {
 	q := clustertest.StartQuorum(t, 3, 5*time.Second)
 	leader := q.Leader(t)
 	term := func() uint64 {
-		jobs := gramv1connect.NewClusterServiceClient(q.HTTP(), "https://"+leader.Addr, clustertest.WithToken(q.Token(t)))
+		jobs := gramv1connect.NewClusterServiceClient(q.HTTP(), "https://"+leader.Addr,
+			clustertest.WithToken(q.Token(t)))
 		res, err := jobs.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
 		if err != nil {
 			t.Fatal(err)

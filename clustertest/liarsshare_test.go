@@ -73,7 +73,8 @@ func TestLiars(t *testing.T) {
 		t.Logf("%s, audit %s: %d jobs, %v each: %d right, %d wrong, %d failed; %d name the liar, in %d it did not lie",
 			c.name, c.audit, n.all, each, n.right, n.wrong, n.failed, n.named, n.idle)
 		if n.all != *liarsJobs || !n.enough(c.allRight) {
-			t.Errorf("%s: %d of %d jobs are right, %d right and name a worker that lied", c.name, n.right, *liarsJobs, n.well)
+			t.Errorf("%s: %d of %d jobs are right, %d right and name a worker that lied", c.name, n.right, *liarsJobs,
+				n.well)
 		}
 	}
 }

@@ -15,7 +15,8 @@ func TestEveryMemberKnowsWhatWasAcknowledged(t *testing.T) {
 	first, _ := q.calls(q.leader())
 	for i := range 20 { // a member that lags may have caught up by chance
 		id := fmt.Sprint("a", i)
-		if _, err := first.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(id)})); err != nil {
+		if _, err := first.Submit(t.Context(),
+			connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(id)})); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range q.members {

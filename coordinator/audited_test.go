@@ -89,7 +89,8 @@ func TestEveryChangingCallLeavesOneLine(t *testing.T) {
 				continue
 			}
 			for _, r := range lines {
-				if name := audit.ProcedureName(route); r.What != name || r.Source == "" || r.Member != c.cfg.NodeID || r.Time.IsZero() {
+				if name := audit.ProcedureName(route); r.What != name || r.Source == "" || r.Member != c.cfg.NodeID ||
+					r.Time.IsZero() {
 					t.Errorf("%s: %+v", route, r)
 				}
 				if call.always && (r.Who != "stranger" || r.Result != audit.Refused || r.Reason == "") || !call.always && r.Who != "token "+token.ID {

@@ -177,7 +177,9 @@ func TestDamagedEntry(t *testing.T) {
 		harmEntry(t, filepath.Join(cfg.DataDir, "raft", "log.db"), entry)
 		c, err := Start(t.Context(), cfg)
 		switch {
-		case !starts && (!errors.Is(err, node.ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of the log", entry))):
+		case !starts &&
+			(!errors.Is(err, node.ErrDamaged) ||
+				!strings.Contains(err.Error(), fmt.Sprintf("entry %d of the log", entry))):
 			t.Errorf("entry %d: %v", entry, err)
 		case starts && err != nil:
 			t.Errorf("entry %d: %v", entry, err)

@@ -55,7 +55,8 @@ func TestWhoDiffersEnds(t *testing.T) {
 				odd = q.follower()
 			}
 			view, _ := odd.fsm.View()
-			ghost, _ := state.Apply(view, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "ghost", SpecHash: "h"}}})
+			ghost, _ := state.Apply(view,
+				&pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "ghost", SpecHash: "h"}}})
 			pretend(t, odd, ghost)
 			q.fill("a", 60)
 			select {
@@ -77,7 +78,8 @@ func TestWhoDiffersEnds(t *testing.T) {
 			}
 			q.stop(odd.cfg.NodeID)
 			submitTest(t, q.leader(), "after")
-			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, node.ErrDataDir) || !strings.Contains(err.Error(), "state differs") {
+			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, node.ErrDataDir) ||
+				!strings.Contains(err.Error(), "state differs") {
 				t.Errorf("started again: %v", err)
 			}
 		})

@@ -38,7 +38,8 @@ func TestLeadershipIsConfirmedByTerm(t *testing.T) {
 		_, err := q.leader().leads.Leadership()
 		return err == nil && q.leader() != old
 	})
-	asleep := &lead.Leadership{Ctx: context.WithoutCancel(t.Context()), Term: before.Term} // as a member that was stopped believes
+	// As a member that was stopped believes.
+	asleep := &lead.Leadership{Ctx: context.WithoutCancel(t.Context()), Term: before.Term}
 	if err := old.leads.Confirm(t.Context(), asleep); !errors.Is(err, lead.ErrDeposed) {
 		t.Errorf("a leadership that is over: %v", err)
 	}

@@ -98,7 +98,8 @@ func testSpec(name string) string {
 
 func submitTest(t *testing.T, c *Coordinator, id string) *pb.Job {
 	t.Helper()
-	res, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(id)}))
+	res, err := c.services.Jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(id)}))
 	if err != nil {
 		t.Fatalf("submit %s: %v", id, err)
 	}
@@ -144,7 +145,8 @@ func planTest(t *testing.T, c *Coordinator, id string, leaves uint32) {
 	t.Helper()
 	submitTest(t, c, id)
 	await(t, c, id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
-	verdict, err := c.leads.Log().Complete(t.Context(), &pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(leaves)})
+	verdict, err := c.leads.Log().Complete(t.Context(),
+		&pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(leaves)})
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		t.Fatalf("plan of %s: %v %v", id, verdict, err)
 	}

@@ -59,8 +59,8 @@ func ended(t *testing.T, c *Coordinator) (calls int) {
 	return calls
 }
 
-// A call that waits ends when its client takes it back, and when the client's connection breaks: nobody is left to tell.
-// The job does not change meanwhile, so only the call's context can end it.
+// A call that waits ends when its client takes it back, and when the client's connection breaks: nobody is left to
+// tell. The job does not change meanwhile, so only the call's context can end it.
 func TestACallEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	c := limited(t, bounds.Limits{}, nil)

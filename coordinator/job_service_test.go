@@ -60,7 +60,8 @@ func TestSubmitGetAndCancel(t *testing.T) {
 		}
 		_, getErr := s.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "none"}))
 		_, cancelErr := s.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "none"}))
-		if connect.CodeOf(outcome.Wire(getErr)) != connect.CodeNotFound || connect.CodeOf(outcome.Wire(cancelErr)) != connect.CodeNotFound {
+		if connect.CodeOf(outcome.Wire(getErr)) != connect.CodeNotFound ||
+			connect.CodeOf(outcome.Wire(cancelErr)) != connect.CodeNotFound {
 			t.Errorf("no such job: %v, %v", getErr, cancelErr)
 		}
 		stopTest(t, c)
@@ -89,7 +90,8 @@ func TestSpecsAreCheckedBeforeTheLog(t *testing.T) {
 		before := c.member.Raft.LastIndex()
 		big := strings.Replace(testSpec("x"), `"run":{}`, `"run":{},"params":{"a":"`+strings.Repeat("x", protocol.MaxSpecBytes)+`"}`, 1)
 		for name, spec := range map[string]string{"not JSON": "{", "an unknown field": `{"apiVersion":"v1","code":"rm"}`, "too big": big, "refused by its kind": testSpec("refused")} {
-			_, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
+			_, err := c.services.Jobs.Submit(t.Context(),
+				connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
 			if connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -109,7 +111,8 @@ func TestListPagesNewestFirst(t *testing.T) {
 			submitTest(t, c, id)
 		}
 		list := func(limit uint32, token string) *pb.ListResponse {
-			res, err := c.services.Jobs.List(t.Context(), connect.NewRequest(&pb.ListRequest{Limit: limit, PageToken: token}))
+			res, err := c.services.Jobs.List(t.Context(),
+				connect.NewRequest(&pb.ListRequest{Limit: limit, PageToken: token}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +304,8 @@ func TestStatus(t *testing.T) {
 		view, _ := c.fsm.View()
 		digest := view.Digest()
 		if s.GetClusterId() == "" || s.GetLeader() != "c1" || s.GetTerm() == 0 || s.GetJobsActive() != 1 || s.GetJobsTotal() != 1 ||
-			s.GetLeasesGranted() != 2 || string(s.GetStateSha256()) != string(digest[:]) || s.GetAppliedIndex() != c.member.Raft.LastIndex() {
+			s.GetLeasesGranted() != 2 || string(s.GetStateSha256()) != string(digest[:]) ||
+			s.GetAppliedIndex() != c.member.Raft.LastIndex() {
 			t.Errorf("status %v", s)
 		}
 		if w := s.GetWorkers()[0]; w.GetWorkerId() != "w" || w.GetSlots() != 3 || w.GetTasks() != 2 || w.GetLastSeenUnixMs() != time.Now().UnixMilli() {
@@ -324,7 +328,8 @@ func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
 	}
 	submitTest(t, c, "early")
 	submit := func() error {
-		_, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "late", SpecJson: testSpec("late")}))
+		_, err := c.services.Jobs.Submit(t.Context(),
+			connect.NewRequest(&pb.SubmitRequest{Id: "late", SpecJson: testSpec("late")}))
 		return err
 	}
 	var refused *state.Rejection

@@ -80,7 +80,8 @@ func (c *Coordinator) askToJoin(
 		return res.Msg.GetClusterId(), nil
 	case errors.As(err, &untrusted):
 		return "", fmt.Errorf("%w: %s shows a certificate that this member does not trust (%w): pki in the data "+
-			"directory must come from that cluster's authority (`gram pki issue`), and its certificate cover that name (`--tls-name`)",
+			"directory must come from that cluster's authority (`gram pki issue`), and its certificate cover that "+
+			"name (`--tls-name`)",
 			ErrJoin, address, untrusted.Err)
 	case errors.As(err, &refused) && connect.IsWireError(err) && refused.Code() != connect.CodeUnavailable &&
 		refused.Code() != connect.CodeDeadlineExceeded:

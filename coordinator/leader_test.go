@@ -99,7 +99,8 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 		if err := c.member.Raft.Shutdown().Error(); err != nil { // as raft ends a leadership
 			t.Fatal(err)
 		}
-		if err := <-waiting; !errors.Is(err, outcome.ErrNotLeader) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+		if err := <-waiting; !errors.Is(err, outcome.ErrNotLeader) ||
+			connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("a waiting lease: %v", err)
 		}
 		synctest.Wait()
@@ -153,7 +154,8 @@ func wantNotLeader(t *testing.T, c *Coordinator) {
 		},
 	}
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, outcome.ErrNotLeader) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+		if err := call(); !errors.Is(err, outcome.ErrNotLeader) ||
+			connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("%s without leadership: %v", name, err)
 		}
 	}

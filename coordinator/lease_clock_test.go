@@ -25,14 +25,16 @@ func TestLeasesKeepToTheMonotonicClock(t *testing.T) {
 
 		skew.Store(int64(time.Hour))
 		held := []*pb.HeldTask{{Id: plan.GetId(), Token: plan.GetToken()}}
-		beat, err := c.services.Workers.Heartbeat(t.Context(), connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w", Held: held}))
+		beat, err := c.services.Workers.Heartbeat(t.Context(),
+			connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w", Held: held}))
 		if err != nil || len(beat.Msg.GetLost()) > 0 {
 			t.Errorf("the clock was set forward: the lease is lost: %v %v", beat, err)
 		}
 
 		skew.Store(-int64(time.Hour))
 		<-time.After(c.cfg.Schedule.LeaseTTL + time.Second)
-		res, err := c.services.Workers.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "v", MaxTasks: 1}))
+		res, err := c.services.Workers.Lease(t.Context(),
+			connect.NewRequest(&pb.LeaseRequest{WorkerId: "v", MaxTasks: 1}))
 		if err != nil || len(res.Msg.GetTasks()) != 1 {
 			t.Errorf("the clock was set back: the lease of a worker that is gone holds on: %v %v", res, err)
 		}

@@ -28,7 +28,8 @@ func TestCommitWhileALeaseWaitsForTheBoard(t *testing.T) {
 	calling, merges := make(chan struct{}), make(chan int)
 	lease := func() {
 		close(calling)
-		res, err := c.services.Workers.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 2000}))
+		res, err := c.services.Workers.Lease(t.Context(),
+			connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 2000}))
 		if err != nil {
 			t.Error(err)
 			merges <- 0

@@ -59,7 +59,8 @@ func awaitHangup(t *testing.T, what string, conn net.Conn) {
 // Peers that say nothing, or not all of it, lose their connection, whatever stage they are at.
 func TestSlowPeersAreHungUpOn(t *testing.T) {
 	t.Parallel()
-	quick := bounds.Limits{Handshake: 200 * time.Millisecond, Body: 200 * time.Millisecond, Idle: 200 * time.Millisecond, Write: 200 * time.Millisecond}
+	quick := bounds.Limits{Handshake: 200 * time.Millisecond, Body: 200 * time.Millisecond,
+		Idle: 200 * time.Millisecond, Write: 200 * time.Millisecond}
 	c := limited(t, quick, nil)
 	dial := func(address string) net.Conn {
 		conn, err := net.Dial("tcp", address)
@@ -133,7 +134,7 @@ func TestAQuietStreamGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.limits.Write = 50 * time.Millisecond
-	server := httptest.NewUnstartedServer(cfg.limits.Deadlines(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, piece := range []string{"one ", "two"} {
 			_, err := io.WriteString(w, piece)
 			if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
@@ -145,7 +146,8 @@ func TestAQuietStreamGoesOn(t *testing.T) {
 				t.Error("the stream was cut")
 			}
 		}
-	})))
+	})
+	server := httptest.NewUnstartedServer(cfg.limits.Deadlines(stream))
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
@@ -278,7 +280,8 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("a big message: %s %s %v", res.Status, text, err)
 	}
 	conn := secure(t, c, "http/1.1")
-	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: %s\r\n\r\n", strings.Repeat("a", bounds.MaxHeader+8<<10)); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: %s\r\n\r\n",
+		strings.Repeat("a", bounds.MaxHeader+8<<10)); err != nil {
 		t.Fatal(err)
 	}
 	status, err := bufio.NewReader(conn).ReadString('\n')

@@ -67,7 +67,8 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	d.free.Store(1 << 30)
 	lead.DiskWatch{Leader: c.leads}.LookAtDisk(t.Context())
 	jobs := c.services.Jobs
-	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")})); connect.CodeOf(outcome.Wire(err)) != connect.CodeResourceExhausted {
+	_, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
+	if connect.CodeOf(outcome.Wire(err)) != connect.CodeResourceExhausted {
 		t.Errorf("a new job: %v", err)
 	}
 	submitTest(t, c, "a") // the same again

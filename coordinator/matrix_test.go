@@ -37,7 +37,8 @@ func makeToken(t *testing.T, c *Coordinator, scope gate.Scope, life time.Duratio
 
 func revokeToken(t *testing.T, c *Coordinator, id string) {
 	t.Helper()
-	if _, err := c.services.Tokens.RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: id})); err != nil {
+	if _, err := c.services.Tokens.RevokeToken(t.Context(),
+		connect.NewRequest(&pb.RevokeTokenRequest{Id: id})); err != nil {
 		t.Fatal(err)
 	}
 }

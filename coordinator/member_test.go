@@ -260,15 +260,17 @@ func TestRaftPortTakesCoordinatorsOnly(t *testing.T) {
 		protocol string
 		allowed  bool
 	}{
-		"a coordinator":                    {[]tls.Certificate{member}, tls.VersionTLS13, ours, true},
-		"a coordinator with TLS 1.2":       {[]tls.Certificate{member}, tls.VersionTLS12, ours, false},
-		"a coordinator of another cluster": {[]tls.Certificate{member}, tls.VersionTLS13, "gram-raft/" + "another", false},
-		"a worker":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, ours, false},
-		"a worker that calls":              {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, "h2", false},
-		"no role":                          {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours, false},
-		"a coordinator by another's word":  {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, ours, false},
-		"nobody":                           {nil, tls.VersionTLS13, ours, false},
-		"nobody that calls":                {nil, tls.VersionTLS13, "h2", false},
+		"a coordinator":              {[]tls.Certificate{member}, tls.VersionTLS13, ours, true},
+		"a coordinator with TLS 1.2": {[]tls.Certificate{member}, tls.VersionTLS12, ours, false},
+		"a coordinator of another cluster": {[]tls.Certificate{member}, tls.VersionTLS13, "gram-raft/" + "another",
+			false},
+		"a worker": {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, ours, false},
+		"a worker that calls": {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")},
+			tls.VersionTLS13, "h2", false},
+		"no role":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours, false},
+		"a coordinator by another's word": {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, ours, false},
+		"nobody":                          {nil, tls.VersionTLS13, ours, false},
+		"nobody that calls":               {nil, tls.VersionTLS13, "h2", false},
 	} {
 		// It is the port that must refuse, so this client trusts whatever it meets.
 		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version, NextProtos: []string{client.protocol}, InsecureSkipVerify: true}

@@ -73,7 +73,8 @@ func TestFollowerWithoutALeader(t *testing.T) {
 
 func standsStill(err error) bool {
 	var refused *connect.Error
-	return errors.As(err, &refused) && refused.Code() == connect.CodeUnavailable && refused.Meta().Get(listen.ReasonHeader) == listen.ReasonNoLeader &&
+	return errors.As(err, &refused) && refused.Code() == connect.CodeUnavailable &&
+		refused.Meta().Get(listen.ReasonHeader) == listen.ReasonNoLeader &&
 		strings.Contains(err.Error(), "of the 2 members with a vote 2 must run")
 }
 
@@ -225,7 +226,8 @@ func TestUnnamedMember(t *testing.T) {
 	}
 	q.awaitVotes(2)
 	id, address := second.cfg.NodeID, second.RaftAddr()
-	if text, err := os.ReadFile(filepath.Join(dir, node.NodeIDFile)); err != nil || strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
+	if text, err := os.ReadFile(filepath.Join(dir, node.NodeIDFile)); err != nil ||
+		strings.TrimSpace(string(text)) != id || !strings.HasPrefix(id, "c-") {
 		t.Errorf("id %q, kept %q, %v", id, text, err)
 	}
 	stopTest(t, second)

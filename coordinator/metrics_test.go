@@ -17,21 +17,25 @@ func TestMetricsOfFaults(t *testing.T) {
 		registerTest(t, c, "w", 1)
 		registerTest(t, c, "v", 1)
 		planSpec(t, c, "a", `{"audit":0}`)
-		want := map[string]float64{"gram_store_denied_jobs": 0, "gram_remade_tasks_total": 0, "gram_workers_convicted": 0}
+		want := map[string]float64{"gram_store_denied_jobs": 0, "gram_remade_tasks_total": 0,
+			"gram_workers_convicted": 0}
 		wantMetrics(t, c, want)
 		fails := func(worker string, failure *pb.Failure) {
 			t.Helper()
 			task := leaseTest(t, c, worker, 1).GetTasks()[0]
-			result := &pb.TaskResult{Id: task.GetId(), Token: task.GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}}
+			result := &pb.TaskResult{Id: task.GetId(), Token: task.GetToken(),
+				Outcome: &pb.TaskResult_Failure{Failure: failure}}
 			wantVerdicts(t, completeTest(t, c, worker, result), pb.Verdict_VERDICT_NOTED)
 			wantMetrics(t, c, want)
 		}
 		want["gram_store_denied_jobs"] = 1
-		fails("w", &pb.Failure{Code: string(protocol.CodeStoreDenied), Class: pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE})
+		fails("w",
+			&pb.Failure{Code: string(protocol.CodeStoreDenied), Class: pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE})
 		want["gram_store_denied_jobs"] = 0 // a task is done
 		for n := range byte(2) {
 			leaf := leaseTest(t, c, "v", 1).GetTasks()[0]
-			wantVerdicts(t, completeTest(t, c, "v", made(leaf, &pb.TaskOutput{Object: object(10 + n)})), pb.Verdict_VERDICT_ACCEPTED)
+			wantVerdicts(t, completeTest(t, c, "v", made(leaf, &pb.TaskOutput{Object: object(10 + n)})),
+				pb.Verdict_VERDICT_ACCEPTED)
 			wantMetrics(t, c, want)
 		}
 		lost := &pb.Failure{Code: string(protocol.CodeLost), Class: pb.FailureClass_FAILURE_CLASS_TASK,
@@ -51,7 +55,8 @@ func TestMetricsOfFaults(t *testing.T) {
 func planSpec(t *testing.T, c *Coordinator, id, run string) {
 	t.Helper()
 	spec := strings.Replace(testSpec(id), `"run":{}`, `"run":`+run, 1)
-	if _, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: spec})); err != nil {
+	if _, err := c.services.Jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: spec})); err != nil {
 		t.Fatal(err)
 	}
 	await(t, c, id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
@@ -75,7 +80,8 @@ func lie(t *testing.T, c *Coordinator, id string) {
 		{"y", 10, pb.Verdict_VERDICT_AUDITED},
 		{"z", 10, pb.Verdict_VERDICT_AUDITED},
 	} {
-		done := &pb.Completion{Id: leaf, Output: &pb.TaskOutput{Object: object(made.digest)}, Worker: made.worker, WorkerId: made.worker}
+		done := &pb.Completion{Id: leaf, Output: &pb.TaskOutput{Object: object(made.digest)}, Worker: made.worker,
+			WorkerId: made.worker}
 		if verdict, err := c.leads.Log().Complete(t.Context(), done); err != nil || verdict != made.verdict {
 			t.Fatalf("leaf of %s by %s: %v, %v; want %v", id, made.worker, verdict, err, made.verdict)
 		}

@@ -28,7 +28,8 @@ func submitSpec(t *testing.T, c *Coordinator, id, spec string) (*pb.SubmitRespon
 
 func setAliasTest(t *testing.T, c *Coordinator, name, job string) {
 	t.Helper()
-	if _, err := c.services.Models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: name, Job: job})); err != nil {
+	if _, err := c.services.Models.SetAlias(t.Context(),
+		connect.NewRequest(&pb.SetAliasRequest{Name: name, Job: job})); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -92,7 +93,8 @@ func TestGetTakesReferences(t *testing.T) {
 	if err != nil || len(list.Msg.GetAliases()) != 1 || list.Msg.GetAliases()[0].GetJobId() != "m1" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := c.services.Models.RemoveAlias(t.Context(), connect.NewRequest(&pb.RemoveAliasRequest{Name: "prod"})); err != nil {
+	if _, err := c.services.Models.RemoveAlias(t.Context(),
+		connect.NewRequest(&pb.RemoveAliasRequest{Name: "prod"})); err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.services.Jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "@prod"}))

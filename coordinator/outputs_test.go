@@ -72,7 +72,8 @@ func TestWorkersNamesArePrintable(t *testing.T) {
 			{WorkerId: "w\x1b[2J", Slots: 1}, {WorkerId: "w", Name: "a\u202eb", Slots: 1}, {WorkerId: "w", Kernels: "\u009b", Slots: 1},
 			{WorkerId: "w", Build: "a\nb", Slots: 1},
 		} {
-			if _, err := c.services.Workers.Register(t.Context(), connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
+			if _, err := c.services.Workers.Register(t.Context(),
+				connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("%v: %v", req, err)
 			}
 		}

@@ -67,7 +67,8 @@ func TestProbesBeforeTheLogIsApplied(t *testing.T) {
 	c := unstarted(testConfig("").withTimes())
 	reached := make(chan struct{})
 	next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached) })
-	handler := listen.Hold(gate.New(c.gatePolicy()).Wrap(listen.Pages(health{c}, c.meters.Handler(), next)), c.begun, c.tasks)
+	handler := listen.Hold(gate.New(c.gatePolicy()).Wrap(listen.Pages(health{c}, c.meters.Handler(), next)), c.begun,
+		c.tasks)
 	c.handler = handler
 	wantPage(t, c, "/healthz", 200, "ok\n")
 	wantPage(t, c, "/readyz", 503, "starting")

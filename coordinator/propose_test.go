@@ -24,7 +24,8 @@ func completeAll(t *testing.T, c *Coordinator, d *disk, list []*pb.Completion) {
 	var reports sync.WaitGroup
 	for _, completion := range list {
 		reports.Go(func() {
-			if verdict, err := c.leads.Log().Complete(t.Context(), completion); err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
+			if verdict, err := c.leads.Log().Complete(t.Context(), completion); err != nil ||
+				verdict != pb.Verdict_VERDICT_ACCEPTED {
 				t.Errorf("leaf %d: %v %v", completion.GetId().GetIndex(), verdict, err)
 			}
 		})
@@ -111,7 +112,8 @@ func TestEntriesAreBoundedBeforeTheyAreProposed(t *testing.T) {
 		if _, err := c.leads.Log().Complete(t.Context(), fat); !errors.Is(err, outcome.ErrEntryTooBig) {
 			t.Errorf("a completion: %v", err)
 		}
-		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: &pb.Failure{Message: strings.Repeat("x", outcome.MaxEntryBytes)}}}}
+		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a",
+			Failure: &pb.Failure{Message: strings.Repeat("x", outcome.MaxEntryBytes)}}}}
 		_, err := c.leads.Log().Propose(t.Context(), cmd)
 		if !errors.Is(err, outcome.ErrEntryTooBig) || connect.CodeOf(outcome.Wire(err)) != connect.CodeInvalidArgument {
 			t.Errorf("a command: %v", err)
@@ -134,15 +136,19 @@ func TestUnknownOutcomes(t *testing.T) {
 		defer release()
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := c.leads.Log().Complete(impatient, leafDone("a", 0)); !errors.Is(err, outcome.ErrUnknownOutcome) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+		if _, err := c.leads.Log().Complete(impatient, leafDone("a", 0)); !errors.Is(err,
+			outcome.ErrUnknownOutcome) || connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			t.Errorf("the caller gave up: %v", err)
 		}
 		began := time.Now()
-		if _, err := c.leads.Log().Propose(t.Context(), &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}}); err == nil || time.Since(began) > 2*c.cfg.ApplyTimeout {
+		if _, err := c.leads.Log().Propose(t.Context(),
+			&pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "b"}}}); err == nil ||
+			time.Since(began) > 2*c.cfg.ApplyTimeout {
 			t.Errorf("the log hangs: %v after %v", err, time.Since(began))
 		}
 		release()
-		if verdict, err := c.leads.Log().Complete(t.Context(), leafDone("a", 0)); err != nil || verdict != pb.Verdict_VERDICT_DUPLICATE {
+		if verdict, err := c.leads.Log().Complete(t.Context(), leafDone("a", 0)); err != nil ||
+			verdict != pb.Verdict_VERDICT_DUPLICATE {
 			t.Errorf("repeated: %v %v", verdict, err)
 		}
 		stopTest(t, c)

@@ -70,7 +70,8 @@ func TestRestoreHoldsSlots(t *testing.T) {
 	if len(slotsOf(view, "n")) != 1 {
 		t.Fatal("a slot was decided before the release")
 	}
-	shown, err := c.services.Schedules.GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "n", Next: 1}))
+	shown, err := c.services.Schedules.GetSchedule(t.Context(),
+		connect.NewRequest(&pb.GetScheduleRequest{Id: "n", Next: 1}))
 	if err != nil || shown.Msg.GetSchedule().GetHeldUnixMs() != before.Now {
 		t.Errorf("held since %d, want %d; %v", shown.Msg.GetSchedule().GetHeldUnixMs(), before.Now, err)
 	}

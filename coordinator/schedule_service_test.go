@@ -85,7 +85,8 @@ func TestCreateRefuses(t *testing.T) {
 	} {
 		d := nightly("n")
 		spoil(d)
-		_, err := c.services.Schedules.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
+		_, err := c.services.Schedules.CreateSchedule(t.Context(),
+			connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
 		wantCode(t, name, err, connect.CodeInvalidArgument)
 	}
 	createTest(t, c, nightly("n"))

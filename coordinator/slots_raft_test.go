@@ -77,7 +77,8 @@ func startTrio(t *testing.T) *trio {
 		}
 		m := unstarted(cfg)
 		m.tokens = tokens
-		c.members, c.logs = append(c.members, m), append(c.logs, &decisions{FSM: m.fsm, fired: make(map[string]map[int64]int)})
+		c.members, c.logs = append(c.members, m), append(c.logs,
+			&decisions{FSM: m.fsm, fired: make(map[string]map[int64]int)})
 		c.start(i, servers)
 	}
 	return c
@@ -182,7 +183,8 @@ func TestEverySlotOnceThroughRaft(t *testing.T) {
 			<-time.After(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + time.Duration(rng.IntN(6000)-3000)*time.Millisecond)))
 			c.lead()
 			if old := c.leader; rng.IntN(2) == 0 {
-				if err := c.members[old].member.Raft.LeadershipTransfer().Error(); err != nil && !errors.Is(err, raft.ErrNotLeader) {
+				if err := c.members[old].member.Raft.LeadershipTransfer().Error(); err != nil &&
+					!errors.Is(err, raft.ErrNotLeader) {
 					t.Logf("handing over: %v", err)
 				}
 			} else {
@@ -210,7 +212,8 @@ func (c *trio) check(began time.Time, schedules, minutes int) {
 	for i, m := range c.members {
 		view, _ := m.fsm.View()
 		if view.Digest() != first.Digest() || m.fsm.AppliedIndex() != c.members[0].fsm.AppliedIndex() {
-			c.Errorf("member %d differs from member 0: index %d and %d", i, m.fsm.AppliedIndex(), c.members[0].fsm.AppliedIndex())
+			c.Errorf("member %d differs from member 0: index %d and %d", i, m.fsm.AppliedIndex(),
+				c.members[0].fsm.AppliedIndex())
 		}
 		for n := range schedules {
 			sched, _ := view.Schedule(fmt.Sprint("s", n))

@@ -30,7 +30,8 @@ func definition(id string) *pb.ScheduleDefinition {
 
 func createTest(t *testing.T, c *Coordinator, d *pb.ScheduleDefinition) *pb.CreateScheduleResponse {
 	t.Helper()
-	res, err := c.services.Schedules.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
+	res, err := c.services.Schedules.CreateSchedule(t.Context(),
+		connect.NewRequest(&pb.CreateScheduleRequest{Definition: d}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,8 @@ func TestSlotsWaitForRoom(t *testing.T) {
 			t.Fatalf("%d entries were written, %d slots fired", after-before, len(slotsOf(view, "n")))
 		}
 		for i := range 2 {
-			if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: fmt.Sprint("j", i)})); err != nil {
+			if _, err := c.services.Jobs.Cancel(t.Context(),
+				connect.NewRequest(&pb.CancelRequest{Id: fmt.Sprint("j", i)})); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,7 +14,8 @@ func TestTheLogStaysSmall(t *testing.T) {
 	cfg := testConfig(t.TempDir())
 	cfg.snapshotBytes = limit
 	c := startTest(t, cfg)
-	big := &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "x", SpecJson: make([]byte, entry)}}} // refused, and logged
+	// Refused, and logged.
+	big := &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "x", SpecJson: make([]byte, entry)}}}
 	largest := uint64(0)
 	for range entries {
 		if reply, err := c.leads.Log().Propose(t.Context(), big); err != nil || reply.Err == nil {

@@ -57,7 +57,8 @@ func (l *loneLeader) want(what string, trusted bool, others int, why string) {
 	trust := map[bool]float64{true: 1}
 	wantMetrics(l.T, l.Coordinator, map[string]float64{"gram_clock_trusted": trust[trusted]})
 	status, err := l.Coordinator.services.Clusters.Status(l.Context(), connect.NewRequest(&pb.StatusRequest{}))
-	if got := status.Msg.GetClock(); err != nil || got.GetTrusted() != trusted || !strings.Contains(got.GetReason(), why) {
+	if got := status.Msg.GetClock(); err != nil || got.GetTrusted() != trusted ||
+		!strings.Contains(got.GetReason(), why) {
 		l.Errorf("%s: status %v, %v; want %q", what, got, err, why)
 	}
 	_, page := pageAs(l.Coordinator, "/readyz", l.AdminToken())
@@ -121,7 +122,8 @@ func TestTheStoresClockDecides(t *testing.T) {
 		return right.leads.MayTime() == nil && right.clock.Verdict().Others == 2
 	})
 	q.poll("the wrong one to follow and know it", func() bool {
-		return wrong.member.Raft.State() == raft.Follower && wrong.clock.Verdict().Doubt == clock.Disagrees && health{wrong}.NotReady() != nil
+		return wrong.member.Raft.State() == raft.Follower && wrong.clock.Verdict().Doubt == clock.Disagrees &&
+			health{wrong}.NotReady() != nil
 	})
 	wantMetrics(t, wrong, map[string]float64{"gram_clock_trusted": 0, "gram_ready": 0})
 	wantMetrics(t, right, map[string]float64{"gram_clock_trusted": 1, "gram_ready": 1})

@@ -51,7 +51,8 @@ func (r run) plan() run {
 
 func (r run) complete(kind pb.TaskKind, round uint32, out *pb.TaskOutput) {
 	r.t.Helper()
-	verdict, err := r.c.leads.Log().Complete(r.t.Context(), &pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out})
+	verdict, err := r.c.leads.Log().Complete(r.t.Context(),
+		&pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out})
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		r.t.Fatalf("%v of round %d of %s: %v %v", kind, round, r.id, verdict, err)
 	}
@@ -256,7 +257,8 @@ func TestSweepByHand(t *testing.T) {
 		run{t, c, "a"}.finish()
 		run{t, c, "b"}.finish()
 		run{t, c, ""}.put("jobs/stranger/aa/b")
-		if _, err := c.services.Models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "b"})); err != nil {
+		if _, err := c.services.Models.SetAlias(t.Context(),
+			connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "b"})); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(dry bool) *pb.SweepResponse {

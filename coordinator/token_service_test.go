@@ -30,7 +30,8 @@ func TestTokenServiceRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := c.services.Tokens.RevokeToken(t.Context(), connect.NewRequest(&pb.RevokeTokenRequest{Id: c.AdminToken().ID}))
+	_, err := c.services.Tokens.RevokeToken(t.Context(),
+		connect.NewRequest(&pb.RevokeTokenRequest{Id: c.AdminToken().ID}))
 	if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
 		t.Errorf("the last admin's token: %v", err)
 	}

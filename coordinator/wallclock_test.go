@@ -168,7 +168,8 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 	var good *Coordinator
 	q.poll("a right leader to accept a job", func() bool {
 		good = q.leader()
-		_, err := good.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
+		_, err := good.services.Jobs.Submit(t.Context(),
+			connect.NewRequest(&pb.SubmitRequest{Id: "b", SpecJson: testSpec("b")}))
 		return err == nil && good != wrong
 	})
 	view, _ := good.fsm.View()

@@ -17,7 +17,8 @@ import (
 
 func registerTest(t *testing.T, c *Coordinator, worker string, slots uint32) *pb.RegisterResponse {
 	t.Helper()
-	res, err := c.services.Workers.Register(t.Context(), connect.NewRequest(&pb.RegisterRequest{WorkerId: worker, Name: worker, Slots: slots, Kernels: "generic"}))
+	res, err := c.services.Workers.Register(t.Context(),
+		connect.NewRequest(&pb.RegisterRequest{WorkerId: worker, Name: worker, Slots: slots, Kernels: "generic"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func leaseTest(t *testing.T, c *Coordinator, worker string, want int) *pb.LeaseR
 
 func completeTest(t *testing.T, c *Coordinator, worker string, results ...*pb.TaskResult) []pb.Verdict {
 	t.Helper()
-	res, err := c.services.Workers.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: worker, Results: results}))
+	res, err := c.services.Workers.Complete(t.Context(),
+		connect.NewRequest(&pb.CompleteRequest{WorkerId: worker, Results: results}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +231,8 @@ func TestSilentWorkersLoseTheirTasks(t *testing.T) {
 
 func leaseLong(t *testing.T, c *Coordinator, worker string) []*pb.Task {
 	t.Helper()
-	res, err := c.services.Workers.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: worker, MaxTasks: 1, WaitMs: 1 << 30}))
+	res, err := c.services.Workers.Lease(t.Context(),
+		connect.NewRequest(&pb.LeaseRequest{WorkerId: worker, MaxTasks: 1, WaitMs: 1 << 30}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +281,8 @@ func TestWorkerCallsAreChecked(t *testing.T) {
 		nonsense := []*pb.TaskResult{{}, {Id: &pb.TaskID{JobId: "none", Kind: 99}}, nil}
 		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED)
 		stopTest(t, c)
-		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err, outcome.ErrNotLeader) {
+		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err,
+			outcome.ErrNotLeader) {
 			t.Errorf("after the end: %v", err)
 		}
 	})

@@ -108,7 +108,8 @@ func TestTheTokenOfAnEarlierLeader(t *testing.T) {
 			return true
 		}
 		if first.leads.Leads() { // a transfer that fails is tried again
-			_ = first.member.Raft.LeadershipTransferToServer(raft.ServerID(next.cfg.NodeID), next.member.Address).Error()
+			_ = first.member.Raft.LeadershipTransferToServer(raft.ServerID(next.cfg.NodeID),
+				next.member.Address).Error()
 		}
 		return false
 	})

@@ -17,10 +17,11 @@ import (
 func integrityJob() *job {
 	const digest = "md5:d41d8cd98f00b204e9800998ecf8427e"
 	const long = 1 << 30
-	points := &input{spec: protocol.Input{Format: "csv", ShardBytes: 1000}, manifest: dataset.Manifest{Objects: []dataset.Object{
-		{Key: "a", Size: 9, Digest: digest}, {Key: "b", Size: long, Digest: digest}, {Key: "c", Size: 9},
-		{Key: "d", Size: long, Digest: digest},
-	}}}
+	points := &input{spec: protocol.Input{Format: "csv", ShardBytes: 1000},
+		manifest: dataset.Manifest{Objects: []dataset.Object{
+			{Key: "a", Size: 9, Digest: digest}, {Key: "b", Size: long, Digest: digest}, {Key: "c", Size: 9},
+			{Key: "d", Size: long, Digest: digest},
+		}}}
 	queries := &input{spec: protocol.Input{Format: "idx", ShardBytes: 1000}, manifest: dataset.Manifest{
 		Objects: []dataset.Object{{Key: "q", Size: 9, Digest: digest}, {Key: "r", Size: 9, Digest: digest}},
 		Labels:  []dataset.Object{{Key: "ql", Size: 9, Digest: digest}, {Key: "rl", Size: 0}},
@@ -65,7 +66,8 @@ func TestProvenanceListsTheFirstThousand(t *testing.T) {
 	j.inputs = j.inputs[:1]
 	objects := make([]dataset.Object, maxObjectsListed+5)
 	for i := range objects {
-		objects[i] = dataset.Object{Key: fmt.Sprint(i), Size: int64(i % 2), Digest: "md5:d41d8cd98f00b204e9800998ecf8427e"}
+		objects[i] = dataset.Object{Key: fmt.Sprint(i), Size: int64(i % 2),
+			Digest: "md5:d41d8cd98f00b204e9800998ecf8427e"}
 	}
 	j.inputs[0].manifest.Objects = objects
 	p := j.provenance(&pb.JobBrief{})

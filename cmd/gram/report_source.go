@@ -55,7 +55,7 @@ func (s reportSource) read(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := modelOf(job); err != nil {
-		return nil, err // it says why there is none yet
+		return nil, err // names the reason why there is no report yet
 	}
 	return objects.ReadOutput(ctx, job, name)
 }

@@ -23,12 +23,14 @@ func TestStatusCountsSpeculativeCopies(t *testing.T) {
 	copies := &gramv1.Backups{Launched: 5, Won: 3, Wasted: 2}
 	job := jobIn("a", succeeded)
 	job.Counters = &gramv1.Counters{Committed: 76, Backups: copies}
-	b := &backend{get: func(string) (*gramv1.Job, error) { return job, nil }, status: &gramv1.StatusResponse{Backups: copies}}
+	b := &backend{get: func(string) (*gramv1.Job, error) { return job, nil },
+		status: &gramv1.StatusResponse{Backups: copies}}
 	for _, args := range [][]string{{"status", "a"}, {"status"}} {
 		c := clientOf(t, b)
 		c.want(0, c.run(args...))
 		text := c.stdout.String()
-		if got := rowsOf(text)["speculative copies"]; got != "5 launched, 3 won, 2 wasted" || strings.Contains(text, "backup") {
+		if got := rowsOf(text)["speculative copies"]; got != "5 launched, 3 won, 2 wasted" ||
+			strings.Contains(text, "backup") {
 			t.Errorf("%q prints %q:\n%s", args, got, text)
 		}
 	}

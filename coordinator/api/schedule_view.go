@@ -9,7 +9,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// describeSchedule is a schedule as people see it, with so many of its next slots.
+// describeSchedule returns a schedule as people see it, with at most next of its next slots.
 func (s *Schedules) describeSchedule(sched *state.Schedule, next int) *pb.Schedule {
 	d := sched.Definition
 	view, _ := s.View()

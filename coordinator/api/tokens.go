@@ -16,7 +16,7 @@ import (
 // Tokens implements gramv1connect.TokenServiceHandler.
 type Tokens struct{ Cluster }
 
-// maxTokenLife is the longest time to live; a token may also live for ever.
+// maxTokenLife is the longest time to live; a token may also never expire.
 const maxTokenLife = 100 * 365 * 24 * time.Hour
 
 var tokenID = regexp.MustCompile(`^[0-9a-f]{16}$`)

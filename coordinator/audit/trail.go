@@ -12,14 +12,14 @@ import (
 type Trail struct {
 	object string
 	Index  uint64 // of the last entry it became
-	code   string // of its error; "" is none
+	code   string // of its error; "" without an error
 	err    error
 	served bool // it reached its service
 }
 
 type trailKey struct{}
 
-// With lets what runs under the context leave its marks on a trail; nil is none.
+// With lets what runs under the context leave its marks on a trail; a nil trail takes no marks.
 func With(ctx context.Context, t *Trail) context.Context {
 	return context.WithValue(ctx, trailKey{}, t)
 }

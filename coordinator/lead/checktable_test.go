@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// By hand: after so many entries, or so long after the last one, however quiet the log is.
+// A checkpoint is due after a number of entries, or a time after the last one, however quiet the log is.
 func TestCheckpointIsDue(t *testing.T) {
 	var table checkTable
 	const every, after = 100, 10 * time.Minute

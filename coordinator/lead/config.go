@@ -67,7 +67,7 @@ func New(cfg Config) *Leader {
 	return c
 }
 
-// Work starts what a member does all its life, whoever leads.
+// Work starts what a member does all its life, as leader or follower.
 func (c *Leader) Work(life context.Context) {
 	for _, do := range []func(context.Context){
 		c.log.CommitGroups, DiskWatch{c}.watchDisk, timekeeper{c}.watchClock, c.watchLeader,

@@ -30,7 +30,7 @@ func (t *peerTable) get(id raft.ServerID) peer {
 	return t.peers[id]
 }
 
-// note takes an answer into account; nil is none.
+// note takes an answer into account; nil means that the member did not answer.
 func (t *peerTable) note(id raft.ServerID, answer *pb.HealthResponse, now time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -149,7 +149,7 @@ func (s *Sweeper) sweepJob(ctx context.Context, id string, prefixes []string, ga
 	return nil
 }
 
-// Mark tells the log what need not be listed again, once there are so many.
+// Mark tells the log which jobs need not be listed again, once there are enough of them.
 func (s *Sweeper) Mark(ctx context.Context, enough int) error {
 	if len(s.Ended)+len(s.retired) < enough || s.opt.dry {
 		return nil

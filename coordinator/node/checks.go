@@ -34,7 +34,7 @@ func (f *FSM) checkpoint(c checkpointed) {
 	f.checks <- c
 }
 
-// Checkpoint is a state's hash after the log's entry index; index 0 is none.
+// Checkpoint is a state's hash after the log's entry index; index 0 means that there was no checkpoint.
 type Checkpoint struct {
 	Index  uint64
 	Digest []byte

@@ -37,7 +37,7 @@ func MarkInitialized(dir, id string) error {
 	return nil
 }
 
-// CheckMarker returns the id of the cluster that lives in dir, "" when there is none yet,
+// CheckMarker returns the id of the cluster that lives in dir, "" when no cluster does yet,
 // and refuses an empty log where there was one. Snapshots without a log are not enough:
 // what was acknowledged after the last one would be lost.
 func CheckMarker(dir string, log interface{ LastIndex() (uint64, error) }) (string, error) {

@@ -104,7 +104,7 @@ func (m *Member) checkMembership(cfg Config) error {
 		ErrDataDir, filepath.Join(cfg.DataDir, "raft"), strings.Join(names, ", "), cfg.NodeID)
 }
 
-// SnapshotIndex is the entry of the newest snapshot; 0 where there is none.
+// SnapshotIndex is the last entry in the newest snapshot; 0 without a snapshot.
 func (m *Member) SnapshotIndex() uint64 {
 	index, err := strconv.ParseUint(m.Raft.Stats()["last_snapshot_index"], 10, 64)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestAConvictionIsToldOnce(t *testing.T) {
 	}
 }
 
-// Whoever makes a job's tasks again is one of its max_workers.
+// A worker that makes a job's tasks again is one of its max_workers.
 func TestMaxWorkersCountAuditors(t *testing.T) {
 	d := auditsAllOf(t, submitted("a", 0, 1))
 	d.made("m", planned("a", 1), pb.Verdict_VERDICT_ACCEPTED)

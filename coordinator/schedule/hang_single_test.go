@@ -9,8 +9,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// singleStandsStill has worker "w" lease a job's plan or report. That is not taken away while it gets on, however long it
-// takes; it is taken away once it stands still for half an hour, and goes to another worker.
+// singleStandsStill has worker "w" lease a job's plan or report. That is not taken away while it gets on, however long
+// it takes; it is taken away once it stands still for half an hour, and goes to another worker.
 func (d *desk) singleStandsStill(kind pb.TaskKind) {
 	d.Helper()
 	g := d.lease("w", 1)[0]

@@ -180,7 +180,8 @@ END
 		{"all" + gone, "p.go", true},
 		{"share" + gone, "", true},
 	} {
-		if err := os.WriteFile(filepath.Join("deploy", "mutants", "excused.tsv"), []byte(c.excuses), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join("deploy", "mutants", "excused.tsv"), []byte(c.excuses),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		well, err := run(t.Context(), settings{gremlins: "./gremlins", files: c.files, workers: 1})

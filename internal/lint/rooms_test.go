@@ -37,6 +37,7 @@ func TestRoomsFindsTheCrowded(t *testing.T) {
 	tree := plant(t, files)
 	wantFindings(t, lint.Rooms(tree, nil),
 		"big: 31 files, at most 30", "small.List: 41 methods, at most 40", "small.Many: 41 methods, at most 40")
-	wantFindings(t, lint.Rooms(tree, map[string]int{"big": 32, "small": 31, "small.List": 41, "small.Many": 41, "gone": 40}),
+	wantFindings(t,
+		lint.Rooms(tree, map[string]int{"big": 32, "small": 31, "small.List": 41, "small.Many": 41, "gone": 40}),
 		"big: has 31 files now: lower its row from 32", "small: is listed as crowded and is not", "gone: is listed")
 }

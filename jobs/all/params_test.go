@@ -110,7 +110,7 @@ func rejected(kind jobs.Kind, path []string) bool {
 	return err != nil
 }
 
-// Names of scikit-learn are answered with ours, or with why there is none.
+// Names of scikit-learn are answered with ours, or with the reason why Gram has no such parameter.
 func TestFamiliarNamesAreAnswered(t *testing.T) {
 	for _, c := range []struct{ kind, name, want string }{
 		{"KMeans", "n_clusters", `here it is called "k"`},

@@ -47,7 +47,8 @@ func TestDominanceByHand(t *testing.T) {
 		case c.want == "" && len(found) != 0:
 			t.Errorf("%s: %s", name, found[0].Value)
 		case c.want == "":
-		case len(found) != 1 || found[0].Name != jobs.WarningsMetric || !strings.Contains(string(found[0].Value), c.want):
+		case len(found) != 1 || found[0].Name != jobs.WarningsMetric ||
+			!strings.Contains(string(found[0].Value), c.want):
 			t.Errorf("%s: %+v, want %q", name, found, c.want)
 		}
 	}

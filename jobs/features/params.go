@@ -53,7 +53,7 @@ func (p *denseParams) Parameters() []params.Parameter {
 	return []params.Parameter{(*Params)(p).scale()}
 }
 
-// Check rejects what chooses the terms of a dictionary where there is none.
+// Check rejects parameters of a dictionary where hashing replaces it.
 func (p *Params) Check() error {
 	if t := p.text(); p.Hashing != nil && (t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0) {
 		return protocol.SpecFault(

@@ -64,7 +64,8 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	phases = append(phases, normsPhase{judged})
-	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: p.Costs}), nil
+	return appendEvaluation(phases, spec, judged,
+		&evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: p.Costs}), nil
 }
 
 // NewDensity makes the algorithm of KernelDensityBayes.
@@ -82,7 +83,8 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	model := func(space *features.Space, b *base) (jobs.Next, error) {
 		g := groupsOf(space, b)
-		m, err := newDensityModel(p, space, g, func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
+		m, err := newDensityModel(p, space, g,
+			func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
 		if err != nil {
 			return jobs.Next{}, err
 		}
@@ -96,7 +98,8 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendEvaluation(phases, spec, judged, &evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: p.Costs}), nil
+	return appendEvaluation(phases, spec, judged,
+		&evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: p.Costs}), nil
 }
 
 // phasesOf are the phases that both kinds begin with; model makes what follows the base.

@@ -127,7 +127,8 @@ func (m *model) check() error {
 		}
 	}
 	known := slices.Contains([]string{metricEuclidean, metricCosine}, m.metric) &&
-		slices.Contains(initNames, m.init) && slices.Contains([]string{stopUnchanged, stopTolerance, stopRounds}, m.stop)
+		slices.Contains(initNames, m.init) &&
+		slices.Contains([]string{stopUnchanged, stopTolerance, stopRounds}, m.stop)
 	switch {
 	case !known:
 		return jobs.Malformed("a model with metric %q, init %q, stop %q", m.metric, m.init, m.stop)

@@ -158,7 +158,8 @@ func TestCountingOnIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for _, text := range []string{`"min_df": 2`, `"max_df": 5`, `"max_features": 9`} {
-		wantFault(t, second(Kind().Defaults([]byte(`{"grows": true, "text": {`+text+`}}`))), protocol.CodeSpecInvalid, "params: grows keeps every term")
+		wantFault(t, second(Kind().Defaults([]byte(`{"grows": true, "text": {`+text+`}}`))), protocol.CodeSpecInvalid,
+			"params: grows keeps every term")
 	}
 }
 

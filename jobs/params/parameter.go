@@ -14,7 +14,7 @@ import (
 // parameter that has parameters of its own.
 type Parameter struct {
 	name, kind string
-	preset     any    // the default as in JSON; nil where there is none
+	preset     any    // the default as in JSON; nil without a default
 	missing    string // what a missing value stands for, where that is no constant
 	choices    []string
 	bounds     string

@@ -69,7 +69,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases = append(phases, &marginPhase{j})
 	if j.judged {
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs}))
+		phases = append(phases,
+			evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs}))
 	}
 	return phases, nil
 }

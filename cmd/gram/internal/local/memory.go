@@ -25,7 +25,7 @@ const minMemory = 128 << 20
 // programMemory is what the pages of the program itself take, which Go's runtime does not count.
 const programMemory = 24 << 20
 
-// MemoryBudget reads --memory; empty means what fits this machine, shared by so many workers.
+// MemoryBudget reads --memory; empty means what fits this machine, divided by the number of workers.
 func MemoryBudget(text string, workers int) (int64, error) {
 	if text == "" {
 		return max(machineMemory("/")/int64(max(workers, 1)), minMemory), nil

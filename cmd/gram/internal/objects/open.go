@@ -70,7 +70,7 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadKey reads an object of at most limit bytes and holds it against a SHA-256, unless that is "".
+// ReadKey reads an object of at most limit bytes and compares it with a SHA-256, unless that is "".
 func ReadKey(ctx context.Context, store objstore.Store, key string, limit int64, want string) ([]byte, error) {
 	body, _, err := store.Get(ctx, key, objstore.GetOptions{})
 	if err != nil {
