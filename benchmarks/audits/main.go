@@ -1,5 +1,5 @@
 // Command audits measures what audits cost: k-means jobs of 400 leaves without audits and with the default share, in
-// turn, on two and on four workers.
+// turn, with long and with short rounds, on two and on four workers.
 //
 // Run it from the root of the repository, by `make bench-audits`.
 package main
@@ -22,7 +22,7 @@ func main() {
 	binary := flag.String("gram", filepath.Join("bin", "gram"), "the gram `binary`")
 	out := flag.String("out", filepath.Join("benchmarks", "results"),
 		"`folder` for the results, in which the machine has its own")
-	pairs := flag.Int("pairs", 5, "how many pairs of jobs to run on two workers, and on four")
+	pairs := flag.Int("pairs", 3, "how many pairs of jobs to run of each workload, on two workers and on four")
 	seconds := flag.Float64("seconds", 60, "how long a job without audits is to take, roughly")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,16 +42,12 @@ func run(ctx context.Context, binary, out string, pairs int, seconds float64) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	points := filepath.Join(dir, "points.npy")
-	if err := writePoints(points); err != nil {
-		return err
-	}
 	p := page{Run: machine.Begin()}
-	for _, workers := range workerCounts {
-		home := filepath.Join(dir, fmt.Sprint("w", workers))
-		found, err := runPairs(ctx, binary, home, points, workers, pairs, seconds)
+	for number, on := range settings() {
+		home := filepath.Join(dir, fmt.Sprint("cluster-", number))
+		found, err := runPairs(ctx, binary, home, on, pairs, seconds)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", on, err)
 		}
 		p.pairs = append(p.pairs, found...)
 	}
@@ -61,7 +57,7 @@ func run(ctx context.Context, binary, out string, pairs int, seconds float64) (e
 	}
 	met := 0
 	for _, g := range p.goals() {
-		fmt.Printf("%d workers: %.4f, goal at most %.2f\n", g.workers, g.ratio.Median, mostRatio)
+		fmt.Printf("%s: %.4f, goal at most %.2f\n", g.setting, g.ratio.Median, mostRatio)
 		if g.met() {
 			met++
 		}
@@ -72,7 +68,7 @@ func run(ctx context.Context, binary, out string, pairs int, seconds float64) (e
 
 // pair is a job without audits, and the same job with the default share of them soon before or after it.
 type pair struct {
-	workers        int
+	setting
 	without, audit result
 }
 
@@ -81,26 +77,26 @@ func (p pair) ratio() float64 { return p.audit.took.Seconds() / p.without.took.S
 // runPairs runs pairs of jobs on a cluster of its own. A short job before them warms the cluster up and shows how many
 // rounds take the wanted time.
 func runPairs(
-	ctx context.Context, binary, dir, points string, workers, pairs int, seconds float64,
+	ctx context.Context, binary, dir string, on setting, pairs int, seconds float64,
 ) (found []pair, err error) {
-	c, err := start(ctx, binary, dir, points, workers)
+	c, err := start(ctx, binary, dir, on)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.dev.Stop()) }()
-	const few = 5
+	defer func() { err = errors.Join(err, c.dev.Stop(), os.Remove(c.points)) }()
+	const few = 6
 	short, err := c.run(ctx, few, 0, "0")
 	if err != nil {
 		return nil, err
 	}
-	rounds := min(max(few, int(few*seconds/short.took.Seconds())), maxRounds)
+	rounds := min(max(few, int(seconds/short.round())), maxRounds)
 	for n := range pairs {
-		p := pair{workers: workers}
+		p := pair{setting: on}
 		if err := c.runPair(ctx, &p, rounds, n); err != nil {
 			return nil, err
 		}
-		fmt.Printf("%d workers, pair %d: %6.2f s without audits, %6.2f s with them, ratio %.4f; "+
-			"audits took %.2f%% of the workers' time, the report waited %.2f s\n", workers, n+1,
+		fmt.Printf("%s, pair %d: %6.2f s without audits, %6.2f s with them, ratio %.4f; "+
+			"audits took %.2f%% of the workers' time, the report waited %.2f s\n", on, n+1,
 			p.without.took.Seconds(), p.audit.took.Seconds(), p.ratio(), 100*p.audit.share(), p.audit.Audit.Waited)
 		found = append(found, p)
 	}

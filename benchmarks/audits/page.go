@@ -8,9 +8,6 @@ import (
 	"github.com/gram-compute/gram/benchmarks/measure"
 )
 
-// workerCounts are the sizes of the clusters that jobs run on.
-var workerCounts = []int{2, 4}
-
 // mostRatio is the goal: the time of a job with audits over the time of one without is at most this.
 const mostRatio = 1.02
 
@@ -20,24 +17,27 @@ type page struct {
 	pairs []pair
 }
 
-// goal is what the pairs on one number of workers measured: the ratios of their times, and the audits' shares of the
-// workers' time.
+// goal is what the pairs of one setting measured: the ratios of their times, and the audits' shares of the workers'
+// time.
 type goal struct {
-	workers      int
+	setting
 	ratio, share measure.Spread
 }
 
 func (g goal) met() bool { return g.ratio.Median <= mostRatio }
 
 func (p *page) goals() (goals []goal) {
-	for _, workers := range workerCounts {
+	for _, on := range settings() {
 		var ratios, shares []float64
 		for _, one := range p.pairs {
-			if one.workers == workers {
+			if one.setting == on {
 				ratios, shares = append(ratios, one.ratio()), append(shares, one.audit.share())
 			}
 		}
-		goals = append(goals, goal{workers, measure.SpreadOf(ratios), measure.SpreadOf(shares)})
+		if ratios == nil {
+			continue
+		}
+		goals = append(goals, goal{on, measure.SpreadOf(ratios), measure.SpreadOf(shares)})
 	}
 	return goals
 }
@@ -52,15 +52,15 @@ func (p *page) markdown() []byte {
 		if g.met() {
 			met = "yes"
 		}
-		fmt.Fprintf(&b, "| %d workers | %.3f (%.3f to %.3f) | at most %.2f | %s | %.2f %% |\n",
-			g.workers, g.ratio.Median, g.ratio.Low, g.ratio.High, mostRatio, met, 100*g.share.Median)
+		fmt.Fprintf(&b, "| %s | %.3f (%.3f to %.3f) | at most %.2f | %s | %.2f %% |\n",
+			g.setting, g.ratio.Median, g.ratio.Low, g.ratio.High, mostRatio, met, 100*g.share.Median)
 	}
 	b.WriteString("\n## Every pair\n\n" +
-		"| workers | without | with audits | ratio | audits | of the workers' time | the report waited |\n" +
-		"|---:|---:|---:|---:|---:|---:|---:|\n")
+		"| job | without | with audits | ratio | audits | of the workers' time | the report waited |\n" +
+		"|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, one := range p.pairs {
-		fmt.Fprintf(&b, "| %d | %.2f s | %.2f s | %.3f | %d | %.2f %% | %.2f s |\n",
-			one.workers, one.without.took.Seconds(), one.audit.took.Seconds(), one.ratio(),
+		fmt.Fprintf(&b, "| %s | %.2f s | %.2f s | %.3f | %d | %.2f %% | %.2f s |\n",
+			one.setting, one.without.took.Seconds(), one.audit.took.Seconds(), one.ratio(),
 			one.audit.Audit.Drawn, 100*one.audit.share(), one.audit.Audit.Waited)
 	}
 	return b.Bytes()

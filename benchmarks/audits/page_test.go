@@ -8,14 +8,14 @@ import (
 	"github.com/gram-compute/gram/benchmarks/machine"
 )
 
-// The ratio is the median of the pairs' own, for each number of workers by itself.
+// The ratio is the median of the pairs' own, for each setting by itself.
 func TestPage(t *testing.T) {
 	p := page{Run: machine.Run{Before: "1 1 1", After: "2 1 1"}}
 	for _, c := range []struct {
 		workers       int
 		without, with float64
 	}{{2, 100, 101}, {2, 50, 51}, {2, 10, 10}, {4, 20, 21}} {
-		one := pair{workers: c.workers}
+		one := pair{setting: setting{workloads[0], c.workers}}
 		one.without.took, one.audit.took = time.Duration(c.without*1e9), time.Duration(c.with*1e9)
 		one.audit.Audit.Seconds, one.audit.Audit.AllSeconds = 1, 50
 		p.pairs = append(p.pairs, one)
@@ -27,8 +27,8 @@ func TestPage(t *testing.T) {
 	}
 	text := string(p.markdown())
 	for _, want := range []string{
-		"| 2 workers | 1.010 (1.005 to 1.015) | at most 1.02 | yes | 2.00 % |",
-		"| 4 workers | 1.050 (1.050 to 1.050) | at most 1.02 | no |",
+		"| long rounds, 2 workers | 1.010 (1.005 to 1.015) | at most 1.02 | yes | 2.00 % |",
+		"| long rounds, 4 workers | 1.050 (1.050 to 1.050) | at most 1.02 | no |",
 		"1 1 1; 2 1 1",
 	} {
 		if !strings.Contains(text, want) {
