@@ -32,13 +32,15 @@ func auditTask(job *state.Job, a *state.Audit) Task {
 	return Task{JobID: job.ID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Node: a.Node, Changes: job.Counters.Remade.Changes}
 }
 
-// audits grants tasks of the job that others have made, to be made again: before what is left to do, of which they are a
-// small part, so that what they read may be swept soon.
-func (s *search) audits() {
+// audits grants tasks of the job that others have made, to be made again: those that are chosen, or all.
+func (s *search) audits(chosen func(*state.Audit) bool) {
 	if s.alone || s.look {
 		return
 	}
 	s.job.EachAudit(func(a *state.Audit) bool {
+		if chosen != nil && !chosen(a) {
+			return true
+		}
 		t := auditTask(s.job, a)
 		if !s.mayAudit(a, t) {
 			t.Again = true
@@ -48,6 +50,17 @@ func (s *search) audits() {
 		}
 		return !s.satisfied()
 	})
+}
+
+// pressing reports whether an audit comes before what is left to do: one that is disputed, and one that found no idle
+// worker in its time. That is the round of a node, and the round after a step, which nothing else waits for. What is
+// wrong then costs the open round and the last closed one, and what audits read may be swept soon.
+func (s *search) pressing(a *state.Audit) bool {
+	last := a.Round
+	if a.Kind != pb.TaskKind_TASK_KIND_NODE {
+		last++
+	}
+	return a.Disputed() || last < s.job.Round.Number
 }
 
 // mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the job goes

@@ -36,9 +36,9 @@ func (d *desk) turnTo(now time.Duration, workers ...string) {
 	}
 }
 
-// isAsked leases one task to a worker and reports whether it is an audit.
+// isAsked leases all tasks that there are to a worker and reports whether an audit is among them.
 func (d *desk) isAsked(worker string) bool {
-	return slices.ContainsFunc(d.lease(worker, 1), func(g schedule.Grant) bool { return g.Audit != nil })
+	return slices.ContainsFunc(d.lease(worker, 9), func(g schedule.Grant) bool { return g.Audit != nil })
 }
 
 // While a job goes on, its audits are for workers with other kernels than the maker's, where there is one.
@@ -198,6 +198,7 @@ func TestMaxWorkersCountAuditors(t *testing.T) {
 	d := auditsAllOf(t, submitted("a", 0, 1))
 	d.made("m", planned("a", 1), pb.Verdict_VERDICT_ACCEPTED)
 	d.made("m", nodeDone(leafTask), pb.Verdict_VERDICT_ACCEPTED)
+	d.made("m", stepDone(7), pb.Verdict_VERDICT_ACCEPTED)
 	d.register("x", 2)
 	d.register("y", 1)
 	d.wantAudit("x", pb.TaskKind_TASK_KIND_PLAN, false)

@@ -51,12 +51,21 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 	return (&search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}).run()
 }
 
-// run grants what there is of the stage that the job is in.
+// run grants what there is of the stage that the job is in, and audits around it. Most audits wait for a worker that
+// would be idle: at the end of a round, and while another makes its step.
 func (s *search) run() []Grant {
-	b, job := s.board, s.job
-	if s.audits(); s.satisfied() {
+	if s.audits(s.pressing); s.satisfied() {
 		return s.grants
 	}
+	if s.work(); !s.satisfied() {
+		s.audits(nil)
+	}
+	return s.grants
+}
+
+// work grants what is left to do.
+func (s *search) work() {
+	b, job := s.board, s.job
 	switch {
 	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
 		s.single(pb.TaskKind_TASK_KIND_PLAN)
@@ -70,7 +79,6 @@ func (s *search) run() []Grant {
 		s.maps()
 		s.merges()
 	}
-	return s.grants
 }
 
 // search looks for work in one job.
