@@ -2,8 +2,8 @@ package worker
 
 import (
 	"context"
-	"strings"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/semaphore"
@@ -79,38 +79,15 @@ func (j *job) gathers(task *pb.Task) int64 {
 	})
 }
 
-// recordBytes estimates what the records of a shard take when they are decoded: vectors as float32,
-// texts as they are. Where that cannot be told from the stored bytes it rather says too much, at the
-// cost of tasks that wait.
+// recordBytes estimates what the records of a shard take when they are decoded. Where that cannot be told from the stored
+// bytes it rather says too much, at the cost of tasks that wait.
 func (in *input) recordBytes(shard int) int64 {
 	if shard < 0 || shard >= len(in.shards) {
 		return 0
 	}
 	bytes := int64(0)
 	for _, piece := range in.shards[shard].Pieces {
-		n := piece.End - piece.Start
-		if in.packed(in.manifest.Objects[piece.Object].Key) {
-			n *= packedTimes
-		}
-		bytes += n
-	}
-	switch in.spec.Format {
-	case "csv", "jsonl", "libsvm":
-		return 2 * bytes // "1," is a number
-	case "mail":
-		return 3 * bytes // a byte of another charset is up to three of UTF-8
-	case "idx", "bvecs":
-		return 4 * bytes
+		bytes += dataset.DecodedBytes(&in.spec, in.manifest.Objects[piece.Object].Key, piece.End-piece.Start)
 	}
 	return bytes
 }
-
-// packed tells compressed objects, as dataset.Cut does.
-func (in *input) packed(key string) bool {
-	key = strings.ToLower(key)
-	suffix := strings.HasSuffix(key, ".gz") || strings.HasSuffix(key, ".gzip")
-	return in.spec.Format == "npz" || in.spec.Compression == "gzip" || suffix && in.spec.Compression != "none"
-}
-
-// packedTimes is how much larger than stored compressed data are taken to be.
-const packedTimes = 4

@@ -79,8 +79,8 @@ func TestWantsOfGatheredShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &job{tasks: tasks, inputs: []*input{
-		shardsOf(protocol.Input{Format: "csv"}, []string{"a", "b", "c.csv.gz"}, 1, 20, 300),
-		shardsOf(protocol.Input{Format: "npy"}, []string{"q", "r"}, 4000, 50000),
+		shardsOf(protocol.Input{Format: "csv", Compression: "auto"}, []string{"a", "b", "c.csv.gz"}, 1, 20, 300),
+		shardsOf(protocol.Input{Format: "npy", Compression: "auto"}, []string{"q", "r"}, 4000, 50000),
 	}}
 	task := &pb.Task{Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE, Level: 1, Index: 1, Tree: 1}, Phase: "gather"}
 	if got := j.gathers(task); got != 2*4*300+10*50000 {

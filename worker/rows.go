@@ -47,7 +47,7 @@ func (n *nodeTask) located(err error) error {
 func (j *job) countsRows(object string) bool {
 	for _, in := range j.inputs {
 		if slices.ContainsFunc(in.manifest.Objects, func(o dataset.Object) bool { return o.Key == object }) {
-			return slices.Contains([]string{"idx", "npy", "npz", "fvecs", "bvecs", "ivecs"}, in.spec.Format)
+			return dataset.CountsRows(in.spec.Format)
 		}
 	}
 	return false
