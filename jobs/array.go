@@ -136,3 +136,13 @@ func elementsOf[T Element](data []byte) []T {
 	}
 	return v
 }
+
+// Finite reports whether no value is infinite or NaN.
+func Finite[T float32 | float64](values []T) bool {
+	for _, v := range values {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}

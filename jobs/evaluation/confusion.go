@@ -75,57 +75,39 @@ const (
 	countName     = "cells.count"
 )
 
-// Arrays writes the matrix: one byte string per content.
-func (c *Confusion) Arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	c.put(a)
-	return a
-}
-
-func (c *Confusion) put(a jobs.Arrays) {
-	labels, cells := c.Cells()
-	truth, predicted := make([]int32, len(cells)), make([]int32, len(cells))
-	count := make([]int64, len(cells))
+// Fields lists the matrix.
+func (c *Confusion) Fields(f *jobs.Fields) {
+	list, cells := c.Cells()
+	labels := jobs.StringsOf(list...)
+	truth, predicted, count := make([]int32, len(cells)), make([]int32, len(cells)), make([]int64, len(cells))
 	for i, cell := range cells {
 		truth[i], predicted[i], count[i] = cell.Truth, cell.Predicted, cell.Count
 	}
-	a.PutStrings(labelsName, jobs.StringsOf(labels...))
-	jobs.Put(a, truthName, truth)
-	jobs.Put(a, predictedName, predicted)
-	jobs.Put(a, countName, count)
+	f.Strings(labelsName, &labels)
+	jobs.List(f, truthName, &truth)
+	jobs.List(f, predictedName, &predicted, len(truth))
+	jobs.List(f, countName, &count, len(truth))
+	f.Check(func() error {
+		c.counts = make(map[decision]int64, len(truth))
+		for i := range truth {
+			if err := c.read(labels, truth[i], predicted[i], count[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// ReadConfusion reads what Arrays wrote.
-func ReadConfusion(a jobs.Arrays) (*Confusion, error) {
-	labels, err := a.Strings(labelsName)
-	if err != nil {
-		return nil, err
+func (c *Confusion) read(labels jobs.Strings, truth, predicted int32, count int64) error {
+	if !inRange(truth, 0, labels.Len()) || !inRange(predicted, rejected, labels.Len()) || count < 1 {
+		return jobs.Malformed("a cell of a confusion matrix of %d labels is (%d, %d): %d", labels.Len(), truth, predicted, count)
 	}
-	truth, err := jobs.Get[int32](a, truthName)
-	if err != nil {
-		return nil, err
+	d := decision{truth: string(labels.At(int(truth))), rejected: predicted == rejected}
+	if !d.rejected {
+		d.predicted = string(labels.At(int(predicted)))
 	}
-	predicted, err := jobs.Get[int32](a, predictedName, len(truth))
-	if err != nil {
-		return nil, err
-	}
-	count, err := jobs.Get[int64](a, countName, len(truth))
-	if err != nil {
-		return nil, err
-	}
-	c := NewConfusion()
-	for i := range truth {
-		if !inRange(truth[i], 0, labels.Len()) || !inRange(predicted[i], rejected, labels.Len()) || count[i] < 1 {
-			return nil, jobs.Malformed("cell %d of a confusion matrix of %d labels is (%d, %d): %d",
-				i, labels.Len(), truth[i], predicted[i], count[i])
-		}
-		d := decision{truth: string(labels.At(int(truth[i]))), rejected: predicted[i] == rejected}
-		if !d.rejected {
-			d.predicted = string(labels.At(int(predicted[i])))
-		}
-		c.counts[d] += count[i]
-	}
-	return c, nil
+	c.counts[d] += count
+	return nil
 }
 
 func inRange(i int32, low, end int) bool { return int(i) >= low && int(i) < end }

@@ -94,7 +94,7 @@ func TestEmptyLabel(t *testing.T) {
 	c := NewConfusion()
 	c.Add("", "")
 	c.AddRejected("")
-	back, err := ReadConfusion(c.Arrays())
+	back, err := jobs.Read(jobs.ArraysOf(c), NewConfusion())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +119,11 @@ func drawConfusion(t *rapid.T) *Confusion {
 func TestArraysRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConfusion(t)
-		back, err := ReadConfusion(c.Arrays())
+		back, err := jobs.Read(jobs.ArraysOf(c), NewConfusion())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if jobstest.Digest(back.Arrays()) != jobstest.Digest(c.Arrays()) {
+		if jobstest.Digest(jobs.ArraysOf(back)) != jobstest.Digest(jobs.ArraysOf(c)) {
 			t.Fatal("another matrix came back")
 		}
 	})
@@ -132,15 +132,14 @@ func TestArraysRoundTrip(t *testing.T) {
 func TestMergeIsAssociative(t *testing.T) {
 	var partials []jobs.Arrays
 	for i := range 6 {
-		judged, partial := NewTally(jobs.Answers{Labels: []string{}}), jobs.Arrays{}
+		judged := NewTally(jobs.Answers{Labels: []string{}})
 		judged.confusion = rapid.Custom(drawConfusion).Example(i)
 		for n := range 9 {
 			judged.mistakes.Offer(mistake(9*i + n))
 		}
-		judged.Put(partial)
-		partials = append(partials, partial)
+		partials = append(partials, jobs.ArraysOf(judged))
 	}
-	jobstest.CheckAssociative(t, (&Phase{}).Merge, partials)
+	jobstest.CheckAssociative(t, judging(Judge{}).Merge, partials)
 }
 
 func TestReadConfusionRefuses(t *testing.T) {
@@ -153,12 +152,12 @@ func TestReadConfusionRefuses(t *testing.T) {
 		"count short":      func(a jobs.Arrays) { jobs.Put(a, countName, []int64{1}) },
 		"missing":          func(a jobs.Arrays) { delete(a, truthName) },
 	} {
-		a := handWorked().Arrays()
+		a := jobs.ArraysOf(handWorked())
 		if n := a[countName].Len(); n != 7 {
 			t.Fatalf("%d cells", n)
 		}
 		spoil(a)
-		_, err := ReadConfusion(a)
+		_, err := jobs.Read(a, NewConfusion())
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: want CORRUPT, got %v", name, err)

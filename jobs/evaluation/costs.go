@@ -110,42 +110,43 @@ const (
 	costCost    = "costs.cost"    // F64
 )
 
-// Put writes the rule into a model; a nil rule writes nothing.
-func (r *Rule) Put(a jobs.Arrays) {
-	if r == nil {
+// RuleFields lists the rule of a model of that many classes; a nil rule has no fields.
+func RuleFields(f *jobs.Fields, rule **Rule, classes int) {
+	if !f.Has(costCost, *rule != nil) {
 		return
 	}
-	jobs.Put(a, costTruth, r.truth)
-	jobs.Put(a, costDecided, r.decided)
-	jobs.Put(a, costCost, r.cost)
+	r := jobs.Make(f, rule)
+	jobs.List(f, costCost, &r.cost)
+	jobs.List(f, costTruth, &r.truth, len(r.cost))
+	jobs.List(f, costDecided, &r.decided, len(r.cost))
+	f.Check(func() error { return r.check(classes) })
+	if f.Reading() {
+		r.expected = make([]float64, classes)
+	}
 }
 
-// ReadRule reads the rule of a model of that many classes; nil where it has none.
-func ReadRule(a jobs.Arrays, classes int) (*Rule, error) {
-	if _, ok := a[costCost]; !ok {
-		return nil, nil
-	}
-	r := &Rule{expected: make([]float64, classes)}
-	var err error
-	if r.cost, err = jobs.Get[float64](a, costCost); err != nil {
-		return nil, err
-	}
-	if r.truth, err = jobs.Get[int32](a, costTruth, len(r.cost)); err != nil {
-		return nil, err
-	}
-	if r.decided, err = jobs.Get[int32](a, costDecided, len(r.cost)); err != nil {
-		return nil, err
-	}
+func (r *Rule) check(classes int) error {
 	for i, cost := range r.cost {
 		t, d := r.truth[i], r.decided[i]
 		if !inRange(t, 0, classes) || !inRange(d, 0, classes) || !(cost >= 0 && cost <= maxCost) {
-			return nil, jobs.Malformed("cost %d of a model of %d classes is (%d, %d): %v", i, classes, t, d, cost)
+			return jobs.Malformed("cost %d of a model of %d classes is (%d, %d): %v", i, classes, t, d, cost)
 		}
 		if i > 0 && (t < r.truth[i-1] || t == r.truth[i-1] && d <= r.decided[i-1]) {
-			return nil, jobs.Malformed("cost %d of a model is out of order", i)
+			return jobs.Malformed("cost %d of a model is out of order", i)
 		}
 	}
-	return r, nil
+	return nil
+}
+
+// Put writes the rule into a model; a nil rule writes nothing.
+func (r *Rule) Put(a jobs.Arrays) {
+	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { RuleFields(f, &r, 0) }))
+}
+
+// ReadRule reads the rule of a model of that many classes; nil where it has none.
+func ReadRule(a jobs.Arrays, classes int) (r *Rule, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { RuleFields(f, &r, classes) }))
+	return r, err
 }
 
 // Costs are the named pairs of a rule over those labels.

@@ -101,16 +101,13 @@ func TestRulesAreStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := jobs.Arrays{}
-		r.Put(a)
-		return a
+		return rulesArrays(r)
 	}
 	back, err := ReadRule(model(), 3)
 	if err != nil || back.Pairs() != 3 {
 		t.Fatal(err)
 	}
-	again := jobs.Arrays{}
-	if back.Put(again); jobstest.Digest(again) != jobstest.Digest(model()) {
+	if jobstest.Digest(rulesArrays(back)) != jobstest.Digest(model()) {
 		t.Error("other bytes came back")
 	}
 	if r, err := ReadRule(jobs.Arrays{}, 3); r != nil || err != nil {
@@ -132,6 +129,10 @@ func TestRulesAreStored(t *testing.T) {
 			wantCode(t, err, protocol.CodeCorrupt)
 		}
 	}
+}
+
+func rulesArrays(r *Rule) jobs.Arrays {
+	return jobs.ArraysOf(jobs.FieldsFunc(func(f *jobs.Fields) { RuleFields(f, &r, 3) }))
 }
 
 func wantCode(t *testing.T, err error, code protocol.Code) {

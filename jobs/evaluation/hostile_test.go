@@ -13,22 +13,21 @@ import (
 // again, once it was written.
 func FuzzReadTally(f *testing.F) {
 	for _, answers := range []jobs.Answers{{Labels: []string{"a"}}, {Value: "value"}} {
-		judged, partial := NewTally(answers), jobs.Arrays{}
+		judged := NewTally(answers)
 		for i, label := range []string{"1", "2"} {
 			id := dataset.Identity{Object: "records", Offset: int64(i)}
 			if err := judged.Judge(id, []byte(label), jobs.Outcome{Label: "a", Value: 3}, make([]float32, 16)); err != nil {
 				f.Fatal(err)
 			}
 		}
-		judged.Put(partial)
-		f.Add(partial.Encode())
+		f.Add(jobs.ArraysOf(judged).Encode())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := jobs.Decode(data)
 		if err != nil {
 			return
 		}
-		judged, err := ReadTally(a)
+		judged, err := jobs.Read(a, &Tally{})
 		var fault *protocol.Fault
 		if err != nil {
 			if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
@@ -36,14 +35,12 @@ func FuzzReadTally(f *testing.F) {
 			}
 			return
 		}
-		first, second := jobs.Arrays{}, jobs.Arrays{}
-		judged.Put(first)
-		again, err := ReadTally(first)
+		first := jobs.ArraysOf(judged)
+		again, err := jobs.Read(first, &Tally{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		again.Put(second)
-		if string(first.Encode()) != string(second.Encode()) {
+		if string(first.Encode()) != string(jobs.ArraysOf(again).Encode()) {
 			t.Error("it was written in two ways")
 		}
 		if _, err := judged.Metrics(nil); err != nil {

@@ -28,6 +28,20 @@ type LookUp struct {
 	Finish func(jobs.Next) (jobs.Next, error)
 }
 
+// Phase returns the phase "mistakes".
+func (p *LookUp) Phase() jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *placed]{
+		Name: LookUpName, State: jobs.Itself, Partial: func() *placed { return new(placed) },
+		Map: p.find, Merge: (*placed).plus, Step: p.finish,
+	}.Phase()
+}
+
+// placed are mistakes in a state or partial of the phase.
+type placed struct{ *Mistakes }
+
+// Fields lists the mistakes.
+func (p *placed) Fields(f *jobs.Fields) { MistakesFields(f, mistakesName, &p.Mistakes) }
+
 // Before has the mistakes of a tally looked up before what follows; the data set has so many shards. It takes
 // them out of the tally, whose metrics are to be read afterwards.
 func (p *LookUp) Before(next jobs.Next, judged *Tally, shards int) (jobs.Next, error) {
@@ -36,33 +50,25 @@ func (p *LookUp) Before(next jobs.Next, judged *Tally, shards int) (jobs.Next, e
 		return p.Finish(next)
 	}
 	next.State = maps.Clone(next.State)
-	mistakes.Put(next.State, mistakesName)
+	jobs.Add(next.State, &placed{mistakes})
 	next.Done, next.Phase, next.Trees = false, LookUpName, []int{shards}
 	return next, nil
 }
 
-// Name is "mistakes".
-func (p *LookUp) Name() string { return LookUpName }
-
-// Map finds the identities of the mistakes in one shard, and their pictures.
-func (p *LookUp) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	placed, err := ReadMistakes(state, mistakesName)
+// find finds the identities of the mistakes in one shard, and their pictures.
+func (p *LookUp) find(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*placed, error) {
+	all, err := jobs.Read(state, &placed{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	wanted := map[int64]Mistake{}
-	for _, m := range placed.List() {
+	for _, m := range all.List() {
 		if m.ID.Object == strconv.Itoa(leaf.Index) {
 			wanted[m.ID.Offset] = m
 		}
 	}
 	found, err := p.lookUp(ctx, leaf, wanted)
-	if err != nil {
-		return nil, nil, err
-	}
-	partial := jobs.Arrays{}
-	found.Put(partial, mistakesName)
-	return partial, nil, nil
+	return &placed{found}, err
 }
 
 // lookUp reads the records of a shard until nothing is wanted any more.
@@ -89,34 +95,16 @@ func (p *LookUp) lookUp(ctx context.Context, leaf jobs.Leaf, wanted map[int64]Mi
 	return nil, jobs.Malformed("shard %d of the queries has %d records, and %d mistakes beyond them", leaf.Index, next, len(wanted))
 }
 
-// Merge puts the mistakes of two neighbours together.
-func (p *LookUp) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := ReadMistakes(left, mistakesName)
-	if err != nil {
-		return nil, err
-	}
-	b, err := ReadMistakes(right, mistakesName)
-	if err != nil {
-		return nil, err
-	}
-	all := NewMistakes(max(1, len(a.List())+len(b.List())))
-	all.Merge(a)
-	all.Merge(b)
-	out := jobs.Arrays{}
-	all.Put(out, mistakesName)
-	return out, nil
+// plus puts the mistakes of two neighbors together.
+func (p *placed) plus(right *placed) (*placed, error) {
+	all := NewMistakes(max(1, len(p.ordered)+len(right.ordered)))
+	all.Merge(p.Mistakes)
+	all.Merge(right.Mistakes)
+	return &placed{all}, nil
 }
 
-// Step leaves the metric and goes on as if there had been no mistakes.
-func (p *LookUp) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	found, err := ReadMistakes(root, mistakesName)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish leaves the metric and goes on as if there had been no mistakes.
+func (p *LookUp) finish(_ context.Context, state jobs.Arrays, found *placed, _ jobs.Round) (jobs.Next, error) {
 	metric, err := MistakesMetric(found.List())
 	if err != nil {
 		return jobs.Next{}, err

@@ -93,30 +93,70 @@ func (s *Mistakes) List() []Mistake {
 	return list
 }
 
-// Put stores the sample as arrays whose names begin with name: the columns of its mistakes, ".size"
-// (I64 scalar) and ".pictures" (F32, a row a mistake; of width 0 without pictures).
-func (s *Mistakes) Put(a jobs.Arrays, name string) {
-	var objects, truth, decided jobs.Strings
-	offsets, rejected := make([]int64, len(s.ordered)), make([]uint8, len(s.ordered))
-	width := s.pictureWidth()
-	pictures := make([]float32, 0, len(s.ordered)*width)
-	for i, m := range s.ordered {
-		objects.Append([]byte(m.ID.Object))
-		truth.Append([]byte(m.Truth))
-		decided.Append([]byte(m.Decided))
-		offsets[i] = m.ID.Offset
-		if m.Rejected {
-			rejected[i] = 1
-		}
-		pictures = append(pictures, m.Picture[:width]...)
+// MistakesFields lists a sample as arrays whose names begin with name: the columns of its mistakes, ".size" (I64 scalar)
+// and ".pictures" (F32, a row a mistake; of width 0 without pictures).
+func MistakesFields(f *jobs.Fields, name string, sample **Mistakes) {
+	var c mistakeColumns
+	size := 0
+	if !f.Reading() {
+		c, size = (*sample).columns(), (*sample).size
 	}
-	a.PutStrings(name+".objects", objects)
-	a.PutStrings(name+".truth", truth)
-	a.PutStrings(name+".decided", decided)
-	jobs.PutScalar(a, name+".size", int64(s.size))
-	jobs.Put(a, name+".offsets", offsets)
-	jobs.Put(a, name+".rejected", rejected)
-	jobs.Put(a, name+".pictures", pictures, len(s.ordered), width)
+	f.Int(name+".size", &size, 1, math.MaxInt32)
+	f.Strings(name+".objects", &c.objects)
+	f.Strings(name+".truth", &c.truth)
+	f.Strings(name+".decided", &c.decided)
+	jobs.List(f, name+".offsets", &c.offsets)
+	n := len(c.offsets)
+	f.Require(n <= size && c.objects.Len() == n && c.truth.Len() == n && c.decided.Len() == n,
+		"a sample of %d mistakes out of at most %d has %d, %d and %d strings", n, size, c.objects.Len(), c.truth.Len(),
+		c.decided.Len())
+	jobs.List(f, name+".rejected", &c.rejected, n)
+	f.Dim(name+".pictures", 1, &c.width)
+	jobs.List(f, name+".pictures", &c.pictures, n, c.width)
+	if f.Reading() {
+		*sample = NewMistakes(size)
+		f.Check(func() error { return (*sample).read(c) })
+	}
+}
+
+// mistakeColumns are mistakes as arrays.
+type mistakeColumns struct {
+	objects, truth, decided jobs.Strings
+	offsets                 []int64
+	rejected                []uint8
+	width                   int // of each picture
+	pictures                []float32
+}
+
+func (s *Mistakes) columns() mistakeColumns {
+	c := mistakeColumns{offsets: []int64{}, rejected: []uint8{}, width: s.pictureWidth()}
+	for _, m := range s.ordered {
+		c.objects.Append([]byte(m.ID.Object))
+		c.truth.Append([]byte(m.Truth))
+		c.decided.Append([]byte(m.Decided))
+		c.offsets = append(c.offsets, m.ID.Offset)
+		rejected := uint8(0)
+		if m.Rejected {
+			rejected = 1
+		}
+		c.rejected = append(c.rejected, rejected)
+		c.pictures = append(c.pictures, m.Picture[:c.width]...)
+	}
+	return c
+}
+
+func (s *Mistakes) read(c mistakeColumns) error {
+	for i, offset := range c.offsets {
+		m := Mistake{ID: dataset.Identity{Object: string(c.objects.At(i)), Offset: offset}, Truth: string(c.truth.At(i)),
+			Decided: string(c.decided.At(i)), Rejected: c.rejected[i] != 0}
+		if c.width > 0 {
+			m.Picture = c.pictures[i*c.width : (i+1)*c.width]
+		}
+		if !s.offer(m, false) {
+			return jobs.Malformed("a sample of mistakes holds one record twice")
+		}
+	}
+	return nil
 }
 
 // pictureWidth is the number of values of the pictures, 0 unless all have the same.
@@ -129,58 +169,6 @@ func (s *Mistakes) pictureWidth() int {
 		width = len(m.Picture)
 	}
 	return width
-}
-
-// ReadMistakes reads what Put stored; errors are those of jobs.Get.
-func ReadMistakes(a jobs.Arrays, name string) (*Mistakes, error) {
-	size, err := jobs.GetScalar[int64](a, name+".size")
-	if err != nil {
-		return nil, err
-	}
-	offsets, err := jobs.Get[int64](a, name+".offsets")
-	if err != nil {
-		return nil, err
-	}
-	rejected, err := jobs.Get[uint8](a, name+".rejected", len(offsets))
-	if err != nil {
-		return nil, err
-	}
-	pictures, err := jobs.Get[float32](a, name+".pictures", len(offsets), -1)
-	if err != nil {
-		return nil, err
-	}
-	if size < 1 || size > math.MaxInt32 || int64(len(offsets)) > size {
-		return nil, jobs.Malformed("a sample of %d mistakes out of at most %d", len(offsets), size)
-	}
-	texts, err := mistakeTexts(a, name, len(offsets))
-	if err != nil {
-		return nil, err
-	}
-	s := NewMistakes(int(size))
-	width := len(pictures) / max(1, len(offsets))
-	for i, offset := range offsets {
-		m := Mistake{ID: dataset.Identity{Object: string(texts[0].At(i)), Offset: offset}, Truth: string(texts[1].At(i)),
-			Decided: string(texts[2].At(i)), Rejected: rejected[i] != 0}
-		if width > 0 {
-			m.Picture = pictures[i*width : (i+1)*width]
-		}
-		if !s.offer(m, false) {
-			return nil, jobs.Malformed("a sample of mistakes holds one record twice")
-		}
-	}
-	return s, nil
-}
-
-func mistakeTexts(a jobs.Arrays, name string, mistakes int) (texts [3]jobs.Strings, err error) {
-	for i, column := range []string{".objects", ".truth", ".decided"} {
-		if texts[i], err = a.Strings(name + column); err != nil {
-			return texts, err
-		}
-		if texts[i].Len() != mistakes {
-			return texts, jobs.Malformed("%d mistakes have %d strings %q", mistakes, texts[i].Len(), name+column)
-		}
-	}
-	return texts, nil
 }
 
 // MistakeImages are the pictures of mistakes, for a Figure; nil where there are none.

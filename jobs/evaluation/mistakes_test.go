@@ -20,9 +20,17 @@ func mistake(i int) Mistake {
 }
 
 func digestOf(s *Mistakes) string {
-	a := jobs.Arrays{}
-	s.Put(a, "m")
-	return jobstest.Digest(a)
+	return jobstest.Digest(jobs.ArraysOf(sample{s}))
+}
+
+// sample is mistakes as the arrays "m".
+type sample struct{ *Mistakes }
+
+func (n sample) Fields(f *jobs.Fields) { MistakesFields(f, "m", &n.Mistakes) }
+
+func readNamed(a jobs.Arrays) (s *Mistakes, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { MistakesFields(f, "m", &s) }))
+	return s, err
 }
 
 // However mistakes are ordered, cut into parts, stored and merged, the sample has the same bytes.
@@ -43,9 +51,7 @@ func TestMistakesDoNotDependOnCuts(t *testing.T) {
 			part.Offer(mistake(i))
 			whole.Offer(mistake(n - 1 - at))
 		}
-		a := jobs.Arrays{}
-		right.Put(a, "m")
-		back, err := ReadMistakes(a, "m")
+		back, err := readNamed(jobs.ArraysOf(sample{right}))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -97,13 +103,13 @@ func TestHostileMistakes(t *testing.T) {
 			a.PutStrings("m.objects", jobs.StringsOf("a", "a"))
 		},
 	} {
-		s, a := NewMistakes(3), jobs.Arrays{}
+		s := NewMistakes(3)
 		s.Offer(mistake(1))
 		s.Offer(mistake(2))
-		s.Put(a, "m")
+		a := jobs.ArraysOf(sample{s})
 		spoil(a)
 		var fault *protocol.Fault
-		if _, err := ReadMistakes(a, "m"); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+		if _, err := readNamed(a); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -42,13 +42,22 @@ func allBut(row int64) jobs.Records {
 	}
 }
 
-func phaseOf(e echo, costs Costs) *Phase {
-	return &Phase{Test: allBut(1), Costs: costs,
-		Load: func(jobs.Arrays, *kernelops.Set) (jobs.Predictor, error) { return e, nil }}
+func judgeOf(p jobs.Predictor, costs Costs) Judge {
+	return Judge{test: allBut(1), costs: costs,
+		load: func(jobs.Arrays, *kernelops.Set) (jobs.Predictor, error) { return p, nil }}
 }
 
-func judge(t *testing.T, phase *Phase, records []jobstest.Record, size int) (jobs.Next, error) {
+// judging is the phase of a judge, of all records where it has none.
+func judging(j Judge) jobs.Phase {
+	if !j.Judges() {
+		j.test = everyRecord
+	}
+	return j.Phases()[0]
+}
+
+func judge(t *testing.T, j Judge, records []jobstest.Record, size int) (jobs.Next, error) {
 	t.Helper()
+	phase := judging(j)
 	model := jobs.Arrays{}
 	model.PutText("weights", "3")
 	leaf := jobs.Leaf{Blocks: jobstest.Shards([][]jobstest.Record{records}, size)[0]}
@@ -69,7 +78,7 @@ var fourTexts = []jobstest.Record{{Label: "a", Text: "a"}, {Label: "a", Text: "b
 func TestPhase(t *testing.T) {
 	for size := 1; size <= 4; size++ {
 		var seen []int64
-		next, err := judge(t, phaseOf(echo{jobs.Answers{Labels: []string{"a", "b"}}, &seen}, nil), fourTexts, size)
+		next, err := judge(t, judgeOf(echo{jobs.Answers{Labels: []string{"a", "b"}}, &seen}, nil), fourTexts, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +100,7 @@ func TestPhase(t *testing.T) {
 // Decided a for a (0.25), and a for b (3, named): 3.25 for two records.
 func TestCostByHand(t *testing.T) {
 	costs := Costs{"a": {"a": 0.25}, "b": {"a": 3}}
-	next, err := judge(t, phaseOf(echo{jobs.Answers{Labels: []string{"a", "b"}}, nil}, costs), fourTexts, 2)
+	next, err := judge(t, judgeOf(echo{jobs.Answers{Labels: []string{"a", "b"}}, nil}, costs), fourTexts, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +113,7 @@ func TestCostByHand(t *testing.T) {
 var threeNumbers = []jobstest.Record{{Label: "1", Text: "1"}, {Label: "x", Text: "7"}, {Label: "2", Text: "3"}, {Label: " 3.0", Text: "5"}}
 
 func TestRegressionByHand(t *testing.T) {
-	next, err := judge(t, phaseOf(echo{jobs.Answers{Value: "value"}, nil}, nil), threeNumbers, 2)
+	next, err := judge(t, judgeOf(echo{jobs.Answers{Value: "value"}, nil}, nil), threeNumbers, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +152,7 @@ func TestRegressionMerges(t *testing.T) {
 			}
 		}
 		sum := left.plus(right)
-		back, err := readErrorSums(arraysOf(sum))
+		back, err := jobs.Read(jobs.ArraysOf(&sum), &errorSums{})
 		if err != nil || *back != sum {
 			t.Fatal(err)
 		}
@@ -152,12 +161,6 @@ func TestRegressionMerges(t *testing.T) {
 			t.Fatalf("%+v, want %+v", sum, whole)
 		}
 	})
-}
-
-func arraysOf(s errorSums) jobs.Arrays {
-	a := jobs.Arrays{}
-	s.put(a)
-	return a
 }
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
@@ -174,20 +177,19 @@ func TestPhaseFaults(t *testing.T) {
 		"infinite label": {values, []jobstest.Record{{Label: "1"}, {Label: "x"}, {Label: "Inf"}}, 2},
 	} {
 		e := echo{answers: c.answers}
-		phase := phaseOf(e, nil)
+		j := judgeOf(e, nil)
 		if name == "no labels" {
-			phase.Load = func(jobs.Arrays, *kernelops.Set) (jobs.Predictor, error) { return constant{e}, nil }
+			j = judgeOf(constant{e}, nil)
 		}
-		_, err := judge(t, phase, c.records, 4)
+		_, err := judge(t, j, c.records, 4)
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || *fault != *fault.WithOffset(c.offset) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	labels, sums := jobs.Arrays{}, arraysOf(errorSums{})
-	NewTally(classes).Put(labels)
+	labels, sums := jobs.ArraysOf(NewTally(classes)), jobs.ArraysOf(&errorSums{})
 	var fault *protocol.Fault
-	if _, err := (&Phase{}).Merge(labels, sums); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+	if _, err := judging(Judge{}).Merge(labels, sums); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Error(err)
 	}
 }

@@ -101,30 +101,12 @@ func bounded(v float64) float64 {
 	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
 }
 
-func (s errorSums) put(a jobs.Arrays) {
-	jobs.PutScalar(a, errorRecords, s.records)
-	jobs.PutScalar(a, errorSquared, s.squared)
-	jobs.PutScalar(a, errorAbsolute, s.absolute)
-	jobs.PutScalar(a, truthMean, s.mean)
-	jobs.PutScalar(a, truthM2, s.m2)
-}
-
-func readErrorSums(a jobs.Arrays) (*errorSums, error) {
-	s := &errorSums{}
-	var err error
-	if s.records, err = jobs.GetScalar[int64](a, errorRecords); err != nil {
-		return nil, err
-	}
-	if s.records < 0 {
-		return nil, jobs.Malformed("errors of %d records", s.records)
-	}
-	for _, sum := range []struct {
-		name string
-		to   *float64
-	}{{errorSquared, &s.squared}, {errorAbsolute, &s.absolute}, {truthMean, &s.mean}, {truthM2, &s.m2}} {
-		if *sum.to, err = jobs.GetScalar[float64](a, sum.name); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+// Fields lists the sums.
+func (s *errorSums) Fields(f *jobs.Fields) {
+	jobs.Scalar(f, errorRecords, &s.records)
+	f.Require(s.records >= 0, "errors of %d records", s.records)
+	jobs.Scalar(f, errorSquared, &s.squared)
+	jobs.Scalar(f, errorAbsolute, &s.absolute)
+	jobs.Scalar(f, truthMean, &s.mean)
+	jobs.Scalar(f, truthM2, &s.m2)
 }

@@ -80,43 +80,28 @@ func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
 	return t.errors.add(id, truth, value)
 }
 
-// Put stores the tally in a partial, as arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and
-// "truth.*".
-func (t *Tally) Put(a jobs.Arrays) {
-	if t.errors != nil {
-		t.errors.put(a)
+// Fields lists the tally: arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and "truth.*".
+func (t *Tally) Fields(f *jobs.Fields) {
+	if f.Has(errorRecords, t.errors != nil) {
+		jobs.Make(f, &t.errors).Fields(f)
 		return
 	}
-	t.confusion.put(a)
-	t.mistakes.Put(a, mistakesName)
+	jobs.Make(f, &t.confusion).Fields(f)
+	MistakesFields(f, mistakesName, &t.mistakes)
 }
 
-// ReadTally reads what Put stored; errors are those of jobs.Get.
-func ReadTally(a jobs.Arrays) (*Tally, error) {
-	t, err := &Tally{}, error(nil)
-	if _, ok := a[errorRecords]; ok {
-		t.errors, err = readErrorSums(a)
-		return t, err
-	}
-	if t.confusion, err = ReadConfusion(a); err != nil {
-		return nil, err
-	}
-	t.mistakes, err = ReadMistakes(a, mistakesName)
-	return t, err
-}
-
-// Merge takes in the tally to the right, which must not be used afterwards.
-func (t *Tally) Merge(right *Tally) error {
+// Plus takes in the tally to the right, which must not be used afterwards.
+func (t *Tally) Plus(right *Tally) (*Tally, error) {
 	if (t.errors == nil) != (right.errors == nil) {
-		return jobs.Malformed("an evaluation of labels cannot be merged with one of values")
+		return nil, jobs.Malformed("an evaluation of labels cannot be merged with one of values")
 	}
 	if t.errors != nil {
 		*t.errors = t.errors.plus(*right.errors)
-		return nil
+		return t, nil
 	}
 	t.confusion.Merge(right.confusion)
 	t.mistakes.Merge(right.mistakes)
-	return nil
+	return t, nil
 }
 
 // Records is the number of records judged.

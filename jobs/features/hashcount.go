@@ -52,38 +52,30 @@ const (
 	partMany   = "hashes.many" // U8 scalar: 1 where they are too many to count
 )
 
-func (h hashes) put(a jobs.Arrays) {
-	many := uint8(0)
-	if h.many {
-		many = 1
+// Fields lists the hashes in order.
+func (h *hashes) Fields(f *jobs.Fields) {
+	jobs.Flag[uint8](f, partMany, &h.many)
+	list := slices.Sorted(maps.Keys(h.seen))
+	jobs.List(f, partHashes, &list)
+	if !f.Reading() {
+		return
 	}
-	jobs.PutScalar(a, partMany, many)
-	jobs.Put(a, partHashes, slices.Sorted(maps.Keys(h.seen)))
-}
-
-func readHashes(a jobs.Arrays) (hashes, error) {
-	many, err := jobs.GetScalar[uint8](a, partMany)
-	if err != nil {
-		return hashes{}, err
-	}
-	list, err := jobs.Get[uint64](a, partHashes)
-	if err != nil {
-		return hashes{}, err
-	}
-	if many > 1 || many == 1 && len(list) > 0 || len(list) > maxCountedTerms {
-		return hashes{}, jobs.Malformed("a partial of %d hashed terms, too many to count: %d", len(list), many)
-	}
-	if many == 1 {
-		return hashes{many: true}, nil
-	}
-	h := newHashes()
-	for i, hash := range list {
-		if i > 0 && list[i-1] >= hash {
-			return hashes{}, jobs.Malformed("hashed terms are not in order")
-		}
+	f.Require(len(list) <= maxCountedTerms && !(h.many && len(list) > 0),
+		"a partial of %d hashed terms, too many to count: %v", len(list), h.many)
+	f.Require(ascend(list), "hashed terms are not in order")
+	*h = hashes{many: h.many, seen: make(map[uint64]struct{}, len(list))}
+	for _, hash := range list {
 		h.seen[hash] = struct{}{}
 	}
-	return h, nil
+}
+
+func ascend(list []uint64) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1] >= list[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // metrics are the distinct terms, the columns that hold one or more, and the terms that share theirs; none where there

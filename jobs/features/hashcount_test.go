@@ -25,9 +25,8 @@ func TestTooManyTermsToCount(t *testing.T) {
 			t.Errorf("%d terms: %v", len(sum.seen), sum.many)
 		}
 	}
-	a := jobs.Arrays{}
-	full.plus(one).put(a)
-	if back, err := readHashes(a); err != nil || !back.many {
+	many := full.plus(one)
+	if back, err := jobs.Read(jobs.ArraysOf(&many), &hashes{}); err != nil || !back.many {
 		t.Errorf("%v, %v", back.many, err)
 	}
 	full.add(maxCountedTerms)

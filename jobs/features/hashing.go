@@ -78,38 +78,11 @@ func (h *hasher) column(hash uint64) (column int32, sign int64) {
 	return int32(hash & (1<<h.Bits - 1)), sign
 }
 
-func (h *hasher) put(a jobs.Arrays) {
-	signed := uint8(0)
-	if h.Signed {
-		signed = 1
-	}
-	jobs.PutScalar(a, hashBits, int32(h.Bits))
-	jobs.PutScalar(a, hashSigned, signed)
-	jobs.Put(a, hashKey, h.key[:])
-}
-
-// readHasher returns nil where terms have a dictionary.
-func readHasher(a jobs.Arrays) (*hasher, error) {
-	if _, ok := a[hashBits]; !ok {
-		return nil, nil
-	}
-	bits, err := jobs.GetScalar[int32](a, hashBits)
-	if err != nil {
-		return nil, err
-	}
-	signed, err := jobs.GetScalar[uint8](a, hashSigned)
-	if err != nil {
-		return nil, err
-	}
-	key, err := jobs.Get[uint64](a, hashKey, 2)
-	if err != nil {
-		return nil, err
-	}
-	h := &hasher{Hashing{Bits: int(bits), Signed: signed == 1}, [2]uint64{key[0], key[1]}}
-	if params.Check(&h.Hashing) != nil || signed > 1 {
-		return nil, jobs.Malformed("a feature space of 2^%d hashed columns, sign %d", bits, signed)
-	}
-	return h, nil
+// Fields lists the hashing.
+func (h *hasher) Fields(f *jobs.Fields) {
+	jobs.Enum(f, hashBits, &h.Bits, 1, maxHashBits)
+	jobs.Flag[uint8](f, hashSigned, &h.Signed)
+	jobs.Tuple(f, hashKey, &h.key[0], &h.key[1])
 }
 
 // hashBagger writes texts as sums by hashed column. It keeps scratch memory: one goroutine at a time.

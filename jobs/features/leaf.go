@@ -1,6 +1,8 @@
 package features
 
 import (
+	"math"
+
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/vocabulary"
@@ -117,9 +119,9 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 	return nil
 }
 
-func (l *leafCounts) partial() partial {
-	return partial{shape: l.shape, first: l.first, records: l.records, columns: l.columns,
-		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, hashes: l.phase.hasher != nil}
+func (l *leafCounts) partial() *partial {
+	return &partial{phase: l.phase, shape: l.shape, first: l.first, records: l.records, columns: l.columns,
+		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed}
 }
 
 // Arrays of a partial, beside "labels" with "labels.records" and "terms" with "terms.count" and
@@ -139,111 +141,43 @@ const (
 	termsName   = "terms"
 )
 
-// partial is a partial as Go values.
+// partial is what some neighboring leaves found.
 type partial struct {
+	phase   *Phase
 	shape   shape
 	first   dataset.Identity
 	records int64
 	columns columns
 	labels  vocabulary.Table // column records
 	terms   vocabulary.Table // columns count, documents
-	hashed  hashes           // instead of terms
-	hashes  bool
+	hashed  hashes           // instead of terms, where the phase hashes
 }
 
-func (p partial) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.PutScalar(a, partForm, int32(p.shape.form))
-	jobs.PutScalar(a, partWidth, int64(p.shape.width))
-	jobs.PutScalar(a, partRecords, p.records)
-	a.PutText(firstObject, p.first.Object)
-	jobs.PutScalar(a, firstOffset, p.first.Offset)
-	p.labels.Put(a, labelsName, "records")
-	if p.columns.mean != nil {
-		jobs.Put(a, partMean, p.columns.mean)
-		jobs.Put(a, partM2, p.columns.m2)
+// Fields lists the partial; which fields there are depends on the records' form.
+func (p *partial) Fields(f *jobs.Fields) {
+	jobs.Enum(f, partForm, &p.shape.form, unknown, texts)
+	f.Int(partWidth, &p.shape.width, 0, math.MaxInt)
+	jobs.Scalar(f, partRecords, &p.records)
+	f.Require(p.records >= 0, "a partial of %d records", p.records)
+	f.Text(firstObject, &p.first.Object)
+	jobs.Scalar(f, firstOffset, &p.first.Offset)
+	vocabulary.TableFields(f, labelsName, &p.labels, "records")
+	switch width := p.shape.width; {
+	case p.shape.form == dense:
+		p.columns.momentFields(f, width)
+		jobs.List(f, partMin, &p.columns.min, width)
+		jobs.List(f, partMax, &p.columns.max, width)
+	case p.shape.form == sparse && p.phase.params.Scale == ScaleStandard:
+		p.columns.momentFields(f, width)
+		jobs.List(f, partEntries, &p.columns.entries, width)
+	case p.shape.form == texts && p.phase.hasher != nil:
+		p.hashed.Fields(f)
+	case p.shape.form == texts:
+		vocabulary.TableFields(f, termsName, &p.terms, "count", "documents")
 	}
-	if p.columns.min != nil {
-		jobs.Put(a, partMin, p.columns.min)
-		jobs.Put(a, partMax, p.columns.max)
-	}
-	if p.columns.entries != nil {
-		jobs.Put(a, partEntries, p.columns.entries)
-	}
-	switch {
-	case p.shape.form != texts:
-	case p.hashes:
-		p.hashed.put(a)
-	default:
-		p.terms.Put(a, termsName, "count", "documents")
-	}
-	return a
 }
 
-func (ph *Phase) readPartial(a jobs.Arrays) (p partial, err error) {
-	kind, err := jobs.GetScalar[int32](a, partForm)
-	if err != nil {
-		return partial{}, err
-	}
-	width, err := jobs.GetScalar[int64](a, partWidth)
-	if err != nil {
-		return partial{}, err
-	}
-	p.shape = shape{form(kind), int(width)}
-	if p.shape.form < unknown || p.shape.form > texts || width < 0 {
-		return partial{}, jobs.Malformed("a partial of form %d and width %d", kind, width)
-	}
-	if p.records, err = jobs.GetScalar[int64](a, partRecords); err != nil {
-		return partial{}, err
-	}
-	if p.records < 0 {
-		return partial{}, jobs.Malformed("a partial of %d records", p.records)
-	}
-	if p.first.Object, err = a.Text(firstObject); err != nil {
-		return partial{}, err
-	}
-	if p.first.Offset, err = jobs.GetScalar[int64](a, firstOffset); err != nil {
-		return partial{}, err
-	}
-	if p.labels, err = vocabulary.GetTable(a, labelsName, "records"); err != nil {
-		return partial{}, err
-	}
-	if err = ph.readTerms(a, &p); err != nil {
-		return partial{}, err
-	}
-	p.columns, err = ph.readColumns(a, p.shape)
-	return p, err
-}
-
-func (ph *Phase) readTerms(a jobs.Arrays, p *partial) (err error) {
-	switch p.hashes = ph.hasher != nil; {
-	case p.shape.form != texts:
-	case p.hashes:
-		p.hashed, err = readHashes(a)
-	default:
-		p.terms, err = vocabulary.GetTable(a, termsName, "count", "documents")
-	}
-	return err
-}
-
-func (ph *Phase) readColumns(a jobs.Arrays, s shape) (c columns, err error) {
-	sparseMoments := s.form == sparse && ph.params.Scale == ScaleStandard
-	if s.form != dense && !sparseMoments {
-		return columns{}, nil
-	}
-	if c.mean, err = jobs.Get[float64](a, partMean, s.width); err != nil {
-		return columns{}, err
-	}
-	if c.m2, err = jobs.Get[float64](a, partM2, s.width); err != nil {
-		return columns{}, err
-	}
-	if sparseMoments {
-		c.entries, err = jobs.Get[int64](a, partEntries, s.width)
-		return c, err
-	}
-	if c.min, err = jobs.Get[float32](a, partMin, s.width); err != nil {
-		return columns{}, err
-	}
-	c.max, err = jobs.Get[float32](a, partMax, s.width)
-	return c, err
+func (c *columns) momentFields(f *jobs.Fields, width int) {
+	jobs.List(f, partMean, &c.mean, width)
+	jobs.List(f, partM2, &c.m2, width)
 }

@@ -3,21 +3,20 @@ package features
 import "github.com/gram-compute/gram/jobs/vocabulary"
 
 // plus adds the records to the right of those of a.
-func (a partial) plus(b partial) (partial, error) {
+func (a *partial) plus(b *partial) (*partial, error) {
 	switch {
 	case a.shape.form == unknown:
 		return b, nil
 	case b.shape.form == unknown:
 		return a, nil
 	case a.shape != b.shape:
-		return partial{}, shapeFault(b.first, b.shape, a.shape)
+		return nil, shapeFault(b.first, b.shape, a.shape)
 	}
-	sum := partial{shape: a.shape, first: a.first, records: a.records + b.records,
+	sum := &partial{phase: a.phase, shape: a.shape, first: a.first, records: a.records + b.records,
 		labels: vocabulary.Merge(a.labels, b.labels)}
-	sum.hashes = a.hashes
 	switch {
 	case a.shape.form != texts:
-	case a.hashes:
+	case a.phase.hasher != nil:
 		sum.hashed = a.hashed.plus(b.hashed)
 	default:
 		sum.terms = vocabulary.Merge(a.terms, b.terms)

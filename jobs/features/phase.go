@@ -56,63 +56,41 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 	for _, option := range options {
 		option(phase)
 	}
-	return phase, nil
+	return jobs.MapReduce[none, *partial]{
+		Name: Name, Partial: func() *partial { return &partial{phase: phase} },
+		// Another shape to the right is a fault of CodeBadRecord with the position of its first record.
+		Map: phase.count, Merge: (*partial).plus, Step: phase.finish,
+	}.Phase(), nil
 }
 
-// Name is "features".
-func (p *Phase) Name() string { return Name }
+// none is the state that the phase begins from.
+type none struct{}
 
-// Map reads one leaf: linear in its values, memory in its width, labels and terms. A change of
-// shape and a training value that is not finite are faults of CodeBadRecord with their position.
-func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+// count reads one leaf: linear in its values, memory in its width, labels and terms. A change of shape and a training
+// value that is not finite are faults of CodeBadRecord with their position.
+func (p *Phase) count(ctx context.Context, _ none, leaf jobs.Leaf, _ *kernelops.Set) (*partial, error) {
 	l, train := p.newLeaf(), p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := l.begin(block); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
 				continue
 			}
 			if err := l.add(block, i); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	return l.partial().arrays(), nil, nil
+	return l.partial(), nil
 }
 
-// Merge adds two neighbours: linear in their width, labels and terms. Another shape to the right is
-// a fault of CodeBadRecord with the position of its first record.
-func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := p.readPartial(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := p.readPartial(right)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := a.plus(b)
-	if err != nil {
-		return nil, err
-	}
-	return sum.arrays(), nil
-}
-
-// Step makes the space. No training record is a fault of CodeInputEmpty.
-func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := p.readPartial(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish makes the space. No training record is a fault of CodeInputEmpty.
+func (p *Phase) finish(_ context.Context, _ none, root *partial, _ jobs.Round) (jobs.Next, error) {
 	if root.records == 0 {
 		return jobs.Next{}, protocol.EmptyFault("no training record").
 			WithHint("Check spec.input.uri and spec.input.split.test.")
@@ -126,18 +104,16 @@ func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs
 			return jobs.Next{}, err
 		}
 	}
-	state := jobs.Arrays{}
-	space.Put(state)
 	warnings, err := p.dominance(space)
 	if err != nil {
 		return jobs.Next{}, err
 	}
 	found := slices.Concat(metrics(space), p.hashMetrics(root), warnings)
-	return jobs.Next{Phase: p.next, State: state, Metrics: found}, nil
+	return jobs.Next{Phase: p.next, State: jobs.ArraysOf(space), Metrics: found}, nil
 }
 
 // space derives the space from the counts of all training records.
-func (p *Phase) space(root partial) (*Space, error) {
+func (p *Phase) space(root *partial) (*Space, error) {
 	s := &Space{Width: root.shape.width, Records: root.records, Sparse: root.shape.form != dense,
 		Labels: root.labels.Keys, ClassRecords: root.labels.Columns[0],
 		form: root.shape.form, scale: p.params.Scale}
@@ -169,7 +145,7 @@ func (p *Phase) space(root partial) (*Space, error) {
 	return s, nil
 }
 
-func (p *Phase) hashMetrics(root partial) []jobs.Metric {
+func (p *Phase) hashMetrics(root *partial) []jobs.Metric {
 	if p.hasher == nil {
 		return nil
 	}

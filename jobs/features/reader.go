@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/vocabulary"
@@ -83,6 +84,24 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 	}
 	v.Lasting = block.Lasting && r.inPlace(block)
 	return v, err
+}
+
+// Rows reads blocks in order: the records that keep chooses, block by block; errors are those of Read.
+func (s *Space) Rows(
+	blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool,
+) iter.Seq2[Vectors, error] {
+	return func(yield func(Vectors, error) bool) {
+		reader := s.NewReader()
+		for block, err := range blocks {
+			var rows Vectors
+			if err == nil {
+				rows, err = reader.Read(block, keep)
+			}
+			if !yield(rows, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // inPlace reports whether the vectors of a block are its own, neither copied nor scaled.

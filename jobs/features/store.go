@@ -23,89 +23,38 @@ const (
 	labelRecords  = "labels.records"  // I64 [labels]
 )
 
-// Put copies the space into a state or model.
-func (s *Space) Put(a jobs.Arrays) {
-	jobs.PutScalar(a, spaceForm, int32(s.form))
-	jobs.PutScalar(a, spaceWidth, int64(s.Width))
-	jobs.PutScalar(a, spaceRecords, s.Records)
-	a.PutText(spaceScale, s.scale)
-	vocabulary.PutLabels(a, s.Labels)
-	jobs.Put(a, labelRecords, s.ClassRecords)
-	if s.form == dense {
-		jobs.Put(a, spaceMean, s.Mean)
-		jobs.Put(a, spaceVariance, s.Variance)
-		jobs.Put(a, spaceMin, s.Min)
-		jobs.Put(a, spaceMax, s.Max)
-	}
-	if s.shift != nil {
-		jobs.Put(a, spaceShift, s.shift)
-	}
-	if s.factor != nil {
-		jobs.Put(a, spaceFactor, s.factor)
-	}
-	if s.form == texts {
-		s.text.PutTokenizer(a)
-		if s.hasher != nil {
-			s.hasher.put(a)
-		} else {
-			s.dictionary.Put(a)
-		}
-	}
-}
-
-// ReadSpace reads the space of a state or model, in time and memory linear in their bytes. What the
-// phase would not have written is a *protocol.Fault of CodeCorrupt. The width of sparse
-// vectors is a bare number of at most 2^31-1: hold arrays against it before memory is made by it.
-func ReadSpace(a jobs.Arrays) (*Space, error) {
-	s := &Space{}
-	for _, read := range []func(jobs.Arrays) error{s.readScalars, s.readLabels, s.readColumns, s.readText} {
-		if err := read(a); err != nil {
-			return nil, err
-		}
-	}
-	s.index()
-	return s, nil
-}
-
-func (s *Space) readScalars(a jobs.Arrays) error {
-	kind, err := jobs.GetScalar[int32](a, spaceForm)
-	if err != nil {
-		return err
-	}
-	width, err := jobs.GetScalar[int64](a, spaceWidth)
-	if err != nil {
-		return err
-	}
-	if s.Records, err = jobs.GetScalar[int64](a, spaceRecords); err != nil {
-		return err
-	}
-	if s.scale, err = a.Text(spaceScale); err != nil {
-		return err
-	}
-	s.form, s.Width = form(kind), int(width)
-	s.Sparse = s.form == sparse || s.form == texts
-	switch {
-	case s.form < dense || s.form > texts:
-		return jobs.Malformed("a feature space of form %d", kind)
-	case width < 1 || width > math.MaxInt32:
-		return jobs.Malformed("a feature space of width %d", width)
-	case s.Records < 1 || s.Records > 1<<53:
-		return jobs.Malformed("a feature space of %d records", s.Records)
-	}
+// Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: hold arrays against it before
+// memory is made by it.
+func (s *Space) Fields(f *jobs.Fields) {
+	jobs.Enum(f, spaceForm, &s.form, dense, texts)
+	f.Int(spaceWidth, &s.Width, 1, math.MaxInt32)
+	jobs.Scalar(f, spaceRecords, &s.Records)
+	f.Require(s.Records >= 1 && s.Records <= 1<<53, "a feature space of %d records", s.Records)
+	f.Text(spaceScale, &s.scale)
 	p := Params{Scale: s.scale}
-	if params.Check(&p) != nil || p.checkForm(s.form) != nil {
-		return jobs.Malformed("a feature space of %v cannot have scale %q", s.form, s.scale)
+	f.Require(params.Check(&p) == nil && p.checkForm(s.form) == nil, "a feature space of %v cannot have scale %q",
+		s.form, s.scale)
+	vocabulary.LabelFields(f, &s.Labels)
+	jobs.List(f, labelRecords, &s.ClassRecords, s.Labels.Len())
+	f.Check(s.checkLabels)
+	s.columnFields(f)
+	if s.form == texts {
+		s.textFields(f)
 	}
-	return nil
+	if f.Reading() {
+		s.Sparse = s.form != dense
+		s.index()
+	}
 }
 
-func (s *Space) readLabels(a jobs.Arrays) (err error) {
-	if s.Labels, err = vocabulary.ReadLabels(a); err != nil {
-		return err
-	}
-	if s.ClassRecords, err = jobs.Get[int64](a, labelRecords, s.Labels.Len()); err != nil {
-		return err
-	}
+// ReadSpace reads the space of a state or model, in time and memory linear in their bytes. What the phase would not
+// have written is a *protocol.Fault of CodeCorrupt.
+func ReadSpace(a jobs.Arrays) (*Space, error) { return jobs.Read(a, &Space{}) }
+
+// Put copies the space into a state or model.
+func (s *Space) Put(a jobs.Arrays) { jobs.Add(a, s) }
+
+func (s *Space) checkLabels() error {
 	if s.Labels.Len() > math.MaxInt32 {
 		return jobs.Malformed("%d labels are more than can be numbered", s.Labels.Len())
 	}
@@ -119,43 +68,34 @@ func (s *Space) readLabels(a jobs.Arrays) (err error) {
 	return nil
 }
 
-func (s *Space) readColumns(a jobs.Arrays) (err error) {
+// columnFields are the moments of dense vectors, and the scaling.
+func (s *Space) columnFields(f *jobs.Fields) {
 	if s.form == dense {
-		if err = s.readMoments(a); err != nil {
-			return err
-		}
+		jobs.List(f, spaceMean, &s.Mean, s.Width)
+		jobs.List(f, spaceVariance, &s.Variance, s.Width)
+		jobs.List(f, spaceMin, &s.Min, s.Width)
+		jobs.List(f, spaceMax, &s.Max, s.Width)
+		f.Check(s.checkMoments)
 	}
 	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
-		return nil
+		return
 	}
 	if s.form == dense {
-		if s.shift, err = jobs.Get[float64](a, spaceShift, s.Width); err != nil {
-			return err
-		}
+		jobs.List(f, spaceShift, &s.shift, s.Width)
 	}
-	if s.factor, err = jobs.Get[float64](a, spaceFactor, s.Width); err != nil {
-		return err
-	}
-	if !allFinite(s.shift) || !allFinite(s.factor) || !allAbove(s.factor, 0) {
+	jobs.List(f, spaceFactor, &s.factor, s.Width)
+	f.Check(s.checkScaling)
+}
+
+func (s *Space) checkScaling() error {
+	if !jobs.Finite(s.shift) || !jobs.Finite(s.factor) || !allAbove(s.factor, 0) {
 		return jobs.Malformed("a feature space's scaling is not finite, or a factor is not above 0")
 	}
 	return nil
 }
 
-func (s *Space) readMoments(a jobs.Arrays) (err error) {
-	if s.Mean, err = jobs.Get[float64](a, spaceMean, s.Width); err != nil {
-		return err
-	}
-	if s.Variance, err = jobs.Get[float64](a, spaceVariance, s.Width); err != nil {
-		return err
-	}
-	if s.Min, err = jobs.Get[float32](a, spaceMin, s.Width); err != nil {
-		return err
-	}
-	if s.Max, err = jobs.Get[float32](a, spaceMax, s.Width); err != nil {
-		return err
-	}
-	if !allFinite(s.Mean) || !allFinite(s.Variance) || !allFinite(s.Min) || !allFinite(s.Max) {
+func (s *Space) checkMoments() error {
+	if !jobs.Finite(s.Mean) || !jobs.Finite(s.Variance) || !jobs.Finite(s.Min) || !jobs.Finite(s.Max) {
 		return jobs.Malformed("a feature space's moments are not finite")
 	}
 	for j, v := range s.Variance {
@@ -166,48 +106,22 @@ func (s *Space) readMoments(a jobs.Arrays) (err error) {
 	return nil
 }
 
-func (s *Space) readText(a jobs.Arrays) (err error) {
-	if s.form != texts {
+// textFields are the terms, and how texts are cut into them.
+func (s *Space) textFields(f *jobs.Fields) {
+	s.text.TokenizerFields(f)
+	f.Check(func() error {
+		if err := params.Check(&s.text); err != nil {
+			return jobs.Malformed("a feature space's tokenizer: %v", err)
+		}
 		return nil
+	})
+	if f.Has(hashBits, s.hasher != nil) {
+		jobs.Make(f, &s.hasher).Fields(f)
+		f.Require(s.hasher.width() == s.Width, "a feature space of width %d has 2^%d hashed columns", s.Width, s.hasher.Bits)
+		return
 	}
-	if err = s.readTerms(a); err != nil {
-		return err
-	}
-	if s.text, err = vocabulary.ReadTokenizer(a); err != nil {
-		return err
-	}
-	if err := params.Check(&s.text); err != nil {
-		return jobs.Malformed("a feature space's tokenizer: %v", err)
-	}
-	return nil
-}
-
-func (s *Space) readTerms(a jobs.Arrays) (err error) {
-	columns := 0
-	if s.hasher, err = readHasher(a); err != nil {
-		return err
-	}
-	if s.hasher != nil {
-		columns = s.hasher.width()
-	} else {
-		if s.dictionary, err = vocabulary.ReadDictionary(a); err != nil {
-			return err
-		}
-		columns = s.dictionary.Len()
-	}
-	if columns != s.Width {
-		return jobs.Malformed("a feature space of width %d has terms of %d columns", s.Width, columns)
-	}
-	return nil
-}
-
-func allFinite[T float32 | float64](v []T) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
+	jobs.Make(f, &s.dictionary).Fields(f)
+	f.Require(s.dictionary.Len() == s.Width, "a feature space of width %d has %d terms", s.Width, s.dictionary.Len())
 }
 
 func allAbove(v []float64, low float64) bool {

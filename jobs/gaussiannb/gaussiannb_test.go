@@ -304,7 +304,10 @@ func TestMomentsMerge(t *testing.T) {
 				right.add(class, row, weight)
 			}
 		}
-		sum := left.plus(right)
+		sum, err := left.plus(right)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !slices.Equal(sum.weight, whole.weight) || !near(sum.mean, whole.mean) {
 			t.Fatalf("%+v, want %+v", sum, whole)
 		}

@@ -103,14 +103,15 @@ func TestHostileModels(t *testing.T) {
 }
 
 func TestHostilePartials(t *testing.T) {
-	phase := &momentsPhase{}
-	params.Reset(phase.params.Parameters())
-	good := newMoments(2, 2).arrays()
+	moments := &momentsPhase{}
+	params.Reset(moments.params.Parameters())
+	phase := moments.phase()
+	good := jobs.ArraysOf(newMoments(2, 2))
 	for name, bad := range map[string]jobs.Arrays{
 		"nothing":       {},
-		"another width": newMoments(2, 3).arrays(),
-		"more classes":  newMoments(3, 2).arrays(),
-		"no classes":    newMoments(0, 0).arrays(),
+		"another width": jobs.ArraysOf(newMoments(2, 3)),
+		"more classes":  jobs.ArraysOf(newMoments(3, 2)),
+		"no classes":    jobs.ArraysOf(newMoments(0, 0)),
 	} {
 		_, err := phase.Merge(good, bad)
 		wantCode(t, name, err, protocol.CodeCorrupt)

@@ -36,7 +36,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	load := func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+		return loadPredictor(model, false)
+	}
+	judge, err := evaluation.JudgeOf(spec, load, p.Costs)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +47,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space, &momentsPhase{params: p, train: jobs.TrainingRecords(spec), judged: judged}}
-	if judged {
-		load := func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-			return loadPredictor(model, false)
-		}
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: load, Costs: p.Costs}))
-	}
-	return phases, nil
+	moments := momentsPhase{params: p, train: jobs.TrainingRecords(spec), judge: judge}
+	phases := algorithm{space, moments.phase()}
+	return append(phases, judge.Phases()...), nil
 }

@@ -29,7 +29,7 @@ type model struct {
 	rule           *evaluation.Rule // nil without costs
 }
 
-func newModel(params Params, space *features.Space, root moments) (*model, error) {
+func newModel(params Params, space *features.Space, root *moments) (*model, error) {
 	classes := space.Labels.Len()
 	if len(root.weight) != classes || root.width != space.Width {
 		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d", len(root.weight), root.width, classes, space.Width)
@@ -58,61 +58,29 @@ func newModel(params Params, space *features.Space, root moments) (*model, error
 	return m, nil
 }
 
-// arrays writes the model: one byte string per content.
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	m.space.Put(a)
-	a.PutText(modelPrior, m.prior)
-	jobs.PutScalar(a, modelRejectBelow, m.rejectBelow)
-	classes := len(m.weight)
-	jobs.Put(a, modelWeight, m.weight)
-	jobs.Put(a, modelMean, m.mean, classes, m.space.Width)
-	jobs.Put(a, modelVariance, m.variance, classes, m.space.Width)
-	m.rule.Put(a)
-	return a
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	f.Choice(modelPrior, &m.prior, evaluation.PriorLearned, evaluation.PriorUniform)
+	jobs.Scalar(f, modelRejectBelow, &m.rejectBelow)
+	classes, width := m.space.Labels.Len(), m.space.Width
+	jobs.List(f, modelWeight, &m.weight, classes)
+	jobs.List(f, modelMean, &m.mean, classes, width)
+	jobs.List(f, modelVariance, &m.variance, classes, width)
+	evaluation.RuleFields(f, &m.rule, classes)
+	f.Check(m.check)
 }
 
 // readModel reads a model's arrays, in time and memory linear in their bytes. Whatever training
 // would not have written is a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
-		return nil, err
-	}
-	m := &model{}
-	var err error
-	if m.space, err = features.ReadSpace(a); err != nil {
-		return nil, err
-	}
-	if m.prior, err = a.Text(modelPrior); err != nil {
-		return nil, err
-	}
-	if m.rejectBelow, err = jobs.GetScalar[float64](a, modelRejectBelow); err != nil {
-		return nil, err
-	}
-	classes, width := m.space.Labels.Len(), m.space.Width
-	if m.weight, err = jobs.Get[float64](a, modelWeight, classes); err != nil {
-		return nil, err
-	}
-	if m.mean, err = jobs.Get[float64](a, modelMean, classes, width); err != nil {
-		return nil, err
-	}
-	if m.variance, err = jobs.Get[float64](a, modelVariance, classes, width); err != nil {
-		return nil, err
-	}
-	if m.rule, err = evaluation.ReadRule(a, classes); err != nil {
-		return nil, err
-	}
-	return m, m.check()
-}
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 // check holds a model against what training guarantees, so that every density is a number.
 func (m *model) check() error {
 	switch {
 	case m.space.Sparse || m.space.Labels.Len() < 2:
 		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
-	case m.prior != evaluation.PriorLearned && m.prior != evaluation.PriorUniform:
-		return jobs.Malformed("a model's prior is not %q", m.prior)
 	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
 		return jobs.Malformed("a model rejects below %v", m.rejectBelow)
 	}

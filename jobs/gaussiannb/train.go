@@ -17,32 +17,30 @@ const momentsName = "moments"
 type momentsPhase struct {
 	params Params
 	train  jobs.Records
-	judged bool // there are records to judge the model on
+	judge  evaluation.Judge
 }
 
-func (p *momentsPhase) Name() string { return momentsName }
+func (p *momentsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*features.Space, *moments]{
+		Name: momentsName, State: readSpace, Partial: func() *moments { return new(moments) },
+		Map: p.count, Merge: (*moments).plus, Step: p.model,
+	}.Phase()
+}
 
-// Map reads one leaf: linear in its values, memory in classes times width.
-func (p *momentsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := readSpace(state)
-	if err != nil {
-		return nil, nil, err
-	}
+// count reads one leaf: linear in its values, memory in classes times width.
+func (p *momentsPhase) count(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
+) (*moments, error) {
 	m := newMoments(space.Labels.Len(), space.Width)
-	reader, train := space.NewReader(), p.train()
-	for block, err := range leaf.Blocks(ctx) {
+	for rows, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
 		if err != nil {
-			return nil, nil, err
-		}
-		rows, err := reader.Read(block, train)
-		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := m.addRows(rows); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return m.arrays(), nil, nil
+	return m, nil
 }
 
 // readSpace reads the space of the state; a normal density takes dense vectors.
@@ -54,37 +52,11 @@ func readSpace(state jobs.Arrays) (*features.Space, error) {
 	return space, err
 }
 
-// Merge joins the moments of two neighbours.
-func (p *momentsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readMoments(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readMoments(right)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.weight) != len(b.weight) || a.width != b.width {
-		return nil, jobs.Malformed("moments of %d classes x %d columns meet %d x %d", len(a.weight), a.width, len(b.weight), b.width)
-	}
-	return a.plus(b).arrays(), nil
-}
-
-// Step makes the model. Columns that are all constant, and a class whose records all weigh 0, are
-// faults of CodeInputEmpty: nothing can be learned from them.
-func (p *momentsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readMoments(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	space, err := readSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// model makes the model. Columns that are all constant, and a class whose records all weigh 0, are faults of
+// CodeInputEmpty: nothing can be learned from them.
+func (p *momentsPhase) model(
+	_ context.Context, space *features.Space, root *moments, round jobs.Round,
+) (jobs.Next, error) {
 	m, err := newModel(p.params, space, root)
 	if err != nil {
 		return jobs.Next{}, err
@@ -93,11 +65,7 @@ func (p *momentsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{smoothing}}
-	if p.judged {
-		next = evaluation.After(next, round.Plan)
-	}
-	return next, nil
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{smoothing}}, round.Plan), nil
 }
 
 // smoothing is what is added to every variance.
@@ -117,18 +85,19 @@ type moments struct {
 	mean, m2 []float64 // [classes x width]
 }
 
-// Arrays of a partial.
-const (
-	partWeight = "weight"
-	partMean   = "mean"
-	partM2     = "m2"
-)
-
-func newMoments(classes, width int) moments {
-	return moments{width, make([]float64, classes), make([]float64, classes*width), make([]float64, classes*width)}
+func newMoments(classes, width int) *moments {
+	return &moments{width, make([]float64, classes), make([]float64, classes*width), make([]float64, classes*width)}
 }
 
-func (m moments) addRows(rows features.Vectors) error {
+// Fields lists the arrays of a partial.
+func (m *moments) Fields(f *jobs.Fields) {
+	jobs.List(f, "weight", &m.weight)
+	f.Dim("mean", 1, &m.width)
+	jobs.List(f, "mean", &m.mean, len(m.weight), m.width)
+	jobs.List(f, "m2", &m.m2, len(m.weight), m.width)
+}
+
+func (m *moments) addRows(rows features.Vectors) error {
 	for i := range rows.Rows {
 		weight := 1.0
 		if rows.Weights != nil {
@@ -146,7 +115,7 @@ func (m moments) addRows(rows features.Vectors) error {
 }
 
 // add adds a record to a class: West's update.
-func (m moments) add(class int, row []float32, weight float64) {
+func (m *moments) add(class int, row []float32, weight float64) {
 	m.weight[class] += weight
 	share := weight / m.weight[class]
 	mean, m2 := m.of(class)
@@ -158,13 +127,17 @@ func (m moments) add(class int, row []float32, weight float64) {
 }
 
 // of returns the columns of a class.
-func (m moments) of(class int) (mean, m2 []float64) {
+func (m *moments) of(class int) (mean, m2 []float64) {
 	begin, end := class*m.width, (class+1)*m.width
 	return m.mean[begin:end], m.m2[begin:end]
 }
 
 // plus joins the moments to the right: Chan's formula.
-func (m moments) plus(right moments) moments {
+func (m *moments) plus(right *moments) (*moments, error) {
+	if len(m.weight) != len(right.weight) || m.width != right.width {
+		return nil, jobs.Malformed("moments of %d classes x %d columns meet %d x %d",
+			len(m.weight), m.width, len(right.weight), right.width)
+	}
 	sum := newMoments(len(m.weight), m.width)
 	for y := range sum.weight {
 		a, b := m.weight[y], right.weight[y]
@@ -184,25 +157,5 @@ func (m moments) plus(right moments) moments {
 			m2[j] = m2A[j] + m2B[j] + float64(float64(d*d)*float64(a*share))
 		}
 	}
-	return sum
-}
-
-func (m moments) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, partWeight, m.weight)
-	jobs.Put(a, partMean, m.mean, len(m.weight), m.width)
-	jobs.Put(a, partM2, m.m2, len(m.weight), m.width)
-	return a
-}
-
-func readMoments(a jobs.Arrays) (m moments, err error) {
-	if m.weight, err = jobs.Get[float64](a, partWeight); err != nil {
-		return moments{}, err
-	}
-	if m.mean, err = jobs.Get[float64](a, partMean, len(m.weight), -1); err != nil {
-		return moments{}, err
-	}
-	m.width = len(m.mean) / max(1, len(m.weight))
-	m.m2, err = jobs.Get[float64](a, partM2, len(m.weight), m.width)
-	return m, err
+	return sum, nil
 }

@@ -143,7 +143,7 @@ func (s *sample) check() error {
 	if t := s.tolerance; !(t >= 0) || t-t != 0 {
 		return jobs.Malformed("array %q is %v", modelError, t)
 	}
-	if !finite(s.values) {
+	if !jobs.Finite(s.values) {
 		return jobs.Malformed("array %q has a value that is not finite", modelValues)
 	}
 	n := len(s.ids)

@@ -155,7 +155,7 @@ func (w *tiler) tile(ctx context.Context, x, y *block) error {
 		return err
 	}
 	for i, id := range x.ids {
-		if !finite(k.Row(i)) {
+		if !jobs.Finite(k.Row(i)) {
 			return kernels.Beyond(id, w.kernel.Kernel)
 		}
 	}
@@ -169,15 +169,6 @@ func (w *tiler) tile(ctx context.Context, x, y *block) error {
 
 func tileName(row, column int64) string {
 	return fmt.Sprintf("%s/%09d-%09d.npy", TilesFolder, row, column)
-}
-
-func finite(values []float32) bool {
-	for _, v := range values {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // encode writes a matrix as an npy file.

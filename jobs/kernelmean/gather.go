@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -13,11 +12,14 @@ import (
 // baseName names the phase that gathers the training records.
 const baseName = "base"
 
+// afterBase says what follows the base.
+type afterBase func(*features.Space, *base, jobs.Plan) (jobs.Next, error)
+
 // basePhase gathers the training records; model makes what follows.
 type basePhase struct {
 	train    jobs.Records
 	maxState protocol.ByteSize // 0 for no bound
-	model    func(*features.Space, *base) (jobs.Next, error)
+	model    afterBase
 }
 
 func (basePhase) Name() string { return baseName }
@@ -96,12 +98,9 @@ func (p basePhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round
 	if err := weighSomething(space, b.classWeights(space.Labels.Len())); err != nil {
 		return jobs.Next{}, err
 	}
-	next, err := p.model(space, b.byClass())
+	next, err := p.model(space, b.byClass(), round.Plan)
 	if err != nil {
 		return jobs.Next{}, err
-	}
-	if next.Phase == evaluation.Name {
-		next = evaluation.After(next, round.Plan)
 	}
 	next.Metrics = append(next.Metrics, jobs.CountMetric("base.records", int64(b.rows())))
 	return next, nil

@@ -45,14 +45,14 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, NewMeanPredictor, p.Costs)
 	if err != nil {
 		return nil, err
 	}
 	if !p.StoreBase {
-		return streamMean(p, spec, judged, test)
+		return streamMean(p, spec, judge)
 	}
-	model := func(space *features.Space, b *base) (jobs.Next, error) {
+	model := func(space *features.Space, b *base, _ jobs.Plan) (jobs.Next, error) {
 		m, err := newMeanModel(p, space, groupsOf(space, b))
 		if err != nil {
 			return jobs.Next{}, err
@@ -63,9 +63,7 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases = append(phases, normsPhase{judged})
-	return appendEvaluation(phases, spec, judged,
-		&evaluation.Phase{Test: test, Load: NewMeanPredictor, Costs: p.Costs}), nil
+	return append(append(phases, normsPhase{judge}), judge.Phases()...), nil
 }
 
 // NewDensity makes the algorithm of KernelDensityBayes.
@@ -74,46 +72,34 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, NewDensityPredictor, p.Costs)
 	if err != nil {
 		return nil, err
 	}
 	if !p.StoreBase {
-		return streamDensity(p, spec, judged, test)
+		return streamDensity(p, spec, judge)
 	}
-	model := func(space *features.Space, b *base) (jobs.Next, error) {
+	model := func(space *features.Space, b *base, plan jobs.Plan) (jobs.Next, error) {
 		g := groupsOf(space, b)
 		m, err := newDensityModel(p, space, g,
 			func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
 		if err != nil {
 			return jobs.Next{}, err
 		}
-		next := jobs.Next{State: m.arrays(), Done: !judged}
-		if judged {
-			next.Phase = evaluation.Name
-		}
-		return next, nil
+		return judge.End(jobs.Next{State: m.arrays()}, plan), nil
 	}
 	phases, err := phasesOf(spec, p.Features, model)
 	if err != nil {
 		return nil, err
 	}
-	return appendEvaluation(phases, spec, judged,
-		&evaluation.Phase{Test: test, Load: NewDensityPredictor, Costs: p.Costs}), nil
+	return append(phases, judge.Phases()...), nil
 }
 
 // phasesOf are the phases that both kinds begin with; model makes what follows the base.
-func phasesOf(spec protocol.JobSpec, params features.Params, model func(*features.Space, *base) (jobs.Next, error)) (algorithm, error) {
+func phasesOf(spec protocol.JobSpec, params features.Params, model afterBase) (algorithm, error) {
 	space, err := features.New(params, spec, baseName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
 	return algorithm{space, basePhase{jobs.TrainingRecords(spec), spec.Spec.Run.MaxStateBytes, model}}, nil
-}
-
-func appendEvaluation(phases algorithm, spec protocol.JobSpec, judged bool, phase jobs.Phase) algorithm {
-	if !judged {
-		return phases
-	}
-	return append(phases, evaluation.Over(spec, phase))
 }

@@ -18,7 +18,7 @@ const normsName = "norms"
 const normSums = "sums"
 
 // normsPhase sums the kernel over every two records of a class. Leaf i of n takes the i-th of n shares of the rows of the base.
-type normsPhase struct{ judged bool }
+type normsPhase struct{ judge evaluation.Judge }
 
 func (normsPhase) Name() string { return normsName }
 
@@ -99,14 +99,11 @@ func (p normsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{Done: true, State: m.arrays()}
+	next := jobs.Next{State: m.arrays()}
 	if next.Metrics, err = roads.Metrics(m.kernel, "norms"); err != nil {
 		return jobs.Next{}, err
 	}
-	if p.judged {
-		next = evaluation.After(next, round.Plan)
-	}
-	return next, nil
+	return p.judge.End(next, round.Plan), nil
 }
 
 // setNorms divides the sums over every two records of a class.

@@ -2,6 +2,7 @@ package kernelmean
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/protocol"
@@ -14,8 +15,8 @@ type stream struct {
 	decide *decidePhase
 }
 
-func newStream(spec protocol.JobSpec, params features.Params, judged bool, test jobs.Records) (*stream, error) {
-	if !judged {
+func newStream(spec protocol.JobSpec, params features.Params, judge evaluation.Judge) (*stream, error) {
+	if !judge.Judges() {
 		return nil, protocol.SpecFault(
 			"spec.params: without queries and split there is nothing to decide; set store_base for a model that " +
 				"predicts")
@@ -25,13 +26,13 @@ func newStream(spec protocol.JobSpec, params features.Params, judged bool, test 
 		return nil, err
 	}
 	s := &stream{space: space, train: jobs.TrainingRecords(spec)}
-	s.decide = &decidePhase{train: s.train, test: test, queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
+	s.decide = &decidePhase{train: s.train, test: judge.Test(), queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
 	return s, nil
 }
 
 // streamMean is KernelNearestMean without its base in memory.
-func streamMean(params MeanParams, spec protocol.JobSpec, judged bool, test jobs.Records) (jobs.Algorithm, error) {
-	s, err := newStream(spec, params.Features, judged, test)
+func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge) (jobs.Algorithm, error) {
+	s, err := newStream(spec, params.Features, judge)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func streamMean(params MeanParams, spec protocol.JobSpec, judged bool, test jobs
 		return s.decide.begin(m.arrays(), plan), nil
 	}
 	pairs := pairsPhase{s.train, func(m *meanModel, plan jobs.Plan) jobs.Next { return s.decide.begin(m.arrays(), plan) }}
-	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, linear, next}, pairs, s.decide, s.decide.lookUp()}, nil
+	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, linear, next}, pairs, s.decide, s.decide.lookUp().Phase()}, nil
 }
 
 func squaredNorm(mean []float64) float64 {
@@ -63,8 +64,8 @@ func squaredNorm(mean []float64) float64 {
 }
 
 // streamDensity is KernelDensityBayes without its base in memory.
-func streamDensity(params DensityParams, spec protocol.JobSpec, judged bool, test jobs.Records) (jobs.Algorithm, error) {
-	s, err := newStream(spec, params.Features, judged, test)
+func streamDensity(params DensityParams, spec protocol.JobSpec, judge evaluation.Judge) (jobs.Algorithm, error) {
+	s, err := newStream(spec, params.Features, judge)
 	if err != nil {
 		return nil, err
 	}
@@ -83,5 +84,5 @@ func streamDensity(params DensityParams, spec protocol.JobSpec, judged bool, tes
 		}
 		return jobs.Next{Phase: spreadName, State: putMeans(space, weights, means)}, nil
 	}
-	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, byRule, next}, spreadPhase{s.train, last}, s.decide, s.decide.lookUp()}, nil
+	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, byRule, next}, spreadPhase{s.train, last}, s.decide, s.decide.lookUp().Phase()}, nil
 }

@@ -2,12 +2,9 @@ package kernelperceptron
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
 )
 
 // Arrays of a machine, in a state and in a model, beside those of the space and the kernel.
@@ -27,30 +24,36 @@ const (
 	votesSurvived = "votes.survived"   // I64 [steps]
 )
 
-func (m *machine) put(a jobs.Arrays) {
-	m.space.Put(a)
-	m.kernel.Put(a)
-	a.PutText(arrayForm, m.form)
-	bias := uint8(0)
-	if m.bias {
-		bias = 1
-	}
-	jobs.PutScalar(a, arrayBias, bias)
-	jobs.Put(a, arrayRows, m.rows, m.supports(), m.space.Width)
-	jobs.Put(a, arrayClass, m.class)
-	m.putIdentities(a)
-	jobs.Put(a, arrayAlpha, m.alpha, m.supports(), m.columns())
-	jobs.Put(a, arrayB, m.b)
+// Fields lists a machine. The arrays are shared.
+func (m *machine) Fields(f *jobs.Fields) {
+	jobs.Make(f, &m.space).Fields(f)
+	m.kernel.Fields(f, m.space)
+	f.Require(m.space.Labels.Len() >= 2 && m.space.Labels.Len() <= maxClasses,
+		"a kernel perceptron of %d classes", m.space.Labels.Len())
+	f.Choice(arrayForm, &m.form, formAveraged, formPlain, formVoted)
+	jobs.Flag[uint8](f, arrayBias, &m.bias)
+	jobs.List(f, arrayClass, &m.class)
+	n, columns := len(m.class), m.columns()
+	jobs.List(f, arrayRows, &m.rows, n, m.space.Width)
+	jobs.List(f, arrayAlpha, &m.alpha, n, columns)
+	jobs.List(f, arrayB, &m.b, columns)
+	m.identityFields(f)
 	if m.form == formVoted {
-		jobs.Put(a, votesPlace, m.votes.place)
-		jobs.Put(a, votesAgainst, m.votes.against)
-		jobs.Put(a, votesStep, m.votes.step)
-		jobs.Put(a, votesSurvived, m.votes.survived)
+		jobs.List(f, votesPlace, &m.votes.place)
+		steps := len(m.votes.place)
+		jobs.List(f, votesAgainst, &m.votes.against, steps)
+		jobs.List(f, votesStep, &m.votes.step, steps)
+		jobs.List(f, votesSurvived, &m.votes.survived, steps)
 	}
+	if f.Reading() {
+		m.live = n
+	}
+	f.Check(m.check)
 }
 
-// putIdentities writes each name of an object once, in the order of their first support vectors.
-func (m *machine) putIdentities(a jobs.Arrays) {
+// identityFields are the identities of the support vectors: each name of an object once, in the order of their first
+// support vectors.
+func (m *machine) identityFields(f *jobs.Fields) {
 	var names jobs.Strings
 	number := map[string]int32{}
 	object, offset := make([]int32, len(m.ids)), make([]int64, len(m.ids))
@@ -63,76 +66,29 @@ func (m *machine) putIdentities(a jobs.Arrays) {
 		}
 		object[i], offset[i] = n, id.Offset
 	}
-	jobs.Put(a, arrayObject, object)
-	jobs.Put(a, arrayOffset, offset)
-	a.PutStrings(arrayObjects, names)
-}
-
-// readMachine reads what put wrote, in time and memory linear in its bytes. The arrays
-// are shared.
-func readMachine(a jobs.Arrays) (m machine, err error) {
-	if m.space, err = features.ReadSpace(a); err != nil {
-		return m, err
-	}
-	if m.kernel, err = kernels.ReadFunction(a, m.space); err != nil {
-		return m, err
-	}
-	if m.space.Labels.Len() < 2 || m.space.Labels.Len() > maxClasses {
-		return m, jobs.Malformed("a kernel perceptron of %d classes", m.space.Labels.Len())
-	}
-	r := jobs.ArrayReader{Arrays: a}
-	m.form, m.bias = r.Text(arrayForm), jobs.ReadScalar[uint8](&r, arrayBias) == 1
-	m.class = jobs.ReadArray[int32](&r, arrayClass)
-	n, columns := len(m.class), m.columns()
-	m.rows, m.alpha = jobs.ReadArray[float32](&r, arrayRows, n, m.space.Width), jobs.ReadArray[float64](&r, arrayAlpha, n, columns)
-	m.b = jobs.ReadArray[float64](&r, arrayB, columns)
-	m.readIdentities(&r)
-	if m.form == formVoted {
-		m.votes.place = jobs.ReadArray[int32](&r, votesPlace)
-		steps := len(m.votes.place)
-		m.votes.against, m.votes.step = jobs.ReadArray[int32](&r, votesAgainst, steps), jobs.ReadArray[float64](&r, votesStep, steps)
-		m.votes.survived = jobs.ReadArray[int64](&r, votesSurvived, steps)
-	}
-	if r.Err != nil {
-		return m, r.Err
-	}
-	m.live = n
-	return m, m.check()
-}
-
-func (m *machine) readIdentities(r *jobs.ArrayReader) {
-	object, offset := jobs.ReadArray[int32](r, arrayObject, len(m.class)), jobs.ReadArray[int64](r, arrayOffset, len(m.class))
-	if r.Err != nil {
-		return
-	}
-	names, err := r.Arrays.Strings(arrayObjects)
-	if err != nil {
-		r.Err = err
+	jobs.List(f, arrayObject, &object, len(m.class))
+	jobs.List(f, arrayOffset, &offset, len(m.class))
+	f.Strings(arrayObjects, &names)
+	if !f.Reading() {
 		return
 	}
 	list := names.List()
 	m.ids = make([]dataset.Identity, len(object))
 	for i, n := range object {
-		if n < 0 || int(n) >= len(list) {
-			r.Err = jobs.Malformed("support vector %d is of object %d of %d", i, n, len(list))
-			return
-		}
+		f.Require(n >= 0 && int(n) < len(list), "support vector %d is of object %d of %d", i, n, len(list))
 		m.ids[i] = dataset.Identity{Object: list[n], Offset: offset[i]}
 	}
 }
 
 // check holds a machine against what training guarantees.
 func (m *machine) check() error {
-	if !slices.Contains([]string{formAveraged, formPlain, formVoted}, m.form) {
-		return jobs.Malformed("a kernel perceptron of form %q", m.form)
-	}
 	classes := int32(m.space.Labels.Len())
 	for i, y := range m.class {
 		if y < 0 || y >= classes {
 			return jobs.Malformed("support vector %d is of class %d of %d", i, y, classes)
 		}
 	}
-	if !allFinite(m.rows) || !allFinite(m.alpha) || !allFinite(m.b) {
+	if !jobs.Finite(m.rows) || !jobs.Finite(m.alpha) || !jobs.Finite(m.b) {
 		return jobs.Malformed("a kernel perceptron has values that are not finite")
 	}
 	return m.votes.check(m.class, classes)
@@ -153,7 +109,3 @@ func (v votes) check(class []int32, classes int32) error {
 
 // maxCount keeps counts exact in float64.
 const maxCount = 1 << 40
-
-func allFinite[T float32 | float64](list []T) bool {
-	return !slices.ContainsFunc(list, func(v T) bool { return v-v != 0 })
-}

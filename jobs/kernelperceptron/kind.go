@@ -32,7 +32,7 @@ type job struct {
 	params Params
 	seed   uint64
 	train  jobs.Records
-	judged bool // there are records to judge the model on
+	judge  evaluation.Judge
 
 	maxState protocol.ByteSize // 0 for no bound
 }
@@ -43,19 +43,16 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, NewPredictor, p.Costs)
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judge: judge,
 		maxState: spec.Spec.Run.MaxStateBytes}
 	space, err := features.New(p.Features, spec, trainName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
 	phases := algorithm{&spacePhase{space, j}, &trainPhase{j}}
-	if !judged {
-		return phases, nil
-	}
-	return append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs})), nil
+	return append(phases, judge.Phases()...), nil
 }

@@ -2,6 +2,7 @@ package kernelperceptron
 
 import (
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -58,7 +59,7 @@ func (l *learner) learn(c chunk) error {
 		l.sums.at(&l.machine, l.f, i)
 		own := float64(l.gram.Row(i)[i])
 		against, gap := rival(l.f, int(c.class[i]))
-		if !allFinite(l.f) || own-own != 0 {
+		if !jobs.Finite(l.f) || own-own != 0 {
 			return kernels.Beyond(id, l.kernel.Kernel)
 		}
 		l.radius = max(l.radius, own)

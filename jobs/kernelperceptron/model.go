@@ -71,46 +71,26 @@ func (s *state) separation() (margin, bound float64) {
 	return margin, bound
 }
 
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, m.kernel.Version())
-	m.put(a)
-	jobs.Put(a, stateMistakes, m.mistakes)
-	jobs.PutScalar(a, modelDropped, m.dropped)
-	jobs.PutScalar(a, modelRadius, m.radius)
-	if m.margin == m.margin {
-		jobs.PutScalar(a, modelMargin, m.margin)
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	kernels.KindField(f, KindName, m.kernel)
+	m.machine.Fields(f)
+	jobs.List(f, stateMistakes, &m.mistakes)
+	jobs.Scalar(f, modelDropped, &m.dropped)
+	jobs.Scalar(f, modelRadius, &m.radius)
+	if f.Has(modelMargin, m.margin == m.margin) {
+		jobs.Scalar(f, modelMargin, &m.margin)
 	}
-	if m.bound == m.bound {
-		jobs.PutScalar(a, modelBound, m.bound)
+	if f.Has(modelBound, m.bound == m.bound) {
+		jobs.Scalar(f, modelBound, &m.bound)
 	}
-	return a
+	f.Check(m.check)
 }
 
 // readModel reads a model, linear in its bytes; what training would not have written is a
 // *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) {
-	if err := kernels.CheckKind(a, KindName); err != nil {
-		return nil, err
-	}
-	machine, err := readMachine(a)
-	if err != nil {
-		return nil, err
-	}
-	m := &model{machine: machine, margin: math.NaN(), bound: math.NaN()}
-	r := jobs.ArrayReader{Arrays: a}
-	m.mistakes = jobs.ReadArray[int64](&r, stateMistakes)
-	m.dropped, m.radius = jobs.ReadScalar[int64](&r, modelDropped), jobs.ReadScalar[float64](&r, modelRadius)
-	if _, ok := a[modelMargin]; ok {
-		m.margin = jobs.ReadScalar[float64](&r, modelMargin)
-	}
-	if _, ok := a[modelBound]; ok {
-		m.bound = jobs.ReadScalar[float64](&r, modelBound)
-	}
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	return m, m.check()
+	return jobs.Read(a, &model{margin: math.NaN(), bound: math.NaN()})
 }
 
 // check holds the facts against what training guarantees.

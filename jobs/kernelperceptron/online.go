@@ -111,7 +111,7 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 func (o *Online) Model() jobs.Arrays {
 	m := o.trained
 	if o.learner.seen == 0 {
-		return m.arrays()
+		return jobs.ArraysOf(&m)
 	}
 	m.machine, m.radius, m.margin, m.bound = o.learner.machine, o.learner.radius, math.NaN(), math.NaN()
 	m.ids = slices.Clone(o.trained.ids)
@@ -119,7 +119,7 @@ func (o *Online) Model() jobs.Arrays {
 		m.ids = append(m.ids, dataset.Identity{Object: toldObject, Offset: int64(place)})
 	}
 	m.mistakes = append(slices.Clone(m.mistakes), o.learner.mistakes[0])
-	return m.arrays()
+	return jobs.ArraysOf(&m)
 }
 
 // rowKey tells support vectors apart.

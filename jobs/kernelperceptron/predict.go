@@ -76,7 +76,7 @@ func (p *predictor) chunk(c chunk, scores []float64) error {
 	for i, id := range c.ids {
 		row := scores[i*classes : (i+1)*classes]
 		best := p.decide(row, i)
-		if !allFinite(p.f) {
+		if !jobs.Finite(p.f) {
 			return kernels.Beyond(id, p.kernel.Kernel)
 		}
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Scores: row})

@@ -39,7 +39,7 @@ func (p *spacePhase) Step(ctx context.Context, begin jobs.Arrays, round jobs.Rou
 		return jobs.Next{}, err
 	}
 	s := newState(space, kernels.NewFunction(kernel, space), p.params)
-	next.State, next.Trees = s.arrays(), []int{1}
+	next.State, next.Trees = jobs.ArraysOf(s), []int{1}
 	return next, nil
 }
 

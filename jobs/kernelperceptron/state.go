@@ -59,67 +59,55 @@ const (
 	stateNorm     = "norm"
 )
 
-func (s *state) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	written := s.machine
-	written.votes.place = s.places()
-	written.put(a)
+// Fields lists the state. The steps' support vectors are stored by place and known by number.
+func (s *state) Fields(f *jobs.Fields) {
+	stored := s.machine
+	if !f.Reading() {
+		stored.votes.place = s.places()
+	}
+	stored.Fields(f)
+	if f.Reading() {
+		s.machine = stored
+	}
+	supports, live := s.supports(), s.live
 	if s.form == formAveraged {
-		jobs.Put(a, stateLag, s.lag, s.supports(), s.columns())
-		jobs.Put(a, stateBLag, s.bLag)
+		jobs.List(f, stateLag, &s.lag, supports, s.columns())
+		jobs.List(f, stateBLag, &s.bLag, s.columns())
 	}
-	jobs.Put(a, stateBorn, s.born)
-	jobs.Put(a, stateNumber, s.number)
-	jobs.PutScalar(a, stateLive, int64(s.live))
-	jobs.PutScalar(a, statePosition, s.position)
-	jobs.PutScalar(a, stateSeen, s.seen)
-	jobs.Put(a, stateMistakes, s.mistakes)
-	jobs.PutScalar(a, stateDropped, s.dropped)
-	even := uint8(0)
-	if s.even {
-		even = 1
+	jobs.List(f, stateBorn, &s.born, supports)
+	jobs.List(f, stateNumber, &s.number, supports)
+	f.Int(stateLive, &live, 0, supports)
+	s.progress.Fields(f)
+	s.roads.Fields(f, s.kernel)
+	if f.Reading() {
+		f.Require(permutation(s.number), "numbers of support vectors that are not all different")
+		s.live = live
+		s.votes.place = s.numbers()
 	}
-	jobs.PutScalar(a, stateEven, even)
-	jobs.PutScalar(a, stateRadius, s.radius)
-	jobs.PutScalar(a, stateGap, s.gap)
-	jobs.PutScalar(a, stateNorm, s.norm)
-	s.roads.Put(a, s.kernel)
-	return a
 }
 
-func readState(a jobs.Arrays) (*state, error) {
-	m, err := readMachine(a)
-	if err != nil {
-		return nil, err
-	}
-	r := jobs.ArrayReader{Arrays: a}
-	s := &state{machine: m, born: jobs.ReadArray[int64](&r, stateBorn, m.supports()), number: jobs.ReadArray[int32](&r, stateNumber, m.supports())}
-	if m.form == formAveraged {
-		s.lag, s.bLag = jobs.ReadArray[float64](&r, stateLag, m.supports(), m.columns()), jobs.ReadArray[float64](&r, stateBLag, m.columns())
-	}
-	s.position, s.seen, s.mistakes = jobs.ReadScalar[int64](&r, statePosition), jobs.ReadScalar[int64](&r, stateSeen), jobs.ReadArray[int64](&r, stateMistakes)
-	s.dropped, s.even, s.radius = jobs.ReadScalar[int64](&r, stateDropped), jobs.ReadScalar[uint8](&r, stateEven) == 1, jobs.ReadScalar[float64](&r, stateRadius)
-	s.gap, s.norm = jobs.ReadScalar[float64](&r, stateGap), jobs.ReadScalar[float64](&r, stateNorm)
-	live := jobs.ReadScalar[int64](&r, stateLive)
-	switch {
-	case r.Err != nil:
-		return nil, r.Err
-	case len(s.mistakes) == 0:
-		return nil, jobs.Malformed("a state before its first epoch")
-	case live < 0 || live > int64(m.supports()):
-		return nil, jobs.Malformed("%d of %d support vectors", live, m.supports())
-	case !permutation(s.number):
-		return nil, jobs.Malformed("numbers of support vectors that are not all different")
-	}
-	if s.roads, err = kernels.ReadRoads(a, s.kernel); err != nil {
-		return nil, err
-	}
-	s.live = int(live)
-	s.votes.place = slices.Clone(s.votes.place)
+// Fields lists the progress, but for the roads.
+func (p *progress) Fields(f *jobs.Fields) {
+	jobs.Scalar(f, statePosition, &p.position)
+	jobs.Scalar(f, stateSeen, &p.seen)
+	jobs.List(f, stateMistakes, &p.mistakes)
+	f.Require(len(p.mistakes) > 0, "a state before its first epoch")
+	jobs.Scalar(f, stateDropped, &p.dropped)
+	jobs.Flag[uint8](f, stateEven, &p.even)
+	jobs.Scalar(f, stateRadius, &p.radius)
+	jobs.Scalar(f, stateGap, &p.gap)
+	jobs.Scalar(f, stateNorm, &p.norm)
+}
+
+func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
+
+// numbers are those of the steps' support vectors, which are stored by place.
+func (s *state) numbers() []int32 {
+	of := make([]int32, len(s.votes.place))
 	for i, place := range s.votes.place {
-		s.votes.place[i] = s.number[place]
+		of[i] = s.number[place]
 	}
-	return s, nil
+	return of
 }
 
 // places are those of the steps, whose support vectors are known by number.

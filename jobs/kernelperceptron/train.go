@@ -3,9 +3,9 @@ package kernelperceptron
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -37,7 +37,7 @@ func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 		return nil, nil, err
 	}
 	s.position++
-	return s.arrays(), nil, nil
+	return jobs.ArraysOf(s), nil, nil
 }
 
 // Merge has nothing to do: a round has one leaf.
@@ -72,7 +72,7 @@ func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 	if s.mistakes[epoch-1] > 0 && epoch < p.params.Epochs {
 		s.own()
 		s.beginEpoch()
-		next.State = s.arrays()
+		next.State = jobs.ArraysOf(s)
 		return next, nil
 	}
 	return p.finish(s, round.Plan, next.Metrics)
@@ -89,9 +89,5 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{Done: true, State: m.arrays(), Metrics: append(append(metrics, facts...), roads...)}
-	if p.judged {
-		next = evaluation.After(next, plan)
-	}
-	return next, nil
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: slices.Concat(metrics, facts, roads)}, plan), nil
 }

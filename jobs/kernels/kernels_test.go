@@ -37,15 +37,22 @@ func TestKernelsOfParams(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v", params, got, err)
 		}
-		a := jobs.Arrays{}
-		kernels.Put(a, got)
-		if back, err := kernels.Read(a); err != nil || back != got {
+		if back, err := read(arraysOf(got)); err != nil || back != got {
 			t.Errorf("%s: read back %+v, %v", params, back, err)
 		}
 		if again, err := p.WithDefaults().Of(4); err != nil || again != got {
 			t.Errorf("%s: with its defaults written in %+v, %v", params, again, err)
 		}
 	}
+}
+
+func arraysOf(k kernelops.Kernel) jobs.Arrays {
+	return jobs.ArraysOf(jobs.FieldsFunc(func(f *jobs.Fields) { kernels.Fields(f, &k) }))
+}
+
+func read(a jobs.Arrays) (k kernelops.Kernel, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { kernels.Fields(f, &k) }))
+	return k, err
 }
 
 func TestSenselessParamsAreRefused(t *testing.T) {
@@ -78,9 +85,7 @@ func TestSenselessParamsAreRefused(t *testing.T) {
 
 func TestHostileKernelsAreRefused(t *testing.T) {
 	whole := func() jobs.Arrays {
-		a := jobs.Arrays{}
-		kernels.Put(a, kernelops.Kernel{Kind: kernelops.RBF, Scale: 1})
-		return a
+		return arraysOf(kernelops.Kernel{Kind: kernelops.RBF, Scale: 1})
 	}
 	for name, spoil := range map[string]func(a jobs.Arrays){
 		"no kernel":      func(a jobs.Arrays) { delete(a, "kernel") },
@@ -96,7 +101,7 @@ func TestHostileKernelsAreRefused(t *testing.T) {
 	} {
 		a := whole()
 		spoil(a)
-		_, err := kernels.Read(a)
+		_, err := read(a)
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: %v", name, err)

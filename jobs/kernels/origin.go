@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
@@ -81,50 +82,57 @@ func (f Function) Text() string {
 // arrayOrigin is an array of the rbf kernel: F32 [width], or [0] where rows stay as they are.
 const arrayOrigin = "kernel.origin"
 
-// Put writes the kernel and its origin into a state or a model.
-func (f Function) Put(a jobs.Arrays) {
-	Put(a, f.Kernel)
-	if f.Version() == versionOrigin {
-		jobs.Put(a, arrayOrigin, f.origin)
+// Fields lists the kernel and its origin in a state or a model, over a space. An rbf kernel without an origin is that of
+// a model from before there were origins.
+func (fn *Function) Fields(f *jobs.Fields, s *features.Space) {
+	Fields(f, &fn.Kernel)
+	has := f.Has(arrayOrigin, fn.Version() == versionOrigin)
+	if has {
+		jobs.List(f, arrayOrigin, &fn.origin)
+	}
+	if f.Reading() {
+		fn.width, fn.sparse, fn.legacy = s.Width, s.Sparse, !has && fn.Kind == kernelops.RBF
+		f.Require(!has || fn.Kind == kernelops.RBF, "a model's kernel %s has an origin", names[fn.Kind])
+		f.Check(fn.checkOrigin)
 	}
 }
 
-// ReadFunction reads what Put wrote, over a space; anything else is a *protocol.Fault of CodeCorrupt. An rbf kernel
-// without an origin is that of a model from before there were origins.
-func ReadFunction(a jobs.Arrays, s *features.Space) (Function, error) {
-	k, err := Read(a)
-	if err != nil {
-		return Function{}, err
+func (fn *Function) checkOrigin() error {
+	if len(fn.origin) == 0 {
+		fn.origin = nil
+		return nil
 	}
-	f := Function{Kernel: k, width: s.Width, sparse: s.Sparse}
-	if _, ok := a[arrayOrigin]; !ok {
-		f.legacy = k.Kind == kernelops.RBF
-		return f, nil
+	if len(fn.origin) != fn.width || fn.sparse {
+		return jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(fn.origin), fn.width, fn.sparse)
 	}
-	if f.origin, err = jobs.Get[float32](a, arrayOrigin); err != nil {
-		return Function{}, err
+	if !jobs.Finite(fn.origin) {
+		return jobs.Malformed("the origin of a column is not finite")
 	}
-	switch {
-	case k.Kind != kernelops.RBF:
-		return Function{}, jobs.Malformed("a model's kernel %s has an origin", names[k.Kind])
-	case len(f.origin) == 0:
-		f.origin = nil
-		return f, nil
-	case len(f.origin) != s.Width || s.Sparse:
-		return Function{}, jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(f.origin),
-			s.Width, s.Sparse)
+	if !slices.ContainsFunc(fn.origin, func(v float32) bool { return v != 0 }) {
+		return jobs.Malformed("an origin of zeros, which is stored without columns")
 	}
-	far := false
-	for j, v := range f.origin {
-		if v-v != 0 {
-			return Function{}, jobs.Malformed("the origin of column %d is %v", j, v)
-		}
-		far = far || v != 0
+	return nil
+}
+
+// Put writes the kernel and its origin into a state or a model.
+func (fn Function) Put(a jobs.Arrays) {
+	space := features.Space{Width: fn.width, Sparse: fn.sparse}
+	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { fn.Fields(f, &space) }))
+}
+
+// ReadFunction reads what Put wrote, over a space; anything else is a *protocol.Fault of CodeCorrupt.
+func ReadFunction(a jobs.Arrays, s *features.Space) (fn Function, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { fn.Fields(f, s) }))
+	return fn, err
+}
+
+// KindField is the kind of a model, in the layout of its kernel.
+func KindField(f *jobs.Fields, kind string, fn Function) {
+	version := int32(versionPlain)
+	if f.Has(arrayOrigin, fn.Version() == versionOrigin) {
+		version = versionOrigin
 	}
-	if !far {
-		return Function{}, jobs.Malformed("an origin of zeros, which is stored without columns")
-	}
-	return f, nil
+	f.Kind(kind, version)
 }
 
 // CheckKind refuses a model of another kind, or of another layout than that of its kernel.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // Roads say how the values of an rbf kernel were found.
@@ -29,33 +30,26 @@ const (
 	roadsDifferences = "kernel.differences" // I64 scalar
 )
 
-// Put writes the roads of an rbf kernel with an origin into a partial, a state or a model.
-func (r Roads) Put(a jobs.Arrays, f Function) {
-	if f.Version() == versionOrigin {
-		jobs.PutScalar(a, roadsBound, r.Bound)
-		jobs.PutScalar(a, roadsDifferences, r.Differences)
+// Fields lists the roads of an rbf kernel with an origin in a partial, a state or a model; other kernels have none.
+func (r *Roads) Fields(f *jobs.Fields, of Function) {
+	if of.Version() != versionOrigin {
+		return
 	}
+	jobs.Scalar(f, roadsBound, &r.Bound)
+	jobs.Scalar(f, roadsDifferences, &r.Differences)
+	f.Require(r.Bound >= 0 && r.Bound <= MaxError && r.Differences >= 0,
+		"kernel values of bound %v, %d from differences", r.Bound, r.Differences)
+}
+
+// Put writes the roads into a partial, a state or a model.
+func (r Roads) Put(a jobs.Arrays, of Function) {
+	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { r.Fields(f, of) }))
 }
 
 // ReadRoads reads what Put wrote.
-func ReadRoads(a jobs.Arrays, f Function) (r Roads, err error) {
-	if f.Version() != versionOrigin {
-		return r, nil
-	}
-	return readRoads(a)
-}
-
-func readRoads(a jobs.Arrays) (r Roads, err error) {
-	if r.Bound, err = jobs.GetScalar[float64](a, roadsBound); err != nil {
-		return r, err
-	}
-	if r.Differences, err = jobs.GetScalar[int64](a, roadsDifferences); err != nil {
-		return r, err
-	}
-	if !(r.Bound >= 0 && r.Bound <= MaxError) || r.Differences < 0 {
-		return Roads{}, jobs.Malformed("kernel values of bound %v, %d from differences", r.Bound, r.Differences)
-	}
-	return r, nil
+func ReadRoads(a jobs.Arrays, of Function) (r Roads, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { r.Fields(f, of) }))
+	return r, err
 }
 
 // MergeRoads writes the roads of two partials together into out, if they have any.
@@ -63,17 +57,17 @@ func MergeRoads(out, left, right jobs.Arrays) error {
 	if _, ok := left[roadsBound]; !ok {
 		return nil
 	}
-	r, err := readRoads(left)
+	of := Function{Kernel: kernelops.Kernel{Kind: kernelops.RBF}}
+	r, err := ReadRoads(left, of)
 	if err != nil {
 		return err
 	}
-	o, err := readRoads(right)
+	o, err := ReadRoads(right, of)
 	if err != nil {
 		return err
 	}
 	r.Add(o)
-	jobs.PutScalar(out, roadsBound, r.Bound)
-	jobs.PutScalar(out, roadsDifferences, r.Differences)
+	r.Put(out, of)
 	return nil
 }
 

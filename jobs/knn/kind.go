@@ -49,13 +49,13 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, p.lookUp(), &basePhase{p}}, nil
+	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, p.lookUp().Phase(), &basePhase{p}}, nil
 }
 
 // inner is the phase that learns what the records look like.
 func (p *plan) inner(spec protocol.JobSpec) (jobs.Phase, error) {
 	if p.params.Metric == edit {
-		return &textsPhase{p}, nil
+		return (&textsPhase{p}).phase(), nil
 	}
 	options := []features.Option{features.NoClasses()}
 	if p.params.Mode == modeClassify {

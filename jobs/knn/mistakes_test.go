@@ -77,9 +77,11 @@ func TestMistakeBeyondAShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	phase := algorithm.Phases()[2]
-	placed, state := evaluation.NewMistakes(1), jobs.Arrays{}
+	placed := evaluation.NewMistakes(1)
 	placed.Offer(evaluation.Mistake{ID: evaluation.PlaceOf(0, 9), Truth: "a", Decided: "b"})
-	placed.Put(state, evaluation.LookUpName)
+	state := jobs.ArraysOf(jobs.FieldsFunc(func(f *jobs.Fields) {
+		evaluation.MistakesFields(f, evaluation.LookUpName, &placed)
+	}))
 	blocks := jobstest.Shards([][]jobstest.Record{squares("ab", 0, 1)}, 2)
 	leaf := jobs.Leaf{Read: func(ctx context.Context, _ jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 		return blocks[shard](ctx)

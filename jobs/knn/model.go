@@ -44,7 +44,7 @@ func (m *model) arrays() jobs.Arrays {
 		panic("knn: " + err.Error()) // not reached: parameters were read from JSON
 	}
 	jobs.Put(a, modelParams, data)
-	m.space.put(a)
+	jobs.Add(a, m.space)
 	if m.dims > 0 {
 		m.projected.put(a)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -26,19 +25,11 @@ const maxSparseWidth = tileFloats
 
 func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	s := &space{params: p}
-	var err error
 	if p.Metric != edit {
-		if s.vectors, err = features.ReadSpace(a); err != nil {
-			return nil, err
-		}
-		s.labels, s.records = s.vectors.Labels, s.vectors.Records
-	} else {
-		if s.labels, err = vocabulary.ReadLabels(a); err != nil {
-			return nil, err
-		}
-		if s.records, err = jobs.GetScalar[int64](a, textRecords); err != nil {
-			return nil, err
-		}
+		s.vectors = &features.Space{}
+	}
+	if _, err := jobs.Read(a, s); err != nil {
+		return nil, err
 	}
 	if s.records < 1 || p.Mode == modeClassify && (s.labels.Len() < 1 || s.labels.Len() > math.MaxInt32) {
 		return nil, jobs.Malformed("a base of %d records and %d labels", s.records, s.labels.Len())
@@ -56,13 +47,16 @@ func readSpace(p Params, a jobs.Arrays) (*space, error) {
 	return s, nil
 }
 
-func (s *space) put(a jobs.Arrays) {
-	if s.vectors != nil {
-		s.vectors.Put(a)
+// Fields lists what the state or model says about records.
+func (s *space) Fields(f *jobs.Fields) {
+	if s.vectors == nil {
+		textFields(f, &s.labels, &s.records)
 		return
 	}
-	vocabulary.PutLabels(a, s.labels)
-	jobs.PutScalar(a, textRecords, s.records)
+	s.vectors.Fields(f)
+	if f.Reading() {
+		s.labels, s.records = s.vectors.Labels, s.vectors.Records
+	}
 }
 
 // reader gathers records into points. One goroutine.

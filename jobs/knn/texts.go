@@ -12,23 +12,41 @@ import (
 // textsPhase counts texts and their labels, as package features does with vectors.
 type textsPhase struct{ *plan }
 
-const (
-	textRecords  = "texts.records" // I64 scalar, training records
-	textLabels   = "labels"
-	labelRecords = "records"
-)
+const textRecords = "texts.records" // I64 scalar, training records
 
-func (p *textsPhase) Name() string { return "texts" }
+func (p *textsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[struct{}, *textCounts]{
+		Name: "texts", Partial: func() *textCounts { return new(textCounts) },
+		Map: p.count, Merge: (*textCounts).plus, Step: p.labels,
+	}.Phase()
+}
 
-// Map counts one leaf.
-func (p *textsPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+// textCounts are training records and their labels.
+type textCounts struct {
+	records int64
+	labels  vocabulary.Table
+}
+
+// Fields lists the counts.
+func (c *textCounts) Fields(f *jobs.Fields) {
+	jobs.Scalar(f, textRecords, &c.records)
+	vocabulary.TableFields(f, "labels", &c.labels, "records")
+}
+
+// plus adds the counts to the right.
+func (c *textCounts) plus(right *textCounts) (*textCounts, error) {
+	return &textCounts{c.records + right.records, vocabulary.Merge(c.labels, right.labels)}, nil
+}
+
+// count counts one leaf.
+func (p *textsPhase) count(ctx context.Context, _ struct{}, leaf jobs.Leaf, _ *kernelops.Set) (*textCounts, error) {
 	labels, records, train := vocabulary.NewCounter(), int64(0), p.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := checkTexts(block); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
@@ -40,62 +58,29 @@ func (p *textsPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ j
 			}
 		}
 	}
-	return textCounts(labels.Table(), records), nil, nil
+	return &textCounts{records, labels.Table()}, nil
 }
 
-func textCounts(labels vocabulary.Table, records int64) jobs.Arrays {
-	a := jobs.Arrays{}
-	labels.Put(a, textLabels, labelRecords)
-	jobs.PutScalar(a, textRecords, records)
-	return a
-}
-
-func readTextCounts(a jobs.Arrays) (vocabulary.Table, int64, error) {
-	records, err := jobs.GetScalar[int64](a, textRecords)
-	if err != nil {
-		return vocabulary.Table{}, 0, err
-	}
-	labels, err := vocabulary.GetTable(a, textLabels, labelRecords)
-	return labels, records, err
-}
-
-// Merge adds two neighbors.
-func (p *textsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, m, err := readTextCounts(left)
-	if err != nil {
-		return nil, err
-	}
-	b, n, err := readTextCounts(right)
-	if err != nil {
-		return nil, err
-	}
-	return textCounts(vocabulary.Merge(a, b), m+n), nil
-}
-
-// Step keeps the labels.
-func (p *textsPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	labels, records, err := readTextCounts(root)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	labelled := int64(0)
-	for _, n := range labels.Columns[0] {
-		labelled += n
+// labels keeps the labels.
+func (p *textsPhase) labels(_ context.Context, _ struct{}, root *textCounts, _ jobs.Round) (jobs.Next, error) {
+	labeled := int64(0)
+	for _, n := range root.labels.Columns[0] {
+		labeled += n
 	}
 	switch {
-	case records == 0:
+	case root.records == 0:
 		return jobs.Next{}, protocol.EmptyFault("no training record").
 			WithHint("Check spec.input.uri and spec.input.split.test.")
-	case p.params.Mode == modeClassify && labelled < records:
+	case p.params.Mode == modeClassify && labeled < root.records:
 		return jobs.Next{}, protocol.EmptyFault("training records without labels").
 			WithHint("Name the column of labels in spec.input.label.")
 	}
-	state := jobs.Arrays{}
-	vocabulary.PutLabels(state, labels.Keys)
-	jobs.PutScalar(state, textRecords, records)
-	return jobs.Next{State: state, Metrics: []jobs.Metric{jobs.CountMetric("index.records", records)}}, nil
+	state := jobs.ArraysOf(jobs.FieldsFunc(func(f *jobs.Fields) { textFields(f, &root.labels.Keys, &root.records) }))
+	return jobs.Next{State: state, Metrics: []jobs.Metric{jobs.CountMetric("index.records", root.records)}}, nil
+}
+
+// textFields lists what the state says about texts: their labels and how many they are.
+func textFields(f *jobs.Fields, labels *jobs.Strings, records *int64) {
+	vocabulary.LabelFields(f, labels)
+	jobs.Scalar(f, textRecords, records)
 }

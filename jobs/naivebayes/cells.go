@@ -61,9 +61,18 @@ func (c cells) total() int64 {
 	return total
 }
 
-func (c cells) put(a jobs.Arrays) {
-	jobs.Put(a, cellsAt, c.at)
-	jobs.Put(a, cellsCount, c.count)
+// Fields lists the cells, which must ascend.
+func (c *cells) Fields(f *jobs.Fields) {
+	jobs.List(f, cellsAt, &c.at)
+	jobs.List(f, cellsCount, &c.count, len(c.at))
+	f.Check(func() error {
+		for i := range c.at {
+			if i > 0 && c.at[i] <= c.at[i-1] {
+				return jobs.Malformed("array %q does not ascend at %d", cellsAt, i)
+			}
+		}
+		return nil
+	})
 }
 
 // within refuses counts outside of a matrix of terms and classes.
@@ -72,22 +81,6 @@ func (c cells) within(terms, classes int) error {
 		return jobs.Malformed("a count lies outside of %d terms and %d classes", terms, classes)
 	}
 	return nil
-}
-
-// readCells reads what put stored; the cells must ascend.
-func readCells(a jobs.Arrays) (c cells, err error) {
-	if c.at, err = jobs.Get[int64](a, cellsAt); err != nil {
-		return cells{}, err
-	}
-	if c.count, err = jobs.Get[int64](a, cellsCount, len(c.at)); err != nil {
-		return cells{}, err
-	}
-	for i := range c.at {
-		if i > 0 && c.at[i] <= c.at[i-1] {
-			return cells{}, jobs.Malformed("array %q does not ascend at %d", cellsAt, i)
-		}
-	}
-	return c, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -27,20 +27,15 @@ func forms() []string { return []string{formMultinomial, formBernoulli, formComp
 // modelForm names the form in a model: U8 text. Models without it are multinomial.
 const modelForm = "form"
 
-func (m *model) putForm(a jobs.Arrays) {
-	if m.params.Form != formMultinomial {
-		a.PutText(modelForm, m.params.Form)
-	}
-}
-
-func (m *model) readForm(a jobs.Arrays) (err error) {
-	m.params.Form = formMultinomial
-	if _, ok := a[modelForm]; ok {
-		if m.params.Form, err = a.Text(modelForm); err == nil && m.params.Form == formMultinomial {
-			err = jobs.Malformed("a multinomial model names its form")
+func (m *model) formField(f *jobs.Fields) {
+	if !f.Has(modelForm, m.params.Form != formMultinomial) {
+		if f.Reading() {
+			m.params.Form = formMultinomial
 		}
+		return
 	}
-	return err
+	f.Text(modelForm, &m.params.Form)
+	f.Require(m.params.Form != formMultinomial, "a multinomial model names its form")
 }
 
 // checkForm refuses counts that a form does not have: no term is in more documents than there are.

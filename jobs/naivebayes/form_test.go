@@ -70,7 +70,7 @@ func TestFormsTakeVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		partial, err := readPartial(c.partial())
+		partial, err := jobs.Read(jobs.ArraysOf(c.partial()), &partialCounts{})
 		if err != nil {
 			t.Fatal(err)
 		}

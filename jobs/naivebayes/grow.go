@@ -45,10 +45,11 @@ func (p Params) agreeWith(a jobs.Arrays) error {
 		return err
 	}
 	m := &model{}
-	if err := m.readForm(a); err != nil {
-		return err
-	}
-	if err := m.readTokenizer(a); err != nil {
+	_, err := jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) {
+		m.formField(f)
+		m.params.Text.TokenizerFields(f)
+	}))
+	if err != nil {
 		return err
 	}
 	differs := func(field string, theirs, ours any) error {
@@ -89,18 +90,15 @@ func (m *model) usage() (occurrences, documents []int64) {
 }
 
 // vocabulary is what the first phase would count in all records of a model that grows.
-func (m *model) vocabulary() jobs.Arrays {
+func (m *model) vocabulary() *vocabulary.Counts {
 	occurrences, documents := m.usage()
 	terms := vocabulary.Table{Keys: m.dictionary.Terms, Columns: [][]int64{occurrences, documents}}
-	return vocabulary.Partial(terms.Sorted(), vocabulary.Table{Keys: m.labels, Columns: [][]int64{m.documents}})
+	labels := vocabulary.Table{Keys: m.labels, Columns: [][]int64{m.documents}}
+	return &vocabulary.Counts{Terms: terms.Sorted(), Labels: labels}
 }
 
-// putGrowth writes what a model over this dictionary needs to grow.
-func (p Params) putGrowth(state, root jobs.Arrays, dictionary *vocabulary.Dictionary) error {
-	terms, err := vocabulary.Terms(root)
-	if err != nil {
-		return err
-	}
+// growth is what a model over this dictionary needs to grow.
+func (p Params) growth(terms vocabulary.Table, dictionary *vocabulary.Dictionary) []int64 {
 	column := terms.Columns[1]
 	if p.Form == formBernoulli {
 		column = terms.Columns[0]
@@ -111,14 +109,13 @@ func (p Params) putGrowth(state, root jobs.Arrays, dictionary *vocabulary.Dictio
 			growth[term] = column[i]
 		}
 	}
-	jobs.Put(state, modelGrowth, growth)
-	return nil
+	return growth
 }
 
 // renumbered are the counts of a model for another dictionary, whose other terms they leave out, and for labels that
 // include its own. No record of the job is among them.
-func (m *model) renumbered(dictionary *vocabulary.Dictionary, labels jobs.Strings) partialCounts {
-	c := partialCounts{documents: make([]int64, labels.Len())}
+func (m *model) renumbered(dictionary *vocabulary.Dictionary, labels jobs.Strings) *partialCounts {
+	c := &partialCounts{documents: make([]int64, labels.Len())}
 	class, list := make([]int64, m.labels.Len()), labels.List()
 	for y, label := range m.labels.List() {
 		at, _ := slices.BinarySearch(list, label)
@@ -136,13 +133,6 @@ func (m *model) renumbered(dictionary *vocabulary.Dictionary, labels jobs.String
 		}
 	}
 	return c
-}
-
-func (m *model) readGrowth(a jobs.Arrays) (err error) {
-	if _, m.params.Grows = a[modelGrowth]; m.params.Grows {
-		m.growth, err = jobs.Get[int64](a, modelGrowth, m.dictionary.Len())
-	}
-	return err
 }
 
 // checkGrown holds a model that grows against what training guarantees: every term is in a document, and occurs at least

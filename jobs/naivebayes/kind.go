@@ -50,23 +50,19 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, loadDecider, p.Costs)
 	if err != nil {
 		return nil, err
 	}
 	train := jobs.TrainingRecords(spec)
-	words, err := vocabulary.New(p.Text, train, countsName)
+	words, err := vocabulary.New(p.Text, train)
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{
-		&vocabularyPhase{words, p, spec.Spec.Model != ""},
-		&countsPhase{params: p, tokenizer: tokenizer, train: train, judged: judged, grown: spec.Spec.Model != ""},
-	}
-	if judged {
-		phases = append(phases, evaluation.Over(spec, &evaluation.Phase{Test: test, Load: loadDecider, Costs: p.Costs}))
-	}
-	return phases, nil
+	grown := spec.Spec.Model != ""
+	counts := countsPhase{params: p, tokenizer: tokenizer, train: train, judge: judge, grown: grown}
+	phases := algorithm{(&vocabularyPhase{words, p, grown}).phase(), counts.phase()}
+	return append(phases, judge.Phases()...), nil
 }
 
 // checkInput refuses an input whose records are neither texts with labels nor sparse vectors.

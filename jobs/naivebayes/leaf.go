@@ -87,7 +87,7 @@ func present(values []float32) []float32 {
 	return ones
 }
 
-func (c *leafCounts) partial() jobs.Arrays {
+func (c *leafCounts) partial() *partialCounts {
 	sum := cells{}
 	if c.words != nil {
 		sum = c.words.cells(nil)
@@ -99,5 +99,5 @@ func (c *leafCounts) partial() jobs.Arrays {
 		}
 		sum = columns
 	}
-	return partialCounts{c.records, c.documents, sum}.arrays()
+	return &partialCounts{c.records, c.documents, sum}
 }

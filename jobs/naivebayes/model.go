@@ -55,15 +55,9 @@ func (c csr) row(term int) (class []int32, count []int64) {
 }
 
 // newModel joins the dictionary of the first phase and the counts of the second.
-func newModel(params Params, state jobs.Arrays, root partialCounts) (*model, error) {
-	m := &model{params: params, positive: noPositive, documents: root.documents}
-	var err error
-	if m.dictionary, err = vocabulary.ReadDictionary(state); err != nil {
-		return nil, err
-	}
-	if m.labels, err = vocabulary.ReadLabels(state); err != nil {
-		return nil, err
-	}
+func newModel(params Params, state *words, root *partialCounts) (*model, error) {
+	m := &model{params: params, positive: noPositive, documents: root.documents,
+		dictionary: state.Dictionary, labels: state.Labels.Keys, growth: state.growth}
 	for y, label := range m.labels.List() {
 		if label == params.Positive && params.Positive != "" {
 			m.positive = y
@@ -73,12 +67,11 @@ func newModel(params Params, state jobs.Arrays, root partialCounts) (*model, err
 		return nil, err
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
-	if params.Grows {
-		if m.growth, err = jobs.Get[int64](state, modelGrowth, m.dictionary.Len()); err != nil {
-			return nil, err
-		}
+	if params.Grows != (m.growth != nil) {
+		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", m.growth != nil, params.Grows)
 	}
 	if params.Costs != nil {
+		var err error
 		if m.rule, err = params.Costs.Rule(m.labels.List()); err != nil {
 			return nil, err
 		}
@@ -96,37 +89,6 @@ func newCSR(c cells, terms, classes int) csr {
 		out.indptr[term+1] += out.indptr[term]
 	}
 	return out
-}
-
-// arrays writes the model: one byte string per content.
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	m.putForm(a)
-	jobs.PutScalar(a, modelAlpha, m.params.Alpha)
-	a.PutText(modelPrior, m.params.Prior.Kind)
-	if m.params.Prior.Kind == priorGiven {
-		given := make([]float64, m.labels.Len())
-		for y := range given {
-			given[y] = m.params.Prior.Given[string(m.labels.At(y))]
-		}
-		jobs.Put(a, modelPriorGiven, given)
-	}
-	jobs.PutScalar(a, modelPositive, int32(m.positive))
-	jobs.PutScalar(a, modelRatio, m.params.Ratio)
-	jobs.PutScalar(a, modelRejectBelow, m.params.RejectBelow)
-	vocabulary.PutLabels(a, m.labels)
-	jobs.Put(a, classDocuments, m.documents)
-	m.dictionary.Put(a)
-	jobs.Put(a, modelIndptr, m.counts.indptr)
-	jobs.Put(a, modelClass, m.counts.class)
-	jobs.Put(a, modelCount, m.counts.count)
-	m.params.Text.PutTokenizer(a)
-	m.rule.Put(a)
-	if m.growth != nil {
-		jobs.Put(a, modelGrowth, m.growth)
-	}
-	return a
 }
 
 // check holds a model against what training guarantees, so that hostile bytes can

@@ -29,11 +29,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, NewPredictor, p.Costs)
 	if err != nil {
 		return nil, err
 	}
-	if p.Pairs && !judged {
+	if p.Pairs && !judge.Judges() {
 		return nil, protocol.SpecFault(
 			"spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
@@ -41,18 +41,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space, meansPhase{p, jobs.TrainingRecords(spec), judged}}
-	if judged {
-		phases = append(phases, evaluate(p, spec, test))
+	phases := algorithm{space, meansPhase{p, jobs.TrainingRecords(spec), judge}.phase()}
+	if p.Pairs {
+		return append(phases, pairsPhase{judge}.phase()), nil
 	}
-	return phases, nil
-}
-
-// evaluate is the last phase.
-func evaluate(params Params, spec protocol.JobSpec, test jobs.Records) jobs.Phase {
-	var phase jobs.Phase = &evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}
-	if params.Pairs {
-		phase = &pairsPhase{evaluation.Phase{Test: test, Load: NewPredictor, Costs: params.Costs}}
-	}
-	return evaluation.Over(spec, phase)
+	return append(phases, judge.Phases()...), nil
 }

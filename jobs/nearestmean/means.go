@@ -13,50 +13,50 @@ import (
 // meansName names the phase that sums.
 const meansName = "means"
 
-// Arrays of a partial.
-const (
-	sumsArray    = "sums"    // F64 [classes, width]
-	weightsArray = "weights" // F64 [classes]: numbers of records, or their weights
-)
-
 // meansPhase sums the vectors of each class.
 type meansPhase struct {
 	params Params
 	train  jobs.Records
-	judged bool // another phase follows
+	judge  evaluation.Judge
 }
 
-func (meansPhase) Name() string { return meansName }
+func (p meansPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*features.Space, *totals]{
+		Name: meansName, State: features.ReadSpace, Partial: func() *totals { return new(totals) },
+		Map: p.sum, Merge: (*totals).plus, Step: p.divide,
+	}.Phase()
+}
 
 // totals are the sums of a node.
 type totals struct {
+	width   int
 	sums    []float64 // classes x width
-	weights []float64
+	weights []float64 // numbers of records, or their weights
 }
 
-// Map sums one leaf in the order of its records: linear in its values.
-func (p meansPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := features.ReadSpace(state)
-	if err != nil {
-		return nil, nil, err
-	}
+// Fields lists the arrays of a partial.
+func (t *totals) Fields(f *jobs.Fields) {
+	jobs.List(f, "weights", &t.weights)
+	f.Dim("sums", 1, &t.width)
+	jobs.List(f, "sums", &t.sums, len(t.weights), t.width)
+}
+
+// sum sums one leaf in the order of its records: linear in its values.
+func (p meansPhase) sum(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
+) (*totals, error) {
 	classes := space.Labels.Len()
-	t := totals{make([]float64, classes*space.Width), make([]float64, classes)}
-	reader, train := space.NewReader(), p.train()
-	for block, err := range leaf.Blocks(ctx) {
+	t := &totals{space.Width, make([]float64, classes*space.Width), make([]float64, classes)}
+	for rows, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		v, err := reader.Read(block, train)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.add(v, space, ops)
+		t.add(rows, space, ops)
 	}
-	return t.arrays(space.Width), nil, nil
+	return t, nil
 }
 
-func (t totals) add(v features.Vectors, space *features.Space, ops *kernelops.Set) {
+func (t *totals) add(v features.Vectors, space *features.Space, ops *kernelops.Set) {
 	for i, y := range v.Class {
 		t.weights[y] += weightOf(v, i)
 	}
@@ -75,7 +75,7 @@ func (t totals) add(v features.Vectors, space *features.Space, ops *kernelops.Se
 	}
 }
 
-func (t totals) addSparse(v features.Vectors, width int) {
+func (t *totals) addSparse(v features.Vectors, width int) {
 	for i, y := range v.Class {
 		sums, w := t.sums[int(y)*width:(int(y)+1)*width], weightOf(v, i)
 		indices, values := v.Sparse.Row(i)
@@ -85,37 +85,13 @@ func (t totals) addSparse(v features.Vectors, width int) {
 	}
 }
 
-func (t totals) arrays(width int) jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, sumsArray, t.sums, len(t.weights), width)
-	jobs.Put(a, weightsArray, t.weights)
-	return a
-}
-
-func readTotals(a jobs.Arrays) (t totals, width int, err error) {
-	if t.weights, err = jobs.Get[float64](a, weightsArray); err != nil {
-		return totals{}, 0, err
+// plus adds the sums to the right.
+func (t *totals) plus(right *totals) (*totals, error) {
+	if t.width != right.width || len(t.weights) != len(right.weights) {
+		return nil, jobs.Malformed("means: sums of %d x %d and %d x %d",
+			len(t.weights), t.width, len(right.weights), right.width)
 	}
-	if t.sums, err = jobs.Get[float64](a, sumsArray, len(t.weights), -1); err != nil {
-		return totals{}, 0, err
-	}
-	return t, a[sumsArray].Shape[1], nil
-}
-
-// Merge adds two neighbours.
-func (meansPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, width, err := readTotals(left)
-	if err != nil {
-		return nil, err
-	}
-	b, other, err := readTotals(right)
-	if err != nil {
-		return nil, err
-	}
-	if width != other || len(a.weights) != len(b.weights) {
-		return nil, jobs.Malformed("means: sums of %d x %d and %d x %d", len(a.weights), width, len(b.weights), other)
-	}
-	return totals{plus(a.sums, b.sums), plus(a.weights, b.weights)}.arrays(width), nil
+	return &totals{t.width, plus(t.sums, right.sums), plus(t.weights, right.weights)}, nil
 }
 
 func plus(a, b []float64) []float64 {
@@ -126,22 +102,13 @@ func plus(a, b []float64) []float64 {
 	return sum
 }
 
-// Step divides the sums.
-func (p meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	t, width, err := readTotals(root)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	space, err := features.ReadSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	if width != space.Width || len(t.weights) != space.Labels.Len() {
-		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d", len(t.weights), width, space.Labels.Len(), space.Width)
+// divide makes the model of the sums.
+func (p meansPhase) divide(
+	_ context.Context, space *features.Space, t *totals, round jobs.Round,
+) (jobs.Next, error) {
+	if t.width != space.Width || len(t.weights) != space.Labels.Len() {
+		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d",
+			len(t.weights), t.width, space.Labels.Len(), space.Width)
 	}
 	if err := p.checkLabels(space); err != nil {
 		return jobs.Next{}, err
@@ -150,11 +117,8 @@ func (p meansPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Roun
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{Done: true, State: m.arrays(), Metrics: []jobs.Metric{jobs.CountMetric("means.records", space.Records)}}
-	if p.judged {
-		next = evaluation.After(next, round.Plan)
-	}
-	return next, nil
+	records := jobs.CountMetric("means.records", space.Records)
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
 }
 
 // checkLabels holds what was asked for against the classes that there are.

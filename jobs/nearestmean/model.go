@@ -23,7 +23,7 @@ type model struct {
 }
 
 // newModel divides the sums; a class whose records weigh nothing has no mean (INPUT_EMPTY).
-func newModel(space *features.Space, t totals) (*model, error) {
+func newModel(space *features.Space, t *totals) (*model, error) {
 	m := &model{space, make([]float64, len(t.sums)), t.weights}
 	for y, w := range t.weights {
 		if !(w > 0) {
@@ -37,42 +37,19 @@ func newModel(space *features.Space, t totals) (*model, error) {
 	return m, nil
 }
 
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	m.space.Put(a)
-	jobs.Put(a, modelMeans, m.means, len(m.weight), m.space.Width)
-	jobs.Put(a, modelWeight, m.weight)
-	return a
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	jobs.List(f, modelWeight, &m.weight, m.space.Labels.Len())
+	jobs.List(f, modelMeans, &m.means, len(m.weight), m.space.Width)
+	f.Require(len(m.weight) >= 2, "a nearest-mean model of %d classes", len(m.weight))
+	f.Require(jobs.Finite(m.means), "array %q: a value is not finite", modelMeans)
 }
 
 // readModel reads a model, linear in its bytes; what training would not have written is a
 // *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
-		return nil, err
-	}
-	space, err := features.ReadSpace(a)
-	if err != nil {
-		return nil, err
-	}
-	m := &model{space: space}
-	if m.weight, err = jobs.Get[float64](a, modelWeight, space.Labels.Len()); err != nil {
-		return nil, err
-	}
-	if m.means, err = jobs.Get[float64](a, modelMeans, len(m.weight), space.Width); err != nil {
-		return nil, err
-	}
-	if len(m.weight) < 2 {
-		return nil, jobs.Malformed("a nearest-mean model of %d classes", len(m.weight))
-	}
-	for i, v := range m.means {
-		if v-v != 0 { // NaN or infinite
-			return nil, jobs.Malformed("array %q: value %d is not finite", modelMeans, i)
-		}
-	}
-	return m, nil
-}
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 func (m *model) mean(class int) []float64 {
 	return m.means[class*m.space.Width : (class+1)*m.space.Width]

@@ -16,33 +16,45 @@ const (
 	maxPictureClasses = 16 // beyond, no misclassified record of each pair is kept
 )
 
-// Arrays of the counts of pairs in a partial, beside those of the evaluation.
-const (
-	pairErrors  = "pairs.errors"  // I64 [classes, classes]: records of class a that the rule of a and b gives to b
-	pairRecords = "pairs.records" // I64 [classes]
-)
-
 // pairsPhase is the evaluation that also judges the rule of every two means, in the same pass.
-type pairsPhase struct{ evaluation.Phase }
+type pairsPhase struct{ evaluation.Judge }
 
-// Map counts the test records of one leaf, by the distances to all means.
-func (p *pairsPhase) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p pairsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *judgedPairs]{
+		Name: evaluation.Name, State: jobs.Itself, Partial: func() *judgedPairs { return new(judgedPairs) },
+		Map: p.count, Merge: (*judgedPairs).plus, Step: p.finish,
+	}.Phase()
+}
+
+// judgedPairs is the evaluation with the counts of pairs beside it.
+type judgedPairs struct {
+	all   evaluation.Tally
+	pairs pairTally
+}
+
+// Fields lists both.
+func (j *judgedPairs) Fields(f *jobs.Fields) {
+	j.all.Fields(f)
+	j.pairs.Fields(f)
+}
+
+// count counts the test records of one leaf, by the distances to all means.
+func (p pairsPhase) count(
+	ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set,
+) (*judgedPairs, error) {
 	var t *pairTally
-	judge := p.Phase
-	judge.Load = func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-		predictor, err := p.Load(model, ops)
+	all, err := p.Loading(func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+		predictor, err := NewPredictor(model, ops)
 		if err != nil {
 			return nil, err
 		}
 		t = newPairTally(predictor.Answers().Labels)
 		return &pairCounter{predictor, t}, nil
-	}
-	partial, carry, err := judge.Map(ctx, model, leaf, carry, ops)
+	}).Count(ctx, model, leaf, ops)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t.put(partial)
-	return partial, carry, nil
+	return &judgedPairs{*all, *t}, nil
 }
 
 // pairCounter counts what it predicts.
@@ -65,45 +77,28 @@ func (c *pairCounter) Predict(ctx context.Context, block *dataset.Block) ([]jobs
 	return outcomes, nil
 }
 
-// Merge adds the counts of two neighbours.
-func (p *pairsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readPairTally(left)
-	if err != nil {
+// plus adds the counts to the right.
+func (j *judgedPairs) plus(right *judgedPairs) (*judgedPairs, error) {
+	if err := j.pairs.merge(&right.pairs); err != nil {
 		return nil, err
 	}
-	b, err := readPairTally(right)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := p.Phase.Merge(left, right)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.merge(b); err != nil {
-		return nil, err
-	}
-	a.put(merged)
-	return merged, nil
+	_, err := j.all.Plus(&right.all)
+	return j, err
 }
 
-// Step writes the table of pairs and ends the job.
-func (p *pairsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	t, err := readPairTally(root)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish writes the table of pairs and ends the job.
+func (p pairsPhase) finish(
+	ctx context.Context, state jobs.Arrays, judged *judgedPairs, round jobs.Round,
+) (jobs.Next, error) {
 	m, err := readModel(state)
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	t := &judged.pairs
 	if len(t.records) != len(m.weight) {
 		return jobs.Next{}, jobs.Malformed("pairs of %d classes in a model of %d", len(t.records), len(m.weight))
 	}
-	next, err := p.Phase.Step(ctx, state, round)
+	next, err := p.Finish(ctx, state, &judged.all, round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -156,39 +151,22 @@ func (t *pairTally) add(y int, distances []float64, block *dataset.Block, i int)
 
 func mistakesName(at int) string { return fmt.Sprintf("pairs.mistakes.%d", at) }
 
-func (t *pairTally) put(a jobs.Arrays) {
-	jobs.Put(a, pairRecords, t.records)
-	jobs.Put(a, pairErrors, t.errors, len(t.records), len(t.records))
-	for at, m := range t.mistakes {
-		if m != nil {
-			m.Put(a, mistakesName(at))
-		}
-	}
-}
-
-func readPairTally(a jobs.Arrays) (*pairTally, error) {
-	t := &pairTally{}
-	var err error
-	if t.records, err = jobs.Get[int64](a, pairRecords); err != nil {
-		return nil, err
-	}
+// Fields lists the counts of pairs, I64 [classes] and [classes, classes], with a mistake of each pair that has one.
+func (t *pairTally) Fields(f *jobs.Fields) {
+	jobs.List(f, "pairs.records", &t.records)
 	n := len(t.records)
-	if t.errors, err = jobs.Get[int64](a, pairErrors, n, n); err != nil {
-		return nil, err
-	}
+	jobs.List(f, "pairs.errors", &t.errors, n, n)
 	if n > maxPictureClasses {
-		return t, nil
+		return
 	}
-	t.mistakes = make([]*evaluation.Mistakes, n*n)
+	if f.Reading() {
+		t.mistakes = make([]*evaluation.Mistakes, n*n)
+	}
 	for at := range t.mistakes {
-		if _, ok := a[mistakesName(at)+".size"]; !ok {
-			continue
-		}
-		if t.mistakes[at], err = evaluation.ReadMistakes(a, mistakesName(at)); err != nil {
-			return nil, err
+		if name := mistakesName(at); f.Has(name+".size", t.mistakes[at] != nil) {
+			evaluation.MistakesFields(f, name, &t.mistakes[at])
 		}
 	}
-	return t, nil
 }
 
 func (t *pairTally) merge(other *pairTally) error {

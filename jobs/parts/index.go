@@ -39,45 +39,41 @@ func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format 
 	return List{{file, int64(t.Rows())}}, nil
 }
 
-// Put stores the list.
-func (l List) Put(a jobs.Arrays) {
-	names, sums := make([]string, len(l)), make([]string, len(l))
-	bytes, rows := make([]int64, len(l)), make([]int64, len(l))
-	for i, p := range l {
-		names[i], sums[i], bytes[i], rows[i] = p.Name, p.SHA256, p.Size, p.Rows
+// Fields lists the parts in columns.
+func (l *List) Fields(f *jobs.Fields) {
+	var names, sums jobs.Strings
+	sizes, rows := make([]int64, len(*l)), make([]int64, len(*l))
+	for i, p := range *l {
+		names.Append([]byte(p.Name))
+		sums.Append([]byte(p.SHA256))
+		sizes[i], rows[i] = p.Size, p.Rows
 	}
-	a.PutStrings(listName, jobs.StringsOf(names...))
-	a.PutStrings(listSHA256, jobs.StringsOf(sums...))
-	jobs.Put(a, listSize, bytes)
-	jobs.Put(a, listRows, rows)
+	f.Strings(listName, &names)
+	f.Strings(listSHA256, &sums)
+	n := names.Len()
+	f.Require(sums.Len() == n, "%d parts with %d digests", n, sums.Len())
+	jobs.List(f, listSize, &sizes, n)
+	jobs.List(f, listRows, &rows, n)
+	if !f.Reading() {
+		return
+	}
+	*l = make(List, n)
+	for i := range n {
+		(*l)[i] = Part{jobs.File{Name: string(names.At(i)), SHA256: string(sums.At(i)), Size: sizes[i]}, rows[i]}
+	}
+	f.Check(l.check)
 }
+
+// Put stores the list.
+func (l List) Put(a jobs.Arrays) { jobs.Add(a, &l) }
 
 // ReadList reads what Put stored; anything else is a *protocol.Fault of CodeCorrupt.
 func ReadList(a jobs.Arrays) (List, error) {
-	names, err := a.Strings(listName)
+	l, err := jobs.Read(a, &List{})
 	if err != nil {
 		return nil, err
 	}
-	sums, err := a.Strings(listSHA256)
-	if err != nil {
-		return nil, err
-	}
-	bytes, err := jobs.Get[int64](a, listSize, names.Len())
-	if err != nil {
-		return nil, err
-	}
-	rows, err := jobs.Get[int64](a, listRows, names.Len())
-	if err != nil {
-		return nil, err
-	}
-	if sums.Len() != names.Len() {
-		return nil, jobs.Malformed("%d parts with %d digests", names.Len(), sums.Len())
-	}
-	l := make(List, names.Len())
-	for i := range l {
-		l[i] = Part{jobs.File{Name: string(names.At(i)), SHA256: string(sums.At(i)), Size: bytes[i]}, rows[i]}
-	}
-	return l, l.check()
+	return *l, nil
 }
 
 func (l List) check() error {

@@ -61,7 +61,7 @@ func (j job) first(m *model, metrics []jobs.Metric) (jobs.Next, error) {
 		m.own()
 		m.trim(int(s.room))
 	}
-	next := jobs.Next{Phase: j.params.Over, State: s.arrays(), Metrics: metrics}
+	next := jobs.Next{Phase: j.params.Over, State: jobs.ArraysOf(s), Metrics: metrics}
 	if j.params.Over == overChained {
 		next.Trees = []int{1}
 	}

@@ -18,10 +18,11 @@ func (*chainedPhase) Name() string { return overChained }
 
 // Map learns from a shard: linear in its values times the classes, and in the size of the state.
 func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a, ops)
+	s, err := readState(a)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.ops = ops
 	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
 		return nil, nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
 	}
@@ -49,11 +50,22 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 	if err := s.fault(); err != nil {
 		return nil, nil, err
 	}
-	partial := jobs.Arrays{}
-	s.Learner.put(partial)
-	jobs.Put(partial, atName, []int64{s.Learner.mistakes, s.Learner.updates})
-	putExtras(partial, sortedExtras(shard, extras))
-	return partial, nil, nil
+	l := learned{s.Learner, s.Learner.mistakes, s.Learner.updates, sortedExtras(shard, extras)}
+	return jobs.ArraysOf(&l), nil, nil
+}
+
+// learned is what a leaf learned.
+type learned struct {
+	learner           *Learner // of the state that it began from
+	mistakes, updates int64
+	extras            []extra
+}
+
+// Fields lists what a leaf learned.
+func (l *learned) Fields(f *jobs.Fields) {
+	l.learner.Fields(f)
+	jobs.Tuple(f, atName, &l.mistakes, &l.updates)
+	extraFields(f, &l.extras)
 }
 
 func sortedExtras(shard int, weights map[int64]float32) []extra {
@@ -77,7 +89,7 @@ func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s, err := readState(a, nil)
+	s, err := readState(a)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -86,13 +98,13 @@ func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round
 	}
 	s.position++
 	if s.position < int64(round.Plan.Shards) {
-		return jobs.Next{Phase: overChained, Trees: []int{1}, State: s.arrays()}, nil
+		return jobs.Next{Phase: overChained, Trees: []int{1}, State: jobs.ArraysOf(s)}, nil
 	}
 	if s.steps == 0 {
 		return jobs.Next{}, weightless()
 	}
 	phase, metrics := p.endEpoch(s)
-	next := jobs.Next{Phase: phase, State: s.arrays(), Metrics: metrics}
+	next := jobs.Next{Phase: phase, State: jobs.ArraysOf(s), Metrics: metrics}
 	if phase == overChained {
 		next.Trees = []int{1}
 	}
@@ -102,22 +114,15 @@ func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round
 // take moves what a leaf learned into the state.
 func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
 	before := *s.Learner
-	if err := s.Learner.read(root); err != nil {
+	l, err := jobs.Read(root, &learned{learner: s.Learner})
+	if err != nil {
 		return err
 	}
 	s.joinVotes(&before, int(s.room))
-	counts, err := jobs.Get[int64](root, atName, 2)
-	if err != nil {
-		return err
-	}
-	s.progress.mistakes += counts[0]
-	s.progress.updates += counts[1]
-	learned, err := readExtras(root)
-	if err != nil {
-		return err
-	}
+	s.progress.mistakes += l.mistakes
+	s.progress.updates += l.updates
 	_, begin, end := s.extrasOf(p.order(s.epoch, shards)[s.position])
-	s.extras = slices.Replace(s.extras, begin, end, learned...)
+	s.extras = slices.Replace(s.extras, begin, end, l.extras...)
 	return nil
 }
 

@@ -17,8 +17,3 @@ func (j job) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64
 func (p *chainedPhase) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
 	return p.gathers(leaf, records)
 }
-
-// Gathers counts the window of the leaf.
-func (p *mixedPhase) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	return p.gathers(leaf, records)
-}

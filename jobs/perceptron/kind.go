@@ -32,7 +32,7 @@ type job struct {
 	params   Params
 	seed     uint64
 	train    jobs.Records
-	judged   bool
+	judge    evaluation.Judge
 	maxState int64 // 0 for no bound
 }
 
@@ -42,11 +42,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, test, err := evaluation.Judged(spec)
+	judge, err := evaluation.JudgeOf(spec, NewPredictor, p.Costs)
 	if err != nil {
 		return nil, err
 	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judged: judged,
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judge: judge,
 		maxState: int64(spec.Spec.Run.MaxStateBytes)}
 	if least := leastState(spec); j.maxState > 0 && least > j.maxState {
 		return nil, protocol.SpecFault(
@@ -65,12 +65,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if p.Over == overChained {
 		phases = append(phases, &chainedPhase{j})
 	} else {
-		phases = append(phases, &mixedPhase{j})
+		phases = append(phases, (&mixedPhase{j}).phase())
 	}
-	phases = append(phases, &marginPhase{j})
-	if j.judged {
-		phases = append(phases,
-			evaluation.Over(spec, &evaluation.Phase{Test: test, Load: NewPredictor, Costs: p.Costs}))
-	}
-	return phases, nil
+	phases = append(phases, (&marginPhase{j}).phase())
+	return append(phases, judge.Phases()...), nil
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -14,8 +13,12 @@ type marginPhase struct{ job }
 
 const marginName = "margin"
 
-// Name is "margin".
-func (*marginPhase) Name() string { return marginName }
+func (p *marginPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *reach]{
+		Name: marginName, State: readState, Partial: func() *reach { return new(reach) },
+		Map: p.measure, Merge: (*reach).join, Step: p.finish,
+	}.Phase()
+}
 
 // reach is what one leaf, or all, say of the last weights. Without records it is that of none.
 type reach struct {
@@ -48,15 +51,12 @@ func newReach(rows int) *reach {
 	return r
 }
 
-// Map measures the records of one leaf.
-func (p *marginPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a, ops)
-	if err != nil {
-		return nil, nil, err
-	}
+// measure measures the records of one leaf.
+func (p *marginPhase) measure(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*reach, error) {
+	s.ops = ops
 	extras, _, _ := s.extrasOf(leaf.Index)
 	all, margins := newReach(s.marginRows()), make([]float32, s.marginRows())
-	err = p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(batch []Record) error {
+	err := p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(batch []Record) error {
 		for _, r := range batch {
 			weight := float64(s.weigh(int(r.Class), r.Weight))
 			if weight != 0 {
@@ -67,7 +67,7 @@ func (p *marginPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 		}
 		return nil
 	})
-	return all.arrays(), nil, err
+	return all, err
 }
 
 // margins sets dst to y (<w, x> + b) of each margin row; for argmax it is how far the true class scores
@@ -118,59 +118,29 @@ func squareOf(x Row, ops *kernelops.Set) float64 {
 	return square
 }
 
-func (r *reach) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, reachLeast, r.least)
-	jobs.Put(a, reachExtremes, []float64{r.square, r.low, r.high})
-	jobs.PutScalar(a, reachMistakes, r.mistakes)
-	return a
+// Fields lists the reach.
+func (r *reach) Fields(f *jobs.Fields) {
+	jobs.List(f, reachLeast, &r.least)
+	jobs.Tuple(f, reachExtremes, &r.square, &r.low, &r.high)
+	jobs.Scalar(f, reachMistakes, &r.mistakes)
 }
 
-func readReach(a jobs.Arrays) (*reach, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	least, extremes, mistakes := jobs.ReadArray[float64](&r, reachLeast), jobs.ReadArray[float64](&r, reachExtremes, 3), jobs.ReadScalar[int64](&r, reachMistakes)
-	if r.Err != nil {
-		return nil, r.Err
+// join takes the extremes of two neighbors.
+func (r *reach) join(right *reach) (*reach, error) {
+	if len(r.least) != len(right.least) {
+		return nil, jobs.Malformed("margins of %d and of %d rows", len(r.least), len(right.least))
 	}
-	return &reach{least, extremes[0], extremes[1], extremes[2], mistakes}, nil
-}
-
-// Merge takes the extremes of two neighbours.
-func (*marginPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readReach(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readReach(right)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.least) != len(b.least) {
-		return nil, jobs.Malformed("margins of %d and of %d rows", len(a.least), len(b.least))
-	}
-	both := newReach(len(a.least))
+	both := newReach(len(r.least))
 	for i := range both.least {
-		both.least[i] = min(a.least[i], b.least[i])
+		both.least[i] = min(r.least[i], right.least[i])
 	}
-	both.square, both.low, both.high = max(a.square, b.square), min(a.low, b.low), max(a.high, b.high)
-	both.mistakes = a.mistakes + b.mistakes
-	return both.arrays(), nil
+	both.square, both.low, both.high = max(r.square, right.square), min(r.low, right.low), max(r.high, right.high)
+	both.mistakes = r.mistakes + right.mistakes
+	return both, nil
 }
 
-// Step makes the model.
-func (p *marginPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	all, err := readReach(root)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a, nil)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish makes the model.
+func (p *marginPhase) finish(_ context.Context, s *state, all *reach, round jobs.Round) (jobs.Next, error) {
 	if len(all.least) != s.marginRows() || math.IsInf(all.low, 1) {
 		return jobs.Next{}, jobs.Malformed("margins of %d rows, not %d", len(all.least), s.marginRows())
 	}
@@ -179,11 +149,7 @@ func (p *marginPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next := jobs.Next{State: s.model.arrays(), Metrics: metrics, Done: true}
-	if p.judged {
-		next = evaluation.After(next, round.Plan)
-	}
-	return next, nil
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 }
 
 // conclude sets margin, radius and bound. The radius is that of (x, 1), and (x, 1, D), where the bias and

@@ -12,8 +12,12 @@ import (
 // parameter mixing.
 type mixedPhase struct{ job }
 
-// Name is "mixed".
-func (*mixedPhase) Name() string { return overMixed }
+func (p *mixedPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *mix]{
+		Name: overMixed, State: readState, Partial: func() *mix { return new(mix) },
+		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: p.gathers,
+	}.Phase()
+}
 
 // Arrays of a mixed partial.
 const (
@@ -30,18 +34,14 @@ type mix struct {
 	leaves, steps, mistakes, updates int64
 }
 
-// Map learns from the leaf's own shard.
-func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a, ops)
-	if err != nil {
-		return nil, nil, err
-	}
+// learn learns from the leaf's own shard.
+func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*mix, error) {
 	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
 	l.ready()
 	if p.params.Mixing == mixChanged {
 		l.touched = make([]bool, len(l.weights))
 	}
-	err = p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
+	err := p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
 		l.LearnAll(batch)
 		return nil
 	})
@@ -49,9 +49,9 @@ func (p *mixedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 		err = l.fault()
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return p.mixOf(l, s.weights).arrays(), nil, nil
+	return p.mixOf(l, s.weights), nil
 }
 
 // mixOf is what one leaf learned from the shared weights.
@@ -82,58 +82,28 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 	return m
 }
 
-func (m *mix) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, mixChange, m.change)
+// Fields lists the mix.
+func (m *mix) Fields(f *jobs.Fields) {
+	jobs.List(f, mixChange, &m.change)
+	jobs.Optional(f, mixMean, &m.mean, len(m.change))
+	jobs.Optional(f, mixLeaves, &m.leavesOf, len(m.change))
+	jobs.Tuple(f, mixCounts, &m.leaves, &m.steps, &m.mistakes, &m.updates)
+}
+
+// plus adds what the leaves to the right learned.
+func (m *mix) plus(right *mix) (*mix, error) {
+	if len(m.change) != len(right.change) || len(m.mean) != len(right.mean) || len(m.leavesOf) != len(right.leavesOf) {
+		return nil, jobs.Malformed("changes of %d and of %d weights", len(m.change), len(right.change))
+	}
+	sum := &mix{change: plus(m.change, right.change), leaves: m.leaves + right.leaves, steps: m.steps + right.steps,
+		mistakes: m.mistakes + right.mistakes, updates: m.updates + right.updates}
 	if m.mean != nil {
-		jobs.Put(a, mixMean, m.mean)
+		sum.mean = plus(m.mean, right.mean)
 	}
 	if m.leavesOf != nil {
-		jobs.Put(a, mixLeaves, m.leavesOf)
+		sum.leavesOf = plus(m.leavesOf, right.leavesOf)
 	}
-	jobs.Put(a, mixCounts, []int64{m.leaves, m.steps, m.mistakes, m.updates})
-	return a
-}
-
-func readMix(a jobs.Arrays) (*mix, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	m := &mix{change: jobs.ReadArray[float64](&r, mixChange)}
-	if _, ok := a[mixMean]; ok {
-		m.mean = jobs.ReadArray[float64](&r, mixMean, len(m.change))
-	}
-	if _, ok := a[mixLeaves]; ok {
-		m.leavesOf = jobs.ReadArray[int32](&r, mixLeaves, len(m.change))
-	}
-	counts := jobs.ReadArray[int64](&r, mixCounts, 4)
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	m.leaves, m.steps, m.mistakes, m.updates = counts[0], counts[1], counts[2], counts[3]
-	return m, nil
-}
-
-// Merge adds two neighbours.
-func (*mixedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readMix(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readMix(right)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.change) != len(b.change) || len(a.mean) != len(b.mean) || len(a.leavesOf) != len(b.leavesOf) {
-		return nil, jobs.Malformed("changes of %d and of %d weights", len(a.change), len(b.change))
-	}
-	sum := &mix{change: plus(a.change, b.change), leaves: a.leaves + b.leaves, steps: a.steps + b.steps,
-		mistakes: a.mistakes + b.mistakes, updates: a.updates + b.updates}
-	if a.mean != nil {
-		sum.mean = plus(a.mean, b.mean)
-	}
-	if a.leavesOf != nil {
-		sum.leavesOf = plus(a.leavesOf, b.leavesOf)
-	}
-	return sum.arrays(), nil
+	return sum, nil
 }
 
 func plus[T float64 | int32](a, b []T) []T {
@@ -144,20 +114,8 @@ func plus[T float64 | int32](a, b []T) []T {
 	return sum
 }
 
-// Step mixes the weights of all leaves.
-func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	all, err := readMix(root)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a, nil)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish mixes the weights of all leaves.
+func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
 	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) || (all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
 		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
 	}
@@ -171,7 +129,7 @@ func (p *mixedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) 
 	}
 	s.progress.mistakes, s.progress.updates = all.mistakes, all.updates
 	phase, metrics := p.endEpoch(s)
-	return jobs.Next{Phase: phase, State: s.arrays(), Metrics: metrics}, nil
+	return jobs.Next{Phase: phase, State: jobs.ArraysOf(s), Metrics: metrics}, nil
 }
 
 // mix moves the weights by the mean change, and the sums so that weights - sums/steps stays the mean

@@ -55,103 +55,40 @@ type history struct {
 // maxCount bounds counts, which are exact in float64.
 const maxCount = int64(1) << 53
 
-func bit(b bool) int32 {
-	if b {
-		return 1
+// Fields lists the model. The learner's ops are not among them.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	if f.Reading() {
+		m.Learner = &Learner{Setup: Setup{Classes: m.space.Labels.Len(), Width: m.space.Width, Sparse: m.space.Sparse}}
 	}
-	return 0
-}
-
-// arrays writes the model: one byte string per content. They share its memory.
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	m.space.Put(a)
-	a.PutText(modelForm, m.Form.String())
-	a.PutText(modelRule, m.Rule.String())
-	jobs.PutScalar(a, modelBias, bit(m.Bias))
-	jobs.PutScalar(a, modelDistinct, m.Distinct)
-	jobs.PutScalar(a, modelMaxVectors, int64(m.MaxVectors))
-	if m.ClassWeights != nil {
-		jobs.Put(a, modelClassWeights, m.ClassWeights)
-	}
-	m.Learner.put(a)
-	jobs.Put(a, trainingMistakes, m.epochMistakes)
-	jobs.Put(a, trainingUpdates, m.epochUpdates)
-	jobs.PutScalar(a, trainingSeparated, bit(m.separated))
-	jobs.PutScalar(a, trainingWarm, bit(m.warm))
-	jobs.Put(a, trainingMargin, m.margin)
-	jobs.PutScalar(a, trainingRadius, m.radius)
-	jobs.PutScalar(a, trainingBound, m.bound)
-	return a
-}
-
-// put writes what was learned.
-func (l *Learner) put(a jobs.Arrays) {
-	jobs.Put(a, modelWeights, l.weights, l.shape()...)
-	jobs.PutScalar(a, modelSteps, l.steps)
-	if l.sums != nil {
-		jobs.Put(a, modelSums, l.sums, l.shape()...)
-	}
-	if l.survived != nil {
-		jobs.Put(a, modelVectors, l.vectors, l.votes(), l.size())
-		jobs.Put(a, modelSurvived, l.survived)
-		l.dropped.put(a)
+	m.Setup.Fields(f)
+	m.Learner.Fields(f)
+	m.history.Fields(f, m.marginRows())
+	if f.Reading() {
+		m.ready()
 	}
 }
 
-// readModel loads a model in time and memory linear in its bytes, and refuses with jobs.Malformed what
-// training would not write. It shares memory with the arrays: a learner that goes on needs own().
-func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
-	m, err := readArrays(a, ops)
-	if err != nil {
-		return nil, err
-	}
-	return m, m.checkLearned()
+// Fields lists what the space does not say.
+func (s *Setup) Fields(f *jobs.Fields) {
+	jobs.Named(f, modelForm, &s.Form, formNames)
+	jobs.Named(f, modelRule, &s.Rule, ruleNames)
+	jobs.Flag[int32](f, modelBias, &s.Bias)
+	jobs.Scalar(f, modelDistinct, &s.Distinct)
+	f.Int(modelMaxVectors, &s.MaxVectors, 1, maxVectorsEver)
+	jobs.Optional(f, modelClassWeights, &s.ClassWeights, s.Classes)
+	f.Check(s.check)
 }
 
-// readArrays is readModel but for the check of every weight, which the states of a job, written by its own steps, are
-// spared.
-func readArrays(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
-		return nil, err
-	}
-	space, err := features.ReadSpace(a)
-	if err != nil {
-		return nil, err
-	}
-	m := &model{space: space, Learner: &Learner{ops: ops}}
-	for _, read := range []func(jobs.Arrays) error{m.readSetup, m.Learner.read, m.readHistory} {
-		if err := read(a); err != nil {
-			return nil, err
-		}
-	}
-	m.ready()
-	return m, nil
-}
-
-func (m *model) readSetup(a jobs.Arrays) error {
-	r := jobs.ArrayReader{Arrays: a}
-	rule, form, bias := slices.Index(ruleNames, r.Text(modelRule)), slices.Index(formNames, r.Text(modelForm)), jobs.ReadScalar[int32](&r, modelBias)
-	vectors := jobs.ReadScalar[int64](&r, modelMaxVectors)
-	m.Setup = Setup{Rule: Rule(rule), Form: Form(form), Classes: m.space.Labels.Len(), Width: m.space.Width, Sparse: m.space.Sparse,
-		Bias: bias == 1, Distinct: jobs.ReadScalar[float32](&r, modelDistinct), MaxVectors: int(vectors)}
-	if _, ok := a[modelClassWeights]; ok {
-		m.ClassWeights = jobs.ReadArray[float32](&r, modelClassWeights, m.Classes)
-	}
+func (s *Setup) check() error {
 	switch {
-	case r.Err != nil:
-		return r.Err
-	case rule < 0 || form < 0 || bias < 0 || bias > 1:
-		return jobs.Malformed("a perceptron of an unknown rule or form")
-	case m.Classes < 2 || (m.Classes == 2) != (m.Rule == Signed) || m.checkSize() != nil:
-		return jobs.Malformed("a perceptron of %d classes and %d columns with rule %s", m.Classes, m.Width, m.Rule)
-	case vectors < 1 || vectors > maxVectorsEver:
-		return jobs.Malformed("a perceptron of up to %d vectors", vectors)
-	case !(m.Distinct == 0 || m.Distinct >= 1e-7 && m.Distinct <= 2*maxWeight):
-		return jobs.Malformed("a perceptron with distinct features of %v", m.Distinct)
+	case s.Classes < 2 || (s.Classes == 2) != (s.Rule == Signed) || s.checkSize() != nil:
+		return jobs.Malformed("a perceptron of %d classes and %d columns with rule %s", s.Classes, s.Width, s.Rule)
+	case !(s.Distinct == 0 || s.Distinct >= 1e-7 && s.Distinct <= 2*maxWeight):
+		return jobs.Malformed("a perceptron with distinct features of %v", s.Distinct)
 	}
-	for _, w := range m.ClassWeights {
+	for _, w := range s.ClassWeights {
 		if !(w >= 1e-7 && w <= 2*maxWeight) {
 			return jobs.Malformed("a perceptron with a class weight of %v", w)
 		}
@@ -159,33 +96,55 @@ func (m *model) readSetup(a jobs.Arrays) error {
 	return nil
 }
 
-// read reads what put wrote, for a Setup that is known.
-func (l *Learner) read(a jobs.Arrays) error {
-	r := jobs.ArrayReader{Arrays: a}
-	l.weights, l.steps = jobs.ReadArray[float32](&r, modelWeights, l.shape()...), jobs.ReadScalar[int64](&r, modelSteps)
+// Fields lists what was learned, for a Setup that is known.
+func (l *Learner) Fields(f *jobs.Fields) {
+	jobs.List(f, modelWeights, &l.weights, l.shape()...)
+	jobs.Scalar(f, modelSteps, &l.steps)
 	if l.Form == Averaged {
-		l.sums = jobs.ReadArray[float64](&r, modelSums, l.shape()...)
+		jobs.List(f, modelSums, &l.sums, l.shape()...)
 	}
-	if l.Form.votes() {
-		l.vectors = jobs.ReadArray[float32](&r, modelVectors, -1, l.size())
-		l.survived = jobs.ReadArray[int64](&r, modelSurvived)
+	if !l.Form.votes() {
+		return
 	}
-	if r.Err != nil || !l.Form.votes() {
-		return r.Err
+	n := l.votes()
+	f.Dim(modelVectors, 0, &n)
+	jobs.List(f, modelVectors, &l.vectors, n, l.size())
+	jobs.List(f, modelSurvived, &l.survived)
+	l.dropped.Fields(f)
+	f.Require(n <= l.MaxVectors && len(l.survived) == n+1 && counts(l.survived),
+		"a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
+}
+
+// Fields lists the history of a model with as many rows of margins.
+func (h *history) Fields(f *jobs.Fields, rows int) {
+	jobs.List(f, trainingMistakes, &h.epochMistakes)
+	jobs.List(f, trainingUpdates, &h.epochUpdates, len(h.epochMistakes))
+	f.Require(counts(h.epochMistakes) && counts(h.epochUpdates), "a perceptron's mistakes are below 0 or too many")
+	jobs.Flag[int32](f, trainingSeparated, &h.separated)
+	jobs.Flag[int32](f, trainingWarm, &h.warm)
+	jobs.List(f, trainingMargin, &h.margin)
+	f.Require((len(h.margin) == 0 || len(h.margin) == rows) && jobs.Finite(h.margin),
+		"a perceptron has %d margins, not %d, or one is not finite", len(h.margin), rows)
+	jobs.Scalar(f, trainingRadius, &h.radius)
+	jobs.Scalar(f, trainingBound, &h.bound)
+	f.Require(h.radius >= 0 && h.radius < math.Inf(1) && h.bound >= 0 && h.bound < math.Inf(1),
+		"a perceptron has a radius of %v and a bound of %v", h.radius, h.bound)
+}
+
+// readModel loads a model in time and memory linear in its bytes, and refuses with jobs.Malformed what
+// training would not write. It shares memory with the arrays: a learner that goes on needs own().
+func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
+	m, err := jobs.Read(a, &model{})
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	if l.dropped, err = readDropped(a); err != nil {
-		return err
-	}
-	if n := l.votes(); n > l.MaxVectors || len(l.survived) != n+1 || !counts(l.survived) {
-		return jobs.Malformed("a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
-	}
-	return nil
+	m.ops = ops
+	return m, m.checkLearned()
 }
 
 // checkLearned holds what was learned against what training guarantees.
 func (m *model) checkLearned() error {
-	if m.steps < 0 || m.steps > maxCount || !finite(m.weights) || !finite(m.sums) || !finite(m.vectors) || !m.finiteMean() {
+	if m.steps < 0 || m.steps > maxCount || !jobs.Finite(m.weights) || !jobs.Finite(m.sums) || !jobs.Finite(m.vectors) || !m.finiteMean() {
 		return jobs.Malformed("the weights of a perceptron after %d steps are not all finite", m.steps)
 	}
 	return nil
@@ -201,26 +160,6 @@ func (l *Learner) finiteMean() bool {
 		}
 	}
 	return true
-}
-
-func (m *model) readHistory(a jobs.Arrays) error {
-	r := jobs.ArrayReader{Arrays: a}
-	separated, warm := jobs.ReadScalar[int32](&r, trainingSeparated), jobs.ReadScalar[int32](&r, trainingWarm)
-	h := history{epochMistakes: jobs.ReadArray[int64](&r, trainingMistakes), separated: separated == 1, warm: warm == 1, margin: jobs.ReadArray[float64](&r, trainingMargin),
-		radius: jobs.ReadScalar[float64](&r, trainingRadius), bound: jobs.ReadScalar[float64](&r, trainingBound)}
-	h.epochUpdates = jobs.ReadArray[int64](&r, trainingUpdates, len(h.epochMistakes))
-	m.history = h
-	switch {
-	case r.Err != nil:
-		return r.Err
-	case separated>>1 != 0 || warm>>1 != 0 || !counts(h.epochMistakes) || !counts(h.epochUpdates):
-		return jobs.Malformed("a perceptron's history of mistakes is none")
-	case len(h.margin) != 0 && len(h.margin) != m.marginRows() || !finite(h.margin):
-		return jobs.Malformed("a perceptron's margins are none")
-	case !(h.radius >= 0 && h.radius < math.Inf(1) && h.bound >= 0 && h.bound < math.Inf(1)):
-		return jobs.Malformed("a perceptron's radius %v and bound %v are none", h.radius, h.bound)
-	}
-	return nil
 }
 
 // own gives the learner memory that no array shares.

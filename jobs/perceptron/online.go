@@ -129,5 +129,5 @@ func (o *Online) Model() jobs.Arrays {
 	m.Learner = &l
 	m.own()
 	m.history = history{epochMistakes: slices.Clone(m.epochMistakes), epochUpdates: slices.Clone(m.epochUpdates), warm: m.warm}
-	return m.arrays()
+	return jobs.ArraysOf(&m)
 }

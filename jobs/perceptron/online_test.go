@@ -174,3 +174,10 @@ func TestWarmStartOverTextsReadOtherwise(t *testing.T) {
 		}
 	}
 }
+
+func bit(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -39,56 +38,35 @@ const (
 	extraWeight = "distinct.weight"
 )
 
-func (s *state) arrays() jobs.Arrays {
-	a := s.model.arrays()
-	jobs.Put(a, atName, []int64{s.epoch, s.position, s.mistakes, s.updates})
-	jobs.PutScalar(a, roomName, s.room)
-	putExtras(a, s.extras)
-	return a
+// Fields lists the state. Every weight of a model is looked at where one is read; those of states, which a job's own
+// steps wrote, are not.
+func (s *state) Fields(f *jobs.Fields) {
+	jobs.Make(f, &s.model).Fields(f)
+	jobs.Tuple(f, atName, &s.epoch, &s.position, &s.progress.mistakes, &s.progress.updates)
+	jobs.Scalar(f, roomName, &s.room)
+	f.Require(s.room >= 1 && s.room <= int64(s.MaxVectors),
+		"a state with room for %d vectors, max_vectors %d", s.room, s.MaxVectors)
+	extraFields(f, &s.extras)
 }
 
-func readState(a jobs.Arrays, ops *kernelops.Set) (*state, error) {
-	m, err := readArrays(a, ops)
-	if err != nil {
-		return nil, err
-	}
-	at, err := jobs.Get[int64](a, atName, 4)
-	if err != nil {
-		return nil, err
-	}
-	s := &state{model: m, progress: progress{at[0], at[1], at[2], at[3]}}
-	if s.room, err = jobs.GetScalar[int64](a, roomName); err != nil {
-		return nil, err
-	}
-	if s.room < 1 || s.room > int64(s.MaxVectors) {
-		return nil, jobs.Malformed("a state with room for %d vectors, max_vectors %d", s.room, s.MaxVectors)
-	}
-	s.extras, err = readExtras(a)
-	return s, err
-}
+func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
 
-func putExtras(a jobs.Arrays, extras []extra) {
-	shards, records, weights := make([]int32, len(extras)), make([]int64, len(extras)), make([]float32, len(extras))
-	for i, e := range extras {
+func extraFields(f *jobs.Fields, extras *[]extra) {
+	n := len(*extras)
+	shards, records, weights := make([]int32, n), make([]int64, n), make([]float32, n)
+	for i, e := range *extras {
 		shards[i], records[i], weights[i] = e.shard, e.record, e.weight
 	}
-	jobs.Put(a, extraShard, shards)
-	jobs.Put(a, extraRecord, records)
-	jobs.Put(a, extraWeight, weights)
-}
-
-func readExtras(a jobs.Arrays) ([]extra, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	shards := jobs.ReadArray[int32](&r, extraShard)
-	records, weights := jobs.ReadArray[int64](&r, extraRecord, len(shards)), jobs.ReadArray[float32](&r, extraWeight, len(shards))
-	if r.Err != nil {
-		return nil, r.Err
+	jobs.List(f, extraShard, &shards)
+	jobs.List(f, extraRecord, &records, len(shards))
+	jobs.List(f, extraWeight, &weights, len(shards))
+	if !f.Reading() {
+		return
 	}
-	extras := make([]extra, len(shards))
-	for i := range extras {
-		extras[i] = extra{shards[i], records[i], weights[i]}
+	*extras = make([]extra, len(shards))
+	for i := range *extras {
+		(*extras)[i] = extra{shards[i], records[i], weights[i]}
 	}
-	return extras, nil
 }
 
 // extrasOf returns the weights of a shard's own features by record, and where they stand in extras.

@@ -1,6 +1,9 @@
 package perceptron
 
-import "github.com/gram-compute/gram/protocol"
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
+)
 
 // update adds a multiple of a record to a row of weights.
 func (l *Learner) update(r int, x Row, a float32) {
@@ -67,18 +70,9 @@ func (l *Learner) addSum(r int, x Row, ta float64) {
 
 // fault reports weights beyond float32.
 func (l *Learner) fault() error {
-	if !finite(l.weights) || !finite(l.sums) {
+	if !jobs.Finite(l.weights) || !jobs.Finite(l.sums) {
 		return protocol.InputFault(protocol.CodeInputLimit, "the weights of the perceptron grew beyond float32").
 			WithHint("Scale the features: params.features.scale.")
 	}
 	return nil
-}
-
-func finite[T float32 | float64](v []T) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -123,7 +123,7 @@ func (j job) room(s *state) (int64, error) {
 	last := *s.Learner
 	last.vectors, last.survived = nil, []int64{0}
 	bare.Learner = &last
-	rest := (&state{model: &bare}).arrays().EncodedSize() + growth + 16*int64(j.params.Epochs) + 8*int64(s.Classes)
+	rest := jobs.ArraysOf(&state{model: &bare}).EncodedSize() + growth + 16*int64(j.params.Epochs) + 8*int64(s.Classes)
 	if most := (j.maxState - rest) / each; most >= 1 && j.maxState > rest {
 		return min(most, int64(s.MaxVectors)), nil
 	}
@@ -135,23 +135,15 @@ func (j job) room(s *state) (int64, error) {
 			"form averaged.")
 }
 
-// putDropped stores what no longer votes, where there is something.
-func (d dropped) put(a jobs.Arrays) {
-	if d.vectors > 0 {
-		jobs.Put(a, modelDropped, []int64{d.vectors, d.votes})
+// Fields lists the counts, where something was dropped.
+func (d *dropped) Fields(f *jobs.Fields) {
+	if !f.Has(modelDropped, d.vectors > 0) {
+		if f.Reading() {
+			*d = dropped{}
+		}
+		return
 	}
-}
-
-func readDropped(a jobs.Arrays) (dropped, error) {
-	if _, ok := a[modelDropped]; !ok {
-		return dropped{}, nil
-	}
-	counted, err := jobs.Get[int64](a, modelDropped, 2)
-	if err != nil {
-		return dropped{}, err
-	}
-	if !counts(counted) || counted[0] == 0 {
-		return dropped{}, jobs.Malformed("a perceptron that dropped %d vectors of %d votes", counted[0], counted[1])
-	}
-	return dropped{counted[0], counted[1]}, nil
+	jobs.Tuple(f, modelDropped, &d.vectors, &d.votes)
+	f.Require(d.vectors > 0 && counts([]int64{d.vectors, d.votes}),
+		"a perceptron that dropped %d vectors of %d votes", d.vectors, d.votes)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
@@ -35,7 +36,7 @@ func TestAccuracyByVotes(t *testing.T) {
 
 func share(t *testing.T, m *model, records []jobstest.Record) float64 {
 	t.Helper()
-	return 1 - float64(wrong(t, m.arrays(), records))/float64(len(records))
+	return 1 - float64(wrong(t, jobs.ArraysOf(m), records))/float64(len(records))
 }
 
 // A table of 60,000 x 784 with ten classes that overlap, at the defaults of form voted.

@@ -35,7 +35,12 @@ func Kind(ofModel OfModel) jobs.Kind {
 
 type algorithm struct{ phase }
 
-func (a algorithm) Phases() []jobs.Phase { return []jobs.Phase{a.phase} }
+func (a algorithm) Phases() []jobs.Phase {
+	return []jobs.Phase{jobs.MapReduce[jobs.Arrays, *partial]{
+		Name: "predict", State: jobs.Itself, Partial: func() *partial { return new(partial) },
+		Map: a.predict, Merge: (*partial).plus, Step: a.finish, Gathers: a.gathers,
+	}.Phase()}
+}
 
 func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error) {
 	p, err := params.Parse[Params](spec.Spec.Params)
@@ -53,9 +58,6 @@ type phase struct {
 	params  Params
 	ofModel OfModel
 }
-
-// Name is "predict".
-func (phase) Name() string { return "predict" }
 
 // kind finds what made a model, which must predict.
 func (p phase) kind(model jobs.Arrays) (jobs.Kind, error) {
@@ -85,32 +87,32 @@ func (p phase) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, erro
 	return kind.Predict(model, ops)
 }
 
-// Map predicts a shard and writes its output object.
-func (p phase) Map(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+// predict predicts a shard and writes its output object.
+func (p phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*partial, error) {
 	predictor, err := p.load(model, ops)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rows := newRows(predictor.Answers(), p.params)
 	judged := evaluation.NewTally(predictor.Answers())
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		outcomes, err := predictor.Predict(ctx, block)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		rows.add(block, outcomes)
 		if err := judge(judged, predictor.Answers(), block, outcomes); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	list, err := parts.Write(ctx, leaf.Emit, Folder, leaf.Index, p.params.Format, rows.table())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return partial{list, judged}.arrays(), nil, nil
+	return &partial{list, judged}, nil
 }
 
 // judge judges the outcomes of records whose label is known.
@@ -129,52 +131,26 @@ func judge(t *evaluation.Tally, answers jobs.Answers, block *dataset.Block, outc
 	return nil
 }
 
-// Merge puts two neighbours' lists one after the other and adds their counts.
-func (phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readPartial(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readPartial(right)
-	if err != nil {
-		return nil, err
-	}
-	err = a.judged.Merge(b.judged)
-	a.list = append(a.list, b.list...)
-	return a.arrays(), err
-}
-
 type partial struct {
 	list   parts.List
 	judged *evaluation.Tally
 }
 
-func (p partial) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	p.judged.Put(a)
-	p.list.Put(a)
-	return a
+// Fields lists the parts, and what is known of their predictions.
+func (p *partial) Fields(f *jobs.Fields) {
+	jobs.Make(f, &p.judged).Fields(f)
+	p.list.Fields(f)
 }
 
-func readPartial(a jobs.Arrays) (partial, error) {
-	list, err := parts.ReadList(a)
-	if err != nil {
-		return partial{}, err
-	}
-	judged, err := evaluation.ReadTally(a)
-	return partial{list, judged}, err
+// plus puts the list of the right after this one and adds its counts.
+func (p *partial) plus(right *partial) (*partial, error) {
+	p.list = append(p.list, right.list...)
+	_, err := p.judged.Plus(right.judged)
+	return p, err
 }
 
-// Step writes the index and ends the job with the list of parts.
-func (p phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readPartial(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish writes the index and ends the job with the list of parts.
+func (p phase) finish(ctx context.Context, model jobs.Arrays, root *partial, round jobs.Round) (jobs.Next, error) {
 	predictor, err := p.load(model, kernelops.Generic())
 	if err != nil {
 		return jobs.Next{}, err
@@ -187,14 +163,14 @@ func (p phase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (j
 	result := jobs.Arrays{}
 	result.PutKind(KindName, modelVersion)
 	result.PutText("format", p.params.Format)
-	root.list.Put(result)
+	jobs.Add(result, &root.list)
 	metrics, err := root.metrics(model, predictor.Answers().Labels)
 	return jobs.Next{Done: true, State: result, Metrics: metrics}, err
 }
 
 // metrics are the number of records and, where labels were known, what Phase of package evaluation leaves, under the
 // costs that the model decides by.
-func (p partial) metrics(model jobs.Arrays, labels []string) ([]jobs.Metric, error) {
+func (p *partial) metrics(model jobs.Arrays, labels []string) ([]jobs.Metric, error) {
 	metrics := []jobs.Metric{jobs.CountMetric("predict.records", p.list.Rows())}
 	if p.judged.Records() == 0 {
 		return metrics, nil

@@ -14,34 +14,36 @@ type Dictionary struct {
 	number map[string]int32
 }
 
-// ReadDictionary reads the dictionary of a state or model in time and memory linear in its bytes; a
-// term that stands there twice is malformed.
-func ReadDictionary(a jobs.Arrays) (*Dictionary, error) {
-	list, err := a.Strings(dictionary)
-	if err != nil {
-		return nil, err
-	}
-	return NewDictionary(list)
+// Fields lists the terms; one that stands there twice is malformed.
+func (d *Dictionary) Fields(f *jobs.Fields) {
+	f.Strings(dictionary, &d.Terms)
+	f.Check(d.index)
 }
 
 // NewDictionary numbers terms in their order; one that stands there twice is malformed.
 func NewDictionary(list jobs.Strings) (*Dictionary, error) {
-	if list.Len() > math.MaxInt32 {
-		return nil, jobs.Malformed("a dictionary of %d terms is too big", list.Len())
-	}
-	d := &Dictionary{Terms: list, number: make(map[string]int32, list.Len())}
-	all := string(list.Bytes) // one string that the keys are parts of
-	for i := range list.Len() {
-		d.number[all[list.Offsets[i]:list.Offsets[i+1]]] = int32(i)
-	}
-	if len(d.number) != list.Len() {
-		return nil, jobs.Malformed("the dictionary holds a term twice")
+	d := &Dictionary{Terms: list}
+	if err := d.index(); err != nil {
+		return nil, err
 	}
 	return d, nil
 }
 
-// Put writes the dictionary into a model.
-func (d *Dictionary) Put(a jobs.Arrays) { a.PutStrings(dictionary, d.Terms) }
+func (d *Dictionary) index() error {
+	n := d.Terms.Len()
+	if n > math.MaxInt32 {
+		return jobs.Malformed("a dictionary of %d terms is too big", n)
+	}
+	d.number = make(map[string]int32, n)
+	all := string(d.Terms.Bytes) // one string that the keys are parts of
+	for i := range n {
+		d.number[all[d.Terms.Offsets[i]:d.Terms.Offsets[i+1]]] = int32(i)
+	}
+	if len(d.number) != n {
+		return jobs.Malformed("the dictionary holds a term twice")
+	}
+	return nil
+}
 
 // Len is the number of terms.
 func (d *Dictionary) Len() int { return d.Terms.Len() }
@@ -52,17 +54,16 @@ func (d *Dictionary) Lookup(term []byte) (int32, bool) {
 	return i, ok
 }
 
-// ReadLabels reads the labels of a state or model, in byte order.
-func ReadLabels(a jobs.Arrays) (jobs.Strings, error) {
-	list, err := a.Strings(labels)
-	if err == nil && !list.StrictlyAscending() {
-		err = jobs.Malformed("the labels are not in byte order")
-	}
-	return list, err
+// LabelFields lists the labels of a state or model, in byte order.
+func LabelFields(f *jobs.Fields, list *jobs.Strings) {
+	f.Strings(labels, list)
+	f.Check(func() error {
+		if !list.StrictlyAscending() {
+			return jobs.Malformed("the labels are not in byte order")
+		}
+		return nil
+	})
 }
-
-// PutLabels writes labels into a model.
-func PutLabels(a jobs.Arrays, list jobs.Strings) { a.PutStrings(labels, list) }
 
 // Bag is a document in the dictionary's coordinates: term Terms[i] occurs Counts[i]
 // times, terms ascending.

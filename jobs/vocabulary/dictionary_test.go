@@ -11,9 +11,7 @@ import (
 
 func dictionaryOf(t testing.TB, terms ...string) *Dictionary {
 	t.Helper()
-	state := jobs.Arrays{}
-	(&Dictionary{Terms: jobs.StringsOf(terms...)}).Put(state)
-	d, err := ReadDictionary(state)
+	d, err := jobs.Read(jobs.ArraysOf(&Dictionary{Terms: jobs.StringsOf(terms...)}), &Dictionary{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +42,7 @@ func TestBagByHand(t *testing.T) {
 func TestReadDictionaryRefusesATermTwice(t *testing.T) {
 	state := jobs.Arrays{}
 	state.PutStrings(dictionary, jobs.StringsOf("a", "b", "a"))
-	_, err := ReadDictionary(state)
+	_, err := jobs.Read(state, &Dictionary{})
 	var fault *protocol.Fault
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Error(err)

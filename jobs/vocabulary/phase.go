@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/params"
-	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -29,43 +29,59 @@ const (
 	inDocs     = "documents"
 )
 
-// Phase counts the terms and labels of the training records and hands the dictionary
-// to the next phase.
-type Phase struct {
+// Builder counts the terms and labels of the training records and makes a dictionary of them.
+type Builder struct {
 	params    Params
 	tokenizer *text.Tokenizer
 	train     jobs.Records
-	next      string
 }
 
-// New makes the phase; train says which records count, next is the phase that follows.
-func New(p Params, train jobs.Records, next string) (*Phase, error) {
+// New makes the builder; train says which records count.
+func New(p Params, train jobs.Records) (*Builder, error) {
 	if err := params.Check(&p); err != nil {
 		return nil, err
 	}
 	tokenizer, err := p.Tokenizer()
-	return &Phase{params: p, tokenizer: tokenizer, train: train, next: next}, err
+	return &Builder{params: p, tokenizer: tokenizer, train: train}, err
 }
 
-// Name is "vocabulary".
-func (p *Phase) Name() string { return Name }
+// Counts are the terms of records, with the columns occurrences and documents, and their labels, with the column
+// documents. The keys of both are in byte order.
+type Counts struct{ Terms, Labels Table }
 
-// Map counts one leaf: linear in its text, memory in its distinct terms; of sparse vectors in the last column met. Records
-// that are neither labelled texts nor labelled counts are a fault of CodeBadRecord with the position of the first.
-func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+// Fields lists the counts.
+func (c *Counts) Fields(f *jobs.Fields) {
+	TableFields(f, terms, &c.Terms, occurrence, inDocs)
+	f.Require(c.Terms.Keys.Len() <= math.MaxInt32, "%d terms are more than can be numbered", c.Terms.Keys.Len())
+	TableFields(f, labels, &c.Labels, inDocs)
+}
+
+// Plus adds the counts to the right: linear in their terms.
+func (c *Counts) Plus(right *Counts) (*Counts, error) {
+	return &Counts{Merge(c.Terms, right.Terms), Merge(c.Labels, right.Labels)}, nil
+}
+
+// documents is the number of training records; each has one label.
+func (c *Counts) documents() int64 {
+	total := int64(0)
+	for _, n := range c.Labels.Columns[0] {
+		total += n
+	}
+	return total
+}
+
+// Count counts one leaf: linear in its text, memory in its distinct terms; of sparse vectors in the last column met.
+// Records that are neither labeled texts nor labeled counts are a fault of CodeBadRecord with the position of the first.
+func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	words, columns, classes := NewCounter(), &columnCounter{}, NewCounter()
 	var scratch []byte
-	addWord, train := words.Add, p.train()
+	addWord, train := words.Add, b.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if err := CheckDocuments(block); err != nil {
-			return nil, nil, err
-		}
-		if block.Labels == nil && len(block.IDs) > 0 {
-			return nil, nil, block.IDs[0].Fault("the record has no label").
-				WithHint("Name the column of labels in spec.input.label.")
+		if err := checkLabeled(block); err != nil {
+			return nil, err
 		}
 		for i, id := range block.IDs {
 			if !train(id) {
@@ -74,54 +90,64 @@ func (p *Phase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.A
 			classes.Add(block.Labels[i])
 			if block.Texts == nil {
 				if err := columns.add(block, i); err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 				continue
 			}
 			words.Next()
-			scratch = p.tokenizer.Tokens(scratch, block.Texts[i], addWord)
+			scratch = b.tokenizer.Tokens(scratch, block.Texts[i], addWord)
 		}
 	}
-	return Partial(Merge(words.Table(), columns.table()), classes.Table()), nil, nil // a label occurs once a document
+	return &Counts{Merge(words.Table(), columns.table()), classes.Table()}, nil // a label occurs once a document
 }
 
-// Merge adds the counts of two neighbours: linear in their terms.
-func (p *Phase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readPartial(left)
-	if err != nil {
-		return nil, err
+func checkLabeled(block *dataset.Block) error {
+	if err := CheckDocuments(block); err != nil {
+		return err
 	}
-	b, err := readPartial(right)
-	if err != nil {
-		return nil, err
+	if block.Labels == nil && len(block.IDs) > 0 {
+		return block.IDs[0].Fault("the record has no label").
+			WithHint("Name the column of labels in spec.input.label.")
 	}
-	return Partial(Merge(a.terms, b.terms), Merge(a.labels, b.labels)), nil
+	return nil
 }
 
-// Step chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
-func (p *Phase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readPartial(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// Found is the dictionary by falling count, then byte order, with the documents that hold each term, and the labels with
+// the documents of each.
+type Found struct {
+	Dictionary *Dictionary
+	Documents  []int64
+	Labels     Table
+}
+
+// Fields lists what was found, in a state.
+func (v *Found) Fields(f *jobs.Fields) {
+	jobs.Make(f, &v.Dictionary).Fields(f)
+	jobs.List(f, dictionary+"."+inDocs, &v.Documents, v.Dictionary.Len())
+	TableFields(f, labels, &v.Labels, inDocs)
+}
+
+// Finish chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
+func (b *Builder) Finish(root *Counts) (*Found, []jobs.Metric, error) {
 	docs := root.documents()
 	if docs == 0 {
-		return jobs.Next{}, protocol.EmptyFault("no training record").
+		return nil, nil, protocol.EmptyFault("no training record").
 			WithHint("Check spec.input.uri and spec.input.split.test.")
 	}
-	kept, err := p.params.Choose(root.terms, docs)
+	kept, err := b.params.Choose(root.Terms, docs)
 	if err != nil {
-		return jobs.Next{}, err
+		return nil, nil, err
 	}
-	state := jobs.Arrays{}
-	state.PutStrings(dictionary, kept.Keys)
-	jobs.Put(state, dictionary+"."+inDocs, kept.Columns[1])
-	root.labels.Put(state, labels, inDocs)
-	return jobs.Next{Phase: p.next, State: state, Metrics: metrics(root, kept.Keys.Len())}, nil
+	d, err := NewDictionary(kept.Keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Found{d, kept.Columns[1], root.Labels}, []jobs.Metric{
+		jobs.CountMetric("vocabulary.documents", docs),
+		jobs.CountMetric("vocabulary.labels", int64(root.Labels.Keys.Len())),
+		jobs.CountMetric("vocabulary.terms", int64(root.Terms.Keys.Len())),
+		jobs.CountMetric("vocabulary.terms_kept", int64(kept.Keys.Len())),
+	}, nil
 }
 
 // Choose returns the terms to keep, by falling count, then byte order. all has the columns count and
@@ -153,48 +179,4 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 			WithHint("Check spec.input.text, min_df and max_df.")
 	}
 	return all.pick(rows), nil
-}
-
-func metrics(root partialTables, kept int) []jobs.Metric {
-	return []jobs.Metric{
-		jobs.CountMetric("vocabulary.documents", root.documents()),
-		jobs.CountMetric("vocabulary.labels", int64(root.labels.Keys.Len())),
-		jobs.CountMetric("vocabulary.terms", int64(root.terms.Keys.Len())),
-		jobs.CountMetric("vocabulary.terms_kept", int64(kept)),
-	}
-}
-
-// Partial is what Map returns for records with these terms, whose columns are occurrences and documents, and these labels, whose
-// column is documents. The keys of both are in byte order.
-func Partial(words, classes Table) jobs.Arrays {
-	partial := jobs.Arrays{}
-	words.Put(partial, terms, occurrence, inDocs)
-	classes.Put(partial, labels, inDocs)
-	return partial
-}
-
-// Terms reads the terms of a partial, with their occurrences and documents.
-func Terms(partial jobs.Arrays) (Table, error) { return GetTable(partial, terms, occurrence, inDocs) }
-
-type partialTables struct{ terms, labels Table }
-
-func readPartial(a jobs.Arrays) (partialTables, error) {
-	words, err := Terms(a)
-	if err != nil {
-		return partialTables{}, err
-	}
-	if words.Keys.Len() > math.MaxInt32 {
-		return partialTables{}, jobs.Malformed("%d terms are more than can be numbered", words.Keys.Len())
-	}
-	classes, err := GetTable(a, labels, inDocs)
-	return partialTables{words, classes}, err
-}
-
-// documents is the number of training records; each has one label.
-func (p partialTables) documents() int64 {
-	total := int64(0)
-	for _, n := range p.labels.Columns[0] {
-		total += n
-	}
-	return total
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -20,17 +21,29 @@ func everyRecord() func(dataset.Identity) bool {
 	return func(dataset.Identity) bool { return true }
 }
 
-func newPhase(t testing.TB, params Params, records jobs.Records) *Phase {
+func newPhase(t testing.TB, params Params, records jobs.Records) jobs.Phase {
 	t.Helper()
-	phase, err := New(params, records, "next")
+	b, err := New(params, records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return phase
+	return jobs.MapReduce[struct{}, *Counts]{
+		Name: Name, Partial: func() *Counts { return new(Counts) }, Merge: (*Counts).Plus,
+		Map: func(ctx context.Context, _ struct{}, leaf jobs.Leaf, _ *kernelops.Set) (*Counts, error) {
+			return b.Count(ctx, leaf)
+		},
+		Step: func(_ context.Context, _ struct{}, root *Counts, _ jobs.Round) (jobs.Next, error) {
+			found, metrics, err := b.Finish(root)
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			return jobs.Next{State: jobs.ArraysOf(found), Metrics: metrics}, nil
+		},
+	}.Phase()
 }
 
 // count maps every shard and merges the partials from left to right.
-func count(t testing.TB, phase *Phase, shards [][]jobstest.Record) jobs.Arrays {
+func count(t testing.TB, phase jobs.Phase, shards [][]jobstest.Record) jobs.Arrays {
 	t.Helper()
 	var root jobs.Arrays
 	for i, blocks := range jobstest.Shards(shards, 2) {
@@ -56,21 +69,21 @@ var figure115 = [][]jobstest.Record{
 }
 
 func TestPartialByHand(t *testing.T) {
-	root, err := readPartial(count(t, newPhase(t, DefaultParams(), everyRecord), figure115))
+	root, err := jobs.Read(count(t, newPhase(t, DefaultParams(), everyRecord), figure115), &Counts{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	words := []string{"a", "brown", "dog", "fox", "hunts", "jumped", "lazy", "over", "quick", "the"}
-	if got := root.terms.Keys.List(); !slices.Equal(got, words) {
+	if got := root.Terms.Keys.List(); !slices.Equal(got, words) {
 		t.Errorf("terms %q", got)
 	}
-	if got := root.terms.Columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
+	if got := root.Terms.Columns[0]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 3}) {
 		t.Errorf("occurrences %v", got)
 	}
-	if got := root.terms.Columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
+	if got := root.Terms.Columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("documents %v", got)
 	}
-	if got := root.labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
+	if got := root.Labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
 		t.Errorf("labels %q", got)
 	}
 }
@@ -101,13 +114,13 @@ func TestDictionaryByHand(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		d, err := ReadDictionary(next.State)
+		found, err := jobs.Read(next.State, &Found{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := strings.FieldsFunc(c.want, func(r rune) bool { return r == '|' || r == ' ' && c.name != "pairs" })
-		if got := d.Terms.List(); !slices.Equal(got, want) || next.Phase != "next" || next.Done {
-			t.Errorf("%s: %q, then %q", c.name, got, next.Phase)
+		if got := found.Dictionary.Terms.List(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 }
@@ -117,12 +130,12 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 	first := func() func(dataset.Identity) bool {
 		return func(id dataset.Identity) bool { return id.Offset == 0 }
 	}
-	root, err := readPartial(count(t, newPhase(t, DefaultParams(), first), figure115))
+	root, err := jobs.Read(count(t, newPhase(t, DefaultParams(), first), figure115), &Counts{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root.documents() != 1 || root.labels.Keys.Len() != 1 || root.terms.Keys.Len() != 8 {
-		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.labels.Keys.List(), root.terms.Keys.List())
+	if root.documents() != 1 || root.Labels.Keys.Len() != 1 || root.Terms.Keys.Len() != 8 {
+		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.Labels.Keys.List(), root.Terms.Keys.List())
 	}
 }
 

@@ -71,30 +71,14 @@ func (t Table) Sorted() Table {
 	return t.pick(rows)
 }
 
-// Put stores the table as a list of strings and one array for each named column.
-func (t Table) Put(a jobs.Arrays, name string, columns ...string) {
-	a.PutStrings(name, t.Keys)
+// TableFields lists a table: its keys, which must be in byte order, and one array for each named column.
+func TableFields(f *jobs.Fields, name string, t *Table, columns ...string) {
+	f.Strings(name, &t.Keys)
+	if f.Reading() {
+		f.Require(t.Keys.StrictlyAscending(), "the strings %q are not in byte order", name)
+		t.Columns = make([][]int64, len(columns))
+	}
 	for c, column := range columns {
-		jobs.Put(a, name+"."+column, t.Columns[c])
+		jobs.List(f, name+"."+column, &t.Columns[c], t.Keys.Len())
 	}
-}
-
-// GetTable reads what Put stored; its keys must be in byte order.
-func GetTable(a jobs.Arrays, name string, columns ...string) (Table, error) {
-	keys, err := a.Strings(name)
-	if err != nil {
-		return Table{}, err
-	}
-	if !keys.StrictlyAscending() {
-		return Table{}, jobs.Malformed("the strings %q are not in byte order", name)
-	}
-	t := Table{Keys: keys}
-	for _, column := range columns {
-		values, err := jobs.Get[int64](a, name+"."+column, keys.Len())
-		if err != nil {
-			return Table{}, err
-		}
-		t.Columns = append(t.Columns, values)
-	}
-	return t, nil
 }

@@ -1,0 +1,93 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// MapReduce is a phase of one tree whose state and partials are Go values, S and P. Phase decodes and encodes them, so
+// that a kind writes its mathematics alone.
+type MapReduce[S any, P Stored] struct {
+	Name string
+	// State reads the state; nil where the phase reads none.
+	State func(Arrays) (S, error)
+	// Partial makes a partial to read into.
+	Partial func() P
+	Map     func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
+	// Merge folds two neighbors, left before right, and may write to left's fields but not to their memory.
+	Merge func(left, right P) (P, error)
+	Step  func(ctx context.Context, state S, root P, round Round) (Next, error)
+	// Gathers estimates what Map keeps in memory, as Gatherer says; nil for nothing.
+	Gathers func(leaf Leaf, records func(Source, int) int64) int64
+}
+
+// Phase returns the phase.
+func (m MapReduce[S, P]) Phase() Phase { return mapReduce[S, P]{m} }
+
+type mapReduce[S any, P Stored] struct{ of MapReduce[S, P] }
+
+func (m mapReduce[S, P]) Name() string { return m.of.Name }
+
+func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int64 {
+	if m.of.Gathers == nil {
+		return 0
+	}
+	return m.of.Gathers(leaf, records)
+}
+
+func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {
+	if m.of.State != nil {
+		return m.of.State(a)
+	}
+	return state, nil
+}
+
+func (m mapReduce[S, P]) Map(
+	ctx context.Context, a Arrays, leaf Leaf, _ Arrays, ops *kernelops.Set,
+) (partial, carry Arrays, err error) {
+	state, err := m.state(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := m.of.Map(ctx, state, leaf, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ArraysOf(p), nil, nil
+}
+
+func (m mapReduce[S, P]) Merge(left, right Arrays) (Arrays, error) {
+	a, err := Read(left, m.of.Partial())
+	if err != nil {
+		return nil, err
+	}
+	b, err := Read(right, m.of.Partial())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := m.of.Merge(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return ArraysOf(sum), nil
+}
+
+func (m mapReduce[S, P]) Step(ctx context.Context, a Arrays, round Round) (Next, error) {
+	only, err := round.Only(ctx)
+	if err != nil {
+		return Next{}, err
+	}
+	root, err := Read(only, m.of.Partial())
+	if err != nil {
+		return Next{}, err
+	}
+	state, err := m.state(a)
+	if err != nil {
+		return Next{}, err
+	}
+	return m.of.Step(ctx, state, root, round)
+}
+
+// Itself is the State of a phase that takes it as it is.
+func Itself(a Arrays) (Arrays, error) { return a, nil }
