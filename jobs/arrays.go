@@ -8,8 +8,8 @@ import (
 )
 
 // Arrays are named arrays: a state, a partial, a carry or a model. A nil Arrays
-// stands for none. Encode writes them, Decode reads them; Get and Put read
-// and write one array with its Go type.
+// stands for none. Encode writes them, Decode reads them; Fields lists the
+// arrays of a type, and Get and Put read and write one array with its Go type.
 type Arrays map[string]Array
 
 // maxNameBytes bounds the name of an array.

@@ -6,16 +6,17 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// MapReduce is a phase of one tree whose state and partials are Go values, S and P. Phase decodes and encodes them, so
-// that a kind writes its mathematics alone.
+// MapReduce is a phase of one tree, without carries, whose state and partials are Go values, S and P. Phase decodes and
+// encodes them, so that a kind writes its mathematics alone.
 type MapReduce[S any, P Stored] struct {
 	Name string
-	// State reads the state; nil where the phase reads none.
+	// State reads the state, for each leaf and for Step; nil where the phase reads none.
 	State func(Arrays) (S, error)
 	// Partial makes a partial to read into.
 	Partial func() P
 	Map     func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
-	// Merge folds two neighbors, left before right, and may write to left's fields but not to their memory.
+	// Merge folds two neighbors, left before right. It may set the fields of either, but their memory is that of the arrays
+	// they were read from and must not be written to.
 	Merge func(left, right P) (P, error)
 	Step  func(ctx context.Context, state S, root P, round Round) (Next, error)
 	// Gathers estimates what Map keeps in memory, as Gatherer says; nil for nothing.

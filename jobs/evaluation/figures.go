@@ -17,7 +17,7 @@ const maxReadLabels = 20
 // maxLabelRows bounds the labels whose ratios are shown.
 const maxLabelRows = 100
 
-// Figures are the pictures of what Phase found: how well each label was met, the confusion matrix,
+// Figures are the pictures of what Judge found: how well each label was met, the confusion matrix,
 // the mistakes, the errors of values. Without such metrics there are none.
 func Figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	var figures []jobs.Figure

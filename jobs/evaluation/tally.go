@@ -116,7 +116,7 @@ func (t *Tally) Records() int64 {
 	return total
 }
 
-// Metrics are the facts that Phase leaves.
+// Metrics are the facts that Judge leaves.
 func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
 	if t.errors != nil {
 		return listMetrics(named{regressionMetric, t.errors.report()})

@@ -168,7 +168,7 @@ func (p phase) finish(ctx context.Context, model jobs.Arrays, root *partial, rou
 	return jobs.Next{Done: true, State: result, Metrics: metrics}, err
 }
 
-// metrics are the number of records and, where labels were known, what Phase of package evaluation leaves, under the
+// metrics are the number of records and, where labels were known, what Judge of package evaluation leaves, under the
 // costs that the model decides by.
 func (p *partial) metrics(model jobs.Arrays, labels []string) ([]jobs.Metric, error) {
 	metrics := []jobs.Metric{jobs.CountMetric("predict.records", p.list.Rows())}
