@@ -218,3 +218,19 @@ func TestClustersAreNotJudged(t *testing.T) {
 		t.Errorf("%v", metrics)
 	}
 }
+
+// A worker is told that a shard's predictions take memory beside it.
+func TestGathers(t *testing.T) {
+	algorithm, err := predict.Kind(ofModel).New(specOf(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase, ok := algorithm.Phases()[0].(jobs.Gatherer)
+	if !ok {
+		t.Fatal("the phase keeps nothing")
+	}
+	records := func(from jobs.Source, shard int) int64 { return int64(1000*int(from) + 100 + shard) }
+	if got := phase.Gathers(jobs.Leaf{Index: 7}, records); got != 4*107 {
+		t.Errorf("%d bytes, not four times the shard's records", got)
+	}
+}
