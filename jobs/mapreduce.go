@@ -15,6 +15,8 @@ type MapReduce[S any, P Stored] struct {
 	// Partial makes a partial to read into.
 	Partial func() P
 	Map     func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
+	// Carry is Map for a phase that gets back, for the same leaf, what it returned in its last round.
+	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
 	// Merge folds two neighbors, left before right. It may set the fields of either, but their memory is that of the arrays
 	// they were read from and must not be written to.
 	Merge func(left, right P) (P, error)
@@ -45,17 +47,22 @@ func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {
 }
 
 func (m mapReduce[S, P]) Map(
-	ctx context.Context, a Arrays, leaf Leaf, _ Arrays, ops *kernelops.Set,
-) (partial, carry Arrays, err error) {
+	ctx context.Context, a Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set,
+) (partial, newCarry Arrays, err error) {
 	state, err := m.state(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := m.of.Map(ctx, state, leaf, ops)
+	var p P
+	if m.of.Carry != nil {
+		p, newCarry, err = m.of.Carry(ctx, state, leaf, carry, ops)
+	} else {
+		p, err = m.of.Map(ctx, state, leaf, ops)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return ArraysOf(p), nil, nil
+	return ArraysOf(p), newCarry, nil
 }
 
 func (m mapReduce[S, P]) Merge(left, right Arrays) (Arrays, error) {

@@ -41,7 +41,7 @@ func (p *spacePhase) Step(ctx context.Context, model jobs.Arrays, round jobs.Rou
 	if err := checkSize(space, max(p.params.K, len(s.centers)/space.Width)); err != nil {
 		return jobs.Next{}, err
 	}
-	next.State = s.arrays()
+	next.State = jobs.ArraysOf(s)
 	return next, nil
 }
 

@@ -46,8 +46,8 @@ func BenchmarkLeaf(b *testing.B) {
 	plusplus := &state{space: s.space, seeds: seeds[:width], newest: 1, round: 1}
 	for name, run := range map[string]func() error{
 		"read":     func() error { return j.leaf(b.Context(), s.space, leaf, true, func(chunk) error { return nil }) },
-		"lloyd":    mapper(b, &lloydPhase{j}, lloyd.arrays(), leaf),
-		"seed-one": mapper(b, &seedPhase{j}, plusplus.arrays(), leaf),
+		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
+		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

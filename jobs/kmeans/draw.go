@@ -119,45 +119,29 @@ func (d *seedDraw) key(chance, weight, sqDist, limit float64) float64 {
 	return math.Inf(1)
 }
 
-func (d *seedDraw) arrays() jobs.Arrays {
-	a, sums := jobs.Arrays{}, make([]uint64, 0, 2*len(d.branches))
-	for b, branch := range d.branches {
-		branch.sample.Put(a, branchName(b))
-		sums = append(sums, branch.potential.high, branch.potential.low)
+// Fields lists the draw, the potential of each branch in two words.
+func (d *seedDraw) Fields(f *jobs.Fields) {
+	var words []uint64
+	for _, b := range d.branches {
+		words = append(words, b.potential.high, b.potential.low)
 	}
-	jobs.Put(a, "potentials", sums)
-	jobs.Put(a, "weights", d.weights)
-	jobs.Put(a, "potential", []float64{d.potential, d.largest})
-	return a
+	jobs.List(f, "potentials", &words)
+	f.Require(len(words) > 0 && len(words)%2 == 0, "a draw with %d parts of potentials", len(words))
+	jobs.List(f, "weights", &d.weights)
+	jobs.Tuple(f, "potential", &d.potential, &d.largest)
+	if f.Reading() {
+		d.branches = make([]branch, len(words)/2)
+	}
+	for b := range d.branches {
+		d.branches[b].potential = newPotential(words[2*b:])
+		sampling.Fields(f, fmt.Sprintf("draws.%d", b), &d.branches[b].sample)
+	}
 }
 
-func branchName(b int) string { return fmt.Sprintf("draws.%d", b) }
-
-func readSeedDraw(a jobs.Arrays) (*seedDraw, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	sums, potential := jobs.ReadArray[uint64](&r, "potentials"), jobs.ReadArray[float64](&r, "potential", 2)
-	d := &seedDraw{weights: jobs.ReadArray[float64](&r, "weights")}
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	if len(sums) == 0 || len(sums)%2 != 0 {
-		return nil, jobs.Malformed("a draw with %d parts of potentials", len(sums))
-	}
-	d.potential, d.largest = potential[0], potential[1]
-	for b := range len(sums) / 2 {
-		sample, err := sampling.Read(a, branchName(b))
-		if err != nil {
-			return nil, err
-		}
-		d.branches = append(d.branches, branch{sample, newPotential(sums[2*b:])})
-	}
-	return d, nil
-}
-
-// merge keeps the least keys of two neighbors and adds their sums.
-func (d *seedDraw) merge(right *seedDraw) (err error) {
+// plus keeps the least keys of two neighbors and adds their sums.
+func (d *seedDraw) plus(right *seedDraw) (_ *seedDraw, err error) {
 	if len(d.branches) != len(right.branches) {
-		return jobs.Malformed("draws for %d and %d candidates", len(d.branches), len(right.branches))
+		return nil, jobs.Malformed("draws for %d and %d candidates", len(d.branches), len(right.branches))
 	}
 	for b, from := range right.branches {
 		d.branches[b].sample.Merge(from.sample)
@@ -166,7 +150,7 @@ func (d *seedDraw) merge(right *seedDraw) (err error) {
 	d.potential += right.potential
 	d.largest = max(d.largest, right.largest)
 	d.weights, err = sum(d.weights, right.weights)
-	return err
+	return d, err
 }
 
 // best is the branch of the least potential, the first drawn at a tie.

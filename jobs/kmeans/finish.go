@@ -17,7 +17,12 @@ const assignmentsFolder = "assignments"
 // finishPhase looks at the training records once more, with the final centres.
 type finishPhase struct{ job }
 
-func (p *finishPhase) Name() string { return finishName }
+func (p *finishPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *census]{
+		Name: finishName, State: readState, Partial: func() *census { return new(census) },
+		Map: p.count, Merge: (*census).plus, Step: p.model,
+	}.Phase()
+}
 
 // census is what one leaf, or all, say of the final centres.
 type census struct {
@@ -34,17 +39,13 @@ func newCensus(k, labels, sample int) *census {
 		labels: make([]int64, labels*k), sample: sampling.New(max(1, sample))}
 }
 
-// Map counts one leaf and writes its assignments.
-func (p *finishPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// count counts one leaf and writes its assignments.
+func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*census, error) {
 	near := newAssigner(ops, s.best.centers, origin(s.space))
 	k := len(s.best.centers) / s.space.Width
 	total, rows := newCensus(k, s.space.Labels.Len(), p.params.SilhouetteSample), newAssignments()
 	race := sampling.NewRace(p.seed, "kmeans/silhouette")
-	err = p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
+	err := p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (p *finishPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 	if err == nil && p.params.Assignments {
 		total.parts, err = parts.Write(ctx, leaf.Emit, assignmentsFolder, leaf.Index, parts.CSV, rows.table())
 	}
-	return total.arrays(), nil, err
+	return total, err
 }
 
 // add counts one row.
@@ -76,55 +77,32 @@ func (t *census) add(c chunk, near *assigner, i int) {
 	}
 }
 
-func (t *census) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, "records", t.records)
-	jobs.Put(a, "weight", t.weight)
-	jobs.Put(a, "cost", t.cost)
-	jobs.Put(a, "labels", t.labels)
-	t.sample.Put(a, "silhouette")
-	t.parts.Put(a)
-	return a
+// Fields lists the census.
+func (t *census) Fields(f *jobs.Fields) {
+	jobs.List(f, "records", &t.records)
+	jobs.List(f, "weight", &t.weight, len(t.records))
+	jobs.List(f, "cost", &t.cost, len(t.records))
+	jobs.List(f, "labels", &t.labels)
+	sampling.Fields(f, "silhouette", &t.sample)
+	t.parts.Fields(f)
 }
 
-func readCensus(a jobs.Arrays) (*census, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	t := &census{records: jobs.ReadArray[int64](&r, "records"), labels: jobs.ReadArray[int64](&r, "labels")}
-	t.weight, t.cost = jobs.ReadArray[float64](&r, "weight", len(t.records)), jobs.ReadArray[float64](&r, "cost", len(t.records))
-	if r.Err != nil {
-		return nil, r.Err
-	}
+// plus adds the census to the right.
+func (t *census) plus(right *census) (*census, error) {
+	total := &census{parts: append(t.parts, right.parts...), sample: t.sample}
+	total.sample.Merge(right.sample)
 	var err error
-	if t.sample, err = sampling.Read(a, "silhouette"); err != nil {
+	if total.weight, err = sum(t.weight, right.weight); err != nil {
 		return nil, err
 	}
-	t.parts, err = parts.ReadList(a)
-	return t, err
-}
-
-// Merge adds two neighbours.
-func (p *finishPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	l, err := readCensus(left)
-	if err != nil {
+	if total.cost, err = sum(t.cost, right.cost); err != nil {
 		return nil, err
 	}
-	r, err := readCensus(right)
-	if err != nil {
-		return nil, err
+	if len(t.labels) != len(right.labels) {
+		return nil, jobs.Malformed("counts of %d and %d labels and clusters", len(t.labels), len(right.labels))
 	}
-	t := &census{parts: append(l.parts, r.parts...), sample: l.sample}
-	t.sample.Merge(r.sample)
-	if t.weight, err = sum(l.weight, r.weight); err != nil {
-		return nil, err
-	}
-	if t.cost, err = sum(l.cost, r.cost); err != nil {
-		return nil, err
-	}
-	if len(l.labels) != len(r.labels) {
-		return nil, jobs.Malformed("counts of %d and %d labels and clusters", len(l.labels), len(r.labels))
-	}
-	t.records, t.labels = sumCounts(l.records, r.records), sumCounts(l.labels, r.labels)
-	return t.arrays(), nil
+	total.records, total.labels = sumCounts(t.records, right.records), sumCounts(t.labels, right.labels)
+	return total, nil
 }
 
 // sumCounts adds element by element; the lengths are equal.
@@ -136,22 +114,11 @@ func sumCounts(left, right []int64) []int64 {
 	return total
 }
 
-// Step makes the model.
-func (p *finishPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readCensus(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// model makes the model.
+func (p *finishPhase) model(ctx context.Context, s *state, root *census, round jobs.Round) (jobs.Next, error) {
 	m := newModel(p.params, s, root)
 	if p.params.SilhouetteSample > 0 {
+		var err error
 		if m.silhouette, err = p.silhouette(ctx, m, root.sample.Draws()); err != nil {
 			return jobs.Next{}, err
 		}
@@ -162,5 +129,5 @@ func (p *finishPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round)
 		}
 	}
 	metrics, err := m.metrics()
-	return jobs.Next{Done: true, State: m.arrays(), Metrics: metrics}, err
+	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
 }

@@ -62,13 +62,13 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases := algorithm{&spacePhase{space, j}}
 	if p.Init != initGiven {
-		phases = append(phases, &seedPhase{j})
+		phases = append(phases, (&seedPhase{j}).phase())
 	}
-	phases = append(phases, &lloydPhase{j})
+	phases = append(phases, (&lloydPhase{j}).phase())
 	if p.Empty == emptyFarthest {
-		phases = append(phases, &refillPhase{j})
+		phases = append(phases, (&refillPhase{j}).phase())
 	}
-	return append(phases, &finishPhase{j}), nil
+	return append(phases, (&finishPhase{j}).phase()), nil
 }
 
 // checkModel holds the ways to give centres against each other.

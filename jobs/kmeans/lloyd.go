@@ -18,18 +18,19 @@ const lloydName = "lloyd"
 // lloydPhase is one turn of the loop of Algorithm 5.
 type lloydPhase struct{ job }
 
-func (p *lloydPhase) Name() string { return lloydName }
+func (p *lloydPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *totals]{
+		Name: lloydName, State: readState, Partial: func() *totals { return new(totals) },
+		Map: p.assign, Merge: (*totals).plus, Step: p.turn,
+	}.Phase()
+}
 
-// Map assigns each record to its nearest centre and adds up those of each.
+// assign assigns each record to its nearest center and adds up those of each.
 // O(records * k * width).
-func (p *lloydPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*totals, error) {
 	near := newAssigner(ops, s.centers, origin(s.space))
 	total, print := newTotals(len(s.centers)/s.space.Width, s.space.Width), newFingerprint(leaf.Index)
-	err = p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
+	err := p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}
@@ -38,42 +39,14 @@ func (p *lloydPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	total.fingerprint = print.sum()
-	return total.arrays(), nil, nil
+	return total, nil
 }
 
-// Merge adds two neighbours.
-func (p *lloydPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	l, err := readTotals(left)
-	if err != nil {
-		return nil, err
-	}
-	r, err := readTotals(right)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.merge(r); err != nil {
-		return nil, err
-	}
-	return l.arrays(), nil
-}
-
-// Step moves each centre to the mean of its records (equation 1.32) and decides what comes next.
-func (p *lloydPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readTotals(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// turn moves each center to the mean of its records (equation 1.32) and decides what comes next.
+func (p *lloydPhase) turn(_ context.Context, s *state, root *totals, _ jobs.Round) (jobs.Next, error) {
 	if !slices.ContainsFunc(root.weight, func(w float64) bool { return w > 0 }) {
 		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
 			WithHint("Give some records a weight above 0.")
@@ -111,9 +84,9 @@ func (p *lloydPhase) stop(s *state, root *totals) string {
 func (p *lloydPhase) next(s *state, stop string) jobs.Next {
 	if stop == "" {
 		if len(s.empty) > 0 && p.params.Empty == emptyFarthest {
-			return jobs.Next{Phase: refillName, State: s.arrays()}
+			return jobs.Next{Phase: refillName, State: jobs.ArraysOf(s)}
 		}
-		return jobs.Next{Phase: lloydName, State: s.arrays()}
+		return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s)}
 	}
 	metrics := []jobs.Metric{jobs.CountMetric(runPrefix(s.restart)+"lloyd.rounds", int64(s.round))}
 	if len(s.best.centers) == 0 || s.distortion < s.best.distortion {
@@ -121,11 +94,11 @@ func (p *lloydPhase) next(s *state, stop string) jobs.Next {
 	}
 	if s.restart+1 < p.params.Restarts {
 		s = &state{space: s.space, restart: s.restart + 1, best: s.best}
-		return jobs.Next{Phase: p.firstPhase(), State: s.arrays(), Metrics: metrics}
+		return jobs.Next{Phase: p.firstPhase(), State: jobs.ArraysOf(s), Metrics: metrics}
 	}
 	s = &state{space: s.space, best: s.best}
 	s.best.centers = canonical(s.best.centers, s.space.Width)
-	return jobs.Next{Phase: finishName, State: s.arrays(), Metrics: metrics}
+	return jobs.Next{Phase: finishName, State: jobs.ArraysOf(s), Metrics: metrics}
 }
 
 // fingerprint is a digest of the assignments of a leaf. Those of all leaves are added, so that the sum

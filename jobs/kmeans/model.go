@@ -2,7 +2,6 @@ package kmeans
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
@@ -66,58 +65,31 @@ func (m *model) agreement() (c contingency, ok bool) {
 	return contingency{m.labels, m.clusters()}, len(m.labels) > 0
 }
 
-// arrays writes the model: one byte string per content.
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	m.space.Put(a)
-	jobs.Put(a, modelCenters, m.centers, m.clusters(), m.space.Width)
-	a.PutText(modelMetric, m.metric)
-	jobs.Put(a, modelRecords, m.records)
-	jobs.Put(a, modelWeight, m.weight)
-	jobs.Put(a, modelCost, m.cost)
-	jobs.Put(a, modelContingency, m.labels, m.space.Labels.Len(), m.clusters())
-	a.PutText(modelInit, m.init)
-	a.PutText(modelStop, m.stop)
-	jobs.PutScalar(a, modelRounds, m.rounds)
-	jobs.PutScalar(a, modelRestart, m.restart)
-	if m.silhouette != noSilhouette {
-		jobs.PutScalar(a, modelSilhouette, m.silhouette)
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	jobs.List(f, modelCenters, &m.centers, -1, m.space.Width)
+	f.Require(len(m.centers) > 0, "a model without centers")
+	k := m.clusters()
+	f.Choice(modelMetric, &m.metric, metricEuclidean, metricCosine)
+	jobs.List(f, modelRecords, &m.records, k)
+	jobs.List(f, modelWeight, &m.weight, k)
+	jobs.List(f, modelCost, &m.cost, k)
+	jobs.List(f, modelContingency, &m.labels, m.space.Labels.Len(), k)
+	f.Choice(modelInit, &m.init, initNames...)
+	f.Choice(modelStop, &m.stop, stopUnchanged, stopTolerance, stopRounds)
+	jobs.Scalar(f, modelRounds, &m.rounds)
+	jobs.Scalar(f, modelRestart, &m.restart)
+	if f.Has(modelSilhouette, m.silhouette != noSilhouette) {
+		jobs.Scalar(f, modelSilhouette, &m.silhouette)
 	}
-	return a
+	f.Check(m.check)
 }
 
 // readModel loads a model in time and memory linear in its bytes, and refuses with
 // jobs.Malformed what training would not write.
-func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
-		return nil, err
-	}
-	space, err := features.ReadSpace(a)
-	if err != nil {
-		return nil, err
-	}
-	r := jobs.ArrayReader{Arrays: a}
-	m := &model{space: space, centers: jobs.ReadArray[float64](&r, modelCenters, -1, space.Width), metric: r.Text(modelMetric),
-		init: r.Text(modelInit), stop: r.Text(modelStop), silhouette: noSilhouette,
-		rounds: jobs.ReadScalar[int64](&r, modelRounds), restart: jobs.ReadScalar[int64](&r, modelRestart)}
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	if len(m.centers) == 0 {
-		return nil, jobs.Malformed("a model without centers")
-	}
-	k := m.clusters()
-	m.records, m.weight, m.cost = jobs.ReadArray[int64](&r, modelRecords, k), jobs.ReadArray[float64](&r, modelWeight, k), jobs.ReadArray[float64](&r, modelCost, k)
-	m.labels = jobs.ReadArray[int64](&r, modelContingency, space.Labels.Len(), k)
-	if _, ok := a[modelSilhouette]; ok {
-		m.silhouette = jobs.ReadScalar[float64](&r, modelSilhouette)
-	}
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	return m, m.check()
-}
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{silhouette: noSilhouette}) }
 
 // check holds a model against what training guarantees.
 func (m *model) check() error {
@@ -126,12 +98,7 @@ func (m *model) check() error {
 			return jobs.Malformed("center %d has a coordinate of %v", i/m.space.Width, v)
 		}
 	}
-	known := slices.Contains([]string{metricEuclidean, metricCosine}, m.metric) &&
-		slices.Contains(initNames, m.init) &&
-		slices.Contains([]string{stopUnchanged, stopTolerance, stopRounds}, m.stop)
 	switch {
-	case !known:
-		return jobs.Malformed("a model with metric %q, init %q, stop %q", m.metric, m.init, m.stop)
 	case m.cosine() && m.space.Scale() != features.ScaleL2:
 		return jobs.Malformed("a model with metric cosine and scale %s", m.space.Scale())
 	case !counts(m.records) || !counts(m.labels):

@@ -34,11 +34,18 @@ func newNearness(s *state, carry jobs.Arrays, ops *kernelops.Set) (*nearness, er
 	if !n.carry {
 		return n, nil
 	}
-	r := jobs.ArrayReader{Arrays: carry}
-	sqDist := jobs.ReadArray[float64](&r, "sqdist")
-	seed := jobs.ReadArray[int32](&r, "seed", len(sqDist))
-	n.sqDist, n.seed = append(n.sqDist, sqDist...), append(n.seed, seed...)
-	return n, r.Err
+	was, err := jobs.Read(carry, &nearness{})
+	if err != nil {
+		return nil, err
+	}
+	n.sqDist, n.seed = append(n.sqDist, was.sqDist...), append(n.seed, was.seed...)
+	return n, nil
+}
+
+// Fields lists what is carried.
+func (n *nearness) Fields(f *jobs.Fields) {
+	jobs.List(f, "sqdist", &n.sqDist)
+	jobs.List(f, "seed", &n.seed, len(n.sqDist))
 }
 
 // next returns the squared distance and the seed of each of the next rows; 1 and nil where there is no seed.
@@ -87,8 +94,5 @@ func (n *nearness) arrays() jobs.Arrays {
 	if n.newest == nil {
 		return nil
 	}
-	a := jobs.Arrays{}
-	jobs.Put(a, "sqdist", n.sqDist)
-	jobs.Put(a, "seed", n.seed)
-	return a
+	return jobs.ArraysOf(n)
 }

@@ -160,7 +160,7 @@ func compare(t *testing.T, m *model, rows [][]float32, assigned []int, centers [
 
 func predictAll(t *testing.T, m *model, rows [][]float32) []jobs.Outcome {
 	t.Helper()
-	p, err := NewPredictor(m.arrays(), kernelops.Best())
+	p, err := NewPredictor(jobs.ArraysOf(m), kernelops.Best())
 	if err != nil {
 		t.Fatal(err)
 	}

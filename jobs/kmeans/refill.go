@@ -16,19 +16,32 @@ const refillName = "lloyd.refill"
 // never raises J: no record need leave its centre.
 type refillPhase struct{ job }
 
-func (p *refillPhase) Name() string { return refillName }
+func (p *refillPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *farthest]{
+		Name: refillName, State: readState, Partial: func() *farthest { return new(farthest) },
+		Map: p.find, Merge: (*farthest).plus, Step: p.move,
+	}.Phase()
+}
 
-// Map finds the farthest records of one leaf.
-func (p *refillPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// farthest are the records farthest from the centers that have records.
+type farthest struct{ *sampling.Sample }
+
+// Fields lists the records.
+func (t *farthest) Fields(f *jobs.Fields) { sampling.Fields(f, "farthest", &t.Sample) }
+
+// plus keeps the farthest of two neighbors.
+func (t *farthest) plus(right *farthest) (*farthest, error) {
+	t.Merge(right.Sample)
+	return t, nil
+}
+
+// find finds the farthest records of one leaf.
+func (p *refillPhase) find(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*farthest, error) {
 	if len(s.empty) == 0 {
-		return nil, nil, jobs.Malformed("a refill without empty clusters")
+		return nil, jobs.Malformed("a refill without empty clusters")
 	}
 	near, sample := newAssigner(ops, s.filled(), origin(s.space)), sampling.New(len(s.empty))
-	err = p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
+	err := p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}
@@ -39,9 +52,7 @@ func (p *refillPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ 
 		}
 		return nil
 	})
-	partial := jobs.Arrays{}
-	sample.Put(partial, "farthest")
-	return partial, nil, err
+	return &farthest{sample}, err
 }
 
 // filled returns the centres that have records.
@@ -55,36 +66,8 @@ func (s *state) filled() []float64 {
 	return filled
 }
 
-// Merge keeps the farthest of two neighbours.
-func (p *refillPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	l, err := sampling.Read(left, "farthest")
-	if err != nil {
-		return nil, err
-	}
-	r, err := sampling.Read(right, "farthest")
-	if err != nil {
-		return nil, err
-	}
-	l.Merge(r)
-	a := jobs.Arrays{}
-	l.Put(a, "farthest")
-	return a, nil
-}
-
-// Step moves the empty centres, as far as there are records that differ from every centre and from each other.
-func (p *refillPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	sample, err := sampling.Read(only, "farthest")
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// move moves the empty centers, as far as there are records that differ from every center and from each other.
+func (p *refillPhase) move(_ context.Context, s *state, sample *farthest, _ jobs.Round) (jobs.Next, error) {
 	centers, moved, taken := slices.Clone(s.centers), 0, [][]float32{}
 	for _, d := range sample.Draws() {
 		if slices.ContainsFunc(taken, func(row []float32) bool { return slices.Equal(row, d.Row) }) {
@@ -96,5 +79,5 @@ func (p *refillPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round)
 	}
 	s.centers, s.empty = centers, nil
 	metric := jobs.CountMetric(fmt.Sprintf("%slloyd.%03d.refilled", runPrefix(s.restart), s.round), int64(moved))
-	return jobs.Next{Phase: lloydName, State: s.arrays(), Metrics: []jobs.Metric{metric}}, nil
+	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: []jobs.Metric{metric}}, nil
 }

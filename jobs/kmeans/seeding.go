@@ -14,7 +14,12 @@ import (
 // seedPhase draws centres to begin from, in as many rounds as the way to begin takes.
 type seedPhase struct{ job }
 
-func (p *seedPhase) Name() string { return p.seedName() }
+func (p *seedPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *seedDraw]{
+		Name: p.seedName(), State: readState, Partial: func() *seedDraw { return new(seedDraw) },
+		Carry: p.draw, Merge: (*seedDraw).plus, Step: p.turn,
+	}.Phase()
+}
 
 // draws is how many records a round draws at most; 0 for the last round of kmeans||, which weighs.
 func (j job) draws(round int) int {
@@ -36,12 +41,10 @@ func (j job) trials() int {
 	return 2 + int(fmath.Log(float64(j.params.K))) //lint:checked k is from 1 to 2^20
 }
 
-// Map draws from one leaf, or weighs the candidates by what is nearest to them.
-func (p *seedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// draw draws from one leaf, or weighs the candidates by what is nearest to them.
+func (p *seedPhase) draw(
+	ctx context.Context, s *state, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
+) (*seedDraw, jobs.Arrays, error) {
 	near, err := newNearness(s, carry, ops)
 	if err != nil {
 		return nil, nil, err
@@ -58,23 +61,7 @@ func (p *seedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, carr
 	if err != nil {
 		return nil, nil, err
 	}
-	return draw.arrays(), near.arrays(), near.checkEnd()
-}
-
-// Merge keeps the least keys of two neighbours and adds their sums.
-func (p *seedPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	l, err := readSeedDraw(left)
-	if err != nil {
-		return nil, err
-	}
-	r, err := readSeedDraw(right)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.merge(r); err != nil {
-		return nil, err
-	}
-	return l.arrays(), nil
+	return draw, near.arrays(), near.checkEnd()
 }
 
 // sum adds element by element.
@@ -89,20 +76,8 @@ func sum(left, right []float64) ([]float64, error) {
 	return total, nil
 }
 
-// Step takes the records drawn, and begins Lloyd's rounds when there are enough.
-func (p *seedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	root, err := readSeedDraw(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// turn takes the records drawn, and begins Lloyd's rounds when there are enough.
+func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.Round) (_ jobs.Next, err error) {
 	round0, drawn := s.round, p.take(s, root)
 	s.round++
 	seeds := len(s.seeds) / s.space.Width
@@ -110,9 +85,9 @@ func (p *seedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (
 	case p.draws(round0) == 0:
 		s.centers, err = p.reduce(ctx, s, root.weights)
 	case p.params.Init == initParallel:
-		return jobs.Next{Phase: p.Name(), State: s.arrays()}, p.checkSeeds(min(seeds, 1), 1)
+		return jobs.Next{Phase: p.seedName(), State: jobs.ArraysOf(s)}, p.checkSeeds(min(seeds, 1), 1)
 	case seeds < p.params.K && drawn > 0 && p.params.Init != initRandom:
-		return jobs.Next{Phase: p.Name(), State: s.arrays()}, nil
+		return jobs.Next{Phase: p.seedName(), State: jobs.ArraysOf(s)}, nil
 	default:
 		s.centers, err = wide(s.seeds), p.checkSeeds(seeds, p.params.K)
 	}
@@ -162,7 +137,7 @@ func (p *seedPhase) beginLloyd(s *state, potential float64) (jobs.Next, error) {
 		unit(s.centers, s.space.Width)
 	}
 	s.seeds, s.candidates, s.newest, s.round, s.largest = nil, nil, 0, 0, 0
-	return jobs.Next{Phase: lloydName, State: s.arrays(), Metrics: metrics}, nil
+	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: metrics}, nil
 }
 
 // checkSeeds refuses a data set with fewer distinct records than centres are wanted.

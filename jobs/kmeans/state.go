@@ -43,49 +43,27 @@ const (
 	stopRounds    = "max_rounds"
 )
 
-// arrays writes the state.
-func (s *state) arrays() jobs.Arrays {
-	a, width := jobs.Arrays{}, s.space.Width
-	s.space.Put(a)
-	jobs.Put(a, "kmeans.at", []int64{int64(s.restart), int64(s.round), int64(s.newest)})
-	jobs.Put(a, "kmeans.seeds", s.seeds, len(s.seeds)/width, width)
-	jobs.Put(a, "kmeans.candidates", s.candidates, len(s.candidates)/width, width)
-	jobs.PutScalar(a, "kmeans.largest", s.largest)
-	jobs.Put(a, "kmeans.centers", s.centers, len(s.centers)/width, width)
-	jobs.Put(a, "kmeans.empty", s.empty)
-	jobs.Put(a, "kmeans.fingerprint", s.fingerprint)
-	jobs.Put(a, "kmeans.distortion", []float64{s.distortion, s.best.distortion})
-	jobs.Put(a, "kmeans.best", s.best.centers, len(s.best.centers)/width, width)
-	jobs.Put(a, "kmeans.best.at", []int64{int64(s.best.restart), int64(s.best.rounds)})
-	a.PutText("kmeans.best.stop", s.best.stop)
-	return a
+// Fields lists the state.
+func (s *state) Fields(f *jobs.Fields) {
+	jobs.Make(f, &s.space).Fields(f)
+	width, restart, round, newest := s.space.Width, int64(s.restart), int64(s.round), int64(s.newest)
+	jobs.Tuple(f, "kmeans.at", &restart, &round, &newest)
+	s.restart, s.round, s.newest = int(restart), int(round), int(newest)
+	jobs.List(f, "kmeans.seeds", &s.seeds, -1, width)
+	jobs.List(f, "kmeans.candidates", &s.candidates, -1, width)
+	jobs.Scalar(f, "kmeans.largest", &s.largest)
+	jobs.List(f, "kmeans.centers", &s.centers, -1, width)
+	jobs.List(f, "kmeans.empty", &s.empty)
+	jobs.List(f, "kmeans.fingerprint", &s.fingerprint)
+	jobs.Tuple(f, "kmeans.distortion", &s.distortion, &s.best.distortion)
+	jobs.List(f, "kmeans.best", &s.best.centers, -1, width)
+	restart, round = int64(s.best.restart), int64(s.best.rounds)
+	jobs.Tuple(f, "kmeans.best.at", &restart, &round)
+	s.best.restart, s.best.rounds = int(restart), int(round)
+	f.Text("kmeans.best.stop", &s.best.stop)
 }
 
-func readState(a jobs.Arrays) (*state, error) {
-	space, err := features.ReadSpace(a)
-	if err != nil {
-		return nil, err
-	}
-	r := jobs.ArrayReader{Arrays: a}
-	at, bestAt := jobs.ReadArray[int64](&r, "kmeans.at", 3), jobs.ReadArray[int64](&r, "kmeans.best.at", 2)
-	distortion := jobs.ReadArray[float64](&r, "kmeans.distortion", 2)
-	s := &state{space: space,
-		seeds:       jobs.ReadArray[float32](&r, "kmeans.seeds", -1, space.Width),
-		candidates:  jobs.ReadArray[float32](&r, "kmeans.candidates", -1, space.Width),
-		largest:     jobs.ReadScalar[float64](&r, "kmeans.largest"),
-		centers:     jobs.ReadArray[float64](&r, "kmeans.centers", -1, space.Width),
-		empty:       jobs.ReadArray[int32](&r, "kmeans.empty"),
-		fingerprint: jobs.ReadArray[uint64](&r, "kmeans.fingerprint"),
-		best:        run{centers: jobs.ReadArray[float64](&r, "kmeans.best", -1, space.Width), stop: r.Text("kmeans.best.stop")},
-	}
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	s.restart, s.round, s.newest = int(at[0]), int(at[1]), int(at[2])
-	s.distortion, s.best.distortion = distortion[0], distortion[1]
-	s.best.restart, s.best.rounds = int(bestAt[0]), int(bestAt[1])
-	return s, nil
-}
+func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
 
 // origin is the float32 point that data are centred by: the column means, or zero where vectors are sparse.
 func origin(space *features.Space) []float32 {

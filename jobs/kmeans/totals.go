@@ -43,29 +43,22 @@ func (t *totals) addRow(j int, row []float32, w float64) {
 	}
 }
 
-func (t *totals) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	jobs.Put(a, "sums", t.sums, len(t.weight), t.width)
-	jobs.Put(a, "weight", t.weight)
-	jobs.PutScalar(a, "cost", t.cost)
-	jobs.Put(a, "fingerprint", t.fingerprint)
-	return a
+// Fields lists the totals.
+func (t *totals) Fields(f *jobs.Fields) {
+	jobs.List(f, "weight", &t.weight)
+	f.Dim("sums", 1, &t.width)
+	jobs.List(f, "sums", &t.sums, len(t.weight), t.width)
+	jobs.Scalar(f, "cost", &t.cost)
+	jobs.List(f, "fingerprint", &t.fingerprint, 4)
 }
 
-func readTotals(a jobs.Arrays) (*totals, error) {
-	r := jobs.ArrayReader{Arrays: a}
-	t := &totals{weight: jobs.ReadArray[float64](&r, "weight"), cost: jobs.ReadScalar[float64](&r, "cost"), fingerprint: jobs.ReadArray[uint64](&r, "fingerprint", 4)}
-	t.sums = jobs.ReadArray[float64](&r, "sums", len(t.weight), -1)
-	t.width = len(t.sums) / max(1, len(t.weight))
-	return t, r.Err
-}
-
-func (t *totals) merge(right *totals) (err error) {
+// plus adds the totals to the right.
+func (t *totals) plus(right *totals) (_ *totals, err error) {
 	if t.sums, err = sum(t.sums, right.sums); err != nil {
-		return err
+		return nil, err
 	}
 	if t.weight, err = sum(t.weight, right.weight); err != nil {
-		return err
+		return nil, err
 	}
 	t.cost += right.cost
 	words := make([]uint64, len(t.fingerprint))
@@ -73,5 +66,5 @@ func (t *totals) merge(right *totals) (err error) {
 		words[i] = w + right.fingerprint[i]
 	}
 	t.fingerprint = words
-	return nil
+	return t, nil
 }
