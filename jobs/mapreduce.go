@@ -2,12 +2,13 @@ package jobs
 
 import (
 	"context"
+	"iter"
 
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// MapReduce is a phase of one tree, without carries, whose state and partials are Go values, S and P. Phase decodes and
-// encodes them, so that a kind writes its mathematics alone.
+// MapReduce is a phase whose state and partials are Go values, S and P. Phase decodes and encodes them, so that a kind
+// writes its mathematics alone.
 type MapReduce[S any, P Stored] struct {
 	Name string
 	// State reads the state, for each leaf and for Step; nil where the phase reads none.
@@ -21,6 +22,9 @@ type MapReduce[S any, P Stored] struct {
 	// they were read from and must not be written to.
 	Merge func(left, right P) (P, error)
 	Step  func(ctx context.Context, state S, root P, round Round) (Next, error)
+	// Forest is Step for a phase of several trees. Their roots are read one after the other, when they are asked for:
+	// all of them may be more than fits into memory.
+	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
 	// Gathers estimates what Map keeps in memory, as Gatherer says; nil for nothing.
 	Gathers func(leaf Leaf, records func(Source, int) int64) int64
 }
@@ -82,6 +86,13 @@ func (m mapReduce[S, P]) Merge(left, right Arrays) (Arrays, error) {
 }
 
 func (m mapReduce[S, P]) Step(ctx context.Context, a Arrays, round Round) (Next, error) {
+	if m.of.Forest != nil {
+		state, err := m.state(a)
+		if err != nil {
+			return Next{}, err
+		}
+		return m.of.Forest(ctx, state, m.roots(ctx, round), round)
+	}
 	only, err := round.Only(ctx)
 	if err != nil {
 		return Next{}, err
@@ -95,6 +106,22 @@ func (m mapReduce[S, P]) Step(ctx context.Context, a Arrays, round Round) (Next,
 		return Next{}, err
 	}
 	return m.of.Step(ctx, state, root, round)
+}
+
+// roots reads the roots in order of tree, and ends at the first that cannot be read.
+func (m mapReduce[S, P]) roots(ctx context.Context, round Round) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		for tree := range round.Trees {
+			root, err := round.Root(ctx, tree)
+			var p P
+			if err == nil {
+				p, err = Read(root, m.of.Partial())
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Itself is the State of a phase that takes it as it is.
