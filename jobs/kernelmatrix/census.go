@@ -73,33 +73,23 @@ func (c *census) add(ctx context.Context, emit jobs.Emit, source jobs.Source, nu
 	return err
 }
 
-func (c *census) put(a jobs.Arrays) {
+// Fields lists the census.
+func (c *census) Fields(f *jobs.Fields) {
+	c.list.Fields(f)
 	flat := make([]int64, 0, 2*len(c.shards))
 	for _, s := range c.shards {
 		flat = append(flat, int64(s.source), s.number)
 	}
-	jobs.Put(a, censusShards, flat, len(c.shards), 2)
-	c.list.Put(a)
-}
-
-func readCensus(a jobs.Arrays) (*census, error) {
-	list, err := parts.ReadList(a)
-	if err != nil {
-		return nil, err
+	jobs.List(f, censusShards, &flat, len(c.list), 2)
+	if !f.Reading() {
+		return
 	}
-	flat, err := jobs.Get[int64](a, censusShards, len(list), 2)
-	if err != nil {
-		return nil, err
-	}
-	c := &census{list: list}
-	for i := range list {
+	c.shards = make([]shard, len(c.list))
+	for i := range c.shards {
 		source := flat[2*i]
-		if source != int64(jobs.Input) && source != int64(jobs.Queries) {
-			return nil, jobs.Malformed("records of data set %d", source)
-		}
-		c.shards = append(c.shards, shard{jobs.Source(source), flat[2*i+1]})
+		f.Require(source == int64(jobs.Input) || source == int64(jobs.Queries), "records of data set %d", source)
+		c.shards[i] = shard{jobs.Source(source), flat[2*i+1]}
 	}
-	return c, nil
 }
 
 // of returns the parts of a data set in the order of its shards.

@@ -3,52 +3,43 @@ package kernelmatrix
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Step writes the index and ends the job.
-func (p *tilesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	space, err := features.ReadSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	g, err := p.readGrid(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	kernel, err := p.function(space)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// finish writes the index and ends the job.
+func (p *tilesPhase) finish(
+	ctx context.Context, s *state, roots iter.Seq2[*written, error], round jobs.Round,
+) (jobs.Next, error) {
+	space, kernel, g := s.space, s.kernel, s.grid
 	var drawn *sampling.Sample
 	if g.symmetric {
 		drawn = p.newSample(space)
 	}
-	tiles, roads, err := p.readRoots(ctx, round, kernel, drawn)
+	all, err := gather(roots, kernel, drawn)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	index, err := writeIndex(ctx, round.Emit, g, kernel.Kernel, tiles)
+	index, err := writeIndex(ctx, round.Emit, g, kernel.Kernel, all.tiles)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, kernel: kernel, roads: roads, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
-		tiles: int64(len(tiles)), bytes: bytesOf(tiles), index: index.SHA256}
+	m := &model{space: space, kernel: kernel, roads: *all.roads, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
+		tiles: int64(len(all.tiles)), bytes: bytesOf(all.tiles), index: index.SHA256}
 	if drawn != nil {
 		if m.sample, err = newSample(kernel, space.Width, drawn.Draws()); err != nil {
 			return jobs.Next{}, err
 		}
 	}
 	metrics, err := m.metrics()
-	return jobs.Next{Done: true, State: m.arrays(), Metrics: metrics}, err
+	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
 }
 
 // sample is the matrix of some records among themselves, in the order of their identities.

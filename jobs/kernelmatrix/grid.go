@@ -1,6 +1,7 @@
 package kernelmatrix
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
@@ -20,33 +21,26 @@ type grid struct {
 	rows, columns []int64 // records of each shard
 }
 
-func (g grid) put(a jobs.Arrays) {
-	jobs.Put(a, gridRows, g.rows)
-	if !g.symmetric {
-		jobs.Put(a, gridColumns, g.columns)
+// Fields lists the grid; whether it is symmetric is known.
+func (g *grid) Fields(f *jobs.Fields) {
+	jobs.List(f, gridRows, &g.rows)
+	if g.symmetric {
+		g.columns = g.rows
+	} else {
+		jobs.List(f, gridColumns, &g.columns)
 	}
+	f.Check(func() error { return cmp.Or(checkAxis(g.rows), checkAxis(g.columns)) })
 }
 
-func (p *plan) readGrid(a jobs.Arrays) (g grid, err error) {
-	g.symmetric = !p.queries
-	if g.rows, err = jobs.Get[int64](a, gridRows); err != nil {
-		return grid{}, err
-	}
-	if g.columns = g.rows; !g.symmetric {
-		if g.columns, err = jobs.Get[int64](a, gridColumns); err != nil {
-			return grid{}, err
+func checkAxis(axis []int64) error {
+	total := int64(0)
+	for _, n := range axis {
+		if n < 0 || n > math.MaxInt64-total {
+			return jobs.Malformed("a shard of %d records after %d", n, total)
 		}
+		total += n
 	}
-	for _, axis := range [][]int64{g.rows, g.columns} {
-		total := int64(0)
-		for _, n := range axis {
-			if n < 0 || n > math.MaxInt64-total {
-				return grid{}, jobs.Malformed("a shard of %d records after %d", n, total)
-			}
-			total += n
-		}
-	}
-	return g, nil
+	return nil
 }
 
 // A tree is for a shard of rows, a leaf of it for a shard of columns. A round may have so many.

@@ -144,15 +144,15 @@ func TestHostileTiles(t *testing.T) {
 			t.Errorf("leaf %d of tree %d", at[1], at[0])
 		}
 	}
-	phase := &tilesPhase{}
-	whole := (&tiler{sample: sampling.New(2), found: []Tile{{Rows: 1, Columns: 1}}}).partial()
-	right := (&tiler{found: []Tile{{Rows: 2, Columns: 1}}}).partial()
+	phase := (&tilesPhase{&plan{}}).phase()
+	whole := jobs.ArraysOf(&written{sample: sampling.New(2), tiles: []Tile{{Rows: 1, Columns: 1}}})
+	right := jobs.ArraysOf(&written{tiles: []Tile{{Rows: 2, Columns: 1}}})
 	merged, err := phase.Merge(whole, right)
-	if err != nil || !sampled(merged) {
+	if err != nil {
 		t.Fatal(err)
 	}
-	if tiles, err := readTiles(merged); err != nil || len(tiles) != 2 || tiles[1].Rows != 2 {
-		t.Errorf("%+v, %v", tiles, err)
+	if both, err := jobs.Read(merged, &written{}); err != nil || both.sample == nil || len(both.tiles) != 2 || both.tiles[1].Rows != 2 {
+		t.Errorf("%+v, %v", both, err)
 	}
 	_, err = phase.Merge(right, whole)
 	wantFault(t, "a sample at the right", err, protocol.CodeCorrupt, "off the diagonal")
@@ -331,7 +331,7 @@ func FuzzModel(f *testing.F) {
 		if _, err := Describe(a, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readModel(m.arrays())
+		back, err := readModel(jobs.ArraysOf(m))
 		if err != nil || back.index != m.index || back.rows != m.rows {
 			t.Fatal(back, err)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/jobs/parts"
-	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -110,101 +109,6 @@ func bytesOf(tiles []Tile) int64 {
 		total += t.Size
 	}
 	return total
-}
-
-// Arrays of a partial.
-const (
-	partNames  = "tiles"
-	partSHA256 = "tiles.sha256"
-	partPlaces = "tiles.places" // I64 [tiles, 5]: size, row, column, rows, columns
-	partSample = "sample"       // of package sampling; only on the diagonal
-)
-
-func (w *tiler) partial() jobs.Arrays {
-	a := jobs.Arrays{}
-	putTiles(a, w.found)
-	if w.sample != nil {
-		w.sample.Put(a, partSample)
-	}
-	w.evaluator.Roads.Put(a, w.kernel)
-	return a
-}
-
-func putTiles(a jobs.Arrays, tiles []Tile) {
-	names, sums, places := make([]string, len(tiles)), make([]string, len(tiles)), make([]int64, 0, 5*len(tiles))
-	for i, t := range tiles {
-		names[i], sums[i] = t.Name, t.SHA256
-		places = append(places, t.Size, t.Row, t.Column, int64(t.Rows), int64(t.Columns))
-	}
-	a.PutStrings(partNames, jobs.StringsOf(names...))
-	a.PutStrings(partSHA256, jobs.StringsOf(sums...))
-	jobs.Put(a, partPlaces, places, len(names), 5)
-}
-
-// sampled reports whether a partial has a sample.
-func sampled(a jobs.Arrays) bool {
-	_, drawn := a[partSample+".keys"]
-	return drawn
-}
-
-// readTiles reads what putTiles wrote.
-func readTiles(a jobs.Arrays) ([]Tile, error) {
-	names, err := a.Strings(partNames)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := a.Strings(partSHA256)
-	if err != nil {
-		return nil, err
-	}
-	places, err := jobs.Get[int64](a, partPlaces, names.Len(), 5)
-	if err != nil {
-		return nil, err
-	}
-	if sums.Len() != names.Len() {
-		return nil, jobs.Malformed("%d tiles with %d digests", names.Len(), sums.Len())
-	}
-	tiles := make([]Tile, names.Len())
-	for i := range tiles {
-		p := places[5*i:]
-		if p[3] < 1 || p[3] > maxTile || p[4] < 1 || p[4] > maxTile {
-			return nil, jobs.Malformed("a tile of %d x %d", p[3], p[4])
-		}
-		tiles[i] = Tile{File: jobs.File{Name: string(names.At(i)), SHA256: string(sums.At(i)), Size: p[0]},
-			Row: p[1], Column: p[2], Rows: int(p[3]), Columns: int(p[4])}
-	}
-	return tiles, nil
-}
-
-// readRoots gathers the tiles of all trees, how their values were found, and the sample of those that have one.
-func (p *tilesPhase) readRoots(ctx context.Context, round jobs.Round, f kernels.Function, sample *sampling.Sample) ([]Tile, kernels.Roads, error) {
-	var tiles []Tile
-	var roads kernels.Roads
-	for tree := range round.Trees {
-		root, err := round.Root(ctx, tree)
-		if err != nil {
-			return nil, roads, err
-		}
-		more, err := readTiles(root)
-		if err != nil {
-			return nil, roads, err
-		}
-		some, err := kernels.ReadRoads(root, f)
-		if err != nil {
-			return nil, roads, err
-		}
-		tiles = append(tiles, more...)
-		roads.Add(some)
-		if sample == nil || !sampled(root) {
-			continue
-		}
-		draws, err := sampling.Read(root, partSample)
-		if err != nil {
-			return nil, roads, err
-		}
-		sample.Merge(draws)
-	}
-	return tiles, roads, nil
 }
 
 // writeIndex emits the index of the tiles.

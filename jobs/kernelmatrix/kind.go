@@ -47,5 +47,5 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
-	return algorithm{&recordsPhase{space, p}, &tilesPhase{p}}, nil
+	return algorithm{&recordsPhase{space, p}, (&tilesPhase{p}).phase()}, nil
 }

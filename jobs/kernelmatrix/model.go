@@ -31,77 +31,28 @@ type model struct {
 	sample        *sample // nil for none
 }
 
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, m.kernel.Version())
-	m.space.Put(a)
-	m.kernel.Put(a)
-	m.roads.Put(a, m.kernel)
-	symmetric := int32(0)
-	if m.symmetric {
-		symmetric = 1
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	kernels.KindField(f, KindName, m.kernel)
+	jobs.Make(f, &m.space).Fields(f)
+	m.kernel.Fields(f, m.space)
+	m.roads.Fields(f, m.kernel)
+	jobs.Flag[int32](f, modelShape, &m.symmetric)
+	jobs.Tuple(f, modelSize, &m.rows, &m.columns, &m.tiles, &m.bytes)
+	f.Text(modelIndex, &m.index)
+	if f.Has(modelError, m.sample != nil) {
+		jobs.Make(f, &m.sample).Fields(f)
 	}
-	jobs.PutScalar(a, modelShape, symmetric)
-	jobs.Put(a, modelSize, []int64{m.rows, m.columns, m.tiles, m.bytes})
-	a.PutText(modelIndex, m.index)
-	if m.sample == nil {
-		return a
-	}
-	n := len(m.sample.ids)
-	objects, offsets := make([]string, n), make([]int64, n)
-	for i, id := range m.sample.ids {
-		objects[i], offsets[i] = id.Object, id.Offset
-	}
-	a.PutStrings(modelIDs, jobs.StringsOf(objects...))
-	jobs.Put(a, modelOffsets, offsets)
-	jobs.Put(a, modelValues, m.sample.values, n, n)
-	jobs.PutScalar(a, modelError, m.sample.tolerance)
-	return a
+	f.Check(m.check)
 }
 
 // readModel reads a model, linear in its bytes; what the job would not have written is a
 // *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) {
-	if err := kernels.CheckKind(a, KindName); err != nil {
-		return nil, err
-	}
-	m := &model{}
-	var err error
-	if m.space, err = features.ReadSpace(a); err != nil {
-		return nil, err
-	}
-	if m.kernel, err = kernels.ReadFunction(a, m.space); err != nil {
-		return nil, err
-	}
-	if m.roads, err = kernels.ReadRoads(a, m.kernel); err != nil {
-		return nil, err
-	}
-	symmetric, err := jobs.GetScalar[int32](a, modelShape)
-	if err != nil {
-		return nil, err
-	}
-	size, err := jobs.Get[int64](a, modelSize, 4)
-	if err != nil {
-		return nil, err
-	}
-	m.symmetric = symmetric == 1
-	m.rows, m.columns, m.tiles, m.bytes = size[0], size[1], size[2], size[3]
-	if m.index, err = a.Text(modelIndex); err != nil {
-		return nil, err
-	}
-	if _, drawn := a[modelError]; drawn {
-		if m.sample, err = readSample(a); err != nil {
-			return nil, err
-		}
-	}
-	return m, m.check(symmetric)
-}
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
-func (m *model) check(symmetric int32) error {
+func (m *model) check() error {
 	sum, err := hex.DecodeString(m.index)
 	switch {
-	case symmetric != 0 && symmetric != 1:
-		return jobs.Malformed("array %q is %d", modelShape, symmetric)
 	case m.rows < 0 || m.rows > maxRecords || m.columns < 0 || m.columns > maxRecords || m.tiles < 0 || m.bytes < 0,
 		m.symmetric && m.rows != m.columns:
 		return jobs.Malformed("a kernel matrix of %d x %d in %d tiles of %d bytes", m.rows, m.columns, m.tiles, m.bytes)
@@ -113,30 +64,26 @@ func (m *model) check(symmetric int32) error {
 	return nil
 }
 
-func readSample(a jobs.Arrays) (*sample, error) {
-	objects, err := a.Strings(modelIDs)
-	if err != nil {
-		return nil, err
+// Fields lists the sample.
+func (s *sample) Fields(f *jobs.Fields) {
+	var objects jobs.Strings
+	offsets := make([]int64, len(s.ids))
+	for i, id := range s.ids {
+		objects.Append([]byte(id.Object))
+		offsets[i] = id.Offset
 	}
+	f.Strings(modelIDs, &objects)
 	n := objects.Len()
-	if n > maxSample {
-		return nil, jobs.Malformed("a sample of %d records; there are at most %d", n, maxSample)
+	f.Require(n <= maxSample, "a sample of %d records; there are at most %d", n, maxSample)
+	jobs.List(f, modelOffsets, &offsets, n)
+	if f.Reading() {
+		for i, offset := range offsets {
+			s.ids = append(s.ids, dataset.Identity{Object: string(objects.At(i)), Offset: offset})
+		}
 	}
-	offsets, err := jobs.Get[int64](a, modelOffsets, n)
-	if err != nil {
-		return nil, err
-	}
-	s := &sample{}
-	for i, offset := range offsets {
-		s.ids = append(s.ids, dataset.Identity{Object: string(objects.At(i)), Offset: offset})
-	}
-	if s.values, err = jobs.Get[float32](a, modelValues, n, n); err != nil {
-		return nil, err
-	}
-	if s.tolerance, err = jobs.GetScalar[float64](a, modelError); err != nil {
-		return nil, err
-	}
-	return s, s.check()
+	jobs.List(f, modelValues, &s.values, n, n)
+	jobs.Scalar(f, modelError, &s.tolerance)
+	f.Check(s.check)
 }
 
 func (s *sample) check() error {

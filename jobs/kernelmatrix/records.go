@@ -59,17 +59,17 @@ func (p *recordsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Lea
 			return nil, nil, err
 		}
 	}
-	counts.put(partial)
+	jobs.Add(partial, counts)
 	return partial, carry, nil
 }
 
 // Merge lists the shards of two neighbours.
 func (p *recordsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readCensus(left)
+	a, err := jobs.Read(left, &census{})
 	if err != nil {
 		return nil, err
 	}
-	b, err := readCensus(right)
+	b, err := jobs.Read(right, &census{})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (p *recordsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
 	}
 	merged = maps.Clone(merged) // it may be one of the two
 	a.shards, a.list = append(a.shards, b.shards...), append(a.list, b.list...)
-	a.put(merged)
+	jobs.Add(merged, a)
 	return merged, nil
 }
 
@@ -89,7 +89,7 @@ func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	counts, err := readCensus(root)
+	counts, err := jobs.Read(root, &census{})
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -118,7 +118,7 @@ func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 	if err := grid.checkSize(int64(p.params.MaxBytes), side); err != nil {
 		return jobs.Next{}, err
 	}
-	grid.put(next.State)
+	jobs.Add(next.State, &grid)
 	next.Trees = grid.trees()
 	return next, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
@@ -27,38 +26,58 @@ const (
 // tilesPhase computes the matrix: a tree for each shard of rows, in it a leaf for each of columns.
 type tilesPhase struct{ *plan }
 
-func (p *tilesPhase) Name() string { return tilesName }
+func (p *tilesPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *written]{
+		Name: tilesName, State: p.readState, Partial: func() *written { return new(written) },
+		Map: p.compute, Merge: (*written).plus, Forest: p.finish, Gathers: p.gathers,
+	}.Phase()
+}
 
-// Map computes the tiles of two shards and writes them out.
-func (p *tilesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := features.ReadSpace(state)
+// state is what the tiles are computed from.
+type state struct {
+	space  *features.Space
+	grid   grid
+	kernel kernels.Function // follows from the parameters
+}
+
+// Fields lists the state.
+func (s *state) Fields(f *jobs.Fields) {
+	jobs.Make(f, &s.space).Fields(f)
+	s.grid.Fields(f)
+}
+
+func (p *tilesPhase) readState(a jobs.Arrays) (*state, error) {
+	s, err := jobs.Read(a, &state{grid: grid{symmetric: !p.queries}})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	kernel, err := p.function(space)
-	if err != nil {
-		return nil, nil, err
-	}
-	g, err := p.readGrid(state)
-	if err != nil {
-		return nil, nil, err
-	}
+	s.kernel, err = p.function(s.space)
+	return s, err
+}
+
+// compute computes the tiles of two shards and writes them out.
+func (p *tilesPhase) compute(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*written, error) {
+	space, kernel, g := s.space, s.kernel, s.grid
 	row, column, err := g.pair(leaf.Tree, leaf.Index)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rows, columns, err := p.axes(g, axis{space: space, kernel: kernel, ops: ops}, leaf, row, column)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w := &tiler{kernel: kernel, evaluator: kernels.Evaluator{Ops: ops}, emit: leaf.Emit, symmetric: g.symmetric}
 	if g.symmetric && row == column {
 		w.sample, w.race = p.newSample(space), sampling.NewRace(p.seed, "kernelmatrix/psd")
 	}
 	if err := w.leaf(ctx, rows, columns); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return w.partial(), nil, nil
+	out := &written{tiles: w.found, sample: w.sample}
+	if kernel.HasRoads() {
+		out.roads = &w.evaluator.Roads
+	}
+	return out, nil
 }
 
 // newSample is as large as the parameters and the memory for its rows allow; nil for none.
@@ -69,28 +88,10 @@ func (p *plan) newSample(space *features.Space) *sampling.Sample {
 	return sampling.New(max(1, min(p.params.PSDSample, maxSampleBytes/(4*max(1, space.Width)))))
 }
 
-// Gathers counts two blocks, both centered and one of them packed for the kernel as well, a tile and its file, and the
+// gathers counts two blocks, both centered and one of them packed for the kernel as well, a tile and its file, and the
 // sample on its way.
-func (p *tilesPhase) Gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
+func (p *tilesPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	return 5*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
-}
-
-// Merge lists the tiles of neighbours in a row. The sample, of the leaf on the diagonal, is in the first.
-func (p *tilesPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readTiles(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readTiles(right)
-	if err != nil {
-		return nil, err
-	}
-	if sampled(right) {
-		return nil, jobs.Malformed("a sample off the diagonal")
-	}
-	merged := maps.Clone(left) // it may be kept by others
-	putTiles(merged, append(a, b...))
-	return merged, kernels.MergeRoads(merged, left, right)
 }
 
 // tiler computes the tiles of a leaf.

@@ -41,6 +41,13 @@ func (r *Roads) Fields(f *jobs.Fields, of Function) {
 		"kernel values of bound %v, %d from differences", r.Bound, r.Differences)
 }
 
+// PartialRoads lists the roads of a partial, which knows of its kernel only whether it has some.
+func PartialRoads(f *jobs.Fields, roads **Roads) {
+	if f.Has(roadsBound, *roads != nil) {
+		jobs.Make(f, roads).Fields(f, Function{Kernel: kernelops.Kernel{Kind: kernelops.RBF}})
+	}
+}
+
 // Put writes the roads into a partial, a state or a model.
 func (r Roads) Put(a jobs.Arrays, of Function) {
 	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { r.Fields(f, of) }))
@@ -70,6 +77,9 @@ func MergeRoads(out, left, right jobs.Arrays) error {
 	r.Put(out, of)
 	return nil
 }
+
+// HasRoads reports whether the values of a kernel are found by several roads.
+func (fn Function) HasRoads() bool { return fn.Version() == versionOrigin }
 
 // Text says for people how the values were found; "" for other kernels.
 func (r Roads) Text(f Function) string {
