@@ -56,15 +56,8 @@ func (m *model) describeHead(b *strings.Builder) {
 	line("classes", "%d", len(m.weight))
 	line("records", "%d of width %d", m.space.Records, m.space.Width)
 	line("scale", "%s", m.space.Scale())
-	line("prior", "%s", m.prior)
-	switch {
-	case m.rule != nil:
-		line("decision", "least expected cost, of %d named pairs", m.rule.Pairs())
-	case m.rejectBelow > 0:
-		line("decision", "largest posterior; none if it is below %v", m.rejectBelow)
-	default:
-		line("decision", "largest posterior")
-	}
+	line("prior", "%s", m.decision.Prior())
+	line("decision", "%s", m.decision.String())
 }
 
 // farthest returns the columns of a class in which it differs most, at most top of them.

@@ -2,7 +2,7 @@ package gaussiannb
 
 import (
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/classify"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -10,23 +10,19 @@ import (
 // modelVersion is the version of the model's layout.
 const modelVersion = 1
 
-// Arrays of a model, beside kind, version, the feature space and costs.
+// Arrays of a model, beside kind, version, the feature space and the decision.
 const (
-	modelPrior       = "prior"            // U8 text: learned or uniform
-	modelRejectBelow = "reject_below"     // F64 scalar
-	modelWeight      = "classes.weight"   // F64 [classes], above 0
-	modelMean        = "classes.mean"     // F64 [classes x width], of scaled vectors
-	modelVariance    = "classes.variance" // F64 [classes x width], above 0, smoothed
+	modelWeight   = "classes.weight"   // F64 [classes], above 0
+	modelMean     = "classes.mean"     // F64 [classes x width], of scaled vectors
+	modelVariance = "classes.variance" // F64 [classes x width], above 0, smoothed
 )
 
 // model is a trained model.
 type model struct {
 	space          *features.Space
-	prior          string
-	rejectBelow    float64
+	decision       classify.Decision
 	weight         []float64
 	mean, variance []float64
-	rule           *evaluation.Rule // nil without costs
 }
 
 func newModel(params Params, space *features.Space, root *moments) (*model, error) {
@@ -39,8 +35,7 @@ func newModel(params Params, space *features.Space, root *moments) (*model, erro
 		return nil, protocol.EmptyFault("every column is constant over the training records").
 			WithHint("Nothing tells the classes apart; check the input's columns.")
 	}
-	m := &model{space: space, prior: params.Prior, rejectBelow: params.RejectBelow, weight: root.weight, mean: root.mean,
-		variance: make([]float64, len(root.m2))}
+	m := &model{space: space, weight: root.weight, mean: root.mean, variance: make([]float64, len(root.m2))}
 	for y, weight := range root.weight {
 		if weight == 0 {
 			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
@@ -49,26 +44,20 @@ func newModel(params Params, space *features.Space, root *moments) (*model, erro
 			m.variance[j] = max(0, root.m2[j])/weight + smoothing
 		}
 	}
-	if params.Costs != nil {
-		var err error
-		if m.rule, err = params.Costs.Rule(space.Labels.List()); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	var err error
+	m.decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
+	return m, err
 }
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, modelVersion)
 	jobs.Make(f, &m.space).Fields(f)
-	f.Choice(modelPrior, &m.prior, evaluation.PriorLearned, evaluation.PriorUniform)
-	jobs.Scalar(f, modelRejectBelow, &m.rejectBelow)
 	classes, width := m.space.Labels.Len(), m.space.Width
 	jobs.List(f, modelWeight, &m.weight, classes)
 	jobs.List(f, modelMean, &m.mean, classes, width)
 	jobs.List(f, modelVariance, &m.variance, classes, width)
-	evaluation.RuleFields(f, &m.rule, classes)
+	m.decision.Fields(f, classes)
 	f.Check(m.check)
 }
 
@@ -78,11 +67,8 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 // check holds a model against what training guarantees, so that every density is a number.
 func (m *model) check() error {
-	switch {
-	case m.space.Sparse || m.space.Labels.Len() < 2:
+	if m.space.Sparse || m.space.Labels.Len() < 2 {
 		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
-	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
-		return jobs.Malformed("a model rejects below %v", m.rejectBelow)
 	}
 	const least, most = 1e-300, 1e300
 	for _, w := range m.weight {

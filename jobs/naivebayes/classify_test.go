@@ -39,7 +39,7 @@ func modelOf(t testing.TB, params string, records []jobstest.Record) jobs.Arrays
 	return model
 }
 
-func classify(t testing.TB, model jobs.Arrays, text string) jobs.Prediction {
+func classifyText(t testing.TB, model jobs.Arrays, text string) jobs.Prediction {
 	t.Helper()
 	c, err := NewClassifier(model)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestPosteriorByHand(t *testing.T) {
 		`{"prior": {"spam": 0.1, "ham": 0.9}}`: 16.0 / 97,
 		`{"alpha": 0.5}`:                       21.0 / 46,
 	} {
-		p := classify(t, modelOf(t, params, fourDocuments), question)
+		p := classifyText(t, modelOf(t, params, fourDocuments), question)
 		if got := posterior(t, p, "spam"); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: p(spam|x) = %v, want %v", params, got, want)
 		}
@@ -99,7 +99,7 @@ func TestDecisionByHand(t *testing.T) {
 		`{"reject_below": 0.62}`:              {Label: "ham"},
 		`{"reject_below": 0.63}`:              {Rejected: true},
 	} {
-		got := classify(t, modelOf(t, params, fourDocuments), question)
+		got := classifyText(t, modelOf(t, params, fourDocuments), question)
 		if got.Label != want.Label || got.Rejected != want.Rejected {
 			t.Errorf("%s: %q, rejected %v; want %q, %v", params, got.Label, got.Rejected, want.Label, want.Rejected)
 		}
@@ -108,7 +108,7 @@ func TestDecisionByHand(t *testing.T) {
 
 func TestUnknownWordsLeaveThePrior(t *testing.T) {
 	for _, text := range []string{"", "nothing known here"} {
-		p := classify(t, modelOf(t, `{}`, fourDocuments), text)
+		p := classifyText(t, modelOf(t, `{}`, fourDocuments), text)
 		if got := posterior(t, p, "spam"); math.Abs(got-0.25) > 1e-15 {
 			t.Errorf("%q: p(spam|x) = %v, want 1/4", text, got)
 		}
@@ -117,7 +117,7 @@ func TestUnknownWordsLeaveThePrior(t *testing.T) {
 
 // Ties go to the label that is first in byte order, best first.
 func TestTie(t *testing.T) {
-	p := classify(t, modelOf(t, `{}`, []jobstest.Record{{Label: "b", Text: "x"}, {Label: "a", Text: "y"}, {Label: "c", Text: "z"}}), "x y z")
+	p := classifyText(t, modelOf(t, `{}`, []jobstest.Record{{Label: "b", Text: "x"}, {Label: "a", Text: "y"}, {Label: "c", Text: "z"}}), "x y z")
 	if p.Label != "a" || p.Scores[0].Label != "a" || p.Scores[2].Label != "c" {
 		t.Errorf("%+v", p)
 	}
@@ -146,11 +146,11 @@ func TestLongDocument(t *testing.T) {
 	if want < 0.1 || want > 0.9 {
 		t.Fatalf("p(spam|x) = %v is not the case this test is for", want)
 	}
-	p := classify(t, modelOf(t, `{}`, fourDocuments), strings.Repeat("buy ", buy)+strings.Repeat("now ", now))
+	p := classifyText(t, modelOf(t, `{}`, fourDocuments), strings.Repeat("buy ", buy)+strings.Repeat("now ", now))
 	if got := posterior(t, p, "spam"); math.Abs(got-want) > 1e-9 {
 		t.Errorf("p(spam|x) = %v, want %v", got, want)
 	}
-	extreme := classify(t, modelOf(t, `{}`, fourDocuments), strings.Repeat("buy ", 100_000))
+	extreme := classifyText(t, modelOf(t, `{}`, fourDocuments), strings.Repeat("buy ", 100_000))
 	if extreme.Label != "spam" || extreme.Scores[0].Posterior != 1 || extreme.Scores[1].Posterior != 0 {
 		t.Errorf("100,000 times buy: %+v", extreme)
 	}

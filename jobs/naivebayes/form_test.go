@@ -21,7 +21,7 @@ func TestBernoulliByHand(t *testing.T) {
 	model := modelOf(t, `{"form": "bernoulli"}`, fourDocuments)
 	spam := 1.0 / 4 * (2.0 / 3) * (2.0 / 3) * (1.0 / 3) * (2.0 / 3) * (2.0 / 3) * (2.0 / 3)
 	ham := 3.0 / 4 * (1.0 / 5) * (3.0 / 5) * (4.0 / 5) * (3.0 / 5) * (3.0 / 5) * (3.0 / 5)
-	if got, want := posterior(t, classify(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
+	if got, want := posterior(t, classifyText(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("p(spam|x) = %v, want %v", got, want)
 	}
 	m, err := readModel(model)
@@ -41,7 +41,7 @@ func TestBernoulliByHand(t *testing.T) {
 func TestComplementByHand(t *testing.T) {
 	model := modelOf(t, `{"form": "complement"}`, fourDocuments)
 	spam, ham := 1.0/4/9, 3.0/4/16
-	if got, want := posterior(t, classify(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
+	if got, want := posterior(t, classifyText(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("spam weighs %v, want %v", got, want)
 	}
 	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(complement)") {
@@ -166,7 +166,7 @@ func TestFormsAgainstDirectProducts(t *testing.T) {
 		records := drawRecords(rt, "x", "y", "z")
 		form := rapid.SampledFrom([]string{formBernoulli, formComplement}).Draw(rt, "form")
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt, "question"), " ")
-		p := classify(t, modelOf(t, `{"form": "`+form+`"}`, records), text)
+		p := classifyText(t, modelOf(t, `{"form": "`+form+`"}`, records), text)
 		want := directForm(form, records, text)
 		for _, s := range p.Scores {
 			if math.Abs(s.Posterior-want[s.Label]) > 1e-12 {

@@ -73,7 +73,7 @@ func TestPosteriorsAgainstDirectProducts(t *testing.T) {
 			params, alpha = `{"alpha": 0.03125}`, 0.03125
 		}
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt, "question"), " ")
-		p := classify(t, modelOf(t, params, records), text)
+		p := classifyText(t, modelOf(t, params, records), text)
 		want := direct(records, alpha, text)
 		if len(p.Scores) != len(want) {
 			rt.Fatalf("%d classes, want %d", len(p.Scores), len(want))
@@ -168,7 +168,7 @@ func TestRatioIsAlgorithm1(t *testing.T) {
 // At t = 0 exactly, Algorithm 1 answers ham.
 func TestRatioTieIsNotPositive(t *testing.T) {
 	model := modelOf(t, `{"positive": "spam"}`, []jobstest.Record{{Label: "ham", Text: "a"}, {Label: "spam", Text: "b"}})
-	if p := classify(t, model, "unknown"); p.Label != "ham" || p.Scores[0].Posterior != p.Scores[1].Posterior {
+	if p := classifyText(t, model, "unknown"); p.Label != "ham" || p.Scores[0].Posterior != p.Scores[1].Posterior {
 		t.Errorf("a tie was decided %q: %+v", p.Label, p)
 	}
 }

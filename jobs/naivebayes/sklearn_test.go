@@ -100,7 +100,7 @@ func TestFormsAgainstScikitLearn(t *testing.T) {
 		if c.form == formComplement && c.prior == priorLearned {
 			want = c.withPrior(labels, training)
 		}
-		got := classify(t, models[c.params], asked[c.asked].Text)
+		got := classifyText(t, models[c.params], asked[c.asked].Text)
 		for y, label := range labels {
 			if p := posterior(t, got, label); math.Abs(p-want[y]) > 1e-10*want[y] {
 				t.Errorf("%s, question %d: p(%s) = %v, not %v", c.params, c.asked, label, p, want[y])
