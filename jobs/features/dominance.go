@@ -21,12 +21,12 @@ const (
 func Compares() Option { return ComparesBy("spec.params.features.scale") }
 
 // ComparesBy is Compares of a kind whose parameter that scales has another path.
-func ComparesBy(field string) Option { return func(p *Phase) { p.scaleField = field } }
+func ComparesBy(field string) Option { return func(b *Builder) { b.scaleField = field } }
 
 // dominance warns of few columns that make nearly all of the squared distances between records (the mean of those is
 // twice the sum of the columns' variances), and where no column varies. No model depends on it.
-func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
-	if p.scaleField == "" || s.scale != ScaleNone || s.Variance == nil {
+func (b *Builder) dominance(s *Space) ([]jobs.Metric, error) {
+	if b.scaleField == "" || s.scale != ScaleNone || s.Variance == nil {
 		return nil, nil
 	}
 	var varying []int
@@ -53,14 +53,14 @@ func (p *Phase) dominance(s *Space) ([]jobs.Metric, error) {
 	case len(varying) < 2 || few > max(1, len(varying)/dominantOneIn):
 		return nil, nil
 	default:
-		text = p.dominanceText(varying[:few], sum/total)
+		text = b.dominanceText(varying[:few], sum/total)
 	}
 	m, err := jobs.NewMetric(jobs.WarningsMetric, []string{text})
 	return []jobs.Metric{m}, err
 }
 
 // dominanceText names the columns that make a share, the greatest first.
-func (p *Phase) dominanceText(few []int, share float64) string {
+func (b *Builder) dominanceText(few []int, share float64) string {
 	var names []string
 	for _, j := range few[:min(len(few), namedColumns)] {
 		names = append(names, fmt.Sprint(j+1))
@@ -73,5 +73,5 @@ func (p *Phase) dominanceText(few []int, share float64) string {
 		list += " and others"
 	}
 	return fmt.Sprintf("%s of the vector %s %.4g %% of the squared Euclidean distances between records; "+
-		"the others hardly count. Set %s: standard if they should", list, verb, float64(100*share), p.scaleField)
+		"the others hardly count. Set %s: standard if they should", list, verb, float64(100*share), b.scaleField)
 }

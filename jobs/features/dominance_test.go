@@ -36,7 +36,7 @@ func TestDominanceByHand(t *testing.T) {
 		"more than can be named": {wide(60, 9, 9, 9, 9, 9, 9), ScaleNone, "f",
 			"columns 1, 2, 3, 4, 5 and others of the vector make"},
 	} {
-		p := &Phase{}
+		p := &Builder{}
 		if c.field != "" {
 			ComparesBy(c.field)(p)
 		}

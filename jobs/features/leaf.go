@@ -17,7 +17,7 @@ type columns struct {
 
 // leafCounts is what one leaf finds.
 type leafCounts struct {
-	phase   *Phase
+	builder *Builder
 	shape   shape
 	first   dataset.Identity // of a record of that shape
 	records int64
@@ -29,8 +29,8 @@ type leafCounts struct {
 	scratch []byte
 }
 
-func (p *Phase) newLeaf() *leafCounts {
-	return &leafCounts{phase: p, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
+func (b *Builder) newLeaf() *leafCounts {
+	return &leafCounts{builder: b, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
 }
 
 // begin holds a block against the records before it.
@@ -44,20 +44,20 @@ func (l *leafCounts) begin(block *dataset.Block) error {
 	case l.shape.form != unknown:
 		return shapeFault(block.IDs[0], now, l.shape)
 	}
-	if err := l.phase.params.checkForm(now.form); err != nil {
+	if err := l.builder.params.checkForm(now.form); err != nil {
 		return err
 	}
 	l.shape, l.first = now, block.IDs[0]
-	l.columns = l.phase.newColumns(now)
+	l.columns = l.builder.newColumns(now)
 	return nil
 }
 
 // newColumns makes what the statistics of a shape need.
-func (p *Phase) newColumns(s shape) columns {
+func (b *Builder) newColumns(s shape) columns {
 	switch {
 	case s.form == dense:
 		return columns{moments: newMoments(s.width), min: make([]float32, s.width), max: make([]float32, s.width)}
-	case s.form == sparse && p.params.Scale == ScaleStandard:
+	case s.form == sparse && b.params.Scale == ScaleStandard:
 		return columns{moments: newMoments(s.width), entries: make([]int64, s.width)}
 	}
 	return columns{}
@@ -66,7 +66,7 @@ func (p *Phase) newColumns(s shape) columns {
 // add counts record i of a block.
 func (l *leafCounts) add(block *dataset.Block, i int) error {
 	l.records++
-	if block.Labels != nil && l.phase.countLabels {
+	if block.Labels != nil && l.builder.countLabels {
 		l.labels.Add(block.Labels[i])
 	}
 	switch l.shape.form {
@@ -75,12 +75,12 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 	case sparse:
 		return l.addSparse(block, i)
 	}
-	if h := l.phase.hasher; h != nil {
-		l.scratch = l.phase.tokenizer.Tokens(l.scratch, block.Texts[i], func(term []byte) { l.hashed.add(h.hash(term)) })
+	if h := l.builder.hasher; h != nil {
+		l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i], func(term []byte) { l.hashed.add(h.hash(term)) })
 		return nil
 	}
 	l.terms.Next()
-	l.scratch = l.phase.tokenizer.Tokens(l.scratch, block.Texts[i], l.terms.Add)
+	l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i], l.terms.Add)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (l *leafCounts) addDense(block *dataset.Block, i int) error {
 	if err := checkFinite(block.IDs[i], row, nil); err != nil {
 		return err
 	}
-	if l.phase.params.Scale == ScaleL2 {
+	if l.builder.params.Scale == ScaleL2 {
 		l.row = append(l.row[:0], row...)
 		normalise(l.row)
 		row = l.row
@@ -119,8 +119,8 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 	return nil
 }
 
-func (l *leafCounts) partial() *partial {
-	return &partial{phase: l.phase, shape: l.shape, first: l.first, records: l.records, columns: l.columns,
+func (l *leafCounts) counts() *Counts {
+	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: l.columns,
 		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed}
 }
 
@@ -141,9 +141,9 @@ const (
 	termsName   = "terms"
 )
 
-// partial is what some neighboring leaves found.
-type partial struct {
-	phase   *Phase
+// Counts are what some neighboring leaves found.
+type Counts struct {
+	builder *Builder
 	shape   shape
 	first   dataset.Identity
 	records int64
@@ -153,27 +153,30 @@ type partial struct {
 	hashed  hashes           // instead of terms, where the phase hashes
 }
 
-// Fields lists the partial; which fields there are depends on the records' form.
-func (p *partial) Fields(f *jobs.Fields) {
-	jobs.Enum(f, partForm, &p.shape.form, unknown, texts)
-	f.Int(partWidth, &p.shape.width, 0, math.MaxInt)
-	jobs.Scalar(f, partRecords, &p.records)
-	f.Require(p.records >= 0, "a partial of %d records", p.records)
-	f.Text(firstObject, &p.first.Object)
-	jobs.Scalar(f, firstOffset, &p.first.Offset)
-	vocabulary.TableFields(f, labelsName, &p.labels, "records")
-	switch width := p.shape.width; {
-	case p.shape.form == dense:
-		p.columns.momentFields(f, width)
-		jobs.List(f, partMin, &p.columns.min, width)
-		jobs.List(f, partMax, &p.columns.max, width)
-	case p.shape.form == sparse && p.phase.params.Scale == ScaleStandard:
-		p.columns.momentFields(f, width)
-		jobs.List(f, partEntries, &p.columns.entries, width)
-	case p.shape.form == texts && p.phase.hasher != nil:
-		p.hashed.Fields(f)
-	case p.shape.form == texts:
-		vocabulary.TableFields(f, termsName, &p.terms, "count", "documents")
+// NewCounts makes counts to read into.
+func (b *Builder) NewCounts() *Counts { return &Counts{builder: b} }
+
+// Fields lists the counts; which fields there are depends on the records' form.
+func (c *Counts) Fields(f *jobs.Fields) {
+	jobs.Enum(f, partForm, &c.shape.form, unknown, texts)
+	f.Int(partWidth, &c.shape.width, 0, math.MaxInt)
+	jobs.Scalar(f, partRecords, &c.records)
+	f.Require(c.records >= 0, "a partial of %d records", c.records)
+	f.Text(firstObject, &c.first.Object)
+	jobs.Scalar(f, firstOffset, &c.first.Offset)
+	vocabulary.TableFields(f, labelsName, &c.labels, "records")
+	switch width := c.shape.width; {
+	case c.shape.form == dense:
+		c.columns.momentFields(f, width)
+		jobs.List(f, partMin, &c.columns.min, width)
+		jobs.List(f, partMax, &c.columns.max, width)
+	case c.shape.form == sparse && c.builder.params.Scale == ScaleStandard:
+		c.columns.momentFields(f, width)
+		jobs.List(f, partEntries, &c.columns.entries, width)
+	case c.shape.form == texts && c.builder.hasher != nil:
+		c.hashed.Fields(f)
+	case c.shape.form == texts:
+		vocabulary.TableFields(f, termsName, &c.terms, "count", "documents")
 	}
 }
 

@@ -2,8 +2,9 @@ package features
 
 import "github.com/gram-compute/gram/jobs/vocabulary"
 
-// plus adds the records to the right of those of a.
-func (a *partial) plus(b *partial) (*partial, error) {
+// Plus adds the records to the right of those of a: linear in width, labels and terms. Another shape there is a fault of
+// CodeBadRecord with the position of its first record.
+func (a *Counts) Plus(b *Counts) (*Counts, error) {
 	switch {
 	case a.shape.form == unknown:
 		return b, nil
@@ -12,11 +13,11 @@ func (a *partial) plus(b *partial) (*partial, error) {
 	case a.shape != b.shape:
 		return nil, shapeFault(b.first, b.shape, a.shape)
 	}
-	sum := &partial{phase: a.phase, shape: a.shape, first: a.first, records: a.records + b.records,
+	sum := &Counts{builder: a.builder, shape: a.shape, first: a.first, records: a.records + b.records,
 		labels: vocabulary.Merge(a.labels, b.labels)}
 	switch {
 	case a.shape.form != texts:
-	case a.phase.hasher != nil:
+	case a.builder.hasher != nil:
 		sum.hashed = a.hashed.plus(b.hashed)
 	default:
 		sum.terms = vocabulary.Merge(a.terms, b.terms)

@@ -15,32 +15,42 @@ import (
 // Name is the phase's name.
 const Name = "features"
 
-// Phase reads the training records once and hands the Space to the next phase.
-type Phase struct {
+// Builder finds the space of the training records in one pass over them.
+type Builder struct {
 	params      Params
 	kind        string
 	tokenizer   *text.Tokenizer
 	hasher      *hasher // nil where terms have a dictionary
 	train       jobs.Records
-	next        string
 	countLabels bool
 	classes     int    // required; -1 for no labels required
 	scaleField  string // see Compares; "" where nothing is compared
 }
 
-// Option changes what the phase asks of labels.
-type Option func(*Phase)
+// Option changes what the builder asks of labels and columns.
+type Option func(*Builder)
 
 // Classes requires a label of every training record, of min classes or more together;
 // the fault is that of Space.RequireLabels.
-func Classes(min int) Option { return func(p *Phase) { p.classes = min } }
+func Classes(min int) Option { return func(b *Builder) { b.classes = min } }
 
 // NoClasses leaves labels uncounted: where they are numbers, or identifiers, the
 // state would grow with the records.
-func NoClasses() Option { return func(p *Phase) { p.countLabels = false } }
+func NoClasses() Option { return func(b *Builder) { b.countLabels = false } }
 
-// New makes the phase for the training records of a spec; next is the phase that follows.
+// New makes the phase "features" for the training records of a spec, which hands the space to the next phase.
 func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
+	b, err := NewBuilder(p, spec, options...)
+	if err != nil {
+		return nil, err
+	}
+	return b.Phase(func(_ jobs.Arrays, s *Space) (jobs.Next, error) {
+		return jobs.Next{Phase: next, State: jobs.ArraysOf(s)}, nil
+	}), nil
+}
+
+// NewBuilder makes the builder for the training records of a spec.
+func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, error) {
 	if err := params.Check(&p); err != nil {
 		return nil, err
 	}
@@ -48,28 +58,41 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 	if err != nil {
 		return nil, err
 	}
-	phase := &Phase{params: p, kind: spec.Kind, tokenizer: tokenizer, train: jobs.TrainingRecords(spec), next: next,
+	b := &Builder{params: p, kind: spec.Kind, tokenizer: tokenizer, train: jobs.TrainingRecords(spec),
 		countLabels: true, classes: -1}
 	if p.Hashing != nil {
-		phase.hasher = newHasher(*p.Hashing, spec.Spec.Repro.Seed)
+		b.hasher = newHasher(*p.Hashing, spec.Spec.Repro.Seed)
 	}
 	for _, option := range options {
-		option(phase)
+		option(b)
 	}
-	return jobs.MapReduce[none, *partial]{
-		Name: Name, Partial: func() *partial { return &partial{phase: phase} },
-		// Another shape to the right is a fault of CodeBadRecord with the position of its first record.
-		Map: phase.count, Merge: (*partial).plus, Step: phase.finish,
-	}.Phase(), nil
+	return b, nil
 }
 
-// none is the state that the phase begins from.
-type none struct{}
+// Phase returns the phase "features". What follows is said by then, from the state that the job began with, the model of
+// spec.model, and the space.
+func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *Counts]{
+		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
+		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*Counts, error) {
+			return b.Count(ctx, leaf)
+		},
+		Step: func(_ context.Context, state jobs.Arrays, root *Counts, _ jobs.Round) (jobs.Next, error) {
+			space, found, err := b.Space(root)
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			next, err := then(state, space)
+			next.Metrics = append(found, next.Metrics...)
+			return next, err
+		},
+	}.Phase()
+}
 
-// count reads one leaf: linear in its values, memory in its width, labels and terms. A change of shape and a training
+// Count reads one leaf: linear in its values, memory in its width, labels and terms. A change of shape and a training
 // value that is not finite are faults of CodeBadRecord with their position.
-func (p *Phase) count(ctx context.Context, _ none, leaf jobs.Leaf, _ *kernelops.Set) (*partial, error) {
-	l, train := p.newLeaf(), p.train()
+func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
+	l, train := b.newLeaf(), b.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -86,53 +109,49 @@ func (p *Phase) count(ctx context.Context, _ none, leaf jobs.Leaf, _ *kernelops.
 			}
 		}
 	}
-	return l.partial(), nil
+	return l.counts(), nil
 }
 
-// finish makes the space. No training record is a fault of CodeInputEmpty.
-func (p *Phase) finish(_ context.Context, _ none, root *partial, _ jobs.Round) (jobs.Next, error) {
+// Space makes the space, and facts about it. No training record is a fault of CodeInputEmpty.
+func (b *Builder) Space(root *Counts) (*Space, []jobs.Metric, error) {
 	if root.records == 0 {
-		return jobs.Next{}, protocol.EmptyFault("no training record").
+		return nil, nil, protocol.EmptyFault("no training record").
 			WithHint("Check spec.input.uri and spec.input.split.test.")
 	}
-	space, err := p.space(root)
+	space, err := b.space(root)
 	if err != nil {
-		return jobs.Next{}, err
+		return nil, nil, err
 	}
-	if p.classes >= 0 {
-		if err := space.RequireLabels(p.kind, p.classes); err != nil {
-			return jobs.Next{}, err
+	if b.classes >= 0 {
+		if err := space.RequireLabels(b.kind, b.classes); err != nil {
+			return nil, nil, err
 		}
 	}
-	warnings, err := p.dominance(space)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	found := slices.Concat(metrics(space), p.hashMetrics(root), warnings)
-	return jobs.Next{Phase: p.next, State: jobs.ArraysOf(space), Metrics: found}, nil
+	warnings, err := b.dominance(space)
+	return space, slices.Concat(metrics(space), b.hashMetrics(root), warnings), err
 }
 
 // space derives the space from the counts of all training records.
-func (p *Phase) space(root *partial) (*Space, error) {
+func (b *Builder) space(root *Counts) (*Space, error) {
 	s := &Space{Width: root.shape.width, Records: root.records, Sparse: root.shape.form != dense,
 		Labels: root.labels.Keys, ClassRecords: root.labels.Columns[0],
-		form: root.shape.form, scale: p.params.Scale}
+		form: root.shape.form, scale: b.params.Scale}
 	switch s.form {
 	case dense:
 		s.scaleDense(root.columns)
 	case sparse:
 		s.scaleSparse(root.columns)
 	case texts:
-		s.text = p.params.text()
-		if p.hasher != nil {
+		s.text = b.params.text()
+		if b.hasher != nil {
 			if root.hashed.none() {
 				return nil, protocol.EmptyFault("no term in %d training records", root.records).
 					WithHint("Check spec.input.text.")
 			}
-			s.hasher, s.Width = p.hasher, p.hasher.width()
+			s.hasher, s.Width = b.hasher, b.hasher.width()
 			break
 		}
-		kept, err := p.params.text().Choose(root.terms, root.records)
+		kept, err := b.params.text().Choose(root.terms, root.records)
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +164,11 @@ func (p *Phase) space(root *partial) (*Space, error) {
 	return s, nil
 }
 
-func (p *Phase) hashMetrics(root *partial) []jobs.Metric {
-	if p.hasher == nil {
+func (b *Builder) hashMetrics(root *Counts) []jobs.Metric {
+	if b.hasher == nil {
 		return nil
 	}
-	return root.hashed.metrics(p.hasher)
+	return root.hashed.metrics(b.hasher)
 }
 
 func metrics(s *Space) []jobs.Metric {

@@ -92,6 +92,11 @@ func (c *census) Fields(f *jobs.Fields) {
 	}
 }
 
+// plus lists the shards of the right after these.
+func (c census) plus(right census) census {
+	return census{append(c.shards, right.shards...), append(c.list, right.list...)}
+}
+
 // of returns the parts of a data set in the order of its shards.
 func (c *census) of(source jobs.Source, shards int) (parts.List, error) {
 	list, found := make(parts.List, shards), make([]bool, shards)

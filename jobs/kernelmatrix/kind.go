@@ -42,10 +42,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.New(own.Features, spec, tilesName, features.NoClasses(), features.Compares())
+	space, err := features.NewBuilder(own.Features, spec, features.NoClasses(), features.Compares())
 	if err != nil {
 		return nil, err
 	}
 	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
-	return algorithm{&recordsPhase{space, p}, (&tilesPhase{p}).phase()}, nil
+	return algorithm{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
 }

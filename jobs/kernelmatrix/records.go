@@ -3,7 +3,6 @@ package kernelmatrix
 import (
 	"context"
 	"iter"
-	"maps"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -22,92 +21,76 @@ const (
 
 // recordsPhase learns the space of the vectors, and numbers the records.
 type recordsPhase struct {
-	jobs.Phase // features
 	*plan
+	space *features.Builder
 }
 
-func (p *recordsPhase) Name() string { return recordsName }
+func (p *recordsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *counted]{
+		Name: recordsName, State: jobs.Itself, Partial: func() *counted { return &counted{Counts: p.space.NewCounts()} },
+		Map: p.count, Merge: (*counted).plus, Step: p.finish,
+	}.Phase()
+}
 
-// Map writes down the records that the other phase reads. A leaf does so as well for every shard of queries whose
-// number is its own modulo the shards of the input.
-func (p *recordsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+// counted is what some neighboring leaves found of the vectors, and their records.
+type counted struct {
+	*features.Counts
+	census census
+}
+
+// Fields lists both.
+func (c *counted) Fields(f *jobs.Fields) {
+	c.Counts.Fields(f)
+	c.census.Fields(f)
+}
+
+// plus lists the shards of the right after these.
+func (c *counted) plus(right *counted) (*counted, error) {
+	all, err := c.Counts.Plus(right.Counts)
+	return &counted{all, c.census.plus(right.census)}, err
+}
+
+// count counts the vectors of a leaf and writes its records down. A leaf does so as well for every shard of queries
+// whose number is its own modulo the shards of the input.
+func (p *recordsPhase) count(
+	ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set,
+) (*counted, error) {
 	if err := p.checkShards(leaf.Plan); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var own *roll
-	blocks := leaf.Blocks
-	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
-		own = newRoll(p.train()) // the other phase may begin anew
-		return own.watch(blocks(ctx))
-	}
-	partial, carry, err := p.Phase.Map(ctx, state, leaf, carry, ops)
+	own, blocks := newRoll(p.train()), leaf.Blocks
+	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] { return own.watch(blocks(ctx)) }
+	found, err := p.space.Count(ctx, leaf)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	counts := &census{}
-	if err := counts.add(ctx, leaf.Emit, jobs.Input, leaf.Index, own); err != nil {
-		return nil, nil, err
+	c := &counted{Counts: found}
+	if err := c.census.add(ctx, leaf.Emit, jobs.Input, leaf.Index, own); err != nil {
+		return nil, err
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
 		queries := newRoll(nil)
 		for _, err := range queries.watch(leaf.Read(ctx, jobs.Queries, shard)) {
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
-		if err := counts.add(ctx, leaf.Emit, jobs.Queries, shard, queries); err != nil {
-			return nil, nil, err
+		if err := c.census.add(ctx, leaf.Emit, jobs.Queries, shard, queries); err != nil {
+			return nil, err
 		}
 	}
-	jobs.Add(partial, counts)
-	return partial, carry, nil
+	return c, nil
 }
 
-// Merge lists the shards of two neighbours.
-func (p *recordsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := jobs.Read(left, &census{})
-	if err != nil {
-		return nil, err
-	}
-	b, err := jobs.Read(right, &census{})
-	if err != nil {
-		return nil, err
-	}
-	merged, err := p.Phase.Merge(left, right)
-	if err != nil {
-		return nil, err
-	}
-	merged = maps.Clone(merged) // it may be one of the two
-	a.shards, a.list = append(a.shards, b.shards...), append(a.list, b.list...)
-	jobs.Add(merged, a)
-	return merged, nil
-}
-
-// Step writes the indices of the records and plans the tiles.
-func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
+// finish writes the indices of the records and plans the tiles.
+func (p *recordsPhase) finish(
+	ctx context.Context, _ jobs.Arrays, root *counted, round jobs.Round,
+) (jobs.Next, error) {
+	space, metrics, err := p.space.Space(root.Counts)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	counts, err := jobs.Read(root, &census{})
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next, err := p.Phase.Step(ctx, state, round)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	grid := grid{symmetric: !p.queries}
-	if grid.columns, err = p.index(ctx, round.Emit, counts, jobs.Input, round.Plan.Shards); err != nil {
-		return jobs.Next{}, err
-	}
-	grid.rows = grid.columns
-	if p.queries {
-		if grid.rows, err = p.index(ctx, round.Emit, counts, jobs.Queries, round.Plan.QueryShards); err != nil {
-			return jobs.Next{}, err
-		}
-	}
-	space, err := features.ReadSpace(next.State)
+	grid, err := p.grid(ctx, &root.census, round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -118,9 +101,21 @@ func (p *recordsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.R
 	if err := grid.checkSize(int64(p.params.MaxBytes), side); err != nil {
 		return jobs.Next{}, err
 	}
-	jobs.Add(next.State, &grid)
-	next.Trees = grid.trees()
-	return next, nil
+	state := jobs.ArraysOf(&state{space: space, grid: grid})
+	return jobs.Next{Phase: tilesName, Trees: grid.trees(), State: state, Metrics: metrics}, nil
+}
+
+// grid lays the shards along the matrix, and writes the indices of their records.
+func (p *recordsPhase) grid(ctx context.Context, c *census, round jobs.Round) (g grid, err error) {
+	g.symmetric = !p.queries
+	if g.columns, err = p.index(ctx, round.Emit, c, jobs.Input, round.Plan.Shards); err != nil {
+		return grid{}, err
+	}
+	g.rows = g.columns
+	if p.queries {
+		g.rows, err = p.index(ctx, round.Emit, c, jobs.Queries, round.Plan.QueryShards)
+	}
+	return g, err
 }
 
 // checkShards refuses too many shards before any is read.

@@ -49,10 +49,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judge: judge,
 		maxState: spec.Spec.Run.MaxStateBytes}
-	space, err := features.New(p.Features, spec, trainName, features.Classes(2), features.Compares())
+	space, err := features.NewBuilder(p.Features, spec, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{&spacePhase{space, j}, &trainPhase{j}}
+	phases := algorithm{space.Phase(j.begin), &trainPhase{j}}
 	return append(phases, judge.Phases()...), nil
 }

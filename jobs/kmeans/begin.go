@@ -1,7 +1,6 @@
 package kmeans
 
 import (
-	"context"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -9,40 +8,26 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// spacePhase finds the space of the training records and prepares the state for the first restart.
-type spacePhase struct {
-	jobs.Phase
-	job
-}
-
 // maxCenterValues bounds k * width, maxWidth the zeros that sparse rows are filled up with.
 const (
 	maxCenterValues = 1 << 27
 	maxWidth        = 1 << 20
 )
 
-// Step checks k against the records, and given centres against the space. More clusters
-// than training records are a fault of CodeInputEmpty.
-func (p *spacePhase) Step(ctx context.Context, model jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, model, round)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	space, err := features.ReadSpace(next.State)
-	if err != nil {
-		return jobs.Next{}, err
-	}
+// begin prepares the state for the first restart. It checks k against the records, and given centers against the space.
+// More clusters than training records are a fault of CodeInputEmpty.
+func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) {
 	s := &state{space: space}
-	if p.params.Init == initGiven {
-		if s.centers, err = p.given(model, space); err != nil {
+	if j.params.Init == initGiven {
+		var err error
+		if s.centers, err = j.given(model, space); err != nil {
 			return jobs.Next{}, err
 		}
 	}
-	if err := checkSize(space, max(p.params.K, len(s.centers)/space.Width)); err != nil {
+	if err := checkSize(space, max(j.params.K, len(s.centers)/space.Width)); err != nil {
 		return jobs.Next{}, err
 	}
-	next.State = jobs.ArraysOf(s)
-	return next, nil
+	return jobs.Next{Phase: j.firstPhase(), State: jobs.ArraysOf(s)}, nil
 }
 
 func checkSize(space *features.Space, k int) error {
@@ -58,26 +43,26 @@ func checkSize(space *features.Space, k int) error {
 	return nil
 }
 
-// given returns the centres of the parameters or of a model.
-func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64, error) {
+// given returns the centers of the parameters or of a model.
+func (j job) given(model jobs.Arrays, space *features.Space) ([]float64, error) {
 	var centers []float64
-	if p.params.Centers != nil {
-		if n := len(p.params.Centers[0]); n != space.Width {
+	if j.params.Centers != nil {
+		if n := len(j.params.Centers[0]); n != space.Width {
 			return nil, protocol.SpecFault(
 				"spec.params: the centers have %d numbers each; the records have %d", n, space.Width)
 		}
-		centers = slices.Concat(p.params.Centers...)
+		centers = slices.Concat(j.params.Centers...)
 	} else {
 		m, err := readModel(model)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.checkFit(m, space); err != nil {
+		if err := j.checkFit(m, space); err != nil {
 			return nil, err
 		}
 		centers = slices.Clone(m.centers)
 	}
-	if p.cosine() {
+	if j.cosine() {
 		unit(centers, space.Width)
 		for i := 0; i < len(centers); i += space.Width {
 			if zero(centers[i : i+space.Width]) {
@@ -89,12 +74,12 @@ func (p *spacePhase) given(model jobs.Arrays, space *features.Space) ([]float64,
 	return centers, nil
 }
 
-// checkFit refuses a model whose centres do not lie in this job's space.
-func (p *spacePhase) checkFit(m *model, space *features.Space) error {
+// checkFit refuses a model whose centers do not lie in this job's space.
+func (j job) checkFit(m *model, space *features.Space) error {
 	k := len(m.centers) / m.space.Width
 	switch {
-	case p.params.K != 0 && p.params.K != k:
-		return protocol.SpecFault("spec.params: k is %d, but the model of spec.model has %d centers", p.params.K, k)
+	case j.params.K != 0 && j.params.K != k:
+		return protocol.SpecFault("spec.params: k is %d, but the model of spec.model has %d centers", j.params.K, k)
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
 		return protocol.SpecFault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())

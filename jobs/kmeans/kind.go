@@ -56,11 +56,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, params.In("spec.params", err)
 	}
 	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
-	space, err := features.New(p.Params, spec, j.firstPhase(), features.ComparesBy("spec.params.scale"))
+	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{&spacePhase{space, j}}
+	phases := algorithm{space.Phase(j.begin)}
 	if p.Init != initGiven {
 		phases = append(phases, (&seedPhase{j}).phase())
 	}

@@ -9,33 +9,19 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// spacePhase finds the space of the training records and begins with weights of zero.
-type spacePhase struct {
-	jobs.Phase
-	job
-}
-
-// Step checks the parameters with the space.
-func (p *spacePhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	next, err := p.Phase.Step(ctx, nil, round)
+// begin begins with weights of zero, and checks the parameters with the space.
+func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
+	setup, err := j.params.setup(space)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	space, err := features.ReadSpace(next.State)
-	if err != nil {
+	if _, err := j.params.Costs.Rule(space.Labels.List()); err != nil {
 		return jobs.Next{}, err
 	}
-	setup, err := p.params.setup(space)
-	if err != nil {
+	if err := j.checkState(setup); err != nil {
 		return jobs.Next{}, err
 	}
-	if _, err := p.params.Costs.Rule(space.Labels.List()); err != nil {
-		return jobs.Next{}, err
-	}
-	if err := p.checkState(setup); err != nil {
-		return jobs.Next{}, err
-	}
-	return p.first(&model{space: space, Learner: NewLearner(setup, nil)}, next.Metrics)
+	return j.first(&model{space: space, Learner: NewLearner(setup, nil)})
 }
 
 // checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
@@ -51,7 +37,7 @@ func (j job) checkState(s Setup) error {
 }
 
 // first begins the first epoch.
-func (j job) first(m *model, metrics []jobs.Metric) (jobs.Next, error) {
+func (j job) first(m *model) (jobs.Next, error) {
 	s := &state{model: m}
 	var err error
 	if s.room, err = j.room(s); err != nil {
@@ -61,7 +47,7 @@ func (j job) first(m *model, metrics []jobs.Metric) (jobs.Next, error) {
 		m.own()
 		m.trim(int(s.room))
 	}
-	next := jobs.Next{Phase: j.params.Over, State: jobs.ArraysOf(s), Metrics: metrics}
+	next := jobs.Next{Phase: j.params.Over, State: jobs.ArraysOf(s)}
 	if j.params.Over == overChained {
 		next.Trees = []int{1}
 	}
@@ -110,5 +96,5 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 		return jobs.Next{}, err
 	}
 	m.Setup, m.history = setup, history{warm: true}
-	return p.first(m, nil)
+	return p.first(m)
 }

@@ -56,11 +56,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases := algorithm{&warmPhase{j}}
 	if spec.Spec.Model == "" {
-		space, err := features.New(p.Features, spec, p.Over, features.Classes(2), features.Compares())
+		space, err := features.NewBuilder(p.Features, spec, features.Classes(2), features.Compares())
 		if err != nil {
 			return nil, params.In("spec.params", err)
 		}
-		phases = algorithm{&spacePhase{space, j}}
+		phases = algorithm{space.Phase(j.begin)}
 	}
 	if p.Over == overChained {
 		phases = append(phases, &chainedPhase{j})
