@@ -1,47 +1,67 @@
 package kernelmean
 
 import (
+	"math"
 	"slices"
 
-	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/rows"
+)
+
+// Arrays of a base beside its rows.
+const (
+	baseWidth   = "base.width"   // I64 scalar
+	baseClass   = "base.class"   // I32 [rows]
+	baseWeights = "base.weights" // F32 [rows], where rows have weights
 )
 
 // base holds training records, dense or as compressed rows.
 type base struct {
-	width   int
+	rows.Rows
 	class   []int32   // of each row
 	weights []float32 // nil where every row weighs 1
-	dense   []float32
-	sparse  dataset.Sparse // Indptr nil where dense
 }
 
 func newBase(space *features.Space) *base {
-	b := &base{width: space.Width}
-	if space.Sparse {
-		b.sparse = dataset.Sparse{Width: space.Width, Indptr: []int{0}, Indices: []int32{}}
-	}
-	return b
+	return &base{Rows: rows.New(rows.FormOf(space), space.Width)}
 }
 
-func (b *base) rows() int { return len(b.class) }
+// Fields lists the rows, in time linear in their bytes.
+func (b *base) Fields(f *jobs.Fields) {
+	f.Int(baseWidth, &b.Width, 0, math.MaxInt32)
+	jobs.List(f, baseClass, &b.class)
+	b.N = len(b.class)
+	jobs.Optional(f, baseWeights, &b.weights, b.N)
+	b.Rows.Fields(f)
+	f.Check(b.check)
+}
 
-func (b *base) isSparse() bool { return b.sparse.Indptr != nil }
+func (b *base) check() error {
+	for i, w := range b.weights {
+		if !(w >= 0 && w-w == 0) {
+			return jobs.Malformed("row %d of the base weighs %v", i, w)
+		}
+	}
+	return b.Check(b.Form, b.Width)
+}
+
+// checkIn holds the rows against their space.
+func (b *base) checkIn(space *features.Space) error {
+	if b.Width != space.Width {
+		return jobs.Malformed("a base of width %d in a space of width %d", b.Width, space.Width)
+	}
+	for i, y := range b.class {
+		if y < 0 || int(y) >= space.Labels.Len() {
+			return jobs.Malformed("row %d of the base is of class %d of %d", i, y, space.Labels.Len())
+		}
+	}
+	return b.Check(rows.FormOf(space), space.Width)
+}
 
 // bytes is the size of the rows in a model.
 func (b *base) bytes() int64 {
-	return 4*int64(len(b.dense)+len(b.class)+len(b.weights)+2*len(b.sparse.Values)) + 8*int64(len(b.sparse.Indptr))
-}
-
-// vectors are all rows.
-func (b *base) vectors() features.Vectors {
-	v := features.Vectors{Rows: b.rows(), Class: b.class, Weights: b.weights}
-	if b.isSparse() {
-		v.Sparse = b.sparse
-		return v
-	}
-	v.Dense.Data, v.Dense.Rows, v.Dense.Cols, v.Dense.Stride = b.dense, b.rows(), b.width, b.width
-	return v
+	return b.Bytes() + 4*int64(len(b.class)+len(b.weights)) + 8*int64(len(b.Sparse.Indptr))
 }
 
 // weight is what a row counts.
@@ -52,17 +72,15 @@ func (b *base) weight(row int) float64 {
 	return float64(b.weights[row])
 }
 
-// add appends the rows of v.
-func (b *base) add(v features.Vectors) {
-	b.addWeights(v.Rows, v.Weights)
-	b.class = append(b.class, v.Class...)
-	if !b.isSparse() {
-		b.dense = append(b.dense, v.Dense.Data[:v.Rows*b.width]...)
-		return
+// add appends the rows of v from up to, not including, to.
+func (b *base) add(v features.Vectors, from, to int) {
+	var weights []float32
+	if v.Weights != nil {
+		weights = v.Weights[from:to]
 	}
-	for i := range v.Rows {
-		b.addSparse(v.Sparse.Row(i))
-	}
+	b.addWeights(to-from, weights)
+	b.class = append(b.class, v.Class[from:to]...)
+	b.Add(v, from, to)
 }
 
 // addWeights appends the weights of so many rows, nil for 1 each.
@@ -71,32 +89,33 @@ func (b *base) addWeights(rows int, weights []float32) {
 	case rows == 0 || b.weights == nil && weights == nil:
 		return
 	case b.weights == nil:
-		b.weights = slices.Repeat([]float32{1}, b.rows())
+		b.weights = slices.Repeat([]float32{1}, b.N)
 	case weights == nil:
 		weights = slices.Repeat([]float32{1}, rows)
 	}
 	b.weights = append(b.weights, weights...)
 }
 
-func (b *base) addSparse(indices []int32, values []float32) {
-	b.sparse.Indices, b.sparse.Values = append(b.sparse.Indices, indices...), append(b.sparse.Values, values...)
-	b.sparse.Indptr = append(b.sparse.Indptr, len(b.sparse.Values))
+// join puts the rows of o below those of b.
+func (b *base) join(o *base) error {
+	if b.Width != o.Width || b.Form != o.Form {
+		return jobs.Malformed("rows of width %d and %d, of form %d and %d", b.Width, o.Width, b.Form, o.Form)
+	}
+	b.addWeights(o.N, o.weights)
+	b.class = append(b.class, o.class...)
+	b.Append(&o.Rows)
+	return nil
 }
 
-// join returns the rows of b and below them those of o.
-func (b *base) join(o *base) *base {
-	all := &base{width: b.width, class: slices.Clone(b.class), weights: slices.Clone(b.weights), dense: slices.Clone(b.dense)}
-	if b.isSparse() {
-		all.sparse = dataset.Sparse{Width: b.width, Indptr: slices.Clone(b.sparse.Indptr),
-			Indices: slices.Clone(b.sparse.Indices), Values: slices.Clone(b.sparse.Values)}
-	}
-	all.add(o.vectors())
-	return all
+// reset drops the rows and keeps their memory.
+func (b *base) reset() {
+	b.class, b.weights = b.class[:0], b.weights[:0]
+	b.Reset()
 }
 
 // byClass returns the rows class after class, in each class in their order.
 func (b *base) byClass() *base {
-	order := make([]int, b.rows())
+	order := make([]int, b.N)
 	for i := range order {
 		order[i] = i
 	}
@@ -107,23 +126,14 @@ func (b *base) byClass() *base {
 		}
 		return i - j
 	})
-	sorted := &base{width: b.width, class: make([]int32, 0, len(order)), dense: make([]float32, 0, len(b.dense))}
+	sorted := &base{Rows: b.Pick(order), class: make([]int32, len(order))}
 	if b.weights != nil {
-		sorted.weights = make([]float32, 0, len(order))
+		sorted.weights = make([]float32, len(order))
 	}
-	if b.isSparse() {
-		sorted.sparse = dataset.Sparse{Width: b.width, Indptr: make([]int, 1, len(b.sparse.Indptr)),
-			Indices: make([]int32, 0, len(b.sparse.Indices)), Values: make([]float32, 0, len(b.sparse.Values))}
-	}
-	for _, i := range order {
-		sorted.class = append(sorted.class, b.class[i])
+	for to, from := range order {
+		sorted.class[to] = b.class[from]
 		if b.weights != nil {
-			sorted.weights = append(sorted.weights, b.weights[i])
-		}
-		if b.isSparse() {
-			sorted.addSparse(b.sparse.Row(i))
-		} else {
-			sorted.dense = append(sorted.dense, b.dense[i*b.width:(i+1)*b.width]...)
+			sorted.weights[to] = b.weights[from]
 		}
 	}
 	return sorted

@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
@@ -16,7 +16,7 @@ import (
 type densityPredictor struct {
 	*parzen
 	reader   *features.Reader
-	rows     kernels.Rows
+	tile     []float32
 	labels   []string
 	relative []float64
 	outcomes []jobs.Outcome
@@ -48,9 +48,9 @@ func (p *densityPredictor) Predict(ctx context.Context, block *dataset.Block) ([
 		return nil, err
 	}
 	p.outcomes = p.outcomes[:0]
-	classes, step := len(p.labels), p.queryRows()
+	queries, classes, step := rows.Of(v), len(p.labels), p.queryRows()
 	for from := 0; from < v.Rows; from += step {
-		x := p.rows.Of(v, from, min(v.Rows, from+step))
+		x := queries.Tile(from, min(v.Rows, from+step), &p.tile)
 		joint := make([]float64, x.Rows*classes)
 		if err := p.joint(ctx, joint, x); err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (p *densityPredictor) queryRows() int {
 	for y := range p.weights {
 		largest = max(largest, p.first[y+1]-p.first[y])
 	}
-	return min(tileRows(p.space.Width, queryRows), tileRows(largest, queryRows))
+	return min(rows.TileRows(p.space.Width, rows.QueryRows), rows.TileRows(largest, rows.QueryRows))
 }
 
 // outcome turns log p(x, y) of each class into posteriors.

@@ -16,11 +16,8 @@ const (
 	spreadName  = "spread"
 )
 
-// Arrays of their partials, and of the state between them.
-const (
-	classSums   = "classes.sums"   // F64 [classes, width], weighted; of a state: the means
-	classSpread = "classes.spread" // F64 [classes], weighted squared distances from the mean
-)
+// classSums is the array F64 [classes, width] of weighted sums of rows; of a state, of their means.
+const classSums = "classes.sums"
 
 // classesPhase adds up the weights of the classes and, where sums are asked for, their rows.
 type classesPhase struct {
@@ -31,34 +28,60 @@ type classesPhase struct {
 	next func(space *features.Space, weights, means []float64, plan jobs.Plan) (jobs.Next, error)
 }
 
-func (classesPhase) Name() string { return classesName }
+func (p classesPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*features.Space, *totals]{
+		Name: classesName, State: readSpace, Partial: func() *totals { return new(totals) },
+		Map: p.count, Merge: (*totals).plus, Step: p.finish,
+	}.Phase()
+}
 
-// Map is linear in the values of the leaf.
-func (p classesPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := readSpace(state)
-	if err != nil {
-		return nil, nil, err
+// totals are the weights of the classes, and the sums or means of their rows.
+type totals struct{ weights, sums []float64 }
+
+// Fields lists both.
+func (t *totals) Fields(f *jobs.Fields) {
+	jobs.List(f, classWeights, &t.weights)
+	jobs.List(f, classSums, &t.sums)
+}
+
+// plus adds the totals to the right.
+func (t *totals) plus(right *totals) (_ *totals, err error) {
+	if t.weights, err = added(t.weights, right.weights); err == nil {
+		t.sums, err = added(t.sums, right.sums)
 	}
+	return t, err
+}
+
+// added adds numbers of partials.
+func added(left, right []float64) ([]float64, error) {
+	if len(left) != len(right) {
+		return nil, jobs.Malformed("%d sums meet %d", len(left), len(right))
+	}
+	sums := make([]float64, len(left))
+	for i := range sums {
+		sums[i] = left[i] + right[i]
+	}
+	return sums, nil
+}
+
+// count is linear in the values of the leaf.
+func (p classesPhase) count(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
+) (*totals, error) {
 	classes, width := space.Labels.Len(), 0
 	if p.sums {
 		if width = space.Width; p.maxState > 0 && int64(width) > int64(p.maxState)/8/int64(classes) {
-			return nil, nil, meansTooBig(classes, width, p.maxState)
+			return nil, meansTooBig(classes, width, p.maxState)
 		}
 	}
-	weights, sums := make([]float64, classes), make([]float64, classes*width)
-	err = eachRow(ctx, leaf, space, p.train(), func(y int, w float64, indices []int32, values []float32) {
-		weights[y] += w
+	t := &totals{make([]float64, classes), make([]float64, classes*width)}
+	err := eachRow(ctx, leaf, space, p.train(), func(y int, w float64, indices []int32, values []float32) {
+		t.weights[y] += w
 		if p.sums {
-			addRow(sums[y*width:(y+1)*width], w, indices, values)
+			addRow(t.sums[y*width:(y+1)*width], w, indices, values)
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	a := jobs.Arrays{}
-	jobs.Put(a, classWeights, weights)
-	jobs.Put(a, classSums, sums)
-	return a, nil, nil
+	return t, err
 }
 
 func meansTooBig(classes, width int, maxState protocol.ByteSize) error {
@@ -68,10 +91,13 @@ func meansTooBig(classes, width int, maxState protocol.ByteSize) error {
 }
 
 // eachRow calls visit with the class, weight and stored values of every training record.
-func eachRow(ctx context.Context, leaf jobs.Leaf, space *features.Space, train func(dataset.Identity) bool, visit func(y int, w float64, indices []int32, values []float32)) error {
+func eachRow(
+	ctx context.Context, leaf jobs.Leaf, space *features.Space, train func(dataset.Identity) bool,
+	visit func(y int, w float64, indices []int32, values []float32),
+) error {
 	return chunks(leaf.Blocks(ctx), space, train, chunkRows(space.Width), func(b *base) error {
 		for i, y := range b.class {
-			indices, values := b.values(i)
+			indices, values := b.Row(i)
 			visit(int(y), b.weight(i), indices, values)
 		}
 		return ctx.Err()
@@ -91,63 +117,38 @@ func addRow(sums []float64, w float64, indices []int32, values []float32) {
 	}
 }
 
-// Merge adds two neighbours.
-func (classesPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return addArrays(left, right, classWeights, classSums)
-}
-
-// addArrays adds arrays of float64.
-func addArrays(left, right jobs.Arrays, names ...string) (jobs.Arrays, error) {
-	out := jobs.Arrays{}
-	for _, name := range names {
-		a, err := jobs.Get[float64](left, name)
-		if err != nil {
-			return nil, err
-		}
-		b, err := jobs.Get[float64](right, name, len(a))
-		if err != nil {
-			return nil, err
-		}
-		sums := make([]float64, len(a))
-		for i := range sums {
-			sums[i] = a[i] + b[i]
-		}
-		jobs.Put(out, name, sums)
+// finish makes the means. A class whose records weigh nothing is a fault of CodeInputEmpty.
+func (p classesPhase) finish(
+	_ context.Context, space *features.Space, root *totals, round jobs.Round,
+) (jobs.Next, error) {
+	width := 0
+	if p.sums {
+		width = space.Width
 	}
-	return out, nil
-}
-
-// Step makes the means. A class whose records weigh nothing is a fault of CodeInputEmpty.
-func (p classesPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
+	if err := root.check(space, width); err != nil {
 		return jobs.Next{}, err
 	}
-	space, err := readSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	weights, err := jobs.Get[float64](root, classWeights, space.Labels.Len())
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	if err := weighSomething(space, weights); err != nil {
+	if err := weighSomething(space, root.weights); err != nil {
 		return jobs.Next{}, err
 	}
 	var means []float64
 	if p.sums {
-		sums, err := jobs.Get[float64](root, classSums, len(weights)*space.Width)
-		if err != nil {
-			return jobs.Next{}, err
-		}
-		means = make([]float64, len(sums))
-		for i, v := range sums {
-			means[i] = v / weights[i/space.Width]
+		means = make([]float64, len(root.sums))
+		for i, v := range root.sums {
+			means[i] = v / root.weights[i/width]
 		}
 	}
-	next, err := p.next(space, weights, means, round.Plan)
+	next, err := p.next(space, root.weights, means, round.Plan)
 	next.Metrics = append(next.Metrics, jobs.CountMetric("base.records", space.Records))
 	return next, err
+}
+
+// check refuses totals that are not of the classes of a space and of a width.
+func (t *totals) check(space *features.Space, width int) error {
+	if n := space.Labels.Len(); len(t.weights) != n || len(t.sums) != n*width {
+		return jobs.Malformed("%d weights and %d sums of %d classes over %d columns", len(t.weights), len(t.sums), n, width)
+	}
+	return nil
 }
 
 func weighSomething(space *features.Space, weights []float64) error {
@@ -167,38 +168,47 @@ type spreadPhase struct {
 	next func(space *features.Space, weights, deviations []float64, plan jobs.Plan) (jobs.Next, error)
 }
 
-func (spreadPhase) Name() string { return spreadName }
-
-// putMeans makes the state of the phase.
-func putMeans(space *features.Space, weights, means []float64) jobs.Arrays {
-	state := jobs.Arrays{}
-	space.Put(state)
-	jobs.Put(state, classWeights, weights)
-	jobs.Put(state, classSums, means)
-	return state
+func (p spreadPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*means, *spread]{
+		Name: spreadName, State: readMeans, Partial: func() *spread { return new(spread) },
+		Map: p.measure, Merge: (*spread).plus, Step: p.finish,
+	}.Phase()
 }
 
-// Map takes time in proportion to the records and the width: the zeros of sparse rows count.
-func (p spreadPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := readSpace(state)
-	if err != nil {
-		return nil, nil, err
-	}
-	width := space.Width
-	means, err := jobs.Get[float64](state, classSums, space.Labels.Len()*width)
-	if err != nil {
-		return nil, nil, err
-	}
-	spread := make([]float64, space.Labels.Len())
-	err = eachRow(ctx, leaf, space, p.train(), func(y int, w float64, indices []int32, values []float32) {
-		spread[y] += float64(w * squaredFrom(means[y*width:(y+1)*width], indices, values))
+// means are the state of the phase: the sums of totals are means.
+type means struct {
+	space *features.Space
+	totals
+}
+
+// Fields lists the state.
+func (m *means) Fields(f *jobs.Fields) {
+	spaceField(f, &m.space)
+	m.totals.Fields(f)
+	f.Check(func() error { return m.check(m.space, m.space.Width) })
+}
+
+func readMeans(a jobs.Arrays) (*means, error) { return jobs.Read(a, &means{}) }
+
+// spread is the weighted squared distances of each class from its mean.
+type spread struct{ squares []float64 }
+
+// Fields lists them.
+func (s *spread) Fields(f *jobs.Fields) { jobs.List(f, "classes.spread", &s.squares) }
+
+// plus adds the spread to the right.
+func (s *spread) plus(right *spread) (_ *spread, err error) {
+	s.squares, err = added(s.squares, right.squares)
+	return s, err
+}
+
+// measure takes time in proportion to the records and the width: the zeros of sparse rows count.
+func (p spreadPhase) measure(ctx context.Context, m *means, leaf jobs.Leaf, _ *kernelops.Set) (*spread, error) {
+	width, s := m.space.Width, &spread{make([]float64, len(m.weights))}
+	err := eachRow(ctx, leaf, m.space, p.train(), func(y int, w float64, indices []int32, values []float32) {
+		s.squares[y] += float64(w * squaredFrom(m.sums[y*width:(y+1)*width], indices, values))
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	a := jobs.Arrays{}
-	jobs.Put(a, classSpread, spread)
-	return a, nil, nil
+	return s, err
 }
 
 // squaredFrom is the squared distance of a row, dense where indices are nil, from a mean.
@@ -219,32 +229,14 @@ func squaredFrom(mean []float64, indices []int32, values []float32) float64 {
 	return sum
 }
 
-// Merge adds two neighbours.
-func (spreadPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return addArrays(left, right, classSpread)
-}
-
-// Step makes the deviations.
-func (p spreadPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
+// finish makes the deviations.
+func (p spreadPhase) finish(_ context.Context, m *means, root *spread, round jobs.Round) (jobs.Next, error) {
+	if len(root.squares) != len(m.weights) {
+		return jobs.Next{}, jobs.Malformed("the spread of %d classes of %d", len(root.squares), len(m.weights))
 	}
-	space, err := readSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
+	deviations := make([]float64, len(root.squares))
+	for y, sum := range root.squares {
+		deviations[y] = rootSpread(sum, m.weights[y], m.space.Width)
 	}
-	weights, err := jobs.Get[float64](state, classWeights, space.Labels.Len())
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	spread, err := jobs.Get[float64](root, classSpread, len(weights))
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	deviations := make([]float64, len(spread))
-	for y, sum := range spread {
-		deviations[y] = rootSpread(sum, weights[y], space.Width)
-	}
-	return p.next(space, weights, deviations, round.Plan)
+	return p.next(m.space, m.weights, deviations, round.Plan)
 }

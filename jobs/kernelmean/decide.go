@@ -2,12 +2,12 @@ package kernelmean
 
 import (
 	"context"
-	"maps"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -16,196 +16,139 @@ import (
 // decideName names the phase that decides without holding the base.
 const decideName = "decide"
 
+// grown is how many times its size a gathered shard takes, with what it grew out of.
+const grown = 3
+
 // predictionsFolder is where decisions are written, below the model's.
 const predictionsFolder = "predictions"
 
-// decider is what either kind decides by.
-type decider interface {
+// decider is how either kind decides by sums over the base, of type P.
+type decider[P jobs.Stored] interface {
 	spaceOf() *features.Space
 	// numbers is how many a query has for each class.
 	numbers() int
 	// scan begins the sums over the rows of one leaf.
-	scan(q *asked, ops *kernelops.Set) scan
-	// merge puts the sums of two neighbours together.
-	merge(left, right jobs.Arrays) (jobs.Arrays, error)
-	// outcomes decides n queries by the sums of a root.
-	outcomes(root jobs.Arrays, n int) ([]jobs.Outcome, jobs.Answers, error)
+	scan(q *queries, ops *kernelops.Set) scan[P]
+	// outcomes decides n queries by their sums.
+	outcomes(found P, n int) ([]jobs.Outcome, jobs.Answers, error)
 }
 
 // scan takes the rows of one leaf.
-type scan interface {
+type scan[P jobs.Stored] interface {
 	add(ctx context.Context, chunk *base) error
-	// put stores the sums and, in the first leaf, what is known of the queries alone.
-	put(a jobs.Arrays, first bool) error
+	// sums are those over all rows with, in the first leaf, what is known of the queries alone.
+	sums(first bool) (P, error)
 }
 
-// decidePhase has a tree for each shard of records to decide, and in each a leaf for each shard of the base.
-type decidePhase struct {
-	train, test jobs.Records
-	queries     bool // the records to decide are those of spec.queries
-	costs       evaluation.Costs
-	maxState    protocol.ByteSize
-	load        func(jobs.Arrays) (decider, error) // of a state
-	empty       decider                            // to merge by
+// queries are those of a tree.
+type queries struct {
+	*base
+	ids []dataset.Identity
 }
 
-func (p *decidePhase) Name() string { return decideName }
-
-// source is the data set of the records to decide.
-func (p *decidePhase) source() jobs.Source {
-	if p.queries {
-		return jobs.Queries
-	}
-	return jobs.Input
+// deciding is what the decisions of a job are made of.
+type deciding struct {
+	pairwise.Sides
+	costs    evaluation.Costs
+	maxState protocol.ByteSize
 }
 
 // begin goes on with the phase.
-func (p *decidePhase) begin(state jobs.Arrays, plan jobs.Plan) jobs.Next {
-	trees := plan.Shards
-	if p.queries {
-		trees = plan.QueryShards
-	}
-	next := jobs.Next{Phase: decideName, State: state, Trees: make([]int, trees)}
-	for t := range next.Trees {
-		next.Trees[t] = plan.Shards
-	}
-	return next
+func (d deciding) begin(state jobs.Stored, plan jobs.Plan) jobs.Next {
+	return jobs.Next{Phase: decideName, State: jobs.ArraysOf(state), Trees: d.Trees(plan)}
 }
 
-// Gathers counts the records to decide of the tree, with what they grew out of, and a chunk of the base.
-func (p *decidePhase) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	return 3*records(p.source(), leaf.Tree) + min(chunkBytes, 3*records(jobs.Input, leaf.Index))
+// decidePhases are the phase that decides and the one that looks mistakes up.
+func decidePhases[D decider[P], P jobs.Stored](
+	d deciding, load func(jobs.Arrays) (D, error), partial func() P, merge func(left, right P) (P, error),
+) []jobs.Phase {
+	return pairwise.Phase[D, P]{
+		Name: decideName, Sides: d.Sides, Costs: d.costs, State: load, Partial: partial, Merge: merge,
+		Gathers: pairwise.Gathers(d.Source(), grown, chunkBytes),
+		Find: func(ctx context.Context, by D, leaf jobs.Leaf, ops *kernelops.Set) (P, *pairwise.Asked, error) {
+			return find(ctx, d, by, leaf, ops)
+		},
+		Answers: func(by D) jobs.Answers { return jobs.Answers{Labels: by.spaceOf().Labels.List()} },
+		Decider: func(by D) pairwise.Decider[P] { return &writer[P]{decider: by} },
+		Finish: func(next jobs.Next) (jobs.Next, error) {
+			next.Done, next.Phase, next.Trees = true, "", nil
+			return next, nil
+		},
+	}.Phases()
 }
 
-// Gathers counts the records of the tree, with what they grew out of, and a chunk of the leaf.
-func (p pairsPhase) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	return 3*records(jobs.Input, leaf.Tree) + min(chunkBytes, 3*records(jobs.Input, leaf.Index))
-}
-
-// Map sums over the records of the leaf: in proportion to them times the records of the tree.
-func (p *decidePhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	d, err := p.load(state)
+// find sums over the records of the leaf: in proportion to them times the records of the tree.
+func find[P jobs.Stored](
+	ctx context.Context, d deciding, by decider[P], leaf jobs.Leaf, ops *kernelops.Set,
+) (none P, _ *pairwise.Asked, _ error) {
+	space := by.spaceOf()
+	q, reader := &queries{base: newBase(space)}, space.NewReader()
+	asked, err := d.Ask(ctx, leaf, pairwise.Classes,
+		func(block *dataset.Block, keep func(dataset.Identity) bool) ([]int, error) {
+			v, err := reader.Read(block, keep)
+			v.Weights = nil // they do not count
+			q.add(v, 0, v.Rows)
+			q.ids = append(q.ids, v.IDs...)
+			return v.Records, err
+		})
 	if err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
-	space := d.spaceOf()
-	var keep func(dataset.Identity) bool
-	if !p.queries {
-		keep = p.test()
+	if err := fitsPartial(q.N, by.numbers()*space.Labels.Len(), d.maxState); err != nil {
+		return none, nil, err
 	}
-	q, err := readAsked(leaf.Read(ctx, p.source(), leaf.Tree), space, keep)
+	s := by.scan(q, ops)
+	err = chunks(leaf.Blocks(ctx), space, d.Base(), chunkRows(space.Width),
+		func(chunk *base) error { return s.add(ctx, chunk) })
 	if err != nil {
-		return nil, nil, err
+		return none, nil, err
 	}
-	if err := fitsPartial(q.rows.rows(), d.numbers()*space.Labels.Len(), p.maxState); err != nil {
-		return nil, nil, err
-	}
-	s := d.scan(q, ops)
-	err = chunks(leaf.Blocks(ctx), space, p.train(), chunkRows(space.Width), func(chunk *base) error { return s.add(ctx, chunk) })
-	if err != nil {
-		return nil, nil, err
-	}
-	a := jobs.Arrays{}
-	if leaf.Index == 0 {
-		q.put(a)
-	}
-	return a, nil, s.put(a, leaf.Index == 0)
+	found, err := s.sums(leaf.Index == 0)
+	return found, asked, err
 }
 
-// Merge puts two neighbours together; the queries are those of the first leaf.
-func (p *decidePhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	sums, err := p.empty.merge(left, right)
-	if err != nil {
-		return nil, err
+// fitsPartial refuses more numbers than a partial may have: all queries of a tree have some for each class.
+func fitsPartial(queries, each int, maxState protocol.ByteSize) error {
+	size := 8 * int64(queries) * int64(each)
+	if maxState == 0 || size <= int64(maxState) {
+		return nil
 	}
-	out := maps.Clone(left)
-	maps.Copy(out, sums)
-	return out, nil
+	return protocol.InputFault(protocol.CodeStateTooBig,
+		"a shard has so many records to decide, and there are so many classes, that their sums are beyond "+
+			"max_state_bytes").
+		WithHint("Choose smaller shards (shard_bytes) of the records to decide, or raise run.max_state_bytes.")
 }
 
-// Step decides a tree after the other, writes the decisions out and judges those on records with labels.
-func (p *decidePhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	d, err := p.load(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	labels := d.spaceOf().Labels.List()
-	out := output{emit: round.Emit, judged: evaluation.NewTally(jobs.Answers{Labels: labels})}
-	for t := range round.Trees {
-		root, err := round.Root(ctx, t)
-		if err != nil {
-			return jobs.Next{}, err
-		}
-		if err := out.tree(ctx, t, d, root); err != nil {
-			return jobs.Next{}, err
-		}
-	}
-	next, err := p.lookUp().Before(jobs.Next{State: state}, out.judged, round.Trees)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next.Metrics, err = out.finish(ctx, p.costs)
-	return next, err
+// writer writes the decisions of a job.
+type writer[P jobs.Stored] struct {
+	decider[P]
+	records, rejected int64
 }
 
-// lookUp is the phase that looks up a few mistakes.
-func (p *decidePhase) lookUp() *evaluation.LookUp {
-	return &evaluation.LookUp{From: p.source(), Finish: func(next jobs.Next) (jobs.Next, error) {
-		next.Done, next.Phase, next.Trees = true, "", nil
-		return next, nil
-	}}
-}
-
-// output turns the sums of trees into files and figures.
-type output struct {
-	emit     jobs.Emit
-	judged   *evaluation.Tally
-	index    parts.Index
-	first    int64 // number of the first record of the tree's shard
-	rejected int64
-	queries  int64
-}
-
-func (o *output) tree(ctx context.Context, tree int, d decider, root jobs.Arrays) error {
-	q, err := getAsked(root)
+// Decide writes the decisions on the queries of a tree.
+func (w *writer[P]) Decide(ctx context.Context, tree pairwise.Tree, found P) error {
+	outcomes, answers, err := w.outcomes(found, len(tree.Queries))
 	if err != nil {
 		return err
 	}
-	outcomes, answers, err := d.outcomes(root, len(q.numbers))
-	if err != nil {
-		return err
-	}
-	query, label, value := make([]int64, len(outcomes)), make([]string, len(outcomes)), make([]float64, len(outcomes))
+	labels, values := make([]string, len(outcomes)), make([]float64, len(outcomes))
 	for i, out := range outcomes {
-		query[i], label[i], value[i] = o.first+q.numbers[i], out.Label, out.Value
+		labels[i], values[i] = out.Label, out.Value
 		if out.Rejected {
-			o.rejected++
+			w.rejected++
 		}
-		if !q.known {
-			continue
-		}
-		if err := o.judged.Judge(evaluation.PlaceOf(tree, q.numbers[i]), q.labels.At(i), out, nil); err != nil {
+		if err := tree.Judge(i, out); err != nil {
 			return err
 		}
 	}
-	o.first += q.shard
-	o.queries += int64(len(outcomes))
-	t := parts.Table{{Name: "query", Ints: query}, {Name: "label", Texts: label}, {Name: answers.Value, Floats: value}}
-	o.index.Format, o.index.Columns = parts.CSV, t.Names()
-	part, err := parts.Write(ctx, o.emit, predictionsFolder, tree, parts.CSV, t)
-	o.index.Parts = append(o.index.Parts, part...)
-	return err
+	w.records += int64(len(outcomes))
+	return tree.Write(ctx, predictionsFolder, parts.CSV, nil, parts.Table{{Name: "query", Ints: tree.Queries},
+		{Name: "label", Texts: labels}, {Name: answers.Value, Floats: values}})
 }
 
-// finish writes the index and returns the figures.
-func (o *output) finish(ctx context.Context, costs evaluation.Costs) ([]jobs.Metric, error) {
-	if _, err := parts.WriteIndex(ctx, o.emit, predictionsFolder, o.index); err != nil {
-		return nil, err
-	}
-	metrics := []jobs.Metric{jobs.CountMetric("decided.records", o.queries), jobs.CountMetric("decided.rejected", o.rejected)}
-	if o.judged.Records() == 0 {
-		return metrics, nil
-	}
-	judged, err := o.judged.Metrics(costs)
-	return append(metrics, judged...), err
+// Metrics count the decisions.
+func (w *writer[P]) Metrics() ([]jobs.Metric, error) {
+	return []jobs.Metric{
+		jobs.CountMetric("decided.records", w.records), jobs.CountMetric("decided.rejected", w.rejected),
+	}, nil
 }

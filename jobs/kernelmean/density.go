@@ -6,10 +6,12 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops/fmath"
 	"github.com/gram-compute/gram/protocol"
 )
+
+// modelVersion is the version of the layout of KernelDensityBayes. That of KernelNearestMean is its kernel's.
+const modelVersion = 1
 
 // Arrays of a model of KernelDensityBayes, beside its space, base and costs.
 const (
@@ -28,7 +30,9 @@ type densityModel struct {
 	rule        *evaluation.Rule // nil without costs
 }
 
-func newDensityModel(params DensityParams, space *features.Space, g groups, deviationOf func(class int) float64) (*densityModel, error) {
+func newDensityModel(
+	params DensityParams, space *features.Space, g groups, deviationOf func(class int) float64,
+) (*densityModel, error) {
 	m := &densityModel{groups: g, space: space, prior: params.Prior, rejectBelow: params.RejectBelow}
 	var err error
 	if params.Costs != nil {
@@ -42,7 +46,9 @@ func newDensityModel(params DensityParams, space *features.Space, g groups, devi
 
 // bandwidths are those of all classes. A class without two different records has none by a rule: a
 // fault of CodeInputEmpty.
-func (p DensityParams) bandwidths(space *features.Space, weights []float64, deviationOf func(class int) float64) ([]float64, error) {
+func (p DensityParams) bandwidths(
+	space *features.Space, weights []float64, deviationOf func(class int) float64,
+) ([]float64, error) {
 	h := make([]float64, space.Labels.Len())
 	if p.Bandwidth != 0 {
 		for y := range h {
@@ -71,11 +77,11 @@ func (p DensityParams) bandwidths(space *features.Space, weights []float64, devi
 // deviation is the root of the mean over the columns of their variances in the rows from up to, not including, to,
 // which weigh n together: two passes.
 func (b *base) deviation(from, to int, n float64) float64 {
-	mean := make([]float64, b.width)
-	row, v := kernels.Rows{}, b.vectors()
+	mean := make([]float64, b.Width)
+	var row []float32
 	for i := from; i < to; i++ {
 		w := b.weight(i)
-		for j, x := range row.Of(v, i, i+1).Row(0) {
+		for j, x := range b.Tile(i, i+1, &row).Row(0) {
 			mean[j] += float64(w * float64(x))
 		}
 	}
@@ -85,13 +91,13 @@ func (b *base) deviation(from, to int, n float64) float64 {
 	sum := 0.0
 	for i := from; i < to; i++ {
 		squares := 0.0
-		for j, x := range row.Of(v, i, i+1).Row(0) {
+		for j, x := range b.Tile(i, i+1, &row).Row(0) {
 			d := float64(x) - mean[j]
 			squares += float64(d * d)
 		}
 		sum += float64(b.weight(i) * squares)
 	}
-	return rootSpread(sum, n, b.width)
+	return rootSpread(sum, n, b.Width)
 }
 
 // rootSpread is the deviation of rows whose weighted squared distances from their mean add up to sum.
@@ -99,56 +105,23 @@ func rootSpread(sum, n float64, width int) float64 {
 	return math.Sqrt(sum / n / float64(max(1, width)))
 }
 
-func (m *densityModel) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(DensityName, modelVersion)
-	m.space.Put(a)
-	m.groups.put(a)
-	jobs.Put(a, densityBandwidth, m.bandwidth)
-	a.PutText(densityPrior, m.prior)
-	jobs.PutScalar(a, densityRejectBelow, m.rejectBelow)
-	m.rule.Put(a)
-	return a
+// Fields lists the model.
+func (m *densityModel) Fields(f *jobs.Fields) {
+	f.Kind(DensityName, modelVersion)
+	spaceField(f, &m.space)
+	m.groups.Fields(f, m.space)
+	classes := len(m.weights)
+	jobs.List(f, densityBandwidth, &m.bandwidth, classes)
+	f.Choice(densityPrior, &m.prior, evaluation.PriorLearned, evaluation.PriorUniform)
+	jobs.Scalar(f, densityRejectBelow, &m.rejectBelow)
+	evaluation.RuleFields(f, &m.rule, classes)
+	f.Require(m.rejectBelow >= 0 && m.rejectBelow < 1 && (m.rule == nil || m.rejectBelow == 0),
+		"a model rejects below %v", m.rejectBelow)
+	for y, h := range m.bandwidth {
+		f.Require(validBandwidth(h), "class %d has bandwidth %v", y, h)
+	}
 }
 
 // readDensityModel reads a model, in time linear in its bytes; what training would not have written is a
 // *protocol.Fault of CodeCorrupt.
-func readDensityModel(a jobs.Arrays) (*densityModel, error) {
-	if err := a.CheckKind(DensityName, modelVersion); err != nil {
-		return nil, err
-	}
-	m := &densityModel{}
-	var err error
-	if m.space, m.groups, err = readGroups(a); err != nil {
-		return nil, err
-	}
-	classes := len(m.weights)
-	if m.bandwidth, err = jobs.Get[float64](a, densityBandwidth, classes); err != nil {
-		return nil, err
-	}
-	if m.prior, err = a.Text(densityPrior); err != nil {
-		return nil, err
-	}
-	if m.rejectBelow, err = jobs.GetScalar[float64](a, densityRejectBelow); err != nil {
-		return nil, err
-	}
-	if m.rule, err = evaluation.ReadRule(a, classes); err != nil {
-		return nil, err
-	}
-	return m, m.check()
-}
-
-func (m *densityModel) check() error {
-	switch {
-	case m.prior != evaluation.PriorLearned && m.prior != evaluation.PriorUniform:
-		return jobs.Malformed("a model's prior is not %q", m.prior)
-	case !(m.rejectBelow >= 0 && m.rejectBelow < 1) || m.rule != nil && m.rejectBelow > 0:
-		return jobs.Malformed("a model rejects below %v", m.rejectBelow)
-	}
-	for y, h := range m.bandwidth {
-		if !validBandwidth(h) {
-			return jobs.Malformed("class %d has bandwidth %v", y, h)
-		}
-	}
-	return nil
-}
+func readDensityModel(a jobs.Arrays) (*densityModel, error) { return jobs.Read(a, &densityModel{}) }

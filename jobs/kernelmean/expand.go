@@ -31,18 +31,18 @@ func (e *expansion) multiply(ctx context.Context, x kernelops.Matrix, chosen []i
 	}
 	e.products = e.products[:len(chosen)*rows]
 	clear(e.products)
-	if b.isSparse() {
+	if b.Sparse.Indptr != nil {
 		return e.multiplySparse(ctx, x, chosen, b, first, rows)
 	}
-	columns := min(max(1, b.width), tileColumns)
+	columns := min(max(1, b.Width), tileColumns)
 	step := tileCells / columns
 	for from := 0; from < rows; from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(step, rows-from)
-		for column := 0; column < b.width; column += columns {
-			width := min(columns, b.width-column)
+		for column := 0; column < b.Width; column += columns {
+			width := min(columns, b.Width-column)
 			e.turn(b, first+from, n, column, width)
 			for i, query := range chosen {
 				e.addTile(e.products[i*rows+from:][:n], x.Row(query)[column:column+width])
@@ -59,7 +59,7 @@ func (e *expansion) turn(b *base, first, n, column, width int) {
 	}
 	e.tile = e.tile[:n*width]
 	for i := range n {
-		for j, v := range b.dense[(first+i)*b.width+column:][:width] {
+		for j, v := range b.Dense[(first+i)*b.Width+column:][:width] {
 			e.tile[j*n+i] = float64(v)
 		}
 	}
@@ -82,7 +82,7 @@ func (e *expansion) multiplySparse(ctx context.Context, x kernelops.Matrix, chos
 		}
 		row, products := x.Row(query), e.products[i*rows:(i+1)*rows]
 		for k := range products {
-			indices, values := b.sparse.Row(first + k)
+			indices, values := b.Sparse.Row(first + k)
 			sum := 0.0
 			for p, j := range indices {
 				sum += float64(float64(row[j]) * float64(values[p]))

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	kept "github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -82,12 +84,16 @@ func TestProductsOfTiles(t *testing.T) {
 			queries.Data[i] = float32(max(0, math.Cos(float64(i)))) // a half are 0
 		}
 		for _, sparse := range []bool{false, true} {
-			b := &base{width: c.width, class: make([]int32, c.rows), dense: slices.Concat(rows...)}
+			b := &base{class: make([]int32, c.rows)}
+			b.N, b.Width, b.Dense = c.rows, c.width, slices.Concat(rows...)
 			if sparse {
-				b = &base{width: c.width, class: b.class, sparse: dataset.Sparse{Width: c.width, Indptr: []int{0}}}
+				s := dataset.Sparse{Width: c.width, Indptr: []int{0}}
 				for _, row := range rows {
-					b.addSparse(nonzero(row))
+					indices, values := nonzero(row)
+					s.Indices, s.Values = append(s.Indices, indices...), append(s.Values, values...)
+					s.Indptr = append(s.Indptr, len(s.Values))
 				}
+				b.Rows = kept.Of(features.Vectors{Rows: c.rows, Sparse: s})
 			}
 			e := expansion{ops: kernelops.Best()}
 			if err := e.multiply(t.Context(), queries, []int{2, 0}, b, 1, c.rows-1); err != nil {

@@ -2,9 +2,12 @@ package kernelmean
 
 import (
 	"context"
+	"iter"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -17,82 +20,77 @@ type afterBase func(*features.Space, *base, jobs.Plan) (jobs.Next, error)
 
 // basePhase gathers the training records; model makes what follows.
 type basePhase struct {
-	train    jobs.Records
-	maxState protocol.ByteSize // 0 for no bound
-	model    afterBase
+	train jobs.Records
+	bound rows.Bound
+	model afterBase
 }
 
-func (basePhase) Name() string { return baseName }
+func newBasePhase(spec protocol.JobSpec, model afterBase) basePhase {
+	return basePhase{jobs.TrainingRecords(spec), rows.Bound{Most: spec.Spec.Run.MaxStateBytes,
+		What: "the training records take",
+		Hint: "Raise run.max_state_bytes, or train on a part of the records: the kernel means of a model are " +
+			"sums over all of them."}, model}
+}
 
-// Map reads one leaf: linear in its values.
-func (p basePhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	space, err := readSpace(state)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, reader, train := newBase(space), space.NewReader(), p.train()
-	for block, err := range leaf.Blocks(ctx) {
+func (p basePhase) phase() jobs.Phase {
+	return jobs.MapReduce[*features.Space, *base]{
+		Name: baseName, State: readSpace, Partial: func() *base { return new(base) },
+		Map: p.gather, Merge: p.merge, Step: p.finish,
+		// the rows of the leaf, with what they grew out of, and their arrays
+		Gathers: func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+			return 3 * records(jobs.Input, leaf.Index)
+		},
+	}.Phase()
+}
+
+// readSpace reads the space of a state; a sparse one that is too wide to be filled up is a
+// *protocol.Fault of CodeInputLimit.
+func readSpace(a jobs.Arrays) (space *features.Space, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { spaceField(f, &space) }))
+	return space, err
+}
+
+func spaceField(f *jobs.Fields, space **features.Space) {
+	rows.ReadSpace(f, space, "kernels spread rows out and take")
+}
+
+// gather reads one leaf: linear in its values.
+func (p basePhase) gather(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
+) (*base, error) {
+	return gathered(leaf.Blocks(ctx), space, p.train(), p.bound)
+}
+
+// gathered is the records of blocks that keep chooses, within a bound.
+func gathered(
+	blocks iter.Seq2[*dataset.Block, error], space *features.Space, keep func(dataset.Identity) bool, bound rows.Bound,
+) (*base, error) {
+	b := newBase(space)
+	for v, err := range space.Rows(blocks, keep) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		v, err := reader.Read(block, train)
-		if err != nil {
-			return nil, nil, err
-		}
-		b.add(v)
-		if err := p.fits(b.bytes()); err != nil {
-			return nil, nil, err
+		b.add(v, 0, v.Rows)
+		if err := bound.Check(b.bytes()); err != nil {
+			return nil, err
 		}
 	}
-	a := jobs.Arrays{}
-	b.put(a)
-	return a, nil, nil
+	return b, nil
 }
 
-// fits refuses a base that a model cannot hold.
-func (p basePhase) fits(size int64) error {
-	if p.maxState == 0 || size <= int64(p.maxState) {
-		return nil
+// merge puts the rows of the right below those of the left.
+func (p basePhase) merge(left, right *base) (*base, error) {
+	if err := p.bound.Check(left.bytes() + right.bytes()); err != nil {
+		return nil, err
 	}
-	return protocol.InputFault(protocol.CodeStateTooBig,
-		"the training records take %d bytes or more in the model; max_state_bytes is %d", size, p.maxState).
-		WithHint("Raise run.max_state_bytes, or train on a part of the records: the kernel means of a model are " +
-			"sums over all of them.")
+	return left, left.join(right)
 }
 
-// Merge puts the rows of the right below those of the left.
-func (p basePhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := readBase(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readBase(right)
-	if err != nil {
-		return nil, err
-	}
-	if a.width != b.width || a.isSparse() != b.isSparse() {
-		return nil, jobs.Malformed("rows of width %d and %d, sparse: %v and %v", a.width, b.width, a.isSparse(), b.isSparse())
-	}
-	if err := p.fits(a.bytes() + b.bytes()); err != nil {
-		return nil, err
-	}
-	out := jobs.Arrays{}
-	a.join(b).put(out)
-	return out, nil
-}
-
-// Step orders the rows by class. A class whose records weigh nothing is a fault of CodeInputEmpty.
-func (p basePhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	space, err := readSpace(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	b, err := baseOf(root, space)
-	if err != nil {
+// finish orders the rows by class. A class whose records weigh nothing is a fault of CodeInputEmpty.
+func (p basePhase) finish(
+	_ context.Context, space *features.Space, b *base, round jobs.Round,
+) (jobs.Next, error) {
+	if err := b.checkIn(space); err != nil {
 		return jobs.Next{}, err
 	}
 	if err := weighSomething(space, b.classWeights(space.Labels.Len())); err != nil {
@@ -102,6 +100,45 @@ func (p basePhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	next.Metrics = append(next.Metrics, jobs.CountMetric("base.records", int64(b.rows())))
+	next.Metrics = append(next.Metrics, jobs.CountMetric("base.records", int64(b.N)))
 	return next, nil
+}
+
+// Rows of a base that is not held are read a chunk at a time.
+const (
+	chunkValues = 1 << 20
+	chunkBytes  = 4 * 4 * chunkValues // of a chunk, what it grew out of, its copy by class, and a tile of it
+)
+
+// chunkRows is how many rows of a width a chunk has. It is part of the results of
+// KernelDensityBayes, whose terms are relative to the greatest of a chunk.
+func chunkRows(width int) int { return max(1, min(rows.BaseRows, chunkValues/max(1, width))) }
+
+// chunks calls visit with the records that keep chooses, most rows at a time and the rest, however they lie in blocks.
+// A chunk is valid until the next.
+func chunks(
+	blocks iter.Seq2[*dataset.Block, error], space *features.Space, keep func(dataset.Identity) bool, most int,
+	visit func(*base) error,
+) error {
+	chunk := newBase(space)
+	for v, err := range space.Rows(blocks, keep) {
+		if err != nil {
+			return err
+		}
+		for from := 0; from < v.Rows; {
+			to := min(v.Rows, from+most-chunk.N)
+			chunk.add(v, from, to)
+			if from = to; chunk.N < most {
+				continue
+			}
+			if err := visit(chunk); err != nil {
+				return err
+			}
+			chunk.reset()
+		}
+	}
+	if chunk.N == 0 {
+		return nil
+	}
+	return visit(chunk)
 }

@@ -57,13 +57,13 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		if err != nil {
 			return jobs.Next{}, err
 		}
-		return jobs.Next{Phase: normsName, State: m.arrays()}, nil
+		return jobs.Next{Phase: normsName, State: jobs.ArraysOf(m)}, nil
 	}
 	phases, err := phasesOf(spec, p.Features, model)
 	if err != nil {
 		return nil, err
 	}
-	return append(append(phases, normsPhase{judge}), judge.Phases()...), nil
+	return append(append(phases, normsPhase(judge)), judge.Phases()...), nil
 }
 
 // NewDensity makes the algorithm of KernelDensityBayes.
@@ -86,7 +86,7 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		if err != nil {
 			return jobs.Next{}, err
 		}
-		return judge.End(jobs.Next{State: m.arrays()}, plan), nil
+		return judge.End(jobs.Next{State: jobs.ArraysOf(m)}, plan), nil
 	}
 	phases, err := phasesOf(spec, p.Features, model)
 	if err != nil {
@@ -101,5 +101,5 @@ func phasesOf(spec protocol.JobSpec, params features.Params, model afterBase) (a
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{space, basePhase{jobs.TrainingRecords(spec), spec.Spec.Run.MaxStateBytes, model}}, nil
+	return algorithm{space, newBasePhase(spec, model).phase()}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -16,8 +17,7 @@ type meanPredictor struct {
 	*meanModel
 	sum      summer
 	reader   *features.Reader
-	rows     kernels.Rows
-	all      features.Vectors // the base
+	tile     []float32
 	labels   []string
 	outcomes []jobs.Outcome
 }
@@ -33,7 +33,7 @@ func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 		return nil, err
 	}
 	return &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)),
-		reader: m.space.NewReader(), all: m.base.vectors(), labels: m.space.Labels.List()}, nil
+		reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
 }
 
 // Answers are a label and the distance to its mean in feature space; the scores are the distances to all.
@@ -48,11 +48,11 @@ func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jo
 		return nil, err
 	}
 	p.outcomes = p.outcomes[:0]
-	step := tileRows(p.space.Width, queryRows)
+	queries, step := rows.Of(v), rows.TileRows(p.space.Width, rows.QueryRows)
 	for from := 0; from < v.Rows; from += step {
-		x := p.rows.Of(v, from, min(v.Rows, from+step))
+		x := queries.Tile(from, min(v.Rows, from+step), &p.tile)
 		sums := make([]float64, x.Rows*p.sum.classes)
-		if err := p.sum.add(ctx, sums, x, p.all, 0, p.all.Rows); err != nil {
+		if err := p.sum.add(ctx, sums, x, p.base, 0, p.base.N); err != nil {
 			return nil, err
 		}
 		for i := range x.Rows {

@@ -2,59 +2,114 @@ package kernelmean
 
 import (
 	"context"
+	"iter"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
-	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/pairwise"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// normsName names the phase that finds |mu_y|^2.
-const normsName = "norms"
+// The phases that find |mu_y|^2: of a base in the model, and of one that is not held.
+const (
+	normsName = "norms"
+	pairsName = "pairs"
+)
 
-// normSums is the array of a partial: F64 [classes], the sums of the weighted kernel values of two records of a class.
-const normSums = "sums"
+// norms are the sums of the weighted kernel values of two records of each class.
+type norms struct {
+	sums  []float64
+	roads *kernels.Roads // nil for kernels that have none
+}
 
-// normsPhase sums the kernel over every two records of a class. Leaf i of n takes the i-th of n shares of the rows of the base.
-type normsPhase struct{ judge evaluation.Judge }
+func newNorms(sums []float64, roads kernels.Roads, kernel kernels.Function) *norms {
+	return &norms{sums, roads.Of(kernel)}
+}
 
-func (normsPhase) Name() string { return normsName }
+// Fields lists the sums and how they were found.
+func (n *norms) Fields(f *jobs.Fields) {
+	jobs.List(f, "sums", &n.sums)
+	kernels.RoadsFields(f, &n.roads)
+}
 
-// Map takes time in proportion to the rows of its share times those of their classes.
-func (normsPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	m, err := readMeanModel(state)
-	if err != nil {
-		return nil, nil, err
+// plus adds the sums to the right.
+func (n *norms) plus(right *norms) (_ *norms, err error) {
+	if n.roads != nil {
+		if right.roads == nil {
+			return nil, jobs.Malformed("sums of two kernels meet")
+		}
+		n.roads.Add(*right.roads)
 	}
-	rows, leaves := m.base.rows(), leaf.Plan.Shards
-	from, to := share(rows, leaf.Index, leaves), share(rows, leaf.Index+1, leaves)
-	sums, all := make([]float64, len(m.weights)), m.base.vectors()
-	all.Class = make([]int32, rows) // each class is summed by itself, as one group
-	s := newSummer(ops, m.kernel, 1)
-	for y := range sums {
-		if err := m.addNorm(ctx, &sums[y], &s, all, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
-			return nil, nil, err
+	n.sums, err = added(n.sums, right.sums)
+	return n, err
+}
+
+// set divides the sums, which are then the norms of the model, and returns the figures about them. A sum beyond all
+// numbers is a fault of CodeBadRecord.
+func (n *norms) set(m *meanModel) ([]jobs.Metric, error) {
+	if len(n.sums) != len(m.weights) || (n.roads == nil) != (kernels.Roads{}.Of(m.kernel) == nil) {
+		return nil, jobs.Malformed("%d sums of %d classes, or of another kernel", len(n.sums), len(m.weights))
+	}
+	m.norms = make([]float64, len(n.sums))
+	for y, v := range n.sums {
+		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
+			return nil, protocol.InputFault(protocol.CodeBadRecord,
+				"a kernel value of two training records of class %s is beyond the range of float32 (%s)",
+				m.space.Labels.At(y), kernels.Text(m.kernel.Kernel)).
+				WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
 		}
 	}
-	a := jobs.Arrays{}
-	jobs.Put(a, normSums, sums)
-	s.Roads.Put(a, m.kernel)
-	return a, nil, nil
+	if n.roads == nil {
+		return nil, nil
+	}
+	return n.roads.Metrics(m.kernel, "norms")
+}
+
+// normsPhase sums the kernel over every two records of a class. Leaf i of n takes the i-th of n shares of the rows of
+// the base.
+func normsPhase(judge evaluation.Judge) jobs.Phase {
+	return jobs.MapReduce[*meanModel, *norms]{
+		Name: normsName, State: readMeanModel, Partial: func() *norms { return new(norms) },
+		Map: sumShare, Merge: (*norms).plus,
+		Step: func(_ context.Context, m *meanModel, root *norms, round jobs.Round) (jobs.Next, error) {
+			metrics, err := root.set(m)
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			return judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: metrics}, round.Plan), nil
+		},
+	}.Phase()
+}
+
+// sumShare takes time in proportion to the rows of its share times those of their classes.
+func sumShare(ctx context.Context, m *meanModel, leaf jobs.Leaf, ops *kernelops.Set) (*norms, error) {
+	n, leaves := m.base.N, leaf.Plan.Shards
+	from, to := share(n, leaf.Index, leaves), share(n, leaf.Index+1, leaves)
+	sums := make([]float64, len(m.weights))
+	s := newSummer(ops, m.kernel, 1) // each class is summed by itself, as one group
+	for y := range sums {
+		if err := m.addNorm(ctx, &sums[y], &s, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
+			return nil, err
+		}
+	}
+	return newNorms(sums, s.Roads, m.kernel), nil
 }
 
 // share is where the i-th of n shares of the rows begins; the product stays below rows * n.
 func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
 
 // addNorm adds the values of the rows from up to, not including, to with all rows of their class.
-func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, all features.Vectors, class, from, to int) error {
-	var spread kernels.Rows
-	step := tileRows(m.space.Width, queryRows)
+func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class, from, to int) error {
+	var spread []float32
+	step := rows.TileRows(m.space.Width, rows.QueryRows)
 	for ; from < to; from += step {
 		end := min(to, from+step)
 		sums := make([]float64, end-from)
-		if err := s.add(ctx, sums, spread.Of(all, from, end), all, m.first[class], m.first[class+1]); err != nil {
+		x := m.base.Tile(from, end, &spread)
+		if err := s.add(ctx, sums, x, m.base, m.first[class], m.first[class+1]); err != nil {
 			return err
 		}
 		for i, v := range sums {
@@ -64,62 +119,106 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, all fe
 	return nil
 }
 
-// Merge adds two neighbours.
-func (normsPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	return addNorms(left, right)
+// pairsPhase sums the kernel over every two records of a class: tree t holds those of shard t, its leaf i reads shard i,
+// i <= t. A pair of two shards counts twice, for either order.
+type pairsPhase struct {
+	train jobs.Records
+	// next makes what follows a model with its norms.
+	next func(m *meanModel, plan jobs.Plan) jobs.Next
 }
 
-// addNorms adds two partials of sums over every two records.
-func addNorms(left, right jobs.Arrays) (jobs.Arrays, error) {
-	out, err := addArrays(left, right, normSums)
+func (p pairsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*meanModel, *norms]{
+		Name: pairsName, State: readMeanModel, Partial: func() *norms { return new(norms) },
+		Map: p.sum, Merge: (*norms).plus, Forest: p.finish,
+		Gathers: pairwise.Gathers(jobs.Input, grown, chunkBytes),
+	}.Phase()
+}
+
+// triangle is the trees over so many shards.
+func triangle(shards int) []int {
+	trees := make([]int, shards)
+	for t := range trees {
+		trees[t] = t + 1
+	}
+	return trees
+}
+
+// sum takes time in proportion to the pairs of records of a class.
+func (p pairsPhase) sum(ctx context.Context, m *meanModel, leaf jobs.Leaf, ops *kernelops.Set) (*norms, error) {
+	held, err := gathered(leaf.Read(ctx, jobs.Input, leaf.Tree), m.space, p.train(), rows.Bound{})
 	if err != nil {
 		return nil, err
 	}
-	return out, kernels.MergeRoads(out, left, right)
+	held = held.byClass()
+	s := &pairSums{summer: newSummer(ops, m.kernel, 1), held: held, first: held.bounds(len(m.weights)),
+		sums: make([]float64, held.N)}
+	err = chunks(leaf.Blocks(ctx), m.space, p.train(), chunkRows(m.space.Width),
+		func(chunk *base) error { return s.add(ctx, chunk.byClass()) })
+	if err != nil {
+		return nil, err
+	}
+	sums, times := make([]float64, len(m.weights)), 2.0
+	if leaf.Index == leaf.Tree {
+		times = 1
+	}
+	for i, v := range s.sums {
+		sums[held.class[i]] += float64(held.weight(i) * v)
+	}
+	for y := range sums {
+		sums[y] = float64(sums[y] * times)
+	}
+	if times == 2 {
+		s.Roads.Differences *= 2
+	}
+	return newNorms(sums, s.Roads, m.kernel), nil
 }
 
-// Step divides the sums. A sum beyond all numbers is a fault of CodeBadRecord.
-func (p normsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	m, err := readMeanModel(state)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	sums, err := jobs.Get[float64](root, normSums, len(m.weights))
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	if err := m.setNorms(sums); err != nil {
-		return jobs.Next{}, err
-	}
-	roads, err := kernels.ReadRoads(root, m.kernel)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next := jobs.Next{State: m.arrays()}
-	if next.Metrics, err = roads.Metrics(m.kernel, "norms"); err != nil {
-		return jobs.Next{}, err
-	}
-	return p.judge.End(next, round.Plan), nil
+// pairSums are the sums of held rows over all rows of their classes.
+type pairSums struct {
+	summer
+	held  *base
+	first []int
+	sums  []float64
+	tile  []float32
 }
 
-// setNorms divides the sums over every two records of a class.
-func (m *meanModel) setNorms(sums []float64) error {
-	m.norms = make([]float64, len(sums))
-	for y, v := range sums {
-		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
-			return m.beyond(y)
+// add adds the values of rows that lie class after class.
+func (s *pairSums) add(ctx context.Context, chunk *base) error {
+	first, step := chunk.bounds(len(s.first)-1), rows.TileRows(chunk.Width, rows.QueryRows)
+	for y := range len(s.first) - 1 {
+		if first[y] == first[y+1] {
+			continue
+		}
+		for from := s.first[y]; from < s.first[y+1]; from += step {
+			end := min(s.first[y+1], from+step)
+			x := s.held.Tile(from, end, &s.tile)
+			if err := s.summer.add(ctx, s.sums[from:end], x, chunk, first[y], first[y+1]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (m *meanModel) beyond(class int) error {
-	return protocol.InputFault(protocol.CodeBadRecord,
-		"a kernel value of two training records of class %s is beyond the range of float32 (%s)",
-		m.space.Labels.At(class), kernels.Text(m.kernel.Kernel)).
-		WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
+// finish adds the trees, the first first.
+func (p pairsPhase) finish(
+	_ context.Context, m *meanModel, roots iter.Seq2[*norms, error], round jobs.Round,
+) (jobs.Next, error) {
+	all := newNorms(make([]float64, len(m.weights)), kernels.Roads{}, m.kernel)
+	for root, err := range roots {
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		if _, err := all.plus(root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	found, err := all.set(m)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	next := p.next(m, round.Plan)
+	next.Metrics = append(next.Metrics, found...)
+	return next, nil
 }

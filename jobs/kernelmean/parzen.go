@@ -2,11 +2,10 @@ package kernelmean
 
 import (
 	"context"
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"math"
 
-	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
@@ -16,13 +15,12 @@ type parzen struct {
 	*densityModel
 	ops       *kernelops.Set
 	ws        kernelops.Workspace
-	all       features.Vectors // the base
-	logWeight []float64        // of each row; nil where every row weighs 1
-	norms     []float64        // |x_i|^2 of each row
-	constant  []float64        // see constants
-	spread    kernels.Rows     // of a tile
-	single    kernels.Rows     // of a row
-	distances []float32        // of a tile of queries from a class
+	logWeight []float64 // of each row; nil where every row weighs 1
+	norms     []float64 // |x_i|^2 of each row
+	constant  []float64 // see constants
+	spread    []float32 // of a tile
+	single    []float32 // of a row
+	distances []float32 // of a tile of queries from a class
 	terms     []float64
 	wide      []int // queries
 	expanded  expansion
@@ -41,7 +39,7 @@ func parzenOf(m *densityModel, ops *kernelops.Set) *parzen {
 
 // over makes rows, class after class, those that are evaluated from now on.
 func (p *parzen) over(b *base) {
-	p.base, p.first, p.all, p.norms, p.logWeight = b, b.bounds(len(p.weights)), b.vectors(), make([]float64, b.rows()), nil
+	p.base, p.first, p.norms, p.logWeight = b, b.bounds(len(p.weights)), make([]float64, b.N), nil
 	if b.weights != nil {
 		p.logWeight = make([]float64, len(b.weights))
 		for i, w := range b.weights {
@@ -49,7 +47,7 @@ func (p *parzen) over(b *base) {
 		}
 	}
 	for i := range p.norms {
-		_, values := b.values(i)
+		_, values := b.Row(i)
 		p.norms[i] = norm(values)
 	}
 }
@@ -79,14 +77,6 @@ func (m *densityModel) logPrior() []float64 {
 	return prior
 }
 
-// values are the stored values of a row, with their columns where it is sparse.
-func (b *base) values(row int) ([]int32, []float32) {
-	if b.isSparse() {
-		return b.sparse.Row(row)
-	}
-	return nil, b.dense[row*b.width : (row+1)*b.width]
-}
-
 func norm(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -109,12 +99,14 @@ func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) e
 }
 
 // eachSum calls visit with the sum of each row of x over a class.
-func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, class int, visit func(i int, greatest, sum float64)) error {
-	first, rows := p.first[class], p.first[class+1]-p.first[class]
-	if need := x.Rows * rows; cap(p.distances) < need {
+func (p *parzen) eachSum(
+	ctx context.Context, x kernelops.Matrix, class int, visit func(i int, greatest, sum float64),
+) error {
+	first, n := p.first[class], p.first[class+1]-p.first[class]
+	if need := x.Rows * n; cap(p.distances) < need {
 		p.distances = make([]float32, need)
 	}
-	d := kernelops.Matrix{Data: p.distances[:x.Rows*rows], Rows: x.Rows, Cols: rows, Stride: rows}
+	d := kernelops.Matrix{Data: p.distances[:x.Rows*n], Rows: x.Rows, Cols: n, Stride: n}
 	if err := p.measure(ctx, d, x, first); err != nil {
 		return err
 	}
@@ -123,14 +115,14 @@ func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, class int, vis
 
 // measure sets d to the float32 distances of the rows of x from those of the base from first on.
 func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) error {
-	step := tileRows(p.space.Width, baseRows)
+	step := rows.TileRows(p.space.Width, rows.BaseRows)
 	for from := 0; from < d.Cols; from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		end := min(d.Cols, from+step)
 		tile := kernelops.Matrix{Data: d.Data[from:], Rows: d.Rows, Cols: end - from, Stride: d.Stride}
-		p.ops.SqDists(tile, x, p.spread.Of(p.all, first+from, first+end), &p.ws)
+		p.ops.SqDists(tile, x, p.base.Tile(first+from, first+end, &p.spread), &p.ws)
 	}
 	return nil
 }

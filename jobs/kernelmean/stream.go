@@ -5,38 +5,33 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// stream is what the phases of a job that does not hold its base share.
-type stream struct {
-	space  jobs.Phase
-	train  jobs.Records
-	decide *decidePhase
-}
-
-func newStream(spec protocol.JobSpec, params features.Params, judge evaluation.Judge) (*stream, error) {
+// newStream returns what the phases of a job that does not hold its base share: the first, and the decisions.
+func newStream(
+	spec protocol.JobSpec, params features.Params, judge evaluation.Judge, costs evaluation.Costs,
+) (jobs.Phase, deciding, error) {
 	if !judge.Judges() {
-		return nil, protocol.SpecFault(
+		return nil, deciding{}, protocol.SpecFault(
 			"spec.params: without queries and split there is nothing to decide; set store_base for a model that " +
 				"predicts")
 	}
-	space, err := features.New(params, spec, classesName, features.Classes(2), features.Compares())
-	if err != nil {
-		return nil, err
+	d := deciding{pairwise.Sides{Base: jobs.TrainingRecords(spec)}, costs, spec.Spec.Run.MaxStateBytes}
+	if spec.Spec.Queries == nil {
+		d.Own = judge.Test()
 	}
-	s := &stream{space: space, train: jobs.TrainingRecords(spec)}
-	s.decide = &decidePhase{train: s.train, test: judge.Test(), queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
-	return s, nil
+	space, err := features.New(params, spec, classesName, features.Classes(2), features.Compares())
+	return space, d, err
 }
 
 // streamMean is KernelNearestMean without its base in memory.
 func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge) (jobs.Algorithm, error) {
-	s, err := newStream(spec, params.Features, judge)
+	space, d, err := newStream(spec, params.Features, judge, params.Costs)
 	if err != nil {
 		return nil, err
 	}
-	s.decide.costs, s.decide.load, s.decide.empty = params.Costs, loadMeanDecider, meanDecider{}
 	linear := params.Kernel == kernels.Linear
 	next := func(space *features.Space, weights, means []float64, plan jobs.Plan) (jobs.Next, error) {
 		m, err := newMeanModel(params, space, unstored(space, weights))
@@ -44,15 +39,17 @@ func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge
 			return jobs.Next{}, err
 		}
 		if !linear {
-			return jobs.Next{Phase: pairsName, State: m.arrays(), Trees: triangle(plan.Shards)}, nil
+			return jobs.Next{Phase: pairsName, State: jobs.ArraysOf(m), Trees: triangle(plan.Shards)}, nil
 		}
 		for y := range m.norms {
 			m.norms[y] = squaredNorm(means[y*space.Width : (y+1)*space.Width])
 		}
-		return s.decide.begin(m.arrays(), plan), nil
+		return d.begin(m, plan), nil
 	}
-	pairs := pairsPhase{s.train, func(m *meanModel, plan jobs.Plan) jobs.Next { return s.decide.begin(m.arrays(), plan) }}
-	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, linear, next}, pairs, s.decide, s.decide.lookUp().Phase()}, nil
+	phases := algorithm{space, classesPhase{d.Base, d.maxState, linear, next}.phase(),
+		pairsPhase{d.Base, func(m *meanModel, plan jobs.Plan) jobs.Next { return d.begin(m, plan) }}.phase()}
+	return append(phases, decidePhases(d, loadMeanDecider, func() *meanSums { return new(meanSums) },
+		(*meanSums).plus)...), nil
 }
 
 func squaredNorm(mean []float64) float64 {
@@ -65,24 +62,25 @@ func squaredNorm(mean []float64) float64 {
 
 // streamDensity is KernelDensityBayes without its base in memory.
 func streamDensity(params DensityParams, spec protocol.JobSpec, judge evaluation.Judge) (jobs.Algorithm, error) {
-	s, err := newStream(spec, params.Features, judge)
+	space, d, err := newStream(spec, params.Features, judge, params.Costs)
 	if err != nil {
 		return nil, err
 	}
-	s.decide.costs, s.decide.load, s.decide.empty = params.Costs, loadDensityDecider, densityDecider{}
 	byRule := params.Bandwidth == 0
 	last := func(space *features.Space, weights, deviations []float64, plan jobs.Plan) (jobs.Next, error) {
 		m, err := newDensityModel(params, space, unstored(space, weights), func(y int) float64 { return deviations[y] })
 		if err != nil {
 			return jobs.Next{}, err
 		}
-		return s.decide.begin(m.arrays(), plan), nil
+		return d.begin(m, plan), nil
 	}
-	next := func(space *features.Space, weights, means []float64, plan jobs.Plan) (jobs.Next, error) {
+	next := func(space *features.Space, weights, sums []float64, plan jobs.Plan) (jobs.Next, error) {
 		if !byRule {
 			return last(space, weights, nil, plan)
 		}
-		return jobs.Next{Phase: spreadName, State: putMeans(space, weights, means)}, nil
+		return jobs.Next{Phase: spreadName, State: jobs.ArraysOf(&means{space, totals{weights, sums}})}, nil
 	}
-	return algorithm{s.space, classesPhase{s.train, s.decide.maxState, byRule, next}, spreadPhase{s.train, last}, s.decide, s.decide.lookUp().Phase()}, nil
+	phases := algorithm{space, classesPhase{d.Base, d.maxState, byRule, next}.phase(), spreadPhase{d.Base, last}.phase()}
+	return append(phases, decidePhases(d, loadDensityDecider, func() *logSums { return new(logSums) },
+		(*logSums).plus)...), nil
 }

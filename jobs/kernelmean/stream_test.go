@@ -188,9 +188,8 @@ func TestChunks(t *testing.T) {
 		whole := newBase(space)
 		var sizes []int
 		err = chunks(jobstest.Shards([][]jobstest.Record{records}, 7)[0](t.Context()), space, nil, 5, func(b *base) error {
-			sizes = append(sizes, b.rows())
-			whole.add(b.vectors())
-			return nil
+			sizes = append(sizes, b.N)
+			return whole.join(b)
 		})
 		if err != nil || !slices.Equal(sizes, []int{5, 5, 5, 5, 3}) {
 			t.Errorf("%v, %v", sizes, err)

@@ -3,28 +3,19 @@ package kernelmean
 import (
 	"context"
 
-	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
-
-// Rows of a tile of queries and of a tile of the base, at most; and values of either.
-const (
-	queryRows  = 256
-	baseRows   = 4096
-	tileFloats = 4 << 20
-)
-
-// tileRows is how many rows of a width a tile has, at most most.
-func tileRows(width, most int) int { return max(1, min(most, tileFloats/max(1, width))) }
 
 // summer adds kernel values up by class. One goroutine.
 type summer struct {
 	kernels.Evaluator
 	kernel  kernels.Function
-	spread  kernels.Rows
+	spread  []float32
 	x, y    kernels.Points
 	classes int
+	zeros   []int32 // the classes of rows of one group
 }
 
 func newSummer(ops *kernelops.Set, kernel kernels.Function, classes int) summer {
@@ -32,26 +23,37 @@ func newSummer(ops *kernelops.Set, kernel kernels.Function, classes int) summer 
 }
 
 // add adds to sums[i*classes+y], in float64 and in the order of the rows of the base, the weighted values of
-// row i of x and each row of the base from up to, not including, to, y being the class of the row:
-// O(x.Rows * rows * width).
-func (s *summer) add(ctx context.Context, sums []float64, x kernelops.Matrix, b features.Vectors, from, to int) error {
-	step := tileRows(x.Cols, baseRows)
+// row i of x and each row of the base from up to, not including, to, y being the class of the row, or 0 if there is one
+// group alone: O(x.Rows * rows * width).
+func (s *summer) add(ctx context.Context, sums []float64, x kernelops.Matrix, b *base, from, to int) error {
+	step := rows.TileRows(x.Cols, rows.BaseRows)
 	s.x.Set(s.kernel, s.Ops, x)
 	for ; from < to; from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		end := min(to, from+step)
-		s.y.Set(s.kernel, s.Ops, s.spread.Of(b, from, end))
+		s.y.Set(s.kernel, s.Ops, b.Tile(from, end, &s.spread))
 		var weights []float32
-		if b.Weights != nil {
-			weights = b.Weights[from:end]
+		if b.weights != nil {
+			weights = b.weights[from:end]
 		}
-		if err := s.Sums(s.kernel, sums, &s.x, &s.y, b.Class[from:end], weights); err != nil {
+		if err := s.Sums(s.kernel, sums, &s.x, &s.y, s.groupsOf(b, from, end), weights); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// groupsOf says which sum each of some rows counts for.
+func (s *summer) groupsOf(b *base, from, to int) []int32 {
+	if s.classes > 1 {
+		return b.class[from:to]
+	}
+	if len(s.zeros) < to-from {
+		s.zeros = make([]int32, to-from)
+	}
+	return s.zeros[:to-from]
 }
 
 // self is the kernel of a row with itself, which is 1 for rbf.

@@ -115,7 +115,7 @@ func (p *parzen) squared(t *candidates, j int, products []float64) float64 {
 			return norms - float64(2*products[j])
 		}
 	}
-	return squaredDistance(t.x, p.single.Of(p.all, row, row+1).Row(0))
+	return squaredDistance(t.x, p.base.Tile(row, row+1, &p.single).Row(0))
 }
 
 // term is log w_i - d/(2h^2).

@@ -1,6 +1,8 @@
 package kernelmean
 
 import (
+	"slices"
+
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/protocol"
@@ -32,53 +34,33 @@ func unstored(space *features.Space, weights []float64) groups {
 }
 
 // rows are those of all classes.
-func (g groups) rows() int { return g.first[len(g.weights)] }
+func (g *groups) rows() int { return g.first[len(g.weights)] }
 
-func (g groups) put(a jobs.Arrays) {
-	if g.base != nil {
-		g.base.put(a)
-		return
-	}
-	jobs.Put(a, classWeights, g.weights)
-}
-
-// readGroups reads what put stored, with the space, and holds it against what training guarantees.
-func readGroups(a jobs.Arrays) (*features.Space, groups, error) {
-	space, err := readSpace(a)
-	if err != nil {
-		return nil, groups{}, err
-	}
-	classes := space.Labels.Len()
-	if _, ok := a[classWeights]; ok {
-		weights, err := jobs.Get[float64](a, classWeights, classes)
-		if err != nil {
-			return nil, groups{}, err
+// Fields lists the classes of a space, and holds them against what training guarantees: two or more, each of some
+// weight, and rows class after class.
+func (g *groups) Fields(f *jobs.Fields, space *features.Space) {
+	if f.Has(classWeights, g.base == nil) {
+		jobs.List(f, classWeights, &g.weights, space.Labels.Len())
+		if f.Reading() {
+			*g = unstored(space, g.weights)
 		}
-		return space, unstored(space, weights), checkWeights(weights)
-	}
-	g := groups{}
-	if g.base, err = baseOf(a, space); err != nil {
-		return nil, groups{}, err
-	}
-	g.weights, g.first, err = g.base.checkClasses(classes)
-	return space, g, err
-}
-
-// checkWeights holds the weights of classes against what training guarantees: two classes or more, each of some.
-func checkWeights(weights []float64) error {
-	if len(weights) < 2 {
-		return jobs.Malformed("a base of %d classes", len(weights))
-	}
-	for y, w := range weights {
-		if !(w > 0 && w-w == 0) {
-			return jobs.Malformed("class %d of the base weighs %v", y, w)
+	} else {
+		b := jobs.Make(f, &g.base)
+		b.Fields(f)
+		f.Check(func() error { return b.checkIn(space) })
+		f.Require(slices.IsSorted(b.class), "the rows of a base are out of the order of their classes")
+		if f.Reading() {
+			*g = groupsOf(space, b)
 		}
 	}
-	return nil
+	f.Require(len(g.weights) >= 2, "a base of %d classes", len(g.weights))
+	for y, w := range g.weights {
+		f.Require(w > 0 && w-w == 0, "class %d of the base weighs %v", y, w)
+	}
 }
 
 // needBase refuses to predict without the base.
-func (g groups) needBase() error {
+func (g *groups) needBase() error {
 	if g.base != nil {
 		return nil
 	}
@@ -87,7 +69,7 @@ func (g groups) needBase() error {
 }
 
 // kept says in a description where the base is.
-func (g groups) kept() string {
+func (g *groups) kept() string {
 	if g.base != nil {
 		return ""
 	}

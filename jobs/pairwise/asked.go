@@ -1,0 +1,104 @@
+package pairwise
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Truth is what the labels of queries are.
+type Truth int
+
+// The truths.
+const (
+	NoTruth Truth = iota
+	Classes
+	Values // numbers
+)
+
+// Arrays of a partial that say what the queries of its tree are: of its first leaf.
+const (
+	queryNumber = "query.number" // I64: record of each query within its shard
+	queryShard  = "query.shard"  // I64 scalar: records of the shard
+	queryLabels = "query.labels" // strings, where classes are known
+	queryValues = "query.values" // F64, where values are
+)
+
+// Number reads a label as a number.
+type Number func(id dataset.Identity, label []byte) (float64, error)
+
+// Asked is who the queries of a tree are.
+type Asked struct {
+	numbers []int64 // of each query, its record within the shard
+	shard   int64   // records of the shard
+	truth   Truth   // NoTruth where a label is missing
+	labels  jobs.Strings
+	values  []float64
+}
+
+// Fields lists the queries.
+func (q *Asked) Fields(f *jobs.Fields) {
+	jobs.List(f, queryNumber, &q.numbers)
+	jobs.Scalar(f, queryShard, &q.shard)
+	if f.Has(queryLabels+".bytes", q.truth == Classes) {
+		q.truth = Classes
+		f.Strings(queryLabels, &q.labels)
+		f.Require(q.labels.Len() == len(q.numbers), "%d queries with %d labels", len(q.numbers), q.labels.Len())
+	}
+	if f.Has(queryValues, q.truth == Values) {
+		q.truth = Values
+		jobs.List(f, queryValues, &q.values)
+		f.Require(len(q.values) == len(q.numbers), "%d queries with %d labels", len(q.numbers), len(q.values))
+	}
+}
+
+// Ask reads the queries of a tree. Add keeps those of a block that keep chooses, all if it is nil, and returns their
+// places in the block.
+func (s Sides) Ask(
+	ctx context.Context, leaf jobs.Leaf, truth Truth,
+	add func(block *dataset.Block, keep func(dataset.Identity) bool) (places []int, err error),
+) (*Asked, error) {
+	q := &Asked{truth: truth}
+	var keep func(dataset.Identity) bool
+	if s.Own != nil {
+		keep = s.Own()
+	}
+	for block, err := range leaf.Read(ctx, s.Source(), leaf.Tree) {
+		if err != nil {
+			return nil, err
+		}
+		places, err := add(block, keep)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range places {
+			q.numbers = append(q.numbers, q.shard+int64(i))
+		}
+		q.shard += int64(len(block.IDs))
+		if err := q.learn(block, places, s.Number); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+// learn takes in the labels of some records of a block.
+func (q *Asked) learn(block *dataset.Block, places []int, number Number) error {
+	if block.Labels == nil && len(block.IDs) > 0 {
+		q.truth = NoTruth
+	}
+	for _, i := range places {
+		switch q.truth {
+		case Classes:
+			q.labels.Append(block.Labels[i])
+		case Values:
+			value, err := number(block.IDs[i], block.Labels[i])
+			if err != nil {
+				return err
+			}
+			q.values = append(q.values, value)
+		}
+	}
+	return nil
+}
