@@ -31,7 +31,9 @@ func newBase(space *features.Space) *base {
 func (b *base) Fields(f *jobs.Fields) {
 	f.Int(baseWidth, &b.Width, 0, math.MaxInt32)
 	jobs.List(f, baseClass, &b.class)
-	b.N = len(b.class)
+	if f.Reading() {
+		b.N = len(b.class)
+	}
 	jobs.Optional(f, baseWeights, &b.weights, b.N)
 	b.Rows.Fields(f)
 	f.Check(b.check)

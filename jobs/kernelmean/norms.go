@@ -26,13 +26,16 @@ type norms struct {
 }
 
 func newNorms(sums []float64, roads kernels.Roads, kernel kernels.Function) *norms {
-	return &norms{sums, roads.Of(kernel)}
+	if !kernel.HasRoads() {
+		return &norms{sums: sums}
+	}
+	return &norms{sums, &roads}
 }
 
 // Fields lists the sums and how they were found.
 func (n *norms) Fields(f *jobs.Fields) {
 	jobs.List(f, "sums", &n.sums)
-	kernels.RoadsFields(f, &n.roads)
+	kernels.PartialRoads(f, &n.roads)
 }
 
 // plus adds the sums to the right.
@@ -50,7 +53,7 @@ func (n *norms) plus(right *norms) (_ *norms, err error) {
 // set divides the sums, which are then the norms of the model, and returns the figures about them. A sum beyond all
 // numbers is a fault of CodeBadRecord.
 func (n *norms) set(m *meanModel) ([]jobs.Metric, error) {
-	if len(n.sums) != len(m.weights) || (n.roads == nil) != (kernels.Roads{}.Of(m.kernel) == nil) {
+	if len(n.sums) != len(m.weights) || (n.roads != nil) != m.kernel.HasRoads() {
 		return nil, jobs.Malformed("%d sums of %d classes, or of another kernel", len(n.sums), len(m.weights))
 	}
 	m.norms = make([]float64, len(n.sums))

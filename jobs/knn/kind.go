@@ -3,7 +3,9 @@ package knn
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -19,12 +21,11 @@ func Kind() jobs.Kind {
 
 // plan is what all phases of a job know.
 type plan struct {
-	params      Params
-	seed        uint64
-	train, test jobs.Records
-	holdsOut    bool // spec.input.split keeps records out of the base
-	queries     bool // there are spec.queries
-	maxState    protocol.ByteSize
+	pairwise.Sides
+	params   Params
+	seed     uint64
+	holdsOut bool // spec.input.split keeps records out of the base
+	bound    rows.Bound
 }
 
 // algorithm is a list of phases.
@@ -38,9 +39,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{params: own, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), test: jobs.TestRecords(spec),
-		holdsOut: spec.Spec.Input.Split.Test > 0, queries: spec.Spec.Queries != nil, maxState: spec.Spec.Run.MaxStateBytes}
-	if !p.queries && !p.holdsOut && !own.LeaveOneOut && !own.StoreBase {
+	p := newPlan(own, spec)
+	if p.Own != nil && !p.holdsOut && !own.LeaveOneOut && !own.StoreBase {
 		return nil, protocol.SpecFault(
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
 				"for a model")
@@ -49,7 +49,23 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return algorithm{&indexPhase{inner, p}, &neighborsPhase{p}, p.lookUp().Phase(), &basePhase{p}}, nil
+	phases := append(algorithm{&indexPhase{inner, p}}, p.search().Phases()...)
+	return append(phases, p.basePhase()), nil
+}
+
+func newPlan(own Params, spec protocol.JobSpec) *plan {
+	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
+		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue},
+		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",
+			Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}}
+	switch {
+	case spec.Spec.Queries != nil:
+	case p.holdsOut:
+		p.Own = jobs.TestRecords(spec)
+	default:
+		p.Own = p.Base
+	}
+	return p
 }
 
 // inner is the phase that learns what the records look like.
@@ -65,12 +81,4 @@ func (p *plan) inner(spec protocol.JobSpec) (jobs.Phase, error) {
 		options = append(options, features.Compares())
 	}
 	return features.New(p.params.Features, spec, neighborsName, options...)
-}
-
-// ownQueries are the records of the base that are queries, where there are no others.
-func (p *plan) ownQueries() jobs.Records {
-	if p.holdsOut {
-		return p.test
-	}
-	return p.train
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -29,20 +30,24 @@ type rule struct {
 // lists are the neighbors found so far of each query.
 type lists struct {
 	rule
-	of    metric
-	rows  [][]neighbor // of each query; by radius in no order before sort
-	count []int64      // of each query, where the rule counts
+	of      metric
+	targets bool         // neighbors carry what they vote for
+	rows    [][]neighbor // of each query; by radius in no order before sort
+	count   []int64      // of each query, where the rule counts
 }
 
-func newLists(r rule, of metric, queries int) *lists {
-	l := &lists{rule: r, of: of}
-	if r.counts {
+// begin makes lists of so many queries.
+func (l *lists) begin(queries int) *lists {
+	if l.counts {
 		l.count = make([]int64, queries)
 	} else {
 		l.rows = make([][]neighbor, queries)
 	}
 	return l
 }
+
+// queries is how many have a list or a count.
+func (l *lists) queries() int { return len(l.rows) + len(l.count) }
 
 // worst is a key beyond which nothing can enter the list of query q.
 func (l *lists) worst(q int) float64 {
@@ -98,6 +103,10 @@ func (l *lists) sort() {
 
 // merge enters the sorted lists of other, whose ids are others, into the sorted lists of l.
 func (l *lists) merge(other *lists) error {
+	if l.queries() != other.queries() {
+		return jobs.Malformed("lists of %d and %d queries", l.queries(), other.queries())
+	}
+	l.count = slices.Clone(l.count)
 	for q := range l.count {
 		l.count[q] += other.count[q]
 	}

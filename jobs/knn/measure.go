@@ -1,16 +1,13 @@
 package knn
 
 import (
+	"slices"
+
 	"github.com/gram-compute/gram/jobs"
 )
 
-// Arrays of what a projection was measured to cost.
-const (
-	sampledRows = "sample.rows"   // I64: queries with exact lists; every leaf of a tree has the same
-	pairCounts  = "pairs.within"  // I64: pairs, and those within each bound
-	pairRange   = "pairs.range"   // F64 [2]: least and largest ratio; +Inf and -Inf of none
-	nBounds     = len(pairBounds) // beside eps
-)
+// nBounds is how many deviations are counted beside eps.
+const nBounds = len(pairBounds)
 
 // pairBounds are the deviations from 1 that are counted beside eps itself.
 var pairBounds = [...]float64{0.05, 0.1, 0.2, 0.3, 0.5}
@@ -50,42 +47,14 @@ func (d *distortion) plus(e distortion) {
 	d.min, d.max = min(d.min, e.min), max(d.max, e.max)
 }
 
-func (d *distortion) put(a jobs.Arrays) {
-	counts := d.counts
-	jobs.Put(a, pairCounts, counts[:])
-	jobs.Put(a, pairRange, []float64{d.min, d.max})
-}
-
-func getDistortion(a jobs.Arrays) (d distortion, err error) {
-	counts, err := jobs.Get[int64](a, pairCounts, len(d.counts))
-	if err != nil {
-		return d, err
+// Fields lists the counts of pairs, and their extremes: +Inf and -Inf of none.
+func (d *distortion) Fields(f *jobs.Fields) {
+	counts := slices.Clone(d.counts[:])
+	jobs.List(f, "pairs.within", &counts, len(d.counts))
+	if f.Reading() {
+		copy(d.counts[:], counts)
 	}
-	extremes, err := jobs.Get[float64](a, pairRange, 2)
-	if err != nil {
-		return d, err
-	}
-	copy(d.counts[:], counts)
-	d.min, d.max = extremes[0], extremes[1]
-	return d, nil
-}
-
-// mergeMeasures merges exact lists and pairs.
-func (p *plan) mergeMeasures(out, left, right jobs.Arrays) error {
-	if err := mergeLists(out, left, right, exactLists, p.params.rule(), p.params.Metric, false); err != nil {
-		return err
-	}
-	d, err := getDistortion(left)
-	if err != nil {
-		return err
-	}
-	e, err := getDistortion(right)
-	if err != nil {
-		return err
-	}
-	d.plus(e)
-	d.put(out)
-	return nil
+	jobs.Tuple(f, "pairs.range", &d.min, &d.max)
 }
 
 // recall compares the lists of sampled queries with exact ones.
@@ -96,33 +65,26 @@ type recall struct {
 	pairs      distortion
 }
 
-func (r *recall) add(p *plan, root jobs.Arrays, found *lists) error {
-	if p.params.Projection == nil || p.params.Counts {
+func (r *recall) add(root *partial) error {
+	if !root.measures() {
 		return nil
 	}
 	if r.params == nil {
-		r.params, r.pairs = p.params.Projection, newDistortion(p.params.Projection.Eps)
+		r.params = root.params.Projection
+		r.pairs = newDistortion(r.params.Eps)
 	}
-	exact, err := getLists(root, exactLists, p.params.rule(), p.params.Metric, false)
-	if err != nil {
-		return err
+	exact, found := root.exact.rows, root.found.rows
+	if len(root.rows) != len(exact) {
+		return jobs.Malformed("%d lists of %d sampled queries", len(exact), len(root.rows))
 	}
-	rows, err := jobs.Get[int64](root, sampledRows, len(exact.rows))
-	if err != nil {
-		return err
-	}
-	pairs, err := getDistortion(root)
-	if err != nil {
-		return err
-	}
-	r.pairs.plus(pairs)
-	r.queries += int64(len(rows))
-	for i, row := range rows {
-		if row < 0 || row >= int64(len(found.rows)) {
-			return jobs.Malformed("the sampled query %d is not one of %d", row, len(found.rows))
+	r.pairs.plus(root.pairs)
+	r.queries += int64(len(exact))
+	for i, row := range root.rows {
+		if row < 0 || row >= int64(len(found)) {
+			return jobs.Malformed("the sampled query %d is not one of %d", row, len(found))
 		}
-		r.exact += int64(len(exact.rows[i]))
-		r.hit += hits(exact.rows[i], found.rows[row])
+		r.exact += int64(len(exact[i]))
+		r.hit += hits(exact[i], found[row])
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -14,104 +15,78 @@ const modelVersion = 1
 
 // Arrays of a model beside those of its space ("features.*", "labels", or "texts.records"), of its
 // projection, and of the base that it may hold ("base.*").
-const modelParams = "params" // U8: the parameters as canonical JSON, k and all
+const modelParams = "params" // U8
 
 // model is what a job leaves: how to decide, and the base if it was stored.
 type model struct {
-	params Params
 	*space
 	projected
 	base *points // nil where it was not stored
 }
 
-func newModel(p *plan, state jobs.Arrays) (*model, error) {
-	s, err := readSpace(p.params, state)
-	if err != nil {
-		return nil, err
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	p := &jobs.Make(f, &m.space).params
+	paramsField(f, p)
+	m.space.Fields(f)
+	if p.Projection != nil {
+		m.projected.Fields(f)
 	}
-	m := &model{params: p.params, space: s}
-	if p.params.Projection != nil {
-		m.projected, err = getProjected(state)
+	if p.StoreBase {
+		jobs.Make(f, &m.base).Fields(f)
+		f.Check(m.checkBase)
 	}
-	return m, err
 }
 
-func (m *model) arrays() jobs.Arrays {
-	a := jobs.Arrays{}
-	a.PutKind(KindName, modelVersion)
-	data, err := json.Marshal(m.params)
-	if err != nil {
-		panic("knn: " + err.Error()) // not reached: parameters were read from JSON
+// paramsField is the parameters as canonical JSON, k and all.
+func paramsField(f *jobs.Fields, p *Params) {
+	var text string
+	if !f.Reading() {
+		data, err := json.Marshal(p)
+		if err != nil {
+			panic("knn: " + err.Error()) // not reached: parameters were read from JSON
+		}
+		text = string(data)
 	}
-	jobs.Put(a, modelParams, data)
-	jobs.Add(a, m.space)
-	if m.dims > 0 {
-		m.projected.put(a)
-	}
-	if m.base != nil {
-		m.base.put(a)
-	}
-	return a
+	f.Text(modelParams, &text)
+	f.Require(len(text) <= protocol.MaxSpecBytes, "a model's parameters take %d bytes", len(text))
+	f.Check(func() (err error) {
+		if *p, err = params.Parse[Params]([]byte(text)); err != nil {
+			return jobs.Malformed("a model's parameters: %v", err)
+		}
+		return nil
+	})
 }
 
 // readModel reads a model, in time and memory linear in its bytes. What training would not have
 // written is a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) {
-	if err := a.CheckKind(KindName, modelVersion); err != nil {
-		return nil, err
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
+
+// checkBase holds the stored base against the space.
+func (m *model) checkBase() error {
+	if err := m.base.hold(m.storedForm()); err != nil {
+		return err
 	}
-	text, err := a.Text(modelParams)
-	if err != nil {
-		return nil, err
+	if int64(m.base.N) != m.records {
+		return jobs.Malformed("a base of %d records, %d of them stored", m.records, m.base.N)
 	}
-	if len(text) > protocol.MaxSpecBytes {
-		return nil, jobs.Malformed("a model's parameters take %d bytes", len(text))
-	}
-	m := &model{}
-	if m.params, err = params.Parse[Params]([]byte(text)); err != nil {
-		return nil, jobs.Malformed("a model's parameters: %v", err)
-	}
-	if m.space, err = readSpace(m.params, a); err != nil {
-		return nil, err
-	}
-	if m.params.Projection != nil {
-		if m.projected, err = getProjected(a); err != nil {
-			return nil, err
+	for _, t := range m.base.target {
+		class := t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t)) //lint:checked below the number of labels
+		if t-t != 0 || m.params.Mode == modeClassify && !class {
+			return jobs.Malformed("a record of the base has the target %v", t)
 		}
 	}
-	if m.params.StoreBase {
-		m.base, err = m.readBase(a)
-	}
-	return m, err
+	return nil
 }
 
-// readBase reads the stored base and holds it against the space.
-func (m *model) readBase(a jobs.Arrays) (*points, error) {
-	p, err := getPoints(a, m.storedForm())
-	if err != nil {
-		return nil, err
-	}
-	if int64(p.rows) != m.records {
-		return nil, jobs.Malformed("a base of %d records, %d of them stored", m.records, p.rows)
-	}
-	for _, t := range p.target {
-		if t-t != 0 || m.params.Mode == modeClassify && !(t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t))) { //lint:checked below the number of labels
-			return nil, jobs.Malformed("a record of the base has the target %v", t)
-		}
-	}
-	return p, nil
-}
-
-// storedForm says which arrays a stored base has.
-func (m *model) storedForm() points {
-	p := *m.newPoints()
+// storedForm is how the rows of a stored base are kept.
+func (m *model) storedForm() form {
+	of := m.form()
 	if m.dims > 0 {
-		p = points{width: m.dims}
+		of.rows, of.width = rows.Dense, m.dims
 	}
-	if m.params.Mode != modeSearch {
-		p.target = []float64{}
-	}
-	return p
+	return of
 }
 
 // Describe tells what the model decides by, and what it holds.

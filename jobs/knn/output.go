@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/jobs/parts"
 )
 
@@ -18,105 +18,85 @@ const (
 // output turns finished lists into files and figures, a tree after the other.
 type output struct {
 	*plan
-	in     *index
-	emit   jobs.Emit
-	voter  *voter
-	first  int64 // number of the first record of the tree's shard
-	folder map[string]*parts.Index
+	in    *index
+	voter *voter
 
 	queries, listed, refused int64
-	judged                   *evaluation.Tally
 	recall                   recall
 }
 
-func newOutput(p *plan, in *index, emit jobs.Emit) *output {
-	return &output{plan: p, in: in, emit: emit, voter: newVoter(p.params, in.labels.Len()),
-		folder: map[string]*parts.Index{}, judged: evaluation.NewTally(p.params.answers(in.labels))}
+func newOutput(p *plan, in *index) *output {
+	return &output{plan: p, in: in, voter: newVoter(p.params, in.labels.Len())}
 }
 
-// tree takes the root of one tree.
-func (o *output) tree(ctx context.Context, tree int, root jobs.Arrays) error {
-	q, err := getAsked(root)
-	if err != nil {
-		return err
+// Decide takes the lists of one tree.
+func (o *output) Decide(ctx context.Context, t pairwise.Tree, root *partial) error {
+	found := root.found
+	if found.queries() != len(t.Queries) {
+		return jobs.Malformed("%d lists of %d queries", found.queries(), len(t.Queries))
 	}
-	found, err := getLists(root, foundLists, o.params.rule(), o.params.Metric, o.targets())
-	if err != nil {
-		return err
-	}
-	if n := len(found.rows) + len(found.count); n != len(q.numbers) {
-		return jobs.Malformed("%d lists of %d queries", n, len(q.numbers))
-	}
-	numbers := make([]int64, len(q.numbers))
-	for i, n := range q.numbers {
-		numbers[i] = o.first + n
-	}
-	o.first += q.shard
-	o.queries += int64(len(numbers))
-	if err := o.recall.add(o.plan, root, found); err != nil {
+	o.queries += int64(len(t.Queries))
+	if err := o.recall.add(root); err != nil {
 		return err
 	}
 	if found.counts {
 		for _, n := range found.count {
 			o.listed += n
 		}
-		return o.write(ctx, countsFolder, tree, parts.Table{{Name: "query", Ints: numbers}, {Name: "neighbors", Ints: found.count}})
+		table := parts.Table{{Name: "query", Ints: t.Queries}, {Name: "neighbors", Ints: found.count}}
+		return o.write(ctx, t, countsFolder, table)
 	}
-	if err := o.lists(ctx, tree, numbers, found); err != nil {
+	if err := o.lists(ctx, t, found); err != nil {
 		return err
 	}
 	switch o.params.Mode {
 	case modeClassify:
-		return o.classify(ctx, tree, numbers, found, q)
+		return o.classify(ctx, t, found)
 	case modeRegress:
-		return o.regress(ctx, tree, numbers, found, q)
+		return o.regress(ctx, t, found)
 	}
 	return nil
 }
 
 // write emits a part; the format of decisions is csv where no lists are written.
-func (o *output) write(ctx context.Context, folder string, tree int, t parts.Table) error {
-	x := o.folder[folder]
-	if x == nil {
-		x = &parts.Index{Format: o.params.Lists, Columns: t.Names()}
-		if x.Format == listsNone {
-			x.Format = parts.CSV
-		}
-		if x.Format == parts.NPY && o.params.Mode == modeClassify {
-			x.Labels = o.in.labels.List()
-		}
-		o.folder[folder] = x
+func (o *output) write(ctx context.Context, t pairwise.Tree, folder string, table parts.Table) error {
+	format, labels := o.params.Lists, []string(nil)
+	if format == listsNone {
+		format = parts.CSV
 	}
-	part, err := parts.Write(ctx, o.emit, folder, tree, x.Format, t)
-	x.Parts = append(x.Parts, part...)
-	return err
+	if format == parts.NPY && o.params.Mode == modeClassify {
+		labels = o.in.labels.List()
+	}
+	return t.Write(ctx, folder, format, labels, table)
 }
 
 // lists writes the lists: a row for every neighbor.
-func (o *output) lists(ctx context.Context, tree int, numbers []int64, found *lists) error {
+func (o *output) lists(ctx context.Context, tree pairwise.Tree, found *lists) error {
 	for _, row := range found.rows {
 		o.listed += int64(len(row))
 	}
 	if o.params.Lists == listsNone {
 		return nil
 	}
-	query, rank, id := []int64{}, []int64{}, []int64{}
-	distance, target := []float64{}, []float64{}
+	c := found.columns()
+	query, rank := make([]int64, 0, len(c.ids)), make([]int64, 0, len(c.ids))
 	for q, row := range found.rows {
-		for i, n := range row {
-			query, rank, id = append(query, numbers[q]), append(rank, int64(i)), append(id, n.id)
-			distance, target = append(distance, o.params.Metric.distance(n.key)), append(target, n.target)
+		for i := range row {
+			query, rank = append(query, tree.Queries[q]), append(rank, int64(i))
 		}
 	}
-	t := parts.Table{{Name: "query", Ints: query}, {Name: "rank", Ints: rank}, {Name: "neighbor", Ints: id},
-		{Name: "distance", Floats: distance}}
+	for i, key := range c.keys {
+		c.keys[i] = o.params.Metric.distance(key)
+	}
+	t := parts.Table{{Name: "query", Ints: query}, {Name: "rank", Ints: rank}, {Name: "neighbor", Ints: c.ids},
+		{Name: "distance", Floats: c.keys}}
 	switch o.params.Mode {
 	case modeClassify:
-		t = append(t, o.classColumn("label", target))
+		t = append(t, o.classColumn("label", c.targets))
 	case modeRegress:
-		t = append(t, parts.Column{Name: "value", Floats: target})
+		t = append(t, parts.Column{Name: "value", Floats: c.targets})
 	}
-	return o.write(ctx, listsFolder, tree, t)
+	return o.write(ctx, tree, listsFolder, t)
 }
 
 // classColumn names classes, or numbers them where the format holds numbers alone. Class
@@ -134,29 +114,25 @@ func (o *output) classColumn(name string, classes []float64) parts.Column {
 	return parts.Column{Name: name, Texts: texts}
 }
 
-func (o *output) classify(ctx context.Context, tree int, numbers []int64, found *lists, q asked) error {
-	classes, shares := make([]float64, len(numbers)), make([]float64, len(numbers))
+func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) error {
+	classes, shares := make([]float64, len(t.Queries)), make([]float64, len(t.Queries))
 	for i, row := range found.rows {
 		if err := o.in.checkClasses(row); err != nil {
 			return err
 		}
 		class, share := o.voter.classify(row)
 		classes[i], shares[i] = float64(class), share
+		decision := jobs.Outcome{Rejected: class < 0}
 		if class < 0 {
 			o.refused++
+		} else {
+			decision.Label = string(o.in.labels.At(class))
 		}
-		if !q.known {
-			continue
-		}
-		outcome := jobs.Outcome{Rejected: class < 0}
-		if class >= 0 {
-			outcome.Label = string(o.in.labels.At(class))
-		}
-		if err := o.judged.Judge(evaluation.PlaceOf(tree, q.numbers[i]), q.labels.At(i), outcome, nil); err != nil {
+		if err := t.Judge(i, decision); err != nil {
 			return err
 		}
 	}
-	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: numbers},
+	return o.write(ctx, t, predictionsFolder, parts.Table{{Name: "query", Ints: t.Queries},
 		o.classColumn("label", classes), {Name: "share", Floats: shares}})
 }
 
@@ -170,7 +146,7 @@ func (s *space) checkClasses(row []neighbor) error {
 	return nil
 }
 
-func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *lists, q asked) error {
+func (o *output) regress(ctx context.Context, t pairwise.Tree, found *lists) error {
 	answered, values := []int64{}, []float64{}
 	for i, row := range found.rows {
 		value, ok := o.voter.regress(row)
@@ -178,43 +154,24 @@ func (o *output) regress(ctx context.Context, tree int, numbers []int64, found *
 			o.refused++
 			continue
 		}
-		answered, values = append(answered, numbers[i]), append(values, value)
-		if q.known {
-			if err := o.judged.JudgeNumber(evaluation.PlaceOf(tree, q.numbers[i]), q.values[i], value); err != nil {
-				return err
-			}
+		answered, values = append(answered, t.Queries[i]), append(values, value)
+		if err := t.Judge(i, jobs.Outcome{Value: value}); err != nil {
+			return err
 		}
 	}
-	return o.write(ctx, predictionsFolder, tree, parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}})
+	return o.write(ctx, t, predictionsFolder, parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}})
 }
 
-// finish writes the indices and returns the figures.
-func (o *output) finish(ctx context.Context) ([]jobs.Metric, error) {
-	for _, folder := range []string{listsFolder, countsFolder, predictionsFolder} {
-		if x := o.folder[folder]; x != nil {
-			if _, err := parts.WriteIndex(ctx, o.emit, folder, *x); err != nil {
-				return nil, err
-			}
-		}
-	}
+// Metrics count the neighbors, and tell what a projection cost.
+func (o *output) Metrics() ([]jobs.Metric, error) {
 	metrics := []jobs.Metric{
 		jobs.CountMetric("neighbors.queries", o.queries),
 		jobs.CountMetric("neighbors.listed", o.listed),
 		jobs.CountMetric("neighbors.refused", o.refused),
 	}
-	add := func(name string, value any) error {
-		metric, err := jobs.NewMetric(name, value)
-		metrics = append(metrics, metric)
-		return err
-	}
-	if o.params.Projection != nil && o.params.Projection.Sample > 0 {
-		if err := add(measuredMetric, o.recall.report()); err != nil {
-			return nil, err
-		}
-	}
-	if o.judged.Records() == 0 {
+	if o.params.Projection == nil || o.params.Projection.Sample == 0 {
 		return metrics, nil
 	}
-	judged, err := o.judged.Metrics(nil)
-	return append(metrics, judged...), err
+	measured, err := jobs.NewMetric(measuredMetric, o.recall.report())
+	return append(metrics, measured), err
 }

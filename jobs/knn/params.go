@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/protocol"
@@ -149,6 +150,17 @@ func (p Params) rule() rule {
 		return rule{k: *p.K}
 	}
 	return rule{radius: *p.Radius, most: p.MaxNeighbors, counts: p.Counts}
+}
+
+// truth is what labels of queries are.
+func (p Params) truth() pairwise.Truth {
+	switch p.Mode {
+	case modeClassify:
+		return pairwise.Classes
+	case modeRegress:
+		return pairwise.Values
+	}
+	return pairwise.NoTruth
 }
 
 // Projection is the number of dimensions into which rows are projected before an l2 search.

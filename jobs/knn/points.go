@@ -1,55 +1,77 @@
 package knn
 
 import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// points are rows in memory, in the order of their records: dense, sparse, bits or texts.
-type points struct {
-	rows   int
-	width  int
-	dense  []float32 // rows x width
-	sparse csr
-	bits   []uint64 // rows x words
-	words  int
-	texts  [][]rune
+// Arrays of a stored base beside its rows.
+const (
+	baseIDs    = "base.ids"    // I64 [rows]
+	baseTarget = "base.target" // F64 [rows], of modes classify and regress
+)
 
+// points are rows in memory, in the order of their records.
+type points struct {
+	rows.Rows
 	ids    []int64   // numbers of the records in their data set
 	target []float64 // class or value; nil in a plain search
 }
 
-// csr holds sparse rows.
-type csr struct {
-	indptr  []int // nil where the rows are not sparse
-	indices []int32
-	values  []float32
+// Fields lists the rows; see form.
+func (p *points) Fields(f *jobs.Fields) {
+	jobs.List(f, baseIDs, &p.ids)
+	f.Check(p.checkIDs)
+	jobs.Optional(f, baseTarget, &p.target, len(p.ids))
+	if len(p.ids) == 0 {
+		return
+	}
+	if f.Reading() {
+		p.N = len(p.ids)
+	}
+	f.Dim(rows.ArrayDense, 1, &p.Width)
+	p.Rows.Fields(f)
 }
 
-// tileFloats bounds a tile of rows, in float32.
-const tileFloats = 4 << 20
-
-// tileRows is how many rows of a width a tile has, at most most.
-func tileRows(width, most int) int { return max(1, min(most, tileFloats/max(1, width))) }
-
-// tile returns rows from up to, not including, to as a matrix; sparse ones are spread out in buf,
-// where they stay until the next call with it.
-func (p *points) tile(from, to int, buf *[]float32) kernelops.Matrix {
-	if p.sparse.indptr == nil {
-		return kernelops.Matrix{Data: p.dense[from*p.width : to*p.width], Rows: to - from, Cols: p.width, Stride: p.width}
-	}
-	n := (to - from) * p.width
-	if cap(*buf) < n {
-		*buf = make([]float32, n)
-	}
-	m := kernelops.Matrix{Data: (*buf)[:n], Rows: to - from, Cols: p.width, Stride: p.width}
-	clear(m.Data)
-	for i := from; i < to; i++ {
-		row := m.Row(i - from)
-		for e := p.sparse.indptr[i]; e < p.sparse.indptr[i+1]; e++ {
-			row[p.sparse.indices[e]] = p.sparse.values[e]
+func (p *points) checkIDs() error {
+	for i, id := range p.ids {
+		if id < 0 || i > 0 && id <= p.ids[i-1] {
+			return jobs.Malformed("the ids of the base do not ascend at row %d", i)
 		}
 	}
-	return m
+	return nil
+}
+
+// form is how rows are kept: an empty leaf has none of its arrays yet.
+type form struct {
+	rows    rows.Form
+	width   int
+	targets bool
+}
+
+// hold holds the rows against their form.
+func (p *points) hold(to form) error {
+	if p.N > 0 && to.targets != (p.target != nil) {
+		return jobs.Malformed("a stored base is of another form than its space")
+	}
+	return p.Check(to.rows, to.width)
+}
+
+// append puts the rows of q, of the same form, below those of p.
+func (p *points) append(q *points) {
+	if q.N > 0 {
+		p.Append(&q.Rows)
+		p.ids, p.target = append(p.ids, q.ids...), append(p.target, q.target...)
+	}
+}
+
+// reset forgets the rows and keeps their memory.
+func (p *points) reset() {
+	p.Reset()
+	p.ids, p.target = p.ids[:0], p.target[:0]
 }
 
 // targetOf is the target of row i, 0 where there are none.
@@ -60,25 +82,52 @@ func (p *points) targetOf(i int) float64 {
 	return p.target[i]
 }
 
-// weight is roughly how much memory the rows take, in units of 4 bytes.
-func (p *points) weight() int {
-	return len(p.dense) + 2*len(p.sparse.values) + 2*len(p.bits) + p.runes()
+// pick copies some rows, without their targets.
+func (p *points) pick(order []int) *points {
+	some := &points{Rows: p.Pick(order)}
+	for _, i := range order {
+		some.ids = append(some.ids, p.ids[i])
+	}
+	return some
 }
 
-func (p *points) runes() int {
-	n := 0
-	for _, t := range p.texts {
-		n += len(t) + 8
-	}
-	return n
+// baseName names the phase that gathers the base into the model, projected where it is searched so.
+const baseName = "base"
+
+func (p *plan) basePhase() jobs.Phase {
+	return jobs.MapReduce[*index, *points]{
+		Name: baseName, State: p.readIndex, Partial: func() *points { return new(points) },
+		Map: p.gather,
+		Merge: func(left, right *points) (*points, error) {
+			size := left.stored() + right.stored()
+			left.append(right)
+			return left, p.bound.Check(size)
+		},
+		Step: func(_ context.Context, in *index, root *points, _ jobs.Round) (jobs.Next, error) {
+			m := in.model(root)
+			if err := root.hold(m.storedForm()); err != nil {
+				return jobs.Next{}, err
+			}
+			return jobs.Next{Done: true, State: jobs.ArraysOf(m)}, p.bound.Check(root.stored())
+		},
+		Gathers: func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+			n := grown * records(jobs.Input, leaf.Index)
+			return n + min(chunkBytes, n)
+		},
+	}.Phase()
 }
 
-// reset forgets the rows and keeps their memory.
-func (p *points) reset() {
-	sparse := p.sparse
-	if sparse.indptr != nil {
-		sparse = csr{sparse.indptr[:1], sparse.indices[:0], sparse.values[:0]}
-	}
-	*p = points{width: p.width, words: p.words, dense: p.dense[:0], sparse: sparse, bits: p.bits[:0],
-		texts: p.texts[:0], ids: p.ids[:0], target: p.target[:0]}
+// stored is the size of the rows in a model.
+func (p *points) stored() int64 { return jobs.ArraysOf(p).EncodedSize() }
+
+// gather reads one leaf.
+func (p *plan) gather(ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set) (*points, error) {
+	all := &points{}
+	return all, in.readBase(ctx, leaf, p.Base(), func(chunk *points) error {
+		if in.dims > 0 {
+			chunk = in.project(ops, chunk)
+		}
+		all.append(chunk)
+		return p.bound.Check(all.Bytes())
+	})
 }

@@ -58,7 +58,8 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 	if p.dims > 0 {
 		queries = p.project(p.ops, queries)
 	}
-	s := &searcher{ops: p.ops, of: p.params.Metric, queries: queries, found: newLists(p.params.rule(), p.params.Metric, queries.rows)}
+	found := &lists{rule: p.params.rule(), of: p.params.Metric}
+	s := &searcher{ops: p.ops, of: found.of, queries: queries, found: found.begin(queries.N)}
 	if err := s.search(ctx, p.base); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -156,21 +157,21 @@ func TestHostileModels(t *testing.T) {
 		{dense, "a class beyond", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 2, 0, 0}) }},
 		{dense, "half a class", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 0.5, 0, 0}) }},
 		{dense, "no targets", func(a jobs.Arrays) { delete(a, baseTarget) }},
-		{dense, "NaN", func(a jobs.Arrays) { jobs.Put(a, baseDense, []float32{0, 1, float32(math.NaN()), 2, 3}, 5, 1) }},
-		{dense, "another width", func(a jobs.Arrays) { jobs.Put(a, baseDense, make([]float32, 10), 5, 2) }},
+		{dense, "NaN", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayDense, []float32{0, 1, float32(math.NaN()), 2, 3}, 5, 1) }},
+		{dense, "another width", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayDense, make([]float32, 10), 5, 2) }},
 		{dense, "records of another number", func(a jobs.Arrays) { jobs.PutScalar(a, "features.records", int64(6)) }},
-		{"sparse", "a column beyond", func(a jobs.Arrays) { jobs.Put(a, baseIndices, []int32{0, 0, 2, 1}) }},
-		{"sparse", "a column twice", func(a jobs.Arrays) { jobs.Put(a, baseIndices, []int32{0, 1, 1, 1}) }},
-		{"sparse", "rows fall", func(a jobs.Arrays) { jobs.Put(a, baseIndptr, []int64{0, 3, 1, 4}) }},
+		{"sparse", "a column beyond", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayIndices, []int32{0, 0, 2, 1}) }},
+		{"sparse", "a column twice", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayIndices, []int32{0, 1, 1, 1}) }},
+		{"sparse", "rows fall", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayIndptr, []int64{0, 3, 1, 4}) }},
 		{"sparse", "dense rows", func(a jobs.Arrays) {
-			delete(a, baseIndptr)
-			jobs.Put(a, baseDense, make([]float32, 6), 3, 2)
+			delete(a, rows.ArrayIndptr)
+			jobs.Put(a, rows.ArrayDense, make([]float32, 6), 3, 2)
 		}},
 		{"projected", "no dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(0)) }},
 		{"projected", "too many", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(1)<<40) }},
 		{"projected", "other dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(3)) }},
 		{"sparse", "a width that no memory holds", func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<30) }},
-		{"texts", "fewer texts", func(a jobs.Arrays) { a.PutStrings(baseTexts, jobs.StringsOf("x")) }},
+		{"texts", "fewer texts", func(a jobs.Arrays) { a.PutStrings(rows.ArrayTexts, jobs.StringsOf("x")) }},
 		{"texts", "no labels", func(a jobs.Arrays) { a.PutStrings("labels", jobs.Strings{}) }},
 	} {
 		model := models[c.model]()

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
-	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
@@ -52,44 +51,47 @@ func (s *sample) draw(row int, id dataset.Identity) {
 
 // search is the search of one leaf.
 type search struct {
-	*searcher        // in the space of the lists
-	in        *index // nil at prediction
-	exact     *searcher
+	*searcher // in the space of the lists
+	in        *index
+	result    *partial
+	exactly   *searcher // of the sampled queries; nil where nothing is measured
 	sample    *sample
-	distorted distortion
 	one, two  []float32
 }
 
 func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
-	s := &search{in: in, sample: drawn}
-	if in.dims == 0 {
-		s.searcher = p.newSearcher(ops, queries)
-		return s
-	}
-	s.searcher = p.newSearcher(ops, in.project(ops, queries))
-	s.distorted = newDistortion(p.params.Projection.Eps)
+	s := &search{in: in, result: p.newPartial(), sample: drawn}
 	if drawn == nil {
 		s.sample = &sample{}
 	}
-	s.exact = p.newSearcher(ops, queries.subset(s.sample.rows))
+	if s.result.exact != nil {
+		s.result.pairs = newDistortion(p.params.Projection.Eps)
+		s.exactly = p.newSearcher(ops, queries.pick(s.sample.rows), s.result.exact)
+	}
+	if in.dims > 0 {
+		queries = in.project(ops, queries)
+	}
+	s.searcher = p.newSearcher(ops, queries, s.result.found)
 	return s
 }
 
-func (p *plan) newSearcher(ops *kernelops.Set, queries *points) *searcher {
-	return &searcher{ops: ops, of: p.params.Metric, queries: queries, own: !p.queries && !p.holdsOut,
-		found: newLists(p.params.rule(), p.params.Metric, queries.rows)}
+func (p *plan) newSearcher(ops *kernelops.Set, queries *points, found *lists) *searcher {
+	return &searcher{ops: ops, of: p.params.Metric, queries: queries, own: p.Own != nil && !p.holdsOut,
+		found: found.begin(queries.N)}
 }
 
 // search enters a chunk of the base.
 func (s *search) search(ctx context.Context, base *points) error {
-	if s.exact == nil || base.rows == 0 {
+	if s.in.dims == 0 || base.N == 0 {
 		return s.searcher.search(ctx, base)
 	}
-	if err := s.exact.search(ctx, base); err != nil {
-		return err
-	}
 	projected := s.in.project(s.ops, base)
-	s.measure(base, projected)
+	if s.exactly != nil {
+		if err := s.exactly.search(ctx, base); err != nil {
+			return err
+		}
+		s.measure(base, projected)
+	}
 	return s.searcher.search(ctx, projected)
 }
 
@@ -98,51 +100,25 @@ func (s *search) measure(base, after *points) {
 	for i, others := range s.sample.others {
 		for _, id := range others {
 			j, ok := slices.BinarySearch(base.ids, id)
-			if !ok || s.own && id == s.exact.queries.ids[i] {
+			if !ok || s.own && id == s.exactly.queries.ids[i] {
 				continue
 			}
-			x := s.exact.queries.tile(i, i+1, &s.one)
-			y := base.tile(j, j+1, &s.two)
-			px, py := s.queries.tile(s.sample.rows[i], s.sample.rows[i]+1, nil), after.tile(j, j+1, nil)
-			s.distorted.add(square64(px.Data, py.Data), square64(x.Data, y.Data))
+			x := s.exactly.queries.Tile(i, i+1, &s.one)
+			y := base.Tile(j, j+1, &s.two)
+			px, py := s.queries.Tile(s.sample.rows[i], s.sample.rows[i]+1, nil), after.Tile(j, j+1, nil)
+			s.result.pairs.add(square64(px.Data, py.Data), square64(x.Data, y.Data))
 		}
 	}
 }
 
 // partial is what the leaf found.
-func (s *search) partial(targets bool) jobs.Arrays {
-	a := jobs.Arrays{}
+func (s *search) partial() *partial {
 	s.found.sort()
-	s.found.put(a, foundLists, targets)
-	if s.exact != nil {
-		s.exact.found.sort()
-		s.exact.found.put(a, exactLists, false)
-		s.distorted.put(a)
-		rows := make([]int64, len(s.sample.rows))
-		for i, row := range s.sample.rows {
-			rows[i] = int64(row)
+	if s.exactly != nil {
+		s.result.exact.sort()
+		for _, row := range s.sample.rows {
+			s.result.rows = append(s.result.rows, int64(row))
 		}
-		jobs.Put(a, sampledRows, rows)
 	}
-	return a
-}
-
-// subset copies rows.
-func (p *points) subset(rows []int) *points {
-	to := &points{rows: len(rows), width: p.width}
-	if p.sparse.indptr != nil {
-		to.sparse.indptr = []int{0}
-	}
-	for _, i := range rows {
-		to.ids = append(to.ids, p.ids[i])
-		if p.sparse.indptr == nil {
-			to.dense = append(to.dense, p.dense[i*p.width:(i+1)*p.width]...)
-			continue
-		}
-		begin, end := p.sparse.indptr[i], p.sparse.indptr[i+1]
-		to.sparse.indices = append(to.sparse.indices, p.sparse.indices[begin:end]...)
-		to.sparse.values = append(to.sparse.values, p.sparse.values[begin:end]...)
-		to.sparse.indptr = append(to.sparse.indptr, len(to.sparse.values))
-	}
-	return to
+	return s.result
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -25,12 +26,8 @@ type searcher struct {
 	editor         editor
 }
 
-// Rows of a tile of queries and of a tile of the base, at most.
-const (
-	queryRows  = 256
-	baseRows   = 4096
-	rankedRows = 1 << 16 // where no matrix of products is written
-)
+// rankedRows is how many rows of the base a tile has at most where no matrix of products is written.
+const rankedRows = 1 << 16
 
 // tile is a rectangle of the table of queries and base.
 type tile struct {
@@ -43,7 +40,7 @@ type tile struct {
 
 // search enters all rows of base.
 func (s *searcher) search(ctx context.Context, base *points) error {
-	if base.rows == 0 || s.queries.rows == 0 {
+	if base.N == 0 || s.queries.N == 0 {
 		return nil
 	}
 	switch {
@@ -52,16 +49,16 @@ func (s *searcher) search(ctx context.Context, base *points) error {
 	case s.of == hamming:
 		return s.each(ctx, func(q int) error { return s.bits(q, base) })
 	case s.of == l2 && s.found.k > 0:
-		return s.tiles(ctx, base, baseRows, rankedRows, s.ranked)
+		return s.tiles(ctx, base, rows.BaseRows, rankedRows, s.ranked)
 	case s.of == l1 || s.of == linf:
-		return s.tiles(ctx, base, queryRows, baseRows, s.differences)
+		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
 	}
-	return s.tiles(ctx, base, queryRows, baseRows, s.dots)
+	return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.dots)
 }
 
 // each calls visit with every query.
 func (s *searcher) each(ctx context.Context, visit func(q int) error) error {
-	for q := range s.queries.rows {
+	for q := range s.queries.N {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -74,15 +71,15 @@ func (s *searcher) each(ctx context.Context, visit func(q int) error) error {
 
 // tiles calls visit with every tile, those of the same rows of the base after each other.
 func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, visit func(tile) error) error {
-	stepX, stepY := tileRows(base.width, mostX), tileRows(base.width, mostY)
-	t := tile{base: base, filterOfRow: newFilter(base.width)}
-	for t.firstY = 0; t.firstY < base.rows; t.firstY += stepY {
-		t.y = base.tile(t.firstY, min(base.rows, t.firstY+stepY), &s.yBuf)
-		for t.firstX = 0; t.firstX < s.queries.rows; t.firstX += stepX {
+	stepX, stepY := rows.TileRows(base.Width, mostX), rows.TileRows(base.Width, mostY)
+	t := tile{base: base, filterOfRow: newFilter(base.Width)}
+	for t.firstY = 0; t.firstY < base.N; t.firstY += stepY {
+		t.y = base.Tile(t.firstY, min(base.N, t.firstY+stepY), &s.yBuf)
+		for t.firstX = 0; t.firstX < s.queries.N; t.firstX += stepX {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t.x = s.queries.tile(t.firstX, min(s.queries.rows, t.firstX+stepX), &s.xBuf)
+			t.x = s.queries.Tile(t.firstX, min(s.queries.N, t.firstX+stepX), &s.xBuf)
 			if err := visit(t); err != nil {
 				return err
 			}
@@ -179,9 +176,9 @@ func (s *searcher) differences(t tile) error {
 
 // bits is hamming.
 func (s *searcher) bits(q int, base *points) error {
-	s.counts = sized(s.counts, base.rows)
-	words := base.words
-	s.ops.HammingRows(s.counts, base.bits, s.queries.bits[q*words:(q+1)*words])
+	s.counts = sized(s.counts, base.N)
+	words := base.Words
+	s.ops.HammingRows(s.counts, base.Bits, s.queries.Bits[q*words:(q+1)*words])
 	for j, n := range s.counts {
 		if err := s.enter(q, float64(n), base, j); err != nil {
 			return err
@@ -192,8 +189,8 @@ func (s *searcher) bits(q int, base *points) error {
 
 // edits is edit: no distance is computed beyond the worst that can enter.
 func (s *searcher) edits(q int, base *points) error {
-	text := s.queries.texts[q]
-	for j, other := range base.texts {
+	text := s.queries.Texts[q]
+	for j, other := range base.Texts {
 		limit := math.MaxInt
 		if worst := s.found.worst(q); worst < 1<<31 {
 			limit = int(math.Floor(worst)) //lint:checked below 2^31

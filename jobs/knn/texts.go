@@ -40,7 +40,7 @@ func (c *textCounts) plus(right *textCounts) (*textCounts, error) {
 
 // count counts one leaf.
 func (p *textsPhase) count(ctx context.Context, _ struct{}, leaf jobs.Leaf, _ *kernelops.Set) (*textCounts, error) {
-	labels, records, train := vocabulary.NewCounter(), int64(0), p.train()
+	labels, records, train := vocabulary.NewCounter(), int64(0), p.Base()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -75,12 +75,7 @@ func (p *textsPhase) labels(_ context.Context, _ struct{}, root *textCounts, _ j
 		return jobs.Next{}, protocol.EmptyFault("training records without labels").
 			WithHint("Name the column of labels in spec.input.label.")
 	}
-	state := jobs.ArraysOf(jobs.FieldsFunc(func(f *jobs.Fields) { textFields(f, &root.labels.Keys, &root.records) }))
-	return jobs.Next{State: state, Metrics: []jobs.Metric{jobs.CountMetric("index.records", root.records)}}, nil
-}
-
-// textFields lists what the state says about texts: their labels and how many they are.
-func textFields(f *jobs.Fields, labels *jobs.Strings, records *int64) {
-	vocabulary.LabelFields(f, labels)
-	jobs.Scalar(f, textRecords, records)
+	found := &space{params: p.params, labels: root.labels.Keys, records: root.records}
+	return jobs.Next{State: jobs.ArraysOf(found), Metrics: []jobs.Metric{
+		jobs.CountMetric("index.records", root.records)}}, nil
 }

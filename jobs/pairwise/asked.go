@@ -41,15 +41,22 @@ type Asked struct {
 func (q *Asked) Fields(f *jobs.Fields) {
 	jobs.List(f, queryNumber, &q.numbers)
 	jobs.Scalar(f, queryShard, &q.shard)
-	if f.Has(queryLabels+".bytes", q.truth == Classes) {
-		q.truth = Classes
+	n := len(q.numbers)
+	switch {
+	case f.Has(queryLabels+".bytes", q.truth == Classes):
 		f.Strings(queryLabels, &q.labels)
-		f.Require(q.labels.Len() == len(q.numbers), "%d queries with %d labels", len(q.numbers), q.labels.Len())
-	}
-	if f.Has(queryValues, q.truth == Values) {
-		q.truth = Values
+		f.Require(q.labels.Len() == n, "%d queries with %d labels", n, q.labels.Len())
+		q.is(f, Classes)
+	case f.Has(queryValues, q.truth == Values):
 		jobs.List(f, queryValues, &q.values)
-		f.Require(len(q.values) == len(q.numbers), "%d queries with %d labels", len(q.numbers), len(q.values))
+		f.Require(len(q.values) == n, "%d queries with %d labels", n, len(q.values))
+		q.is(f, Values)
+	}
+}
+
+func (q *Asked) is(f *jobs.Fields, truth Truth) {
+	if f.Reading() {
+		q.truth = truth
 	}
 }
 

@@ -20,22 +20,34 @@ const (
 
 // Fields lists N rows of any form, of the given width; see Check. It takes time linear in their bytes.
 func (r *Rows) Fields(f *jobs.Fields) {
-	switch {
-	case f.Has(ArrayBits, r.Form == Bits):
-		r.Form = Bits
+	if f.Reading() {
+		r.Form = r.formIn(f)
+	}
+	switch r.Form {
+	case Bits:
 		f.Dim(ArrayBits, 1, &r.Words)
 		jobs.List(f, ArrayBits, &r.Bits, r.N, r.Words)
-	case f.Has(ArrayIndptr, r.Form == Sparse):
-		r.Form = Sparse
+	case Sparse:
 		r.sparseFields(f)
-	case f.Has(ArrayTexts+".bytes", r.Form == Texts):
-		r.Form = Texts
+	case Texts:
 		r.textFields(f)
 	default:
-		r.Form = Dense
 		jobs.List(f, ArrayDense, &r.Dense, r.N, r.Width)
 		f.Check(func() error { return finite(r.Dense) })
 	}
+}
+
+// formIn is the form that there are arrays of.
+func (r *Rows) formIn(f *jobs.Fields) Form {
+	switch {
+	case f.Has(ArrayBits, false):
+		return Bits
+	case f.Has(ArrayIndptr, false):
+		return Sparse
+	case f.Has(ArrayTexts+".bytes", false):
+		return Texts
+	}
+	return Dense
 }
 
 func (r *Rows) sparseFields(f *jobs.Fields) {
