@@ -22,23 +22,20 @@ const grown = 3
 // predictionsFolder is where decisions are written, below the model's.
 const predictionsFolder = "predictions"
 
-// decider is how either kind decides by sums over the base, of type P.
+// decider is how either kind decides by what it finds, of type P.
 type decider[P jobs.Stored] interface {
+	Answers() jobs.Answers
 	spaceOf() *features.Space
-	// numbers is how many a query has for each class.
+	// numbers is how many are found of a query.
 	numbers() int
-	// scan begins the sums over the rows of one leaf.
-	scan(q *queries, ops *kernelops.Set) scan[P]
-	// outcomes decides n queries by their sums.
-	outcomes(found P, n int) ([]jobs.Outcome, jobs.Answers, error)
+	// find sums over the rows of one leaf. In the first leaf it finds as well what is of the queries alone.
+	find(ctx context.Context, q *queries, ops *kernelops.Set, first bool, each eachChunk) (P, error)
+	// decide decides n queries.
+	decide(found P, n int) ([]jobs.Outcome, error)
 }
 
-// scan takes the rows of one leaf.
-type scan[P jobs.Stored] interface {
-	add(ctx context.Context, chunk *base) error
-	// sums are those over all rows with, in the first leaf, what is known of the queries alone.
-	sums(first bool) (P, error)
-}
+// eachChunk visits the rows of a leaf.
+type eachChunk func(visit func(*base) error) error
 
 // queries are those of a tree.
 type queries struct {
@@ -68,7 +65,7 @@ func decidePhases[D decider[P], P jobs.Stored](
 		Find: func(ctx context.Context, by D, leaf jobs.Leaf, ops *kernelops.Set) (P, *pairwise.Asked, error) {
 			return find(ctx, d, by, leaf, ops)
 		},
-		Answers: func(by D) jobs.Answers { return jobs.Answers{Labels: by.spaceOf().Labels.List()} },
+		Answers: func(by D) jobs.Answers { return by.Answers() },
 		Decider: func(by D) pairwise.Decider[P] { return &writer[P]{decider: by} },
 		Finish: func(next jobs.Next) (jobs.Next, error) {
 			next.Done, next.Phase, next.Trees = true, "", nil
@@ -94,16 +91,12 @@ func find[P jobs.Stored](
 	if err != nil {
 		return none, nil, err
 	}
-	if err := fitsPartial(q.N, by.numbers()*space.Labels.Len(), d.maxState); err != nil {
+	if err := fitsPartial(q.N, by.numbers(), d.maxState); err != nil {
 		return none, nil, err
 	}
-	s := by.scan(q, ops)
-	err = chunks(leaf.Blocks(ctx), space, d.Base(), chunkRows(space.Width),
-		func(chunk *base) error { return s.add(ctx, chunk) })
-	if err != nil {
-		return none, nil, err
-	}
-	found, err := s.sums(leaf.Index == 0)
+	found, err := by.find(ctx, q, ops, leaf.Index == 0, func(visit func(*base) error) error {
+		return chunks(leaf.Blocks(ctx), space, d.Base(), chunkRows(space.Width), visit)
+	})
 	return found, asked, err
 }
 
@@ -127,7 +120,7 @@ type writer[P jobs.Stored] struct {
 
 // Decide writes the decisions on the queries of a tree.
 func (w *writer[P]) Decide(ctx context.Context, tree pairwise.Tree, found P) error {
-	outcomes, answers, err := w.outcomes(found, len(tree.Queries))
+	outcomes, err := w.decide(found, len(tree.Queries))
 	if err != nil {
 		return err
 	}
@@ -143,7 +136,7 @@ func (w *writer[P]) Decide(ctx context.Context, tree pairwise.Tree, found P) err
 	}
 	w.records += int64(len(outcomes))
 	return tree.Write(ctx, predictionsFolder, parts.CSV, nil, parts.Table{{Name: "query", Ints: tree.Queries},
-		{Name: "label", Texts: labels}, {Name: answers.Value, Floats: values}})
+		{Name: "label", Texts: labels}, {Name: w.Answers().Value, Floats: values}})
 }
 
 // Metrics count the decisions.

@@ -1,7 +1,9 @@
 package kernelmean
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
@@ -32,9 +34,6 @@ func unstored(space *features.Space, weights []float64) groups {
 	}
 	return g
 }
-
-// rows are those of all classes.
-func (g *groups) rows() int { return g.first[len(g.weights)] }
 
 // Fields lists the classes of a space, and holds them against what training guarantees: two or more, each of some
 // weight, and rows class after class.
@@ -68,10 +67,26 @@ func (g *groups) needBase() error {
 		WithHint("Train with params.store_base, or name the records to decide in spec.queries of the job that trains.")
 }
 
-// kept says in a description where the base is.
-func (g *groups) kept() string {
-	if g.base != nil {
-		return ""
+// size tells people how large the base is, and where.
+func (g *groups) size(space *features.Space) string {
+	where := ""
+	if g.base == nil {
+		where = ", not stored: set store_base for a model that predicts"
 	}
-	return ", not stored: set store_base for a model that predicts"
+	classes := len(g.weights)
+	return fmt.Sprintf("%d classes, %d records of width %d%s", classes, g.first[classes], space.Width, where)
 }
+
+// list lists classes with a value of each.
+func (g *groups) list(b *strings.Builder, space *features.Space, what string, values []float64) {
+	fmt.Fprintf(b, "%-24s %10s  %s\n", "class", "records", what)
+	for y, v := range values[:min(len(values), maxShown)] {
+		fmt.Fprintf(b, "%-24.24s %10d  %.6g\n", space.Labels.At(y), g.first[y+1]-g.first[y], v)
+	}
+	if more := len(values) - maxShown; more > 0 {
+		fmt.Fprintf(b, "and %d more\n", more)
+	}
+}
+
+// maxShown bounds the classes that are listed.
+const maxShown = 20

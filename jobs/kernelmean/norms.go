@@ -107,11 +107,8 @@ func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
 // addNorm adds the values of the rows from up to, not including, to with all rows of their class.
 func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class, from, to int) error {
 	var spread []float32
-	step := rows.TileRows(m.space.Width, rows.QueryRows)
-	for ; from < to; from += step {
-		end := min(to, from+step)
-		sums := make([]float64, end-from)
-		x := m.base.Tile(from, end, &spread)
+	for from, x := range m.base.Tiles(from, to, rows.QueryRows, &spread) {
+		sums := make([]float64, x.Rows)
 		if err := s.add(ctx, sums, x, m.base, m.first[class], m.first[class+1]); err != nil {
 			return err
 		}
@@ -188,15 +185,13 @@ type pairSums struct {
 
 // add adds the values of rows that lie class after class.
 func (s *pairSums) add(ctx context.Context, chunk *base) error {
-	first, step := chunk.bounds(len(s.first)-1), rows.TileRows(chunk.Width, rows.QueryRows)
+	first := chunk.bounds(len(s.first) - 1)
 	for y := range len(s.first) - 1 {
 		if first[y] == first[y+1] {
 			continue
 		}
-		for from := s.first[y]; from < s.first[y+1]; from += step {
-			end := min(s.first[y+1], from+step)
-			x := s.held.Tile(from, end, &s.tile)
-			if err := s.summer.add(ctx, s.sums[from:end], x, chunk, first[y], first[y+1]); err != nil {
+		for from, x := range s.held.Tiles(s.first[y], s.first[y+1], rows.QueryRows, &s.tile) {
+			if err := s.summer.add(ctx, s.sums[from:from+x.Rows], x, chunk, first[y], first[y+1]); err != nil {
 				return err
 			}
 		}

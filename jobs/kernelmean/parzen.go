@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
@@ -54,27 +53,11 @@ func (p *parzen) over(b *base) {
 
 // constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
 func (m *densityModel) constants() []float64 {
-	constant, d := m.logPrior(), float64(m.space.Width)
+	constant, d := m.LogPrior(m.weights), float64(m.space.Width)
 	for y, h := range m.bandwidth {
 		constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
 	}
 	return constant
-}
-
-// logPrior is log p(y) of each class.
-func (m *densityModel) logPrior() []float64 {
-	prior, total := make([]float64, len(m.weights)), 0.0
-	for _, w := range m.weights {
-		total += w
-	}
-	for y, w := range m.weights {
-		if m.prior == evaluation.PriorUniform {
-			prior[y] = -fmath.Log(float64(len(prior)))
-		} else {
-			prior[y] = fmath.Log(w) - fmath.Log(total)
-		}
-	}
-	return prior
 }
 
 func norm(values []float32) float64 {
@@ -87,10 +70,26 @@ func norm(values []float32) float64 {
 
 // joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
 func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
+	return p.eachSum(ctx, x, func(i, y int, greatest, sum float64) {
+		dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
+	})
+}
+
+// eachSum calls visit with the sum of row i of x over each class y that has rows.
+func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, visit func(i, y int, greatest, sum float64)) error {
 	for y := range p.weights {
-		err := p.eachSum(ctx, x, y, func(i int, greatest, sum float64) {
-			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
-		})
+		n := p.first[y+1] - p.first[y]
+		if n == 0 {
+			continue
+		}
+		if need := x.Rows * n; cap(p.distances) < need {
+			p.distances = make([]float32, need)
+		}
+		d := kernelops.Matrix{Data: p.distances[:x.Rows*n], Rows: x.Rows, Cols: n, Stride: n}
+		if err := p.measure(ctx, d, x, p.first[y]); err != nil {
+			return err
+		}
+		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) { visit(i, y, greatest, sum) })
 		if err != nil {
 			return err
 		}
@@ -98,31 +97,14 @@ func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) e
 	return nil
 }
 
-// eachSum calls visit with the sum of each row of x over a class.
-func (p *parzen) eachSum(
-	ctx context.Context, x kernelops.Matrix, class int, visit func(i int, greatest, sum float64),
-) error {
-	first, n := p.first[class], p.first[class+1]-p.first[class]
-	if need := x.Rows * n; cap(p.distances) < need {
-		p.distances = make([]float32, need)
-	}
-	d := kernelops.Matrix{Data: p.distances[:x.Rows*n], Rows: x.Rows, Cols: n, Stride: n}
-	if err := p.measure(ctx, d, x, first); err != nil {
-		return err
-	}
-	return p.sums(ctx, x, d, class, visit)
-}
-
 // measure sets d to the float32 distances of the rows of x from those of the base from first on.
 func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) error {
-	step := rows.TileRows(p.space.Width, rows.BaseRows)
-	for from := 0; from < d.Cols; from += step {
+	for from, y := range p.base.Tiles(first, first+d.Cols, rows.BaseRows, &p.spread) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		end := min(d.Cols, from+step)
-		tile := kernelops.Matrix{Data: d.Data[from:], Rows: d.Rows, Cols: end - from, Stride: d.Stride}
-		p.ops.SqDists(tile, x, p.base.Tile(first+from, first+end, &p.spread), &p.ws)
+		tile := kernelops.Matrix{Data: d.Data[from-first:], Rows: d.Rows, Cols: y.Rows, Stride: d.Stride}
+		p.ops.SqDists(tile, x, y, &p.ws)
 	}
 	return nil
 }

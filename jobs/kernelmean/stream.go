@@ -48,7 +48,7 @@ func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge
 	}
 	phases := algorithm{space, classesPhase{d.Base, d.maxState, linear, next}.phase(),
 		pairsPhase{d.Base, func(m *meanModel, plan jobs.Plan) jobs.Next { return d.begin(m, plan) }}.phase()}
-	return append(phases, decidePhases(d, loadMeanDecider, func() *meanSums { return new(meanSums) },
+	return append(phases, decidePhases(d, loadMean, func() *meanSums { return new(meanSums) },
 		(*meanSums).plus)...), nil
 }
 
@@ -81,6 +81,6 @@ func streamDensity(params DensityParams, spec protocol.JobSpec, judge evaluation
 		return jobs.Next{Phase: spreadName, State: jobs.ArraysOf(&means{space, totals{weights, sums}})}, nil
 	}
 	phases := algorithm{space, classesPhase{d.Base, d.maxState, byRule, next}.phase(), spreadPhase{d.Base, last}.phase()}
-	return append(phases, decidePhases(d, loadDensityDecider, func() *logSums { return new(logSums) },
+	return append(phases, decidePhases(d, loadDensity, func() *logSums { return new(logSums) },
 		(*logSums).plus)...), nil
 }

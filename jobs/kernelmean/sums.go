@@ -26,14 +26,13 @@ func newSummer(ops *kernelops.Set, kernel kernels.Function, classes int) summer 
 // row i of x and each row of the base from up to, not including, to, y being the class of the row, or 0 if there is one
 // group alone: O(x.Rows * rows * width).
 func (s *summer) add(ctx context.Context, sums []float64, x kernelops.Matrix, b *base, from, to int) error {
-	step := rows.TileRows(x.Cols, rows.BaseRows)
 	s.x.Set(s.kernel, s.Ops, x)
-	for ; from < to; from += step {
+	for from, y := range b.Tiles(from, to, rows.BaseRows, &s.spread) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		end := min(to, from+step)
-		s.y.Set(s.kernel, s.Ops, b.Tile(from, end, &s.spread))
+		s.y.Set(s.kernel, s.Ops, y)
+		end := from + y.Rows
 		var weights []float32
 		if b.weights != nil {
 			weights = b.weights[from:end]

@@ -71,15 +71,12 @@ func (s *searcher) each(ctx context.Context, visit func(q int) error) error {
 
 // tiles calls visit with every tile, those of the same rows of the base after each other.
 func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, visit func(tile) error) error {
-	stepX, stepY := rows.TileRows(base.Width, mostX), rows.TileRows(base.Width, mostY)
 	t := tile{base: base, filterOfRow: newFilter(base.Width)}
-	for t.firstY = 0; t.firstY < base.N; t.firstY += stepY {
-		t.y = base.Tile(t.firstY, min(base.N, t.firstY+stepY), &s.yBuf)
-		for t.firstX = 0; t.firstX < s.queries.N; t.firstX += stepX {
+	for t.firstY, t.y = range base.Tiles(0, base.N, mostY, &s.yBuf) {
+		for t.firstX, t.x = range s.queries.Tiles(0, s.queries.N, mostX, &s.xBuf) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t.x = s.queries.Tile(t.firstX, min(s.queries.N, t.firstX+stepX), &s.xBuf)
 			if err := visit(t); err != nil {
 				return err
 			}

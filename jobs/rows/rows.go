@@ -2,6 +2,7 @@
 package rows
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -182,12 +183,22 @@ func (r *Rows) Tile(from, to int, buf *[]float32) kernelops.Matrix {
 	return m
 }
 
+// Tiles goes through the rows from up to, not including, to in tiles of at most most: the first row of each, and the
+// tile, as Tile says.
+func (r *Rows) Tiles(from, to, most int, buf *[]float32) iter.Seq2[int, kernelops.Matrix] {
+	step := max(1, min(most, TileFloats/max(1, r.Width)))
+	return func(yield func(int, kernelops.Matrix) bool) {
+		for ; from < to; from += step {
+			if !yield(from, r.Tile(from, min(to, from+step), buf)) {
+				return
+			}
+		}
+	}
+}
+
 // Rows of a tile of queries and of a tile of the base that they are compared with, at most; and values of either.
 const (
 	QueryRows  = 256
 	BaseRows   = 4096
 	TileFloats = 4 << 20
 )
-
-// TileRows is how many rows of a width a tile has, at most most.
-func TileRows(width, most int) int { return max(1, min(most, TileFloats/max(1, width))) }
