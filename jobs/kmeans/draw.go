@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/sampling"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -149,7 +150,7 @@ func (d *seedDraw) plus(right *seedDraw) (_ *seedDraw, err error) {
 	}
 	d.potential += right.potential
 	d.largest = max(d.largest, right.largest)
-	d.weights, err = sum(d.weights, right.weights)
+	d.weights, err = sums.Of(d.weights, right.weights)
 	return d, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/parts"
 	"github.com/gram-compute/gram/jobs/sampling"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -89,29 +90,22 @@ func (t *census) Fields(f *jobs.Fields) {
 
 // plus adds the census to the right.
 func (t *census) plus(right *census) (*census, error) {
-	total := &census{parts: append(t.parts, right.parts...), sample: t.sample}
-	total.sample.Merge(right.sample)
-	var err error
-	if total.weight, err = sum(t.weight, right.weight); err != nil {
+	t.sample.Merge(right.sample)
+	t.parts = append(t.parts, right.parts...)
+	for _, list := range []struct{ to, from *[]float64 }{{&t.weight, &right.weight}, {&t.cost, &right.cost}} {
+		if err := addTo(list.to, *list.from); err != nil {
+			return nil, err
+		}
+	}
+	if err := addTo(&t.records, right.records); err != nil {
 		return nil, err
 	}
-	if total.cost, err = sum(t.cost, right.cost); err != nil {
-		return nil, err
-	}
-	if len(t.labels) != len(right.labels) {
-		return nil, jobs.Malformed("counts of %d and %d labels and clusters", len(t.labels), len(right.labels))
-	}
-	total.records, total.labels = sumCounts(t.records, right.records), sumCounts(t.labels, right.labels)
-	return total, nil
+	return t, addTo(&t.labels, right.labels)
 }
 
-// sumCounts adds element by element; the lengths are equal.
-func sumCounts(left, right []int64) []int64 {
-	total := make([]int64, len(left))
-	for i, n := range left {
-		total[i] = n + right[i]
-	}
-	return total
+func addTo[T float64 | int64](to *[]T, from []T) (err error) {
+	*to, err = sums.Of(*to, from)
+	return err
 }
 
 // model makes the model.

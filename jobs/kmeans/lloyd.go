@@ -47,7 +47,7 @@ func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 
 // turn moves each center to the mean of its records (equation 1.32) and decides what comes next.
 func (p *lloydPhase) turn(_ context.Context, s *state, root *totals, _ jobs.Round) (jobs.Next, error) {
-	if !slices.ContainsFunc(root.weight, func(w float64) bool { return w > 0 }) {
+	if !slices.ContainsFunc(root.Weight, func(w float64) bool { return w > 0 }) {
 		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
 			WithHint("Give some records a weight above 0.")
 	}

@@ -103,7 +103,7 @@ func (m *model) check() error {
 		return jobs.Malformed("a model with metric cosine and scale %s", m.space.Scale())
 	case !counts(m.records) || !counts(m.labels):
 		return jobs.Malformed("a model's counts are from 0 to 2^53 together")
-	case !sums(m.weight) || !sums(m.cost):
+	case !finiteSum(m.weight) || !finiteSum(m.cost):
 		return jobs.Malformed("a model's sums are finite and not below 0")
 	case m.rounds < 1 || m.rounds > maxRoundsEver || m.restart < 0 || m.restart >= maxRestarts:
 		return jobs.Malformed("a model of restart %d, round %d", m.restart, m.rounds)
@@ -125,7 +125,7 @@ func counts(list []int64) bool {
 	return true
 }
 
-func sums(list []float64) bool {
+func finiteSum(list []float64) bool {
 	sum := 0.0
 	for _, v := range list {
 		if !(v >= 0) {

@@ -11,13 +11,13 @@ import (
 // records stays, and is dropped or refused if the policy says so; s.empty lists those that stay.
 func (j job) move(s *state, root *totals) error {
 	width := s.space.Width
-	if len(root.sums) != len(s.centers) {
-		return jobs.Malformed("sums of %d numbers for centers of %d", len(root.sums), len(s.centers))
+	if len(root.Sums) != len(s.centers) {
+		return jobs.Malformed("sums of %d numbers for centers of %d", len(root.Sums), len(s.centers))
 	}
 	centers := slices.Clone(s.centers)
 	s.empty = nil
-	for c, weight := range root.weight {
-		sums, center := root.sums[c*width:(c+1)*width], centers[c*width:(c+1)*width]
+	for c, weight := range root.Weight {
+		sums, center := root.Of(c), centers[c*width:(c+1)*width]
 		if !(weight > 0) {
 			s.empty = append(s.empty, int32(c))
 			continue

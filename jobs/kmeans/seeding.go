@@ -64,18 +64,6 @@ func (p *seedPhase) draw(
 	return draw, near.arrays(), near.checkEnd()
 }
 
-// sum adds element by element.
-func sum(left, right []float64) ([]float64, error) {
-	if len(left) != len(right) {
-		return nil, jobs.Malformed("partials of %d and %d numbers", len(left), len(right))
-	}
-	total := make([]float64, len(left))
-	for i, v := range left {
-		total[i] = v + right[i]
-	}
-	return total, nil
-}
-
 // turn takes the records drawn, and begins Lloyd's rounds when there are enough.
 func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.Round) (_ jobs.Next, err error) {
 	round0, drawn := s.round, p.take(s, root)

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -77,12 +78,9 @@ func (c *partialCounts) Fields(f *jobs.Fields) {
 
 // plus adds the counts to the right.
 func (c *partialCounts) plus(d *partialCounts) (*partialCounts, error) {
-	if len(c.documents) != len(d.documents) {
-		return nil, jobs.Malformed("partials of %d and %d classes", len(c.documents), len(d.documents))
-	}
-	documents := make([]int64, len(c.documents))
-	for y := range documents {
-		documents[y] = c.documents[y] + d.documents[y]
+	documents, err := sums.Of(c.documents, d.documents)
+	if err != nil {
+		return nil, err
 	}
 	return &partialCounts{c.records + d.records, documents, c.cells.plus(d.cells)}, nil
 }

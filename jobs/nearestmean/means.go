@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -28,87 +29,42 @@ func (p meansPhase) phase() jobs.Phase {
 }
 
 // totals are the sums of a node.
-type totals struct {
-	width   int
-	sums    []float64 // classes x width
-	weights []float64 // numbers of records, or their weights
-}
+type totals struct{ sums.Rows }
 
 // Fields lists the arrays of a partial.
-func (t *totals) Fields(f *jobs.Fields) {
-	jobs.List(f, "weights", &t.weights)
-	f.Dim("sums", 1, &t.width)
-	jobs.List(f, "sums", &t.sums, len(t.weights), t.width)
-}
+func (t *totals) Fields(f *jobs.Fields) { t.Rows.Fields(f, "sums", "weights") }
 
 // sum sums one leaf in the order of its records: linear in its values.
 func (p meansPhase) sum(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {
-	classes := space.Labels.Len()
-	t := &totals{space.Width, make([]float64, classes*space.Width), make([]float64, classes)}
-	for rows, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
-		if err != nil {
+	t := &totals{sums.New(space.Labels.Len(), space.Width)}
+	for v, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
+		switch {
+		case err != nil:
 			return nil, err
+		case space.Sparse:
+			t.AddSparse(v.Sparse, v.Class, v.Weights)
+		default:
+			t.AddDense(v.Dense, v.Class, v.Weights, ops)
 		}
-		t.add(rows, space, ops)
 	}
 	return t, nil
 }
 
-func (t *totals) add(v features.Vectors, space *features.Space, ops *kernelops.Set) {
-	for i, y := range v.Class {
-		t.weights[y] += weightOf(v, i)
-	}
-	switch {
-	case space.Sparse:
-		t.addSparse(v, space.Width)
-	case v.Weights == nil:
-		ops.AccumulateRows(t.sums, v.Dense, v.Class)
-	default:
-		for i, y := range v.Class {
-			sums, w := t.sums[int(y)*space.Width:], float64(v.Weights[i])
-			for j, x := range v.Dense.Row(i) {
-				sums[j] += float64(w * float64(x))
-			}
-		}
-	}
-}
-
-func (t *totals) addSparse(v features.Vectors, width int) {
-	for i, y := range v.Class {
-		sums, w := t.sums[int(y)*width:(int(y)+1)*width], weightOf(v, i)
-		indices, values := v.Sparse.Row(i)
-		for e, j := range indices {
-			sums[j] += float64(w * float64(values[e]))
-		}
-	}
-}
-
 // plus adds the sums to the right.
 func (t *totals) plus(right *totals) (*totals, error) {
-	if t.width != right.width || len(t.weights) != len(right.weights) {
-		return nil, jobs.Malformed("means: sums of %d x %d and %d x %d",
-			len(t.weights), t.width, len(right.weights), right.width)
-	}
-	return &totals{t.width, plus(t.sums, right.sums), plus(t.weights, right.weights)}, nil
-}
-
-func plus(a, b []float64) []float64 {
-	sum := make([]float64, len(a))
-	for i := range sum {
-		sum[i] = a[i] + b[i]
-	}
-	return sum
+	rows, err := t.Plus(&right.Rows)
+	return &totals{rows}, err
 }
 
 // divide makes the model of the sums.
 func (p meansPhase) divide(
 	_ context.Context, space *features.Space, t *totals, round jobs.Round,
 ) (jobs.Next, error) {
-	if t.width != space.Width || len(t.weights) != space.Labels.Len() {
+	if t.Width != space.Width || len(t.Weight) != space.Labels.Len() {
 		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d",
-			len(t.weights), t.width, space.Labels.Len(), space.Width)
+			len(t.Weight), t.Width, space.Labels.Len(), space.Width)
 	}
 	if err := p.checkLabels(space); err != nil {
 		return jobs.Next{}, err
@@ -130,12 +86,4 @@ func (p meansPhase) checkLabels(space *features.Space) error {
 	}
 	_, err := p.params.Costs.Rule(space.Labels.List())
 	return err
-}
-
-// weightOf is what a row counts.
-func weightOf(v features.Vectors, row int) float64 {
-	if v.Weights == nil {
-		return 1
-	}
-	return float64(v.Weights[row])
 }

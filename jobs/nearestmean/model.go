@@ -24,14 +24,14 @@ type model struct {
 
 // newModel divides the sums; a class whose records weigh nothing has no mean (INPUT_EMPTY).
 func newModel(space *features.Space, t *totals) (*model, error) {
-	m := &model{space, make([]float64, len(t.sums)), t.weights}
-	for y, w := range t.weights {
+	m := &model{space, make([]float64, len(t.Sums)), t.Weight}
+	for y, w := range t.Weight {
 		if !(w > 0) {
 			return nil, protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
 				WithHint("Give one of them a weight above 0.")
 		}
 		for j := range space.Width {
-			m.means[y*space.Width+j] = t.sums[y*space.Width+j] / w
+			m.means[y*space.Width+j] = t.Sums[y*space.Width+j] / w
 		}
 	}
 	return m, nil

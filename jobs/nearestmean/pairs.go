@@ -7,6 +7,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -170,10 +171,13 @@ func (t *pairTally) Fields(f *jobs.Fields) {
 }
 
 func (t *pairTally) merge(other *pairTally) error {
-	if len(t.records) != len(other.records) {
-		return jobs.Malformed("pairs of %d classes and of %d", len(t.records), len(other.records))
+	var err error
+	if t.records, err = sums.Of(t.records, other.records); err != nil {
+		return err
 	}
-	t.records, t.errors = counted(t.records, other.records), counted(t.errors, other.errors)
+	if t.errors, err = sums.Of(t.errors, other.errors); err != nil {
+		return err
+	}
 	for at, m := range other.mistakes {
 		switch {
 		case m == nil:
@@ -184,12 +188,4 @@ func (t *pairTally) merge(other *pairTally) error {
 		}
 	}
 	return nil
-}
-
-func counted(a, b []int64) []int64 {
-	sum := make([]int64, len(a))
-	for i := range sum {
-		sum[i] = a[i] + b[i]
-	}
-	return sum
 }

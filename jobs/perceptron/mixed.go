@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -91,27 +92,17 @@ func (m *mix) Fields(f *jobs.Fields) {
 }
 
 // plus adds what the leaves to the right learned.
-func (m *mix) plus(right *mix) (*mix, error) {
-	if len(m.change) != len(right.change) || len(m.mean) != len(right.mean) || len(m.leavesOf) != len(right.leavesOf) {
-		return nil, jobs.Malformed("changes of %d and of %d weights", len(m.change), len(right.change))
+func (m *mix) plus(right *mix) (_ *mix, err error) {
+	if m.change, err = sums.Of(m.change, right.change); err != nil {
+		return nil, err
 	}
-	sum := &mix{change: plus(m.change, right.change), leaves: m.leaves + right.leaves, steps: m.steps + right.steps,
-		mistakes: m.mistakes + right.mistakes, updates: m.updates + right.updates}
-	if m.mean != nil {
-		sum.mean = plus(m.mean, right.mean)
+	if m.mean, err = sums.Of(m.mean, right.mean); err != nil {
+		return nil, err
 	}
-	if m.leavesOf != nil {
-		sum.leavesOf = plus(m.leavesOf, right.leavesOf)
-	}
-	return sum, nil
-}
-
-func plus[T float64 | int32](a, b []T) []T {
-	sum := make([]T, len(a))
-	for i := range sum {
-		sum[i] = a[i] + b[i]
-	}
-	return sum
+	m.leaves, m.steps = m.leaves+right.leaves, m.steps+right.steps
+	m.mistakes, m.updates = m.mistakes+right.mistakes, m.updates+right.updates
+	m.leavesOf, err = sums.Of(m.leavesOf, right.leavesOf)
+	return m, err
 }
 
 // finish mixes the weights of all leaves.
