@@ -20,6 +20,11 @@ func TestVectorByHand(t *testing.T) {
 			t.Errorf("%q: %v, %v; want a fault of column 2", bad, got, err)
 		}
 	}
+	// 6e38 is beyond float32.
+	got, err = Vector([]string{"1", "3e38"}, []Offset{{Column: 1, Value: -3e38}})
+	if err == nil || !strings.Contains(err.Error(), "column 2 is ") {
+		t.Errorf("beyond float32: %v, %v; want a fault of column 2", got, err)
+	}
 }
 
 // An offset may name any column from the first to the last of the vector, and no other.
