@@ -3,10 +3,10 @@ package knn
 import (
 	"context"
 	"iter"
-	"maps"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -16,51 +16,77 @@ const indexName = "index"
 // baseOffsets is the array of the state that numbers each shard's first record: I64 [shards+1].
 const baseOffsets = "base.offsets"
 
-// indexPhase learns what records look like, by another phase, and numbers them.
-type indexPhase struct {
-	jobs.Phase // features, or texts
-	*plan
+// indexPhase learns what records look like, and numbers them.
+func (p *plan) indexPhase() jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *counts]{
+		Name: indexName, State: jobs.Itself, Partial: p.newCounts,
+		Map: p.count, Merge: (*counts).plus, Step: p.number,
+	}.Phase()
 }
 
-func (p *indexPhase) Name() string { return indexName }
-
-// counts are what a partial has beside that of the other phase.
+// counts are what some neighboring leaves found.
 type counts struct {
-	shards  []int64 // records of each shard below the node, held-out ones too
+	vectors *features.Counts // nil where the metric compares texts
+	texts   textCounts
+	shards  []int64 // records of each shard, held-out ones too
 	queries int64
+}
+
+func (p *plan) newCounts() *counts {
+	c := &counts{}
+	if p.vectors != nil {
+		c.vectors = p.vectors.NewCounts()
+	}
+	return c
 }
 
 // Fields lists the counts.
 func (c *counts) Fields(f *jobs.Fields) {
+	if c.vectors != nil {
+		c.vectors.Fields(f)
+	} else {
+		c.texts.Fields(f)
+	}
 	jobs.List(f, "shards.records", &c.shards)
 	jobs.Scalar(f, "queries.records", &c.queries)
 }
 
-// Map counts the records that the other phase reads. Where the number of queries matters, a leaf
-// counts those of every query shard whose number is its own modulo the shards.
-func (p *indexPhase) Map(
-	ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
-) (jobs.Arrays, jobs.Arrays, error) {
-	c, blocks := counts{shards: make([]int64, 1)}, leaf.Blocks
+// plus adds the records to the right, and lists their shards.
+func (c *counts) plus(right *counts) (*counts, error) {
+	all := &counts{texts: c.texts.plus(right.texts), shards: append(c.shards, right.shards...),
+		queries: c.queries + right.queries}
+	if c.vectors == nil {
+		return all, nil
+	}
+	var err error
+	all.vectors, err = c.vectors.Plus(right.vectors)
+	return all, err
+}
+
+// count counts the records of a leaf. Where the number of queries matters, it counts those of every query shard whose
+// number is its own modulo the shards.
+func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (_ *counts, err error) {
+	c, blocks := p.newCounts(), leaf.Blocks
+	c.shards = make([]int64, 1)
 	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
-		c.shards[0] = 0 // the other phase may begin anew
 		return counted(blocks(ctx), &c.shards[0])
 	}
-	partial, carry, err := p.Phase.Map(ctx, state, leaf, carry, ops)
-	if err != nil {
-		return nil, nil, err
+	if p.vectors != nil {
+		c.vectors, err = p.vectors.Count(ctx, leaf)
+	} else {
+		c.texts, err = p.countTexts(leaf.Blocks(ctx))
 	}
-	if p.params.Projection != nil {
-		for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
-			for _, err := range counted(leaf.Read(ctx, jobs.Queries, shard), &c.queries) {
-				if err != nil {
-					return nil, nil, err
-				}
+	if err != nil || p.params.Projection == nil {
+		return c, err
+	}
+	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
+		for _, err := range counted(leaf.Read(ctx, jobs.Queries, shard), &c.queries) {
+			if err != nil {
+				return nil, err
 			}
 		}
 	}
-	jobs.Add(partial, &c)
-	return partial, carry, nil
+	return c, nil
 }
 
 // counted passes blocks on and adds up their records.
@@ -77,61 +103,44 @@ func counted(blocks iter.Seq2[*dataset.Block, error], records *int64) iter.Seq2[
 	}
 }
 
-// Merge lists the shards of two neighbors.
-func (p *indexPhase) Merge(left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, err := jobs.Read(left, &counts{})
-	if err != nil {
-		return nil, err
-	}
-	b, err := jobs.Read(right, &counts{})
-	if err != nil {
-		return nil, err
-	}
-	merged, err := p.Phase.Merge(left, right)
-	if err != nil {
-		return nil, err
-	}
-	merged = maps.Clone(merged) // it may be one of the two
-	jobs.Add(merged, &counts{append(a.shards, b.shards...), a.queries + b.queries})
-	return merged, nil
-}
-
-// Step numbers the records and begins the search, or the model where nothing is searched.
-func (p *indexPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
+// number numbers the records and begins the search, or the model where nothing is searched.
+func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs.Round) (jobs.Next, error) {
+	found, metrics, err := p.space(root)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	c, err := jobs.Read(root, &counts{})
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next, err := p.Phase.Step(ctx, state, round)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := jobs.Read(next.State, &space{params: p.params})
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	in := &index{space: s, offsets: make([]int64, len(c.shards)+1)}
-	for i, n := range c.shards {
+	in := &index{space: found, offsets: make([]int64, len(root.shards)+1)}
+	for i, n := range root.shards {
 		in.offsets[i+1] = in.offsets[i] + n
 	}
-	if round.Plan.QueryShards == 0 {
-		c.queries = in.offsets[len(c.shards)]
+	queries := root.queries
+	if p.Own != nil {
+		queries = in.offsets[len(root.shards)]
 	}
-	chosen, err := p.chooseDims(in, c.queries)
+	chosen, err := p.chooseDims(in, queries)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	jobs.Add(next.State, in)
-	next.Metrics = append(next.Metrics, chosen...)
+	next := jobs.Next{State: jobs.ArraysOf(in), Metrics: append(metrics, chosen...)}
 	if p.Own == nil || p.holdsOut || p.params.LeaveOneOut {
 		next.Phase, next.Trees = neighborsName, p.Trees(round.Plan)
 		return next, nil
 	}
 	return p.finish(next)
+}
+
+// space is what all records look like.
+func (p *plan) space(root *counts) (found *space, metrics []jobs.Metric, err error) {
+	found = &space{params: p.params}
+	if p.vectors != nil {
+		found.vectors, metrics, err = p.vectors.Space(root.vectors)
+	} else {
+		metrics, err = root.texts.describe(found)
+	}
+	if err == nil {
+		found, err = jobs.Read(jobs.ArraysOf(found), &space{params: p.params})
+	}
+	return found, metrics, err
 }
 
 // finish ends the job with the model, or has the base gathered into it.

@@ -26,6 +26,7 @@ type plan struct {
 	seed     uint64
 	holdsOut bool // spec.input.split keeps records out of the base
 	bound    rows.Bound
+	vectors  *features.Builder // nil where the metric compares texts
 }
 
 // algorithm is a list of phases.
@@ -45,11 +46,12 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
 				"for a model")
 	}
-	inner, err := p.inner(spec)
-	if err != nil {
-		return nil, err
+	if own.Metric != edit {
+		if p.vectors, err = features.NewBuilder(own.Features, spec, own.options()...); err != nil {
+			return nil, err
+		}
 	}
-	phases := append(algorithm{&indexPhase{inner, p}}, p.search().Phases()...)
+	phases := append(algorithm{p.indexPhase()}, p.search().Phases()...)
 	return append(phases, p.basePhase()), nil
 }
 
@@ -68,17 +70,14 @@ func newPlan(own Params, spec protocol.JobSpec) *plan {
 	return p
 }
 
-// inner is the phase that learns what the records look like.
-func (p *plan) inner(spec protocol.JobSpec) (jobs.Phase, error) {
-	if p.params.Metric == edit {
-		return (&textsPhase{p}).phase(), nil
-	}
+// options are what is asked of vectors.
+func (p Params) options() []features.Option {
 	options := []features.Option{features.NoClasses()}
-	if p.params.Mode == modeClassify {
+	if p.Mode == modeClassify {
 		options = []features.Option{features.Classes(1)}
 	}
-	if p.params.Metric != hamming {
+	if p.Metric != hamming {
 		options = append(options, features.Compares())
 	}
-	return features.New(p.params.Features, spec, neighborsName, options...)
+	return options
 }

@@ -177,10 +177,3 @@ func (p *plan) readQueries(
 		})
 	return queries, asked, err
 }
-
-func checkTexts(block *dataset.Block) error {
-	if len(block.IDs) > 0 && (block.Texts == nil || block.Dense.Width > 0 || block.Sparse.Width > 0) {
-		return block.IDs[0].Fault("the records are not texts, as metric edit needs")
-	}
-	return nil
-}

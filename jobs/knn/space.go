@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"iter"
 	"math"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/jobs/vocabulary"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // space is what the base says about records: vectors, or texts.
@@ -88,4 +90,72 @@ func parseValue(id dataset.Identity, label []byte) (float64, error) {
 		return 0, id.Fault("the label %.40q is not a finite number, as mode regress needs", label)
 	}
 	return value, nil
+}
+
+const textRecords = "texts.records" // I64 scalar, training records
+
+// textCounts are training records and their labels.
+type textCounts struct {
+	records int64
+	labels  vocabulary.Table
+}
+
+// Fields lists the counts.
+func (c *textCounts) Fields(f *jobs.Fields) {
+	jobs.Scalar(f, textRecords, &c.records)
+	vocabulary.TableFields(f, "labels", &c.labels, "records")
+}
+
+// plus adds the counts to the right.
+func (c textCounts) plus(right textCounts) textCounts {
+	return textCounts{c.records + right.records, vocabulary.Merge(c.labels, right.labels)}
+}
+
+// countTexts counts texts and their labels, as package features does with vectors.
+func (p *plan) countTexts(blocks iter.Seq2[*dataset.Block, error]) (c textCounts, err error) {
+	labels, train := vocabulary.NewCounter(), p.Base()
+	for block, err := range blocks {
+		if err == nil {
+			err = checkTexts(block)
+		}
+		if err != nil {
+			return c, err
+		}
+		for i, id := range block.IDs {
+			if !train(id) {
+				continue
+			}
+			c.records++
+			if p.params.Mode == modeClassify && block.Labels != nil {
+				labels.Add(block.Labels[i])
+			}
+		}
+	}
+	c.labels = labels.Table()
+	return c, nil
+}
+
+// describe tells a space about all texts.
+func (c textCounts) describe(s *space) ([]jobs.Metric, error) {
+	labeled := int64(0)
+	for _, n := range c.labels.Columns[0] {
+		labeled += n
+	}
+	switch {
+	case c.records == 0:
+		return nil, protocol.EmptyFault("no training record").
+			WithHint("Check spec.input.uri and spec.input.split.test.")
+	case s.params.Mode == modeClassify && labeled < c.records:
+		return nil, protocol.EmptyFault("training records without labels").
+			WithHint("Name the column of labels in spec.input.label.")
+	}
+	s.labels, s.records = c.labels.Keys, c.records
+	return []jobs.Metric{jobs.CountMetric("index.records", c.records)}, nil
+}
+
+func checkTexts(block *dataset.Block) error {
+	if len(block.IDs) > 0 && (block.Texts == nil || block.Dense.Width > 0 || block.Sparse.Width > 0) {
+		return block.IDs[0].Fault("the records are not texts, as metric edit needs")
+	}
+	return nil
 }
