@@ -154,7 +154,8 @@ func loadDensity(a jobs.Arrays) (*densityPredictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &densityPredictor{parzen: &parzen{densityModel: m}, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+	p := &parzen{densityModel: m}
+	return &densityPredictor{parzen: p, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
 }
 
 // Answers are a label and the logarithm of the density p(x) of the record; the scores are the posteriors.

@@ -12,10 +12,10 @@
 //
 //	|phi(x) - mu_y|^2 = k(x, x) - 2/m_y sum over i of k(x_i, x) + 1/m_y^2 sum over i, j of k(x_i, x_j),
 //
-// the sums over the records of class y. Equal ones go to the label that is first in byte order. The values of
-// the kernel are those of package kernels (float32), their sums float64 in the order of the records; with the linear
-// kernel the rule is that of package nearestmean but for rounding, of some width times 2^-24 |x|^2. A kernel that is not
-// positive semidefinite (sigmoid) has squares below 0; they decide as they are, and count 0 as distances.
+// the sums over the records of class y. Equal ones go to the label that is first in byte order. The values of the
+// kernel are those of package kernels (float32), their sums float64 in the order of the records; with the linear
+// kernel the rule is that of package nearestmean but for rounding, of some width times 2^-24 |x|^2. A kernel that is
+// not positive semidefinite (sigmoid) has squares below 0; they decide as they are, and count 0 as distances.
 //
 // # Bayes by kernel densities
 //
@@ -24,17 +24,17 @@
 //
 //	p(x | y) = 1/m_y sum over i of (2 pi h_y^2)^(-d/2) exp(-|x - x_i|^2 / (2 h_y^2))
 //
-// The bandwidth is a parameter, one for all classes, or follows for each class from a rule of thumb, m_y its records, d
-// the width and s_y^2 the mean over the columns of their variances in the class:
+// The bandwidth is a parameter, one for all classes, or follows for each class from a rule of thumb, m_y its records,
+// d the width and s_y^2 the mean over the columns of their variances in the class:
 //
 //	scott      h_y = s_y m_y^(-1/(d+4))                  Scott, "Multivariate Density Estimation" (1992), section 6.3
 //	silverman  h_y = s_y (4 / ((d+2) m_y))^(1/(d+4))     Silverman, "Density Estimation" (1986), section 4.3.2
 //
 // Everything is float64 and in logarithms, so that a query far from all records has posteriors too. A term that is
-// less than e^-37 = 2^-53 of the greatest of its class is left out. Distances are measured in float32 first; only records whose term
-// could count, by the error bound of kernelops.Set.SqDists, are measured in float64: by differences where they are few; where
-// they are more than an eighth of a class, by |x|^2 + |y|^2 - 2 <x, y>, which takes less time, unless that could move the
-// logarithm of a term by more than 1e-10, as for data far from 0.
+// less than e^-37 = 2^-53 of the greatest of its class is left out. Distances are measured in float32 first; only
+// records whose term could count, by the error bound of kernelops.Set.SqDists, are measured in float64: by differences
+// where they are few; where they are more than an eighth of a class, by |x|^2 + |y|^2 - 2 <x, y>, which takes less
+// time, unless that could move the logarithm of a term by more than 1e-10, as for data far from 0.
 //
 // # Phases, memory, time
 //
@@ -43,31 +43,33 @@
 //	norms      the squares |mu_y|^2, of KernelNearestMean: each leaf takes its share of the rows
 //	evaluate   the decisions on the records that spec.input.split holds out, or on spec.queries
 //
-// The model holds every training record, dense or as compressed rows, 4 bytes a value; beyond run.max_state_bytes that is a
-// STATE_TOO_BIG fault. A prediction costs a kernel value for each of them, "norms" one for each two of a
-// class. Sparse rows are spread out a tile at a time, and have a width of up to 4,194,304. Weights of records count as repetitions.
+// The model holds every training record, dense or as compressed rows, 4 bytes a value; beyond run.max_state_bytes that
+// is a STATE_TOO_BIG fault. A prediction costs a kernel value for each of them, "norms" one for each two of a class.
+// Sparse rows are spread out a tile at a time, and have a width of up to 4,194,304. Weights of records count as
+// repetitions.
 //
 // # Without the base in memory
 //
-// With store_base false nothing holds more than a shard. The job decides what it judges on, spec.queries or the records
-// that the split holds out, by reading the base once for each of their shards, and writes the decisions
-// to predictions/; the model says what the classes are, and predicts nothing. store_base is a parameter of
-// the spec and not a consequence of the size, because the model is named by the spec.
+// With store_base false nothing holds more than a shard. The job decides what it judges on, spec.queries or the
+// records that the split holds out, by reading the base once for each of their shards, and writes the decisions to
+// predictions/; the model says what the classes are, and predicts nothing. store_base is a parameter of the spec and
+// not a consequence of the size, because the model is named by the spec.
 //
 //	features   as above
 //	classes    the weights of the classes; column sums for the linear kernel and for rules of thumb: one pass
 //	spread     KernelDensityBayes by a rule: the variances about the means, a second pass
-//	pairs      KernelNearestMean, kernels but linear: |mu_y|^2 by a leaf for every two shards: m_y^2/2 values for each class
+//	pairs      KernelNearestMean, kernels but linear: |mu_y|^2 by a leaf for every two shards; m_y^2/2 values a class
 //	decide     a tree for each shard of queries, a leaf for each shard of the base: one value for each two records
 //	mistakes   the records of a few wrong decisions
 //
-// So with s shards of the base and q of queries the base is read 2 + q times by the linear kernel and a given bandwidth, 3 + q
-// times by a rule, and 3 + q + s times by other kernels, whose norms take time quadratic in the base. A leaf holds the
-// queries of a shard, 8 bytes a query and class (16 for densities) and up to 4,096 rows or 4 MiB of the base.
+// So with s shards of the base and q of queries the base is read 2 + q times by the linear kernel and a given
+// bandwidth, 3 + q times by a rule, and 3 + q + s times by other kernels, whose norms take time quadratic in the base.
+// A leaf holds the queries of a shard, 8 bytes a query and class (16 for densities) and up to 4,096 rows or 4 MiB of
+// the base.
 //
-// Sums of kernel values are added in the order of the rows in a shard, then along the tree. The terms of a density
-// are relative to the greatest of their chunk of max(1, min(4096, 2^20/d)) records, counted from the first of the shard, and
-// chunks, then shards, are put together by
+// Sums of kernel values are added in the order of the rows in a shard, then along the tree. The terms of a density are
+// relative to the greatest of their chunk of max(1, min(4096, 2^20/d)) records, counted from the first of the shard,
+// and chunks, then shards, are put together by
 //
 //	(a, s) + (b, t) = (a, s + t e^(b-a)) if a >= b, else (b, s e^(a-b) + t)
 //

@@ -75,7 +75,9 @@ func (e *expansion) addTile(products []float64, x []float32) {
 	}
 }
 
-func (e *expansion) multiplySparse(ctx context.Context, x kernelops.Matrix, chosen []int, b *base, first, rows int) error {
+func (e *expansion) multiplySparse(
+	ctx context.Context, x kernelops.Matrix, chosen []int, b *base, first, rows int,
+) error {
 	for i, query := range chosen {
 		if err := ctx.Err(); err != nil {
 			return err

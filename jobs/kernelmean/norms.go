@@ -119,8 +119,8 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class,
 	return nil
 }
 
-// pairsPhase sums the kernel over every two records of a class: tree t holds those of shard t, its leaf i reads shard i,
-// i <= t. A pair of two shards counts twice, for either order.
+// pairsPhase sums the kernel over every two records of a class: tree t holds those of shard t, its leaf i reads those
+// of shard i, i <= t. A pair of two shards counts twice, for either order.
 type pairsPhase struct {
 	train jobs.Records
 	// next makes what follows a model with its norms.

@@ -22,7 +22,9 @@ const (
 )
 
 // sums calls visit with the sum of each row of x over a class, given their float32 distances from it.
-func (p *parzen) sums(ctx context.Context, x, d kernelops.Matrix, class int, visit func(i int, greatest, sum float64)) error {
+func (p *parzen) sums(
+	ctx context.Context, x, d kernelops.Matrix, class int, visit func(i int, greatest, sum float64),
+) error {
 	p.wide = p.wide[:0]
 	for i := range x.Rows {
 		t := p.candidatesOf(x.Row(i), d.Row(i), class)
@@ -57,7 +59,8 @@ type candidates struct {
 
 func (p *parzen) candidatesOf(x, approximate []float32, class int) *candidates {
 	h := p.bandwidth[class]
-	t := &candidates{x: x, norm: norm(x), approximate: approximate, first: p.first[class], scale: 1 / float64(2*float64(h*h)), least: math.Inf(-1)}
+	t := &candidates{x: x, norm: norm(x), approximate: approximate, first: p.first[class],
+		scale: 1 / float64(2*float64(h*h)), least: math.Inf(-1)}
 	for j, q := range approximate {
 		t.least = max(t.least, p.term(t.first+j, t.scale, float64(q)+p.slack(q, t.norm, t.first+j)))
 	}
@@ -85,8 +88,9 @@ func (p *parzen) many(t *candidates) bool {
 	return false
 }
 
-// sum is the sum over the rows of a class of w_i exp(-|x - x_i|^2 / (2 h^2)), relative to its greatest term, and the logarithm
-// of that. Terms below e^-37 times the greatest are left out; products, where given, are those of the rows with x.
+// sum is the sum over the rows of a class of w_i exp(-|x - x_i|^2 / (2 h^2)), relative to its greatest term, and the
+// logarithm of that. Terms below e^-37 times the greatest are left out; products, where given, are those of the rows
+// with x.
 func (p *parzen) sum(t *candidates, products []float64) (greatest, sum float64) {
 	p.terms, greatest = p.terms[:0], math.Inf(-1)
 	for j := range t.approximate {

@@ -114,18 +114,6 @@ func (fn *Function) checkOrigin() error {
 	return nil
 }
 
-// Put writes the kernel and its origin into a state or a model.
-func (fn Function) Put(a jobs.Arrays) {
-	space := features.Space{Width: fn.width, Sparse: fn.sparse}
-	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { fn.Fields(f, &space) }))
-}
-
-// ReadFunction reads what Put wrote, over a space; anything else is a *protocol.Fault of CodeCorrupt.
-func ReadFunction(a jobs.Arrays, s *features.Space) (fn Function, err error) {
-	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { fn.Fields(f, s) }))
-	return fn, err
-}
-
 // KindField is the kind of a model, in the layout of its kernel.
 func KindField(f *jobs.Fields, kind string, fn Function) {
 	version := int32(versionPlain)
@@ -133,13 +121,4 @@ func KindField(f *jobs.Fields, kind string, fn Function) {
 		version = versionOrigin
 	}
 	f.Kind(kind, version)
-}
-
-// CheckKind refuses a model of another kind, or of another layout than that of its kernel.
-func CheckKind(a jobs.Arrays, kind string) error {
-	version := int32(versionPlain)
-	if _, ok := a[arrayOrigin]; ok {
-		version = versionOrigin
-	}
-	return a.CheckKind(kind, version)
 }

@@ -66,18 +66,20 @@ func TestFunctionsAreStored(t *testing.T) {
 	near := &features.Space{Width: 2, Mean: []float64{0, 0}, Variance: []float64{1, 1}}
 	for _, s := range []*features.Space{space, near} {
 		for _, k := range []kernelops.Kernel{rbf(0.5), {}, {Kind: kernelops.Sigmoid, Scale: 1}} {
-			a, want := jobs.Arrays{}, NewFunction(k, s)
-			want.Put(a)
-			a.PutKind("K", want.Version())
-			if got, err := ReadFunction(a, s); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%+v, %v, want %+v", got, err, want)
+			got, want := Function{}, NewFunction(k, s)
+			model := func(of *Function) jobs.FieldsFunc {
+				return func(f *jobs.Fields) {
+					KindField(f, "K", *of)
+					of.Fields(f, s)
+				}
 			}
-			if err := CheckKind(a, "K"); err != nil {
-				t.Error(err)
+			a := jobs.ArraysOf(model(&want))
+			if _, err := jobs.Read(a, model(&got)); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%+v, %v, want %+v", got, err, want)
 			}
 			a.PutKind("K", 3-want.Version())
 			var fault *protocol.Fault
-			if err := CheckKind(a, "K"); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+			if _, err := jobs.Read(a, model(&got)); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 				t.Errorf("another layout: %v", err)
 			}
 		}
@@ -209,10 +211,10 @@ func TestHostileRoads(t *testing.T) {
 		"above the most": func(a jobs.Arrays) { jobs.PutScalar(a, roadsBound, 0.1) },
 		"negative":       func(a jobs.Arrays) { jobs.PutScalar(a, roadsDifferences, int64(-1)) },
 	} {
-		a := jobs.Arrays{}
-		Roads{Bound: 1e-4, Differences: 2}.Put(a, f)
+		fields := jobs.FieldsFunc(func(list *jobs.Fields) { (&Roads{Bound: 1e-4, Differences: 2}).Fields(list, f) })
+		a := jobs.ArraysOf(fields)
 		spoil(a)
-		if _, err := ReadRoads(a, f); err == nil {
+		if _, err := jobs.Read(a, fields); err == nil {
 			t.Errorf("%s: read", name)
 		}
 	}

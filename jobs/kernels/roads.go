@@ -48,36 +48,6 @@ func PartialRoads(f *jobs.Fields, roads **Roads) {
 	}
 }
 
-// Put writes the roads into a partial, a state or a model.
-func (r Roads) Put(a jobs.Arrays, of Function) {
-	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { r.Fields(f, of) }))
-}
-
-// ReadRoads reads what Put wrote.
-func ReadRoads(a jobs.Arrays, of Function) (r Roads, err error) {
-	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { r.Fields(f, of) }))
-	return r, err
-}
-
-// MergeRoads writes the roads of two partials together into out, if they have any.
-func MergeRoads(out, left, right jobs.Arrays) error {
-	if _, ok := left[roadsBound]; !ok {
-		return nil
-	}
-	of := Function{Kernel: kernelops.Kernel{Kind: kernelops.RBF}}
-	r, err := ReadRoads(left, of)
-	if err != nil {
-		return err
-	}
-	o, err := ReadRoads(right, of)
-	if err != nil {
-		return err
-	}
-	r.Add(o)
-	r.Put(out, of)
-	return nil
-}
-
 // HasRoads reports whether the values of a kernel are found by several roads.
 func (fn Function) HasRoads() bool { return fn.Version() == versionOrigin }
 

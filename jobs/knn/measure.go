@@ -172,6 +172,7 @@ func (m Measured) figure() jobs.Figure {
 		table.Rows = append(table.Rows, []string{fmt.Sprintf("%.4g", w.Eps), fmt.Sprintf("%.2f %%", float64(100*w.Share))})
 	}
 	return jobs.Figure{Title: "What the projection cost", Table: table,
-		Caption: fmt.Sprintf("Recall of the exact lists %.2f %% on %d sampled queries. Squared distances of %d sampled pairs, after by before: %.4g to %.4g.",
+		Caption: fmt.Sprintf("Recall of the exact lists %.2f %% on %d sampled queries. "+
+			"Squared distances of %d sampled pairs, after by before: %.4g to %.4g.",
 			float64(100*m.Recall), m.Queries, m.Pairs, m.Min, m.Max)}
 }

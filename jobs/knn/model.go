@@ -115,7 +115,8 @@ func Describe(a jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 		text += fmt.Sprintf("projected into %d dimensions, seed %d\n", m.dims, m.seed)
 	}
 	if m.params.Mode == modeClassify {
-		text += fmt.Sprintf("votes: %s weights, ties by %s, rejected below a share of %v\n", m.params.Weights, m.params.Ties, m.params.RejectBelow)
+		text += fmt.Sprintf("votes: %s weights, ties by %s, rejected below a share of %v\n",
+			m.params.Weights, m.params.Ties, m.params.RejectBelow)
 		text += fmt.Sprintf("labels: %d\n", m.labels.Len())
 		for i, label := range m.labels.List() {
 			if len(opt.Classes) == 0 && i == maxDescribed {

@@ -159,7 +159,8 @@ func (o *output) regress(ctx context.Context, t pairwise.Tree, found *lists) err
 			return err
 		}
 	}
-	return o.write(ctx, t, predictionsFolder, parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}})
+	table := parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}}
+	return o.write(ctx, t, predictionsFolder, table)
 }
 
 // Metrics count the neighbors, and tell what a projection cost.

@@ -56,14 +56,15 @@ func (p products) find(
 	ctx context.Context, _ struct{}, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*sums, *Asked, error) {
 	var queries []float64
-	asked, err := p.Ask(ctx, leaf, p.truth, func(b *dataset.Block, keep func(dataset.Identity) bool) (places []int, _ error) {
+	add := func(b *dataset.Block, keep func(dataset.Identity) bool) (places []int, _ error) {
 		for i, id := range b.IDs {
 			if keep == nil || keep(id) {
 				places, queries = append(places, i), append(queries, float64(b.Dense.Row(i)[0]))
 			}
 		}
 		return places, nil
-	})
+	}
+	asked, err := p.Ask(ctx, leaf, p.truth, add)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +91,8 @@ func (p products) Decide(ctx context.Context, t Tree, found *sums) error {
 			return err
 		}
 	}
-	return t.Write(ctx, "sums", parts.CSV, nil, parts.Table{{Name: "query", Ints: t.Queries}, {Name: "sum", Floats: *found}})
+	table := parts.Table{{Name: "query", Ints: t.Queries}, {Name: "sum", Floats: *found}}
+	return t.Write(ctx, "sums", parts.CSV, nil, table)
 }
 
 func (products) Metrics() ([]jobs.Metric, error) {
@@ -172,7 +174,8 @@ func TestQueriesByHand(t *testing.T) {
 	}
 }
 
-// Of the base itself the records 1 and 3 are asked, which are 1 and 2; the others add up to -1. Numbers count all records.
+// Of the base itself the records 1 and 3 are asked, which are 1 and 2; the others add up to -1. Numbers count all
+// records.
 func TestOwnRecordsByHand(t *testing.T) {
 	r, err := run(t, products{Sides{Base: even, Own: odd}, NoTruth}, base())
 	if err != nil {
@@ -206,7 +209,8 @@ func TestValuesByHand(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	var fault *protocol.Fault
-	if _, err := run(t, p, base(), queries("2", "x", "7")); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
+	_, err = run(t, p, base(), queries("2", "x", "7"))
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
 		t.Error(err)
 	}
 }
@@ -215,7 +219,8 @@ func TestGroupingNeverShows(t *testing.T) {
 	queries := jobstest.WithQueries([][]jobstest.Record{
 		jobstest.DenseRecords([][]float32{{1}}, "2"), jobstest.DenseRecords([][]float32{{2}, {0}}, "2", "4"),
 	})
-	jobstest.CheckGrouping(t, begin{products{Sides{Base: every}, Classes}}, protocol.JobSpec{}, base(), kernelops.Best(), queries)
+	algorithm := begin{products{Sides{Base: every}, Classes}}
+	jobstest.CheckGrouping(t, algorithm, protocol.JobSpec{}, base(), kernelops.Best(), queries)
 }
 
 // What a root says of its queries is held against their number, and must be there.
@@ -237,7 +242,8 @@ func TestHostileQueries(t *testing.T) {
 		}
 	}
 	search := products{Sides{Base: every}, NoTruth}.Phases()[0]
-	_, err := search.Step(t.Context(), jobs.Arrays{}, jobs.RoundOf(jobs.Plan{Shards: 1, QueryShards: 1}, jobs.ArraysOf(&sums{1})))
+	round := jobs.RoundOf(jobs.Plan{Shards: 1, QueryShards: 1}, jobs.ArraysOf(&sums{1}))
+	_, err := search.Step(t.Context(), jobs.Arrays{}, round)
 	var fault *protocol.Fault
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Errorf("a root without its queries: %v", err)

@@ -16,7 +16,8 @@ import (
 
 // (1, 0), (0, 2) and (3, 4).
 var (
-	full  = features.Vectors{Rows: 3, Dense: kernelops.Matrix{Data: []float32{1, 0, 0, 2, 3, 4}, Rows: 3, Cols: 2, Stride: 2}}
+	full = features.Vectors{Rows: 3, Dense: kernelops.Matrix{
+		Data: []float32{1, 0, 0, 2, 3, 4}, Rows: 3, Cols: 2, Stride: 2}}
 	spare = features.Vectors{Rows: 3, Sparse: dataset.Sparse{Width: 2, Indptr: []int{0, 1, 2, 4},
 		Indices: []int32{0, 1, 0, 1}, Values: []float32{1, 2, 3, 4}}}
 )
@@ -62,7 +63,9 @@ func TestRowsByHand(t *testing.T) {
 
 // A tile has as many rows as its memory allows, and one at least.
 func TestTilesByHand(t *testing.T) {
-	for _, c := range []struct{ width, most, rows int }{{1, 3, 3}, {TileFloats, 3, 1}, {TileFloats / 2, 3, 2}, {2 * TileFloats, 3, 1}} {
+	for _, c := range []struct{ width, most, rows int }{
+		{1, 3, 3}, {TileFloats, 3, 1}, {TileFloats / 2, 3, 2}, {2 * TileFloats, 3, 1},
+	} {
 		r := Rows{N: 3, Width: c.width, Dense: make([]float32, 3*c.width)}
 		for from, x := range r.Tiles(0, 3, c.most, nil) {
 			if from != 0 || x.Rows != c.rows {
