@@ -47,8 +47,8 @@ func (l *learner) learn(c chunk) error {
 	if err := l.measure(c); err != nil {
 		return err
 	}
-	for i, id := range c.ids {
-		weight := c.weight(i)
+	for i, id := range c.IDs {
+		weight := c.Weight(i)
 		if weight == 0 {
 			continue
 		}
@@ -58,7 +58,7 @@ func (l *learner) learn(c chunk) error {
 		}
 		l.sums.at(&l.machine, l.f, i)
 		own := float64(l.gram.Row(i)[i])
-		against, gap := rival(l.f, int(c.class[i]))
+		against, gap := rival(l.f, int(c.Class[i]))
 		if !jobs.Finite(l.f) || own-own != 0 {
 			return kernels.Beyond(id, l.kernel.Kernel)
 		}
@@ -69,7 +69,7 @@ func (l *learner) learn(c chunk) error {
 			l.right(id, gap)
 			continue
 		}
-		l.mistake(c, i, against, float64(weight*l.steps[c.class[i]]))
+		l.mistake(c, i, against, float64(weight*l.steps[c.Class[i]]))
 		if err := l.fits(); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (l *learner) fits() error {
 
 // measure computes the kernel values of a chunk.
 func (l *learner) measure(c chunk) error {
-	n := c.x.Rows
-	l.points.Set(l.kernel, l.sums.Ops, c.x)
+	n := c.X.Rows
+	l.points.Set(l.kernel, l.sums.Ops, c.X)
 	if err := l.sums.begin(&l.machine, &l.points, n); err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func (l *learner) right(id dataset.Identity, gap float64) {
 
 // mistake takes a step for record i of a chunk: f <- f + y k(x, .) + y.
 func (l *learner) mistake(c chunk, i, against int, step float64) {
-	class, columns := int(c.class[i]), l.columns()
+	class, columns := int(c.Class[i]), l.columns()
 	places := l.live
-	place, known := l.place[c.ids[i]]
+	place, known := l.place[c.IDs[i]]
 	if !known || place >= l.live {
 		place = l.add(c, i)
 	}

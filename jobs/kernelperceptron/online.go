@@ -8,7 +8,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -23,7 +23,7 @@ type Online struct {
 	trained model // as it was loaded
 	learner *learner
 	predict *predictor
-	rows    kernels.Rows
+	dense   []float32
 	place   map[string]int // of support vectors, by class and bytes
 	seen    bool           // a record was predicted
 	last    chunk          // that one
@@ -67,11 +67,12 @@ func (o *Online) Predict(block *dataset.Block) (jobs.Outcome, error) {
 	if err != nil {
 		return jobs.Outcome{}, err
 	}
-	c := chunkOf(v, &o.rows, 0, 1)
-	o.last = chunk{x: kernelops.Matrix{Data: slices.Clone(c.x.Row(0)), Rows: 1, Cols: c.x.Cols, Stride: c.x.Cols}, ids: make([]dataset.Identity, 1)}
+	c := rows.ChunkOf(v, 0, 1, &o.dense)
+	o.last = chunk{X: kernelops.Matrix{Data: slices.Clone(c.X.Row(0)), Rows: 1, Cols: c.X.Cols, Stride: c.X.Cols},
+		IDs: make([]dataset.Identity, 1)}
 	o.predict.machine = o.learner.machine
 	o.predict.outcomes = o.predict.outcomes[:0]
-	if err := o.predict.chunk(chunk{x: o.last.x, ids: c.ids}, make([]float64, len(o.predict.labels))); err != nil {
+	if err := o.predict.chunk(chunk{X: o.last.X, IDs: c.IDs}, make([]float64, len(o.predict.labels))); err != nil {
 		return jobs.Outcome{}, err
 	}
 	o.seen = true
@@ -89,13 +90,13 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 		return false, protocol.InputFault(protocol.CodeBadRecord, "the model has no label %.100q", label).
 			Suggest(label, o.predict.labels)
 	}
-	key := rowKey(class, o.last.x.Row(0))
+	key := rowKey(class, o.last.X.Row(0))
 	place, known := o.place[key]
 	if !known {
 		place = o.learner.supports()
 	}
 	o.seen = false
-	o.last.ids[0].Offset, o.last.class = int64(place), []int32{class}
+	o.last.IDs[0].Offset, o.last.Class = int64(place), []int32{class}
 	before := o.learner.mistakes[0]
 	if err := o.learner.learn(o.last); err != nil {
 		return false, err

@@ -10,16 +10,16 @@ import (
 func (l *learner) add(c chunk, i int) int {
 	place := l.live
 	if l.budget > 0 && place >= l.budget {
-		place = l.vacate(c.ids[i])
+		place = l.vacate(c.IDs[i])
 	} else {
 		l.live++
 		l.grow()
 	}
-	copy(l.rows[place*l.space.Width:][:l.space.Width], c.x.Row(i))
+	copy(l.rows[place*l.space.Width:][:l.space.Width], c.X.Row(i))
 	l.held.Put(l.kernel, place, &l.points, i)
-	l.ids[place], l.class[place] = c.ids[i], c.class[i]
+	l.ids[place], l.class[place] = c.IDs[i], c.Class[i]
 	l.born[place] = int64(l.live) + l.dropped
-	l.place[c.ids[i]] = place
+	l.place[c.IDs[i]] = place
 	copy(l.sums.tile.Row(place), l.gram.Row(i))
 	l.sums.marks.copyRow(place, &l.marks, i)
 	return place

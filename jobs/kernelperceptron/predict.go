@@ -7,6 +7,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -14,7 +15,7 @@ import (
 type predictor struct {
 	*model
 	reader   *features.Reader
-	rows     kernels.Rows
+	dense    []float32
 	labels   []string
 	points   kernels.Points // of a chunk
 	sums     sums
@@ -55,13 +56,15 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		p.scores = make([]float64, need)
 	}
 	p.scores = p.scores[:v.Rows*len(p.labels)]
-	for from, size := 0, chunkRows(p.space.Width); from < v.Rows; from += size {
+	left := p.scores
+	for c := range rows.Chunks(v, chunkRows(p.space.Width), &p.dense) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := p.chunk(chunkOf(v, &p.rows, from, min(from+size, v.Rows)), p.scores[from*len(p.labels):]); err != nil {
+		if err := p.chunk(c, left); err != nil {
 			return nil, err
 		}
+		left = left[c.X.Rows*len(p.labels):]
 	}
 	return p.outcomes, nil
 }
@@ -69,11 +72,11 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 // chunk predicts some records; scores has room for theirs.
 func (p *predictor) chunk(c chunk, scores []float64) error {
 	classes := len(p.labels)
-	p.points.Set(p.kernel, p.sums.Ops, c.x)
+	p.points.Set(p.kernel, p.sums.Ops, c.X)
 	if err := p.sums.begin(&p.machine, &p.points, 0); err != nil {
 		return err
 	}
-	for i, id := range c.ids {
+	for i, id := range c.IDs {
 		row := scores[i*classes : (i+1)*classes]
 		best := p.decide(row, i)
 		if !jobs.Finite(p.f) {

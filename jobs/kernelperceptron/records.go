@@ -9,26 +9,14 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/jobs/kernels"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/jobs/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
-// chunk is some records in the order in which they are learned from, valid until the next.
-type chunk struct {
-	x       kernelops.Matrix
-	ids     []dataset.Identity
-	class   []int32
-	weights []float32 // nil where each weighs 1
-}
-
-func (c chunk) weight(i int) float64 {
-	if c.weights == nil {
-		return 1
-	}
-	return float64(c.weights[i])
-}
+// chunk is some records in the order in which they are learned from.
+type chunk = rows.Chunk
 
 // chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
 func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
@@ -50,44 +38,31 @@ func (j job) shardAt(epoch, position int64, shards int) int {
 }
 
 // visit goes through the training records of a shard in the order of an epoch.
-func (j job) visit(ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error) error {
-	reader, train, rows := space.NewReader(), j.train(), kernels.Rows{}
+func (j job) visit(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error,
+) error {
+	var dense []float32
 	w := newWindow(ctx, space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
-	for block, err := range leaf.Read(ctx, jobs.Input, shard) {
-		if err != nil {
-			return err
-		}
-		v, err := reader.Read(block, train)
+	if j.params.Shuffle {
+		learn = w.add
+	}
+	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.train()) {
 		if err != nil {
 			return err
 		}
 		if at := slices.Index(v.Class, -1); at >= 0 {
 			return features.Unseen(v.IDs[at])
 		}
-		for from, size := 0, chunkRows(space.Width); from < v.Rows; from += size {
+		for c := range rows.Chunks(v, chunkRows(space.Width), &dense) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c := chunkOf(v, &rows, from, min(from+size, v.Rows))
-			if j.params.Shuffle {
-				err = w.add(c)
-			} else {
-				err = learn(c)
-			}
-			if err != nil {
+			if err := learn(c); err != nil {
 				return err
 			}
 		}
 	}
 	return w.Flush()
-}
-
-func chunkOf(v features.Vectors, rows *kernels.Rows, from, to int) chunk {
-	c := chunk{x: rows.Of(v, from, to), ids: v.IDs[from:to], class: v.Class[from:to]}
-	if v.Weights != nil {
-		c.weights = v.Weights[from:to]
-	}
-	return c
 }
 
 // window keeps records until they are shuffled.
@@ -119,10 +94,10 @@ func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk)
 // add keeps copies of the records of a chunk. Whenever there are so many that the window is full, they are learned
 // from.
 func (w *window) add(c chunk) error {
-	for i, id := range c.ids {
-		r := drawn{w.values.Copy(c.x.Row(i)), id, c.class[i], 1}
-		if c.weights != nil {
-			r.weight = c.weights[i]
+	for i, id := range c.IDs {
+		r := drawn{w.values.Copy(c.X.Row(i)), id, c.Class[i], 1}
+		if c.Weights != nil {
+			r.weight = c.Weights[i]
 		}
 		full, err := w.Add(id, len(r.row), r)
 		if err != nil {
@@ -136,10 +111,10 @@ func (w *window) add(c chunk) error {
 }
 
 func (w *window) gather(records []drawn) chunk {
-	c := chunk{x: w.x.RowRange(0, len(records))}
+	c := chunk{X: w.x.RowRange(0, len(records))}
 	for i, r := range records {
-		copy(c.x.Row(i), r.row)
-		c.ids, c.class, c.weights = append(c.ids, r.id), append(c.class, r.class), append(c.weights, r.weight)
+		copy(c.X.Row(i), r.row)
+		c.IDs, c.Class, c.Weights = append(c.IDs, r.id), append(c.Class, r.class), append(c.Weights, r.weight)
 	}
 	return c
 }

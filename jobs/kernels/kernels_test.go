@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -106,24 +103,5 @@ func TestHostileKernelsAreRefused(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// Memory is used again, and holds nothing of what it held before.
-func TestRowsFillSparseVectors(t *testing.T) {
-	var rows kernels.Rows
-	v := features.Vectors{Rows: 3, Sparse: dataset.Sparse{Width: 3, Indptr: []int{0, 1, 1, 3}, Indices: []int32{1, 0, 2}, Values: []float32{5, 6, 7}}}
-	for _, want := range []struct {
-		from, to int
-		values   []float32
-	}{{0, 2, []float32{0, 5, 0, 0, 0, 0}}, {2, 3, []float32{6, 0, 7}}, {0, 3, []float32{0, 5, 0, 0, 0, 0, 6, 0, 7}}} {
-		got := rows.Of(v, want.from, want.to)
-		if got.Rows != want.to-want.from || !slices.Equal(got.Data[:got.Rows*3], want.values) {
-			t.Errorf("%d to %d: %v", want.from, want.to, got)
-		}
-	}
-	dense := features.Vectors{Rows: 2, Dense: kernelops.Matrix{Data: []float32{1, 2, 3, 4}, Rows: 2, Cols: 2, Stride: 2}}
-	if got := rows.Of(dense, 1, 2); got.Rows != 1 || got.Row(0)[1] != 4 {
-		t.Errorf("%v", got)
 	}
 }

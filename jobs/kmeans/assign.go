@@ -25,14 +25,14 @@ func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assig
 
 // assign finds the nearest center of each row of a chunk.
 func (a *assigner) assign(c chunk) error {
-	if cap(a.index) < c.x.Rows {
-		a.index, a.sqDist = make([]int32, c.x.Rows), make([]float64, c.x.Rows)
+	if cap(a.index) < c.X.Rows {
+		a.index, a.sqDist = make([]int32, c.X.Rows), make([]float64, c.X.Rows)
 	}
-	a.index, a.sqDist = a.index[:c.x.Rows], a.sqDist[:c.x.Rows]
-	a.ops.Nearest(a.index, a.sqDist, c.x, a.packed, &a.ws)
+	a.index, a.sqDist = a.index[:c.X.Rows], a.sqDist[:c.X.Rows]
+	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them
-			return c.ids[i].Fault("no center is at a finite distance of the record").
+			return c.IDs[i].Fault("no center is at a finite distance of the record").
 				WithHint("Scale the columns: params.scale standard or minmax.")
 		}
 	}

@@ -53,14 +53,14 @@ func newSeedDraw(j job, s *state, ops *kernelops.Set) *seedDraw {
 // add takes in rows with their squared distances to the nearest seed: 1 each where there is no seed yet.
 func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
 	if d.weigh {
-		for i := range c.ids {
-			d.weights[seeds[i]] += c.weight(i)
-			d.potential += float64(c.weight(i) * sqDists[i])
+		for i := range c.IDs {
+			d.weights[seeds[i]] += c.Weight(i)
+			d.potential += float64(c.Weight(i) * sqDists[i])
 		}
 		return
 	}
 	d.chances = d.chances[:0]
-	for _, id := range c.ids {
+	for _, id := range c.IDs {
 		chance := 0.0
 		if !d.farthest {
 			chance = d.race.Chance(id)
@@ -68,7 +68,7 @@ func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
 		d.chances = append(d.chances, chance)
 	}
 	for b := range d.branches {
-		d.addTo(b, c, d.withCandidate(b, c.x, sqDists))
+		d.addTo(b, c, d.withCandidate(b, c.X, sqDists))
 	}
 }
 
@@ -90,8 +90,8 @@ func (d *seedDraw) withCandidate(b int, x kernelops.Matrix, sqDists []float64) [
 
 func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
 	to := &d.branches[b]
-	for i, id := range c.ids {
-		w := c.weight(i)
+	for i, id := range c.IDs {
+		w := c.Weight(i)
 		cost := float64(w * sqDists[i])
 		switch {
 		case len(d.candidates) > 0:
@@ -102,10 +102,10 @@ func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
 		if b == 0 {
 			d.potential += cost
 		}
-		if d.cosine() && zero(c.x.Row(i)) {
+		if d.cosine() && zero(c.X.Row(i)) {
 			continue // no direction to be a center
 		}
-		to.sample.Offer(d.key(d.chances[i], w, sqDists[i], to.sample.Limit()), id, c.x.Row(i))
+		to.sample.Offer(d.key(d.chances[i], w, sqDists[i], to.sample.Limit()), id, c.X.Row(i))
 	}
 }
 

@@ -130,9 +130,9 @@ func TestTiesGoToTheLowerNumber(t *testing.T) {
 	for _, row := range rows[:8] {
 		centers = append(centers, wide(row)...)
 	}
-	c := chunk{x: kernelops.NewMatrix(len(rows), 3)}
+	c := chunk{X: kernelops.NewMatrix(len(rows), 3)}
 	for i, row := range rows {
-		copy(c.x.Row(i), row)
+		copy(c.X.Row(i), row)
 	}
 	for _, ops := range kernelops.All() {
 		near, ties := newAssigner(ops, centers, []float32{1.0 / 3, 2.1, 1.7}), 0

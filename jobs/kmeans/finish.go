@@ -50,13 +50,13 @@ func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 		if err := near.assign(c); err != nil {
 			return err
 		}
-		for i := range c.ids {
+		for i := range c.IDs {
 			total.add(c, near, i)
 			if p.params.SilhouetteSample > 0 {
-				total.sample.Offer(race.Time(c.ids[i], c.weight(i), total.sample.Limit()), c.ids[i], c.x.Row(i))
+				total.sample.Offer(race.Time(c.IDs[i], c.Weight(i), total.sample.Limit()), c.IDs[i], c.X.Row(i))
 			}
 			if p.params.Assignments {
-				rows.add(c.ids[i], near.index[i], distance(near.sqDist[i], p.cosine()))
+				rows.add(c.IDs[i], near.index[i], distance(near.sqDist[i], p.cosine()))
 			}
 		}
 		return nil
@@ -69,11 +69,11 @@ func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 
 // add counts one row.
 func (t *census) add(c chunk, near *assigner, i int) {
-	j, w := int(near.index[i]), c.weight(i)
+	j, w := int(near.index[i]), c.Weight(i)
 	t.records[j]++
 	t.weight[j] += w
 	t.cost[j] += float64(w * near.sqDist[i])
-	if label := int(c.class[i]); label >= 0 {
+	if label := int(c.Class[i]); label >= 0 {
 		t.labels[label*len(t.records)+j]++
 	}
 }

@@ -50,7 +50,7 @@ func (n *nearness) Fields(f *jobs.Fields) {
 
 // next returns the squared distance and the seed of each of the next rows; 1 and nil where there is no seed.
 func (n *nearness) next(c chunk) ([]float64, []int32, error) {
-	rows := c.x.Rows
+	rows := c.X.Rows
 	if n.newest == nil {
 		for len(n.ones) < rows {
 			n.ones = append(n.ones, 1)

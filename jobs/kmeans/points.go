@@ -7,23 +7,11 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
-	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/jobs/rows"
 )
 
-// chunk is some rows of a block as dense vectors, valid until the next.
-type chunk struct {
-	x       kernelops.Matrix
-	ids     []dataset.Identity
-	weights []float32 // nil where each weighs 1
-	class   []int32
-}
-
-func (c chunk) weight(i int) float64 {
-	if c.weights == nil {
-		return 1
-	}
-	return float64(c.weights[i])
-}
+// chunk is some rows as dense vectors.
+type chunk = rows.Chunk
 
 // chunkFloats is how many numbers a chunk holds, so that it stays in the cache with what is made of it.
 const chunkFloats = 1 << 15
@@ -31,7 +19,7 @@ const chunkFloats = 1 << 15
 // points reads blocks in chunks. One goroutine.
 type points struct {
 	reader *features.Reader
-	dense  kernelops.Matrix // where sparse rows are filled up
+	dense  []float32 // where sparse rows are filled up
 	rows   int
 }
 
@@ -62,45 +50,15 @@ func (p *points) block(ctx context.Context, block *dataset.Block, keep func(data
 	if err != nil {
 		return err
 	}
-	for from := 0; from < v.Rows; from += p.rows {
+	for c := range rows.Chunks(v, p.rows, &p.dense) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := visit(p.chunk(v, from, min(from+p.rows, v.Rows))); err != nil {
+		if err := visit(c); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (p *points) chunk(v features.Vectors, from, to int) chunk {
-	c := chunk{ids: v.IDs[from:to], class: v.Class[from:to]}
-	if v.Weights != nil {
-		c.weights = v.Weights[from:to]
-	}
-	if v.Sparse.Width > 0 {
-		c.x = p.fill(v.Sparse, from, to)
-	} else {
-		c.x = v.Dense.RowRange(from, to)
-	}
-	return c
-}
-
-// fill writes sparse rows with their zeros.
-func (p *points) fill(s dataset.Sparse, from, to int) kernelops.Matrix {
-	if p.dense.Rows == 0 {
-		p.dense = kernelops.NewMatrix(p.rows, s.Width)
-	}
-	x := p.dense.RowRange(0, to-from)
-	clear(x.Data[:x.Rows*x.Stride])
-	for i := range x.Rows {
-		row := x.Row(i)
-		indices, values := s.Row(from + i)
-		for n, column := range indices {
-			row[column] = values[n]
-		}
-	}
-	return x
 }
 
 // zero reports whether a row has no direction.

@@ -45,9 +45,9 @@ func (p *refillPhase) find(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 		if err := near.assign(c); err != nil {
 			return err
 		}
-		for i, id := range c.ids {
-			if d := near.sqDist[i]; d > 0 && c.weight(i) > 0 && !(p.cosine() && zero(c.x.Row(i))) {
-				sample.Offer(-d, id, c.x.Row(i))
+		for i, id := range c.IDs {
+			if d := near.sqDist[i]; d > 0 && c.Weight(i) > 0 && !(p.cosine() && zero(c.X.Row(i))) {
+				sample.Offer(-d, id, c.X.Row(i))
 			}
 		}
 		return nil

@@ -18,10 +18,10 @@ func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling
 	}
 	width, k := m.space.Width, m.clusters()
 	x := kernelops.NewMatrix(len(draws), width)
-	c := chunk{x: x}
+	c := chunk{X: x}
 	for i, d := range draws {
 		copy(x.Row(i), d.Row)
-		c.ids = append(c.ids, d.ID)
+		c.IDs = append(c.IDs, d.ID)
 	}
 	near := newAssigner(kernelops.Best(), m.centers, origin(m.space))
 	if err := near.assign(c); err != nil {

@@ -21,9 +21,9 @@ func (t *totals) distortion() float64 { return t.cost / 2 }
 
 // add takes in the rows that were just assigned, in order.
 func (t *totals) add(ops *kernelops.Set, near *assigner, c chunk) {
-	t.AddDense(c.x, near.index, c.weights, ops)
-	for i, d := range near.sqDist[:c.x.Rows] {
-		t.cost += float64(c.weight(i) * d)
+	t.AddDense(c.X, near.index, c.Weights, ops)
+	for i, d := range near.sqDist[:c.X.Rows] {
+		t.cost += float64(c.Weight(i) * d)
 	}
 }
 

@@ -61,6 +61,27 @@ func TestRowsByHand(t *testing.T) {
 	}
 }
 
+// Memory is used again, and holds nothing of what it held before.
+func TestChunksByHand(t *testing.T) {
+	ids := []dataset.Identity{{Offset: 7}, {Offset: 8}, {Offset: 9}}
+	for _, v := range []features.Vectors{full, spare} {
+		v.IDs, v.Class, v.Weights = ids, []int32{2, 1, 0}, []float32{1, 2, 3}
+		from, buf := 0, []float32{9, 9, 9, 9}
+		for c := range Chunks(v, 2, &buf) {
+			n := min(2, 3-from)
+			if c.X.Rows != n || len(c.Class) != n || c.IDs[0] != ids[from] || c.Weight(n-1) != float64(from+n) ||
+				!slices.Equal(c.X.Data, full.Dense.Data[2*from:2*(from+n)]) {
+				t.Errorf("from %d: %+v", from, c)
+			}
+			from += n
+		}
+		v.Weights = nil
+		if c := ChunkOf(v, 1, 2, &buf); from != 3 || c.Weight(0) != 1 || c.Class[0] != 1 {
+			t.Errorf("%d records, and %+v", from, c)
+		}
+	}
+}
+
 // A tile has as many rows as its memory allows, and one at least.
 func TestTilesByHand(t *testing.T) {
 	for _, c := range []struct{ width, most, rows int }{
