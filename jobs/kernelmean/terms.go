@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
@@ -119,7 +120,7 @@ func (p *parzen) squared(t *candidates, j int, products []float64) float64 {
 			return norms - float64(2*products[j])
 		}
 	}
-	return squaredDistance(t.x, p.base.Tile(row, row+1, &p.single).Row(0))
+	return rows.SquaredDistance(t.x, p.base.Tile(row, row+1, &p.single).Row(0))
 }
 
 // term is log w_i - d/(2h^2).
@@ -139,24 +140,4 @@ func (p *parzen) slack(q float32, xNorm float64, row int) float64 {
 		return math.Inf(1)
 	}
 	return float64(float64(float64(p.space.Width+8)*0x1p-22)*norms) + 1e-30
-}
-
-// squaredDistance is |x-y|^2 by 4 lanes of float64: lane j takes the columns i with i mod 4 = j.
-func squaredDistance(x, y []float32) float64 {
-	var lane [4]float64
-	y = y[:len(x)]
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		a, b := float64(x[i])-float64(y[i]), float64(x[i+1])-float64(y[i+1])
-		c, d := float64(x[i+2])-float64(y[i+2]), float64(x[i+3])-float64(y[i+3])
-		lane[0] += float64(a * a)
-		lane[1] += float64(b * b)
-		lane[2] += float64(c * c)
-		lane[3] += float64(d * d)
-	}
-	for j := i; j < len(x); j++ {
-		d := float64(x[j]) - float64(y[j])
-		lane[j-i] += float64(d * d)
-	}
-	return (lane[0] + lane[1]) + (lane[2] + lane[3])
 }

@@ -66,7 +66,7 @@ func checkNearest(t *testing.T, where string, m *model, rows [][]float32) {
 	for i, o := range predictAll(t, m, rows) {
 		best, at := math.Inf(1), 0
 		for j := range m.clusters() {
-			d := sqDist(rows[i], m.centers[j*m.space.Width:(j+1)*m.space.Width])
+			d := squaredDistance(rows[i], m.centers[j*m.space.Width:(j+1)*m.space.Width])
 			if d < best {
 				best, at = d, j
 			}
@@ -142,7 +142,7 @@ func TestTiesGoToTheLowerNumber(t *testing.T) {
 		for i, got := range near.index {
 			best, at := math.Inf(1), 0
 			for j := range 8 {
-				switch d := sqDist(rows[i], centers[3*j:3*j+3]); {
+				switch d := squaredDistance(rows[i], centers[3*j:3*j+3]); {
 				case d == best:
 					ties++
 				case d < best:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -136,7 +137,7 @@ func plainReduction(j job, s *state, width int, weights []float64) []float64 {
 		for c := range all {
 			sum := 0.0
 			for i := range weights {
-				d := sqDist(row(i), wide(row(all[c].i)))
+				d := rows.SquaredDistance(row(i), wide(row(all[c].i)))
 				if round > 0 {
 					d = min(d, left[i])
 				}

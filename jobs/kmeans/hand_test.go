@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -81,6 +82,8 @@ func TestAgreementByHand(t *testing.T) {
 	}
 }
 
+func squaredDistance(x []float32, c []float64) float64 { return rows.SquaredDistance(x, c) }
+
 func TestSqDistByHand(t *testing.T) {
 	for n := range 12 {
 		x, c, want := make([]float32, n), make([]float64, n), 0.0
@@ -88,7 +91,7 @@ func TestSqDistByHand(t *testing.T) {
 			x[j], c[j] = float32(j*j), float64(3-j)
 			want += (float64(x[j]) - c[j]) * (float64(x[j]) - c[j])
 		}
-		if got := sqDist(x, c); got != want {
+		if got := squaredDistance(x, c); got != want {
 			t.Errorf("%d numbers: %v, not %v", n, got, want)
 		}
 	}

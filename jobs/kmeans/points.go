@@ -71,27 +71,6 @@ func zero[T float32 | float64](row []T) bool {
 	return true
 }
 
-// sqDist is the squared Euclidean distance of x and c in float64, by 4 lanes: lane i adds the elements
-// j with j mod 4 = i, ascending; then (0 + 1) + (2 + 3).
-func sqDist(x []float32, c []float64) float64 {
-	var s0, s1, s2, s3 float64
-	c = c[:len(x)]
-	j := 0
-	for ; j+4 <= len(x); j += 4 {
-		d0, d1 := float64(x[j])-c[j], float64(x[j+1])-c[j+1]
-		d2, d3 := float64(x[j+2])-c[j+2], float64(x[j+3])-c[j+3]
-		s0 += float64(d0 * d0)
-		s1 += float64(d1 * d1)
-		s2 += float64(d2 * d2)
-		s3 += float64(d3 * d3)
-	}
-	for lane := [3]*float64{&s0, &s1, &s2}; j < len(x); j++ {
-		d := float64(x[j]) - c[j]
-		*lane[j%4] += float64(d * d)
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
 // distance is what a squared Euclidean distance is called outside: its root, or 1 - cosine.
 func distance(sqDist float64, cosine bool) float64 {
 	if cosine {

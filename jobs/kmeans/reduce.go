@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/jobs/sampling"
 )
 
@@ -109,12 +110,12 @@ func (r *reduction) try(i int) float64 {
 	trial, first := wide(r.row(i)), len(r.centers) == 0
 	r.gaps = r.gaps[:0]
 	for c := 0; c < len(r.centers); c += r.width {
-		r.gaps = append(r.gaps, sqDist(r.row(i), r.centers[c:c+r.width]))
+		r.gaps = append(r.gaps, rows.SquaredDistance(r.row(i), r.centers[c:c+r.width]))
 	}
 	sum := 0.0
 	for other, d := range r.sqDists {
 		if first || r.gaps[r.nearest[other]] <= float64(prunes*d) {
-			if near := sqDist(r.row(other), trial); first || near < d {
+			if near := rows.SquaredDistance(r.row(other), trial); first || near < d {
 				d = near
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gram-compute/gram/jobs/rows"
 	"github.com/gram-compute/gram/jobs/sampling"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -39,7 +40,7 @@ func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling
 		clear(sums)
 		row := wide(x.Row(i))
 		for other := range draws {
-			sums[near.index[other]] += distance(sqDist(x.Row(other), row), p.cosine())
+			sums[near.index[other]] += distance(rows.SquaredDistance(x.Row(other), row), p.cosine())
 		}
 		total += silhouetteWidth(sums, members, int(near.index[i]))
 	}

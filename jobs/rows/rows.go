@@ -202,3 +202,31 @@ const (
 	BaseRows   = 4096
 	TileFloats = 4 << 20
 )
+
+// SquaredDistance is |x-y|^2 in float64, by 4 lanes: lane i adds the columns j with j mod 4 = i, ascending; then
+// (0 + 1) + (2 + 3).
+func SquaredDistance[T float32 | float64](x []float32, y []T) float64 {
+	var s0, s1, s2, s3 float64
+	y = y[:len(x)]
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		d0, d1 := float64(x[j])-float64(y[j]), float64(x[j+1])-float64(y[j+1])
+		d2, d3 := float64(x[j+2])-float64(y[j+2]), float64(x[j+3])-float64(y[j+3])
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
+		s2 += float64(d2 * d2)
+		s3 += float64(d3 * d3)
+	}
+	for ; j < len(x); j++ {
+		d := float64(x[j]) - float64(y[j])
+		switch j % 4 {
+		case 0:
+			s0 += float64(d * d)
+		case 1:
+			s1 += float64(d * d)
+		default:
+			s2 += float64(d * d)
+		}
+	}
+	return (s0 + s1) + (s2 + s3)
+}
