@@ -3,9 +3,10 @@ package kernelmean
 import (
 	"context"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/rows"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -16,16 +17,13 @@ const (
 	spreadName  = "spread"
 )
 
-// classSums is the array F64 [classes, width] of weighted sums of rows; of a state, of their means.
-const classSums = "classes.sums"
-
 // classesPhase adds up the weights of the classes and, where sums are asked for, their rows.
 type classesPhase struct {
 	train    jobs.Records
 	maxState protocol.ByteSize // 0 for no bound
 	sums     bool
-	// next makes what follows; means are nil without sums.
-	next func(space *features.Space, weights, means []float64, plan jobs.Plan) (jobs.Next, error)
+	// next makes what follows, from the means instead of the sums.
+	next func(space *features.Space, means *totals, plan jobs.Plan) (jobs.Next, error)
 }
 
 func (p classesPhase) phase() jobs.Phase {
@@ -35,53 +33,50 @@ func (p classesPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// totals are the weights of the classes, and the sums or means of their rows.
-type totals struct{ weights, sums []float64 }
+// totals are the weights of the classes, and the sums or means of their rows: of no columns where they are not asked
+// for.
+type totals struct{ sums.Rows }
 
 // Fields lists both.
-func (t *totals) Fields(f *jobs.Fields) {
-	jobs.List(f, classWeights, &t.weights)
-	jobs.List(f, classSums, &t.sums)
-}
+func (t *totals) Fields(f *jobs.Fields) { t.Rows.Fields(f, "classes.sums", classWeights) }
 
 // plus adds the totals to the right.
-func (t *totals) plus(right *totals) (_ *totals, err error) {
-	if t.weights, err = added(t.weights, right.weights); err == nil {
-		t.sums, err = added(t.sums, right.sums)
-	}
-	return t, err
-}
-
-// added adds numbers of partials.
-func added(left, right []float64) ([]float64, error) {
-	if len(left) != len(right) {
-		return nil, jobs.Malformed("%d sums meet %d", len(left), len(right))
-	}
-	sums := make([]float64, len(left))
-	for i := range sums {
-		sums[i] = left[i] + right[i]
-	}
-	return sums, nil
+func (t *totals) plus(right *totals) (*totals, error) {
+	all, err := t.Plus(&right.Rows)
+	return &totals{all}, err
 }
 
 // count is linear in the values of the leaf.
 func (p classesPhase) count(
-	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {
-	classes, width := space.Labels.Len(), 0
-	if p.sums {
-		if width = space.Width; p.maxState > 0 && int64(width) > int64(p.maxState)/8/int64(classes) {
-			return nil, meansTooBig(classes, width, p.maxState)
-		}
+	classes, width := space.Labels.Len(), p.width(space)
+	if p.maxState > 0 && int64(width) > int64(p.maxState)/8/int64(classes) {
+		return nil, meansTooBig(classes, width, p.maxState)
 	}
-	t := &totals{make([]float64, classes), make([]float64, classes*width)}
-	err := eachRow(ctx, leaf, space, p.train(), func(y int, w float64, indices []int32, values []float32) {
-		t.weights[y] += w
-		if p.sums {
-			addRow(t.sums[y*width:(y+1)*width], w, indices, values)
+	t := &totals{sums.New(classes, width)}
+	err := chunks(leaf.Blocks(ctx), space, p.train(), chunkRows(space.Width), func(b *base) error {
+		switch {
+		case width == 0:
+			for i, y := range b.class {
+				t.Weight[y] += b.weight(i)
+			}
+		case b.Form == rows.Sparse:
+			t.AddSparse(b.Sparse, b.class, b.weights)
+		default:
+			t.AddDense(b.Tile(0, b.N, nil), b.class, b.weights, ops)
 		}
+		return ctx.Err()
 	})
 	return t, err
+}
+
+// width is how many columns are summed.
+func (p classesPhase) width(space *features.Space) int {
+	if p.sums {
+		return space.Width
+	}
+	return 0
 }
 
 func meansTooBig(classes, width int, maxState protocol.ByteSize) error {
@@ -90,63 +85,30 @@ func meansTooBig(classes, width int, maxState protocol.ByteSize) error {
 		WithHint("Raise run.max_state_bytes, or choose fewer columns or terms (features.text.max_features).")
 }
 
-// eachRow calls visit with the class, weight and stored values of every training record.
-func eachRow(
-	ctx context.Context, leaf jobs.Leaf, space *features.Space, train func(dataset.Identity) bool,
-	visit func(y int, w float64, indices []int32, values []float32),
-) error {
-	return chunks(leaf.Blocks(ctx), space, train, chunkRows(space.Width), func(b *base) error {
-		for i, y := range b.class {
-			indices, values := b.Row(i)
-			visit(int(y), b.weight(i), indices, values)
-		}
-		return ctx.Err()
-	})
-}
-
-// addRow adds a weighted row, dense where indices are nil.
-func addRow(sums []float64, w float64, indices []int32, values []float32) {
-	if indices != nil {
-		for e, j := range indices {
-			sums[j] += float64(w * float64(values[e]))
-		}
-		return
-	}
-	for j, v := range values {
-		sums[j] += float64(w * float64(v))
-	}
-}
-
 // finish makes the means. A class whose records weigh nothing is a fault of CodeInputEmpty.
 func (p classesPhase) finish(
 	_ context.Context, space *features.Space, root *totals, round jobs.Round,
 ) (jobs.Next, error) {
-	width := 0
-	if p.sums {
-		width = space.Width
-	}
+	width := p.width(space)
 	if err := root.check(space, width); err != nil {
 		return jobs.Next{}, err
 	}
-	if err := weighSomething(space, root.weights); err != nil {
+	if err := weighSomething(space, root.Weight); err != nil {
 		return jobs.Next{}, err
 	}
-	var means []float64
-	if p.sums {
-		means = make([]float64, len(root.sums))
-		for i, v := range root.sums {
-			means[i] = v / root.weights[i/width]
-		}
+	means := &totals{sums.Rows{Width: width, Sums: make([]float64, len(root.Sums)), Weight: root.Weight}}
+	for i, v := range root.Sums {
+		means.Sums[i] = v / root.Weight[i/width]
 	}
-	next, err := p.next(space, root.weights, means, round.Plan)
+	next, err := p.next(space, means, round.Plan)
 	next.Metrics = append(next.Metrics, jobs.CountMetric("base.records", space.Records))
 	return next, err
 }
 
 // check refuses totals that are not of the classes of a space and of a width.
 func (t *totals) check(space *features.Space, width int) error {
-	if n := space.Labels.Len(); len(t.weights) != n || len(t.sums) != n*width {
-		return jobs.Malformed("%d weights and %d sums of %d classes over %d columns", len(t.weights), len(t.sums), n, width)
+	if n := space.Labels.Len(); len(t.Weight) != n || t.Width != width {
+		return jobs.Malformed("sums of %d x %d, not of %d x %d", len(t.Weight), t.Width, n, width)
 	}
 	return nil
 }
@@ -198,15 +160,19 @@ func (s *spread) Fields(f *jobs.Fields) { jobs.List(f, "classes.spread", &s.squa
 
 // plus adds the spread to the right.
 func (s *spread) plus(right *spread) (_ *spread, err error) {
-	s.squares, err = added(s.squares, right.squares)
+	s.squares, err = sums.Of(s.squares, right.squares)
 	return s, err
 }
 
 // measure takes time in proportion to the records and the width: the zeros of sparse rows count.
 func (p spreadPhase) measure(ctx context.Context, m *means, leaf jobs.Leaf, _ *kernelops.Set) (*spread, error) {
-	width, s := m.space.Width, &spread{make([]float64, len(m.weights))}
-	err := eachRow(ctx, leaf, m.space, p.train(), func(y int, w float64, indices []int32, values []float32) {
-		s.squares[y] += float64(w * squaredFrom(m.sums[y*width:(y+1)*width], indices, values))
+	s := &spread{make([]float64, len(m.Weight))}
+	err := chunks(leaf.Blocks(ctx), m.space, p.train(), chunkRows(m.space.Width), func(b *base) error {
+		for i, y := range b.class {
+			indices, values := b.Row(i)
+			s.squares[y] += float64(b.weight(i) * squaredFrom(m.Of(int(y)), indices, values))
+		}
+		return ctx.Err()
 	})
 	return s, err
 }
@@ -231,12 +197,12 @@ func squaredFrom(mean []float64, indices []int32, values []float32) float64 {
 
 // finish makes the deviations.
 func (p spreadPhase) finish(_ context.Context, m *means, root *spread, round jobs.Round) (jobs.Next, error) {
-	if len(root.squares) != len(m.weights) {
-		return jobs.Next{}, jobs.Malformed("the spread of %d classes of %d", len(root.squares), len(m.weights))
+	if len(root.squares) != len(m.Weight) {
+		return jobs.Next{}, jobs.Malformed("the spread of %d classes of %d", len(root.squares), len(m.Weight))
 	}
 	deviations := make([]float64, len(root.squares))
 	for y, sum := range root.squares {
-		deviations[y] = rootSpread(sum, m.weights[y], m.space.Width)
+		deviations[y] = rootSpread(sum, m.Weight[y], m.space.Width)
 	}
-	return p.next(m.space, m.weights, deviations, round.Plan)
+	return p.next(m.space, m.Weight, deviations, round.Plan)
 }

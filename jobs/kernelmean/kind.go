@@ -130,8 +130,8 @@ func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge
 		return nil, err
 	}
 	linear := params.Kernel == kernels.Linear
-	next := func(space *features.Space, weights, means []float64, plan jobs.Plan) (jobs.Next, error) {
-		m, err := newMeanModel(params, space, unstored(space, weights))
+	next := func(space *features.Space, means *totals, plan jobs.Plan) (jobs.Next, error) {
+		m, err := newMeanModel(params, space, unstored(space, means.Weight))
 		if err != nil {
 			return jobs.Next{}, err
 		}
@@ -139,7 +139,7 @@ func streamMean(params MeanParams, spec protocol.JobSpec, judge evaluation.Judge
 			return jobs.Next{Phase: pairsName, State: jobs.ArraysOf(m), Trees: triangle(plan.Shards)}, nil
 		}
 		for y := range m.norms {
-			m.norms[y] = squaredNorm(means[y*space.Width : (y+1)*space.Width])
+			m.norms[y] = squaredNorm(means.Of(y))
 		}
 		return d.begin(m, plan), nil
 	}
@@ -171,11 +171,11 @@ func streamDensity(params DensityParams, spec protocol.JobSpec, judge evaluation
 		}
 		return d.begin(m, plan), nil
 	}
-	next := func(space *features.Space, weights, sums []float64, plan jobs.Plan) (jobs.Next, error) {
+	next := func(space *features.Space, found *totals, plan jobs.Plan) (jobs.Next, error) {
 		if !byRule {
-			return last(space, weights, nil, plan)
+			return last(space, found.Weight, nil, plan)
 		}
-		return jobs.Next{Phase: spreadName, State: jobs.ArraysOf(&means{space, totals{weights, sums}})}, nil
+		return jobs.Next{Phase: spreadName, State: jobs.ArraysOf(&means{space, *found})}, nil
 	}
 	phases := algorithm{space, classesPhase{d.Base, d.maxState, byRule, next}.phase(), spreadPhase{d.Base, last}.phase()}
 	return append(phases, decidePhases(d, loadDensity, func() *logSums { return new(logSums) },

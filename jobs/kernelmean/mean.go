@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs/features"
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/jobs/rows"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -164,7 +165,7 @@ func (s *meanSums) Fields(f *jobs.Fields) {
 
 // plus adds the sums to the right.
 func (s *meanSums) plus(right *meanSums) (_ *meanSums, err error) {
-	s.values, err = added(s.values, right.values)
+	s.values, err = sums.Of(s.values, right.values)
 	return s, err
 }
 

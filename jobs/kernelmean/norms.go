@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/kernels"
 	"github.com/gram-compute/gram/jobs/pairwise"
 	"github.com/gram-compute/gram/jobs/rows"
+	"github.com/gram-compute/gram/jobs/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -46,7 +47,7 @@ func (n *norms) plus(right *norms) (_ *norms, err error) {
 		}
 		n.roads.Add(*right.roads)
 	}
-	n.sums, err = added(n.sums, right.sums)
+	n.sums, err = sums.Of(n.sums, right.sums)
 	return n, err
 }
 
