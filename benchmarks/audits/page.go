@@ -45,8 +45,8 @@ func (p *page) goals() (goals []goal) {
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(p.Head("Cost of audits", "make bench-audits", "audits"))
-	b.WriteString("\n| | time with audits over time without: median (quartiles) | goal | met |" +
-		" share of the workers' time |\n|---|---:|---:|---|---:|\n")
+	b.WriteString("\n| job | time with audits / time without: median (quartiles) | goal | met |" +
+		" audits' share of the workers' time: median |\n|---|---:|---:|---|---:|\n")
 	for _, g := range p.goals() {
 		met := "no"
 		if g.met() {
@@ -56,7 +56,8 @@ func (p *page) markdown() []byte {
 			g.setting, g.ratio.Median, g.ratio.Low, g.ratio.High, mostRatio, met, 100*g.share.Median)
 	}
 	b.WriteString("\n## Every pair\n\n" +
-		"| job | without | with audits | ratio | audits | of the workers' time | the report waited |\n" +
+		"| job | time without | time with audits | ratio | audits | their share of the workers' time |" +
+		" report waited |\n" +
 		"|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, one := range p.pairs {
 		fmt.Fprintf(&b, "| %s | %.2f s | %.2f s | %.3f | %d | %.2f %% | %.2f s |\n",
