@@ -31,7 +31,8 @@ func everything() aim { return aim{schedules: 2, snapshots: 500, bound: endBound
 var (
 	crashes = []nemesis.Kind{nemesis.KillLeader, nemesis.KillAll, nemesis.KillFollower}
 	losses  = []nemesis.Kind{
-		nemesis.StoreKind("403 denied"), nemesis.StoreKind("PUT answered and lost"), nemesis.StoreKind("bit flipped in a GET"),
+		nemesis.StoreKind("403 denied"), nemesis.StoreKind("PUT answered and lost"),
+		nemesis.StoreKind("bit flipped in a GET"),
 	}
 	zombies = []nemesis.Kind{nemesis.PauseWorker, nemesis.CutWorker, nemesis.KillWorker, nemesis.StoreKind("delay")}
 )
@@ -51,7 +52,8 @@ func bugs() []bug {
 	list := []bug{
 		{seeded.DoubleCommit, 0.7, aim{kinds: zombies}},
 		{seeded.LostAck, 0.6, aim{kinds: []nemesis.Kind{nemesis.KillLeader, nemesis.KillAll, nemesis.CutLeader}}},
-		{seeded.StaleRead, 0.5, aim{kinds: []nemesis.Kind{nemesis.CutLeader, nemesis.PauseLeader, nemesis.CutMinority, nemesis.PauseOther}}},
+		{seeded.StaleRead, 0.5, aim{kinds: []nemesis.Kind{nemesis.CutLeader, nemesis.PauseLeader, nemesis.CutMinority,
+			nemesis.PauseOther}}},
 		{seeded.WallClockLease, 0.5, aim{kinds: []nemesis.Kind{nemesis.ClockBack, nemesis.KillWorker}}},
 		{seeded.MapOrder, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker, nemesis.KillFollower}}},
 		{seeded.SkippedFsync, 0.6, aim{kinds: crashes}},

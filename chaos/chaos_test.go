@@ -60,8 +60,10 @@ func TestSmoke(t *testing.T) {
 // smoke are quick faults of every class: processes, the store, objects, and workers that lie or are none.
 var smoke = func() aim {
 	a := everything()
-	a.kinds = []nemesis.Kind{nemesis.KillLeader, nemesis.KillFollower, nemesis.KillWorker, nemesis.ReplaceInput, nemesis.FlipObject, nemesis.LoseObject,
-		nemesis.Rogue, nemesis.LyingWorker, nemesis.StoreKind(storefault.LostReply), nemesis.StoreKind(storefault.Flipped), nemesis.StoreKind(storefault.Denied)}
+	a.kinds = []nemesis.Kind{nemesis.KillLeader, nemesis.KillFollower, nemesis.KillWorker, nemesis.ReplaceInput,
+		nemesis.FlipObject, nemesis.LoseObject,
+		nemesis.Rogue, nemesis.LyingWorker, nemesis.StoreKind(storefault.LostReply),
+		nemesis.StoreKind(storefault.Flipped), nemesis.StoreKind(storefault.Denied)}
 	return a
 }()
 

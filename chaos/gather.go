@@ -64,7 +64,8 @@ func (r *reader) list(ctx context.Context) (jobs []*pb.Job, err error) {
 		var res *connect.Response[pb.ListResponse]
 		err := again(ctx, "list the jobs", func(ctx context.Context) (err error) {
 			r.turn++
-			res, err = r.jobs[r.turn%len(r.jobs)].List(ctx, connect.NewRequest(&pb.ListRequest{Limit: 1000, PageToken: page}))
+			res, err = r.jobs[r.turn%len(r.jobs)].List(ctx,
+				connect.NewRequest(&pb.ListRequest{Limit: 1000, PageToken: page}))
 			return err
 		})
 		if err != nil {
@@ -134,7 +135,8 @@ func (t *trial) gather(ctx context.Context, waited time.Duration) (*checker.Evid
 	for i := range t.schedules {
 		err := again(ctx, "read a schedule", func(ctx context.Context) error {
 			r.turn++
-			res, err := r.schedules[r.turn%len(r.schedules)].GetSchedule(ctx, connect.NewRequest(&pb.GetScheduleRequest{Id: workload.ScheduleID(i)}))
+			res, err := r.schedules[r.turn%len(r.schedules)].GetSchedule(ctx,
+				connect.NewRequest(&pb.GetScheduleRequest{Id: workload.ScheduleID(i)}))
 			if err == nil {
 				e.Schedules = append(e.Schedules, res.Msg.GetSchedule())
 			}
@@ -214,7 +216,8 @@ func (t *trial) backup(ctx context.Context, e *checker.Evidence) error {
 		addresses += m.API
 	}
 	home := filepath.Join(t.folder, "c1")
-	env = append(env, "GRAM_ADDR="+addresses, "GRAM_CACERT="+filepath.Join(home, "pki", "ca.pem"), "GRAM_TOKEN_FILE="+filepath.Join(home, "admin.token"))
+	env = append(env, "GRAM_ADDR="+addresses, "GRAM_CACERT="+filepath.Join(home, "pki", "ca.pem"),
+		"GRAM_TOKEN_FILE="+filepath.Join(home, "admin.token"))
 	if _, err := t.cluster.Run(ctx, env, "cluster", "backup", file); err != nil {
 		return err
 	}

@@ -190,7 +190,8 @@ func (t *trial) startProxy(listen, server string) (string, error) {
 // prepare stores the input, finds what fault-free runs make of it, and readies clients and nemesis.
 func (t *trial) prepare(ctx context.Context) (err error) {
 	t.say("seed %d: %d coordinators, %d workers, %d clients; %s", t.seed, members, t.workers, t.clients, t.where())
-	t.store, err = s3.Open(s3.Config{Bucket: cluster.Bucket, Endpoint: t.cluster.StoreEndpoint(true), Region: "us-east-1",
+	t.store, err = s3.Open(s3.Config{Bucket: cluster.Bucket, Endpoint: t.cluster.StoreEndpoint(true),
+		Region:    "us-east-1",
 		AccessKey: cluster.AccessKey, SecretKey: cluster.SecretKey})
 	if err != nil {
 		return err
@@ -211,8 +212,9 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	if t.record, err = history.NewRecorder(filepath.Join(t.folder, "history.jsonl")); err != nil {
 		return err
 	}
-	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs, Schedules: t.schedules,
-		Recent: t.keep / 2, Record: t.record, HTTP: t.cluster.Client}
+	cfg := workload.Config{Clients: t.clients, MaxActive: t.active, Seed: t.seed, Specs: t.specs,
+		Schedules: t.schedules,
+		Recent:    t.keep / 2, Record: t.record, HTTP: t.cluster.Client}
 	for _, m := range t.cluster.Members {
 		cfg.Members = append(cfg.Members, workload.Member{Name: m.Host, API: m.API})
 	}
@@ -226,7 +228,8 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 // choose leaves the specs that the run is aimed at.
 func (t *trial) choose() {
 	if len(t.aim.specs) > 0 {
-		t.specs = slices.DeleteFunc(t.specs, func(s workload.Spec) bool { return !slices.Contains(t.aim.specs, s.Name) })
+		t.specs = slices.DeleteFunc(t.specs,
+			func(s workload.Spec) bool { return !slices.Contains(t.aim.specs, s.Name) })
 	}
 }
 
@@ -314,7 +317,8 @@ func (t *trial) runHere(ctx context.Context, s workload.Spec, version int) (stri
 	if err := os.WriteFile(file, []byte(s.JSON), 0o600); err != nil {
 		return "", err
 	}
-	text, err := t.cluster.Run(ctx, t.cluster.StoreEnv(true), "run", "-f", file, "--kernels", "generic", "--slots", "1", "--out", filepath.Join(dir, "models"), "-o", "json")
+	text, err := t.cluster.Run(ctx, t.cluster.StoreEnv(true), "run", "-f", file, "--kernels", "generic", "--slots", "1",
+		"--out", filepath.Join(dir, "models"), "-o", "json")
 	if err != nil {
 		return "", err
 	}

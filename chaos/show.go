@@ -27,7 +27,8 @@ type facts struct {
 }
 
 func (t *trial) facts(e *checker.Evidence) facts {
-	f := facts{Seed: t.seed, Took: time.Since(t.began), Operations: make(map[history.Outcome]int), Jobs: make(map[string]int), Restarted: len(t.exits)}
+	f := facts{Seed: t.seed, Took: time.Since(t.began), Operations: make(map[history.Outcome]int),
+		Jobs: make(map[string]int), Restarted: len(t.exits)}
 	for _, op := range e.Operations {
 		f.Operations[op.Outcome]++
 		if op.Status != nil {
@@ -85,7 +86,8 @@ func show(to io.Writer, o *outcome) {
 	for _, r := range o.results {
 		w.line("%-4s %-60s %7d %6d", r.ID, r.Says, r.Checked, len(r.Found))
 	}
-	w.line("\nseed %d, %v: %d operations answered, %d refused, %d of unknown outcome", f.Seed, f.Took.Round(time.Second),
+	w.line("\nseed %d, %v: %d operations answered, %d refused, %d of unknown outcome", f.Seed,
+		f.Took.Round(time.Second),
 		f.Operations[history.OK], f.Operations[history.Refused], f.Operations[history.Unknown])
 	w.line("jobs: %d succeeded, %d cancelled, %d failed, %d of them retired; %d slots", f.Jobs["JOB_STATE_SUCCEEDED"],
 		f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Retired, f.Slots)

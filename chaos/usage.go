@@ -111,7 +111,8 @@ func median(samples []sample, of func(sample) float64) float64 {
 
 // showUsage writes the trends of a run.
 func (p *printer) showUsage(u usage) {
-	p.line("\n%-13s %-11s %7s  %13s %12s  %s", "PROCESSES", "HAVE", "SAMPLES", "FIRST QUARTER", "LAST QUARTER", "AN HOUR")
+	p.line("\n%-13s %-11s %7s  %13s %12s  %s", "PROCESSES", "HAVE", "SAMPLES", "FIRST QUARTER", "LAST QUARTER",
+		"AN HOUR")
 	for _, role := range []string{"coordinators", "workers"} {
 		memory, ok := trendOf(u[role], func(s sample) float64 { return s.memory })
 		files, _ := trendOf(u[role], func(s sample) float64 { return s.files })

@@ -22,7 +22,8 @@ type stuckPhase struct {
 	stopped chan struct{}
 }
 
-func (p stuckPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p stuckPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays,
+	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	stuck := false
 	if leaf.Index == 3 {
 		p.once.Do(func() { stuck = true })
@@ -51,9 +52,11 @@ func TestBackupEndsTheRound(t *testing.T) {
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 6*time.Second, memStores(store), kind)
 	cluster.Work(t, "w1", 1, kernelops.Generic())
 	cluster.Work(t, "w2", 1, kernelops.Generic())
-	cluster.Submit(t, "stuck", strings.Replace(strings.Replace(tinySpec(""), "NaiveBayes", "Stuck", 1), `"alpha":0.5`, "", 1))
+	cluster.Submit(t, "stuck", strings.Replace(strings.Replace(tinySpec(""), "NaiveBayes", "Stuck", 1), `"alpha":0.5`,
+		"", 1))
 	job := cluster.Wait(t, "stuck")
-	if backups := job.GetCounters().GetBackups(); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || backups.GetWon() == 0 {
+	if backups := job.GetCounters().GetBackups(); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED ||
+		backups.GetWon() == 0 {
 		t.Errorf("ended as %v: %v; backups %v", job.GetState(), job.GetFailure(), backups)
 	}
 	select {

@@ -21,7 +21,8 @@ type stallPhase struct {
 	begun, stopped chan struct{}
 }
 
-func (p stallPhase) Map(ctx context.Context, _ jobs.Arrays, _ jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p stallPhase) Map(ctx context.Context, _ jobs.Arrays, _ jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	close(p.begun)
 	<-ctx.Done()
 	close(p.stopped)
@@ -58,7 +59,8 @@ func TestCancelStopsTasks(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the task goes on")
 	}
-	if failure := cluster.Wait(t, "after").GetFailure(); failure.GetCode() != "NEED_FAILED" || !strings.Contains(failure.GetMessage(), "endless") {
+	if failure := cluster.Wait(t, "after").GetFailure(); failure.GetCode() != "NEED_FAILED" ||
+		!strings.Contains(failure.GetMessage(), "endless") {
 		t.Errorf("failed with %v", failure)
 	}
 	cluster.Submit(t, "free", tinySpec(""))
@@ -82,16 +84,19 @@ func TestNeedsThroughACluster(t *testing.T) {
 	tinyCorpus(t, store)
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 3*time.Second, memStores(store))
 	cluster.Submit(t, "first", tinySpec(""))
-	cluster.Submit(t, "second", strings.Replace(tinySpec(""), `"run":{}`, `"run":{"needs":["first"],"priority":9,"max_workers":1}`, 1))
+	cluster.Submit(t, "second", strings.Replace(tinySpec(""), `"run":{}`,
+		`"run":{"needs":["first"],"priority":9,"max_workers":1}`, 1))
 	cluster.Work(t, "w1", 2, kernelops.Generic())
 	second := cluster.Wait(t, "second")
 	first := cluster.Wait(t, "first")
 	if second.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || second.GetStartedUnixMs() < first.GetFinishedUnixMs() {
-		t.Errorf("second %v began at %d; first %v ended at %d", second.GetState(), second.GetStartedUnixMs(), first.GetState(), first.GetFinishedUnixMs())
+		t.Errorf("second %v began at %d; first %v ended at %d", second.GetState(), second.GetStartedUnixMs(),
+			first.GetState(), first.GetFinishedUnixMs())
 	}
 	a, err := clustertest.Output(first, "model.safetensors")
 	b, err2 := clustertest.Output(second, "model.safetensors")
-	if err != nil || err2 != nil || string(a.GetSha256()) != string(b.GetSha256()) || first.GetResultHash() != second.GetResultHash() {
+	if err != nil || err2 != nil || string(a.GetSha256()) != string(b.GetSha256()) ||
+		first.GetResultHash() != second.GetResultHash() {
 		t.Errorf("how a job runs changed its result: %v %v", err, err2)
 	}
 }

@@ -70,7 +70,8 @@ func (n *nest) stores(read string) string {
 // gram runs a verb, wants its exit code, and keeps what it says.
 func (n *nest) gram(want int, args ...string) (stdout, stderr string) {
 	n.Helper()
-	stdout, stderr, code := clustertest.Run(n.Context(), n, n.cluster.Home, append(n.cluster.ClientEnv(), n.server.Env()...), nil, args...)
+	stdout, stderr, code := clustertest.Run(n.Context(), n, n.cluster.Home,
+		append(n.cluster.ClientEnv(), n.server.Env()...), nil, args...)
 	if code != want {
 		n.Errorf("gram %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, stdout, stderr)
 	}
@@ -86,7 +87,8 @@ func (n *nest) work(read, secret string) *clustertest.Process {
 }
 
 func (n *nest) spec(input string) string {
-	return strings.NewReplacer("mem://m/in/corpus.tsv", input, `"output":{}`, `"output":{"uri":"s3://canary/out"}`).Replace(tinySpec(""))
+	return strings.NewReplacer("mem://m/in/corpus.tsv", input, `"output":{}`,
+		`"output":{"uri":"s3://canary/out"}`).Replace(tinySpec(""))
 }
 
 // job submits a spec and wants an end of it.
@@ -128,8 +130,10 @@ func TestSecretsShowNowhere(t *testing.T) {
 	n.job("nothing-there", "s3://canary/in/none.tsv", failed, "none.tsv")
 	n.gram(0, "report", "good")
 	for uri, says := range map[string]string{
-		"s3://canary/private/corpus.tsv": "only what is below in/", "s3://canary/in-private/x": "only what is below in/",
-		"s3://another/x": "not declared", "file:///etc/passwd": "no files may be opened", "s3://me:canary-in-a-uri-77@canary/in/x": "credentials",
+		"s3://canary/private/corpus.tsv": "only what is below in/",
+		"s3://canary/in-private/x":       "only what is below in/",
+		"s3://another/x":                 "not declared", "file:///etc/passwd": "no files may be opened",
+		"s3://me:canary-in-a-uri-77@canary/in/x": "credentials",
 	} {
 		file := n.home("refused.json")
 		if err := os.WriteFile(file, []byte(n.spec(uri)), 0o600); err != nil {
@@ -171,7 +175,8 @@ func (n *nest) refuseWorkers() {
 	n.Helper()
 	ca := n.data("pki", "ca.pem")
 	n.gram(4, "worker", "--cacert", ca, "--token-file", n.data("worker.token"), "--file-root", "/")
-	n.gram(4, "worker", "--cacert", ca, "--token-file", n.data("admin.token"), "--cert", n.home("w1", "worker.pem"), "--key", n.home("w1", "worker-key.pem"))
+	n.gram(4, "worker", "--cacert", ca, "--token-file", n.data("admin.token"), "--cert", n.home("w1", "worker.pem"),
+		"--key", n.home("w1", "worker-key.pem"))
 }
 
 // tokens makes some, and uses them wrongly.
@@ -214,7 +219,8 @@ func (n *nest) metrics() {
 func (n *nest) gather() {
 	n.Helper()
 	err := filepath.WalkDir(n.cluster.Home, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, "-key.pem") || strings.HasSuffix(path, ".token") || strings.HasSuffix(path, "refused.json") {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, "-key.pem") || strings.HasSuffix(path, ".token") ||
+			strings.HasSuffix(path, "refused.json") {
 			return err
 		}
 		n.heard[path], err = os.ReadFile(path)
@@ -246,11 +252,13 @@ func secretIn(t testing.TB, file string) string {
 
 // secrets are what must not show, by what they are.
 func (n *nest) secrets() map[string]string {
-	found := map[string]string{"S3 secret": s3server.SecretKey, "wrong S3 secret": wrongSecret, "secret in a URI": "canary-in-a-uri-77"}
+	found := map[string]string{"S3 secret": s3server.SecretKey, "wrong S3 secret": wrongSecret,
+		"secret in a URI": "canary-in-a-uri-77"}
 	for _, file := range []string{n.data("admin.token"), n.data("worker.token"), n.home("reader.token")} {
 		found[filepath.Base(file)] = strings.SplitN(secretIn(n, file), "_", 3)[2]
 	}
-	for _, file := range []string{n.data("pki", "ca-key.pem"), n.data("pki", "coordinator-key.pem"), n.home("w1", "worker-key.pem")} {
+	for _, file := range []string{n.data("pki", "ca-key.pem"), n.data("pki", "coordinator-key.pem"),
+		n.home("w1", "worker-key.pem")} {
 		block, _ := pem.Decode([]byte(secretIn(n, file)))
 		// PKCS #8 of a P-256 key: the secret number is in the middle, and base64 is the same from every third byte on.
 		found[filepath.Base(file)] = string(block.Bytes[36:66])
@@ -266,7 +274,8 @@ func (n *nest) search() {
 	}
 	for what, secret := range n.secrets() {
 		forms := [][]byte{[]byte(secret), []byte(hex.EncodeToString([]byte(secret))),
-			[]byte(base64.RawStdEncoding.EncodeToString([]byte(secret))), []byte(base64.RawURLEncoding.EncodeToString([]byte(secret)))}
+			[]byte(base64.RawStdEncoding.EncodeToString([]byte(secret))),
+			[]byte(base64.RawURLEncoding.EncodeToString([]byte(secret)))}
 		for artefact, text := range n.heard {
 			for _, form := range forms {
 				if i := bytes.Index(text, form); i >= 0 {
@@ -275,7 +284,8 @@ func (n *nest) search() {
 			}
 		}
 	}
-	for _, must := range []string{"audit.jsonl", filepath.Join("raft", "log.db"), "gram.backup", "report.html", "provenance.json", "GET /metrics"} {
+	for _, must := range []string{"audit.jsonl", filepath.Join("raft", "log.db"), "gram.backup", "report.html",
+		"provenance.json", "GET /metrics"} {
 		found := false
 		for artefact, text := range n.heard {
 			found = found || strings.HasSuffix(artefact, must) && len(text) > 0

@@ -90,7 +90,8 @@ func clockSpec(t *testing.T, q *clustertest.Quorum, name, more string) (file str
 // minutely makes a schedule with a slot each minute.
 func minutely(t *testing.T, q *clustertest.Quorum) {
 	t.Helper()
-	gram(t, q.Cluster, 0, "schedule", "create", "-f", clockSpec(t, q, "minutely", `, schedule: {cron: "* * * * *", catch_up: latest}`))
+	gram(t, q.Cluster, 0, "schedule", "create", "-f",
+		clockSpec(t, q, "minutely", `, schedule: {cron: "* * * * *", catch_up: latest}`))
 }
 
 // plan is what `gram schedule show` tells.
@@ -161,7 +162,8 @@ func TestOneBadMinute(t *testing.T) {
 			}
 			<-time.After(500 * time.Millisecond) // pace, not synchronization: the skew lasts as long as it does
 		}
-		if status, text := ready(t, q, bad); status != http.StatusServiceUnavailable || !strings.Contains(text, "clock") {
+		if status, text := ready(t, q, bad); status != http.StatusServiceUnavailable ||
+			!strings.Contains(text, "clock") {
 			t.Errorf("clock %s: /readyz of %s answers %d %s", skew, bad.ID, status, text)
 		}
 		if leader := q.Leader(t); leader == bad {
@@ -174,7 +176,8 @@ func TestOneBadMinute(t *testing.T) {
 			return status == http.StatusOK
 		})
 		cancel()
-		if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil || time.Until(next) > time.Minute {
+		if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil ||
+			time.Until(next) > time.Minute {
 			t.Errorf("clock %s: the next slot is %s", skew, next)
 		}
 	}
@@ -234,7 +237,8 @@ func awaitTrust(t *testing.T, q *clustertest.Quorum, want bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	clustertest.Poll(ctx, t, fmt.Sprint("trust in the clock: ", want), func() bool { return clockOf(t, q).Trusted == want })
+	clustertest.Poll(ctx, t, fmt.Sprint("trust in the clock: ", want),
+		func() bool { return clockOf(t, q).Trusted == want })
 }
 
 // A coordinator that is alone, over a folder: nothing can tell it the time. It goes along ahead by up to a day, and

@@ -32,7 +32,8 @@ import (
 // memory, at one of them.
 type deadlyPhase struct{ readPhase }
 
-func (p deadlyPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p deadlyPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
+	_ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	n := int64(0)
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -86,7 +87,8 @@ func workerProcess(text string) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(cfg.CA))
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots},
+		ForceAttemptHTTP2: true}}
 	if err := worker.Run(context.Background(), worker.Config{
 		Client: gramv1connect.NewWorkerServiceClient(client, cfg.URL, clustertest.WithToken(token)),
 		Slots:  2, Ops: kernelops.Generic(), Kind: deadlyKinds, OpenStore: dirStores(cfg.Store),
@@ -186,13 +188,16 @@ func TestARecordThatEndsWorkers(t *testing.T) {
 	}
 	t.Cleanup(func() { store.Close() })
 	line := "ham\tmeeting agenda\n"
-	for name, text := range map[string]string{"sound": strings.Repeat(line, 900), "bad": strings.Repeat(line, 250) + "ham\tdeadly\n" + strings.Repeat(line, 100)} {
+	for name, text := range map[string]string{"sound": strings.Repeat(line, 900), "bad": strings.Repeat(line, 250) +
+		"ham\tdeadly\n" + strings.Repeat(line, 100)} {
 		if _, err := store.Put(t.Context(), name+"/corpus.tsv", []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cluster := clustertest.StartLocal(t, filepath.Join(t.TempDir(), "data"), "mem://m", time.Second, dirStores(path), deadlyKind())
-	workers := supervise(t, processConfig{URL: cluster.URL(), Token: cluster.WorkerToken().Reveal(), CA: string(cluster.CAPEM()), Store: path}, 2)
+	cluster := clustertest.StartLocal(t, filepath.Join(t.TempDir(), "data"), "mem://m", time.Second, dirStores(path),
+		deadlyKind())
+	workers := supervise(t, processConfig{URL: cluster.URL(), Token: cluster.WorkerToken().Reveal(),
+		CA: string(cluster.CAPEM()), Store: path}, 2)
 	spec := func(folder string) string {
 		text := strings.Replace(strings.Replace(tinySpec(""), "NaiveBayes", "Deadly", 1), `"alpha":0.5`, "", 1)
 		return strings.Replace(text, "mem://m/in", "mem://m/"+folder, 1)

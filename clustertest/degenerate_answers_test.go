@@ -129,23 +129,28 @@ func TestConstantColumns(t *testing.T) {
 	var cases []degenerate
 	for _, scale := range []string{"standard", "minmax"} {
 		features := fmt.Sprintf(`{"features":{"scale":%q}}`, scale)
-		for _, kind := range []string{"NearestMean", "GaussianNaiveBayes", "Perceptron", "KernelPerceptron", "KernelNearestMean"} {
+		for _, kind := range []string{"NearestMean", "GaussianNaiveBayes", "Perceptron", "KernelPerceptron",
+			"KernelNearestMean"} {
 			name, params := kind+"/"+scale, features
 			if strings.HasSuffix(kind, "Perceptron") { // they stop at the first epoch without a mistake
 				params = strings.Replace(features, "{", `{"epochs":900,"form":"plain",`, 1)
 			}
-			cases = append(cases, job(name, kind, params, one), job("predict/"+name, "Predict", `{}`, one).by(name).gives(wantJudged(4, 4)))
+			cases = append(cases, job(name, kind, params, one),
+				job("predict/"+name, "Predict", `{}`, one).by(name).gives(wantJudged(4, 4)))
 		}
 		cases = append(cases,
 			job("kmeans/"+scale, "KMeans", fmt.Sprintf(`{"k":2,"scale":%q}`, scale), one),
-			job("neighbors/"+scale, "NearestNeighbors", fmt.Sprintf(`{"k":1,"mode":"classify","features":{"scale":%q}}`, scale), one).asks(one["a.csv"]+one["b.csv"]).gives(wantJudged(4, 4)))
+			job("neighbors/"+scale, "NearestNeighbors",
+				fmt.Sprintf(`{"k":1,"mode":"classify","features":{"scale":%q}}`, scale),
+				one).asks(one["a.csv"]+one["b.csv"]).gives(wantJudged(4, 4)))
 	}
 	runDegenerate(t, append(cases,
 		job("all-constant", "GaussianNaiveBayes", `{}`, all).fails("INPUT_EMPTY"),
 		job("one-point-twice", "KMeans", `{"k":2}`, all).fails("INPUT_EMPTY", "only 1 of 2 centers"),
 		job("equal-means", "NearestMean", `{}`, all),
 		job("label-in-byte-order", "Predict", `{}`, all).by("equal-means").gives(wantJudged(4, 2)),
-		job("first-in-the-input", "NearestNeighbors", `{"k":2}`, all).asks("x,5,1\n").gives(wantRows("neighbors", "0,0,0,0", "0,1,1,0")),
+		job("first-in-the-input", "NearestNeighbors", `{"k":2}`,
+			all).asks("x,5,1\n").gives(wantRows("neighbors", "0,0,0,0", "0,1,1,0")),
 	))
 }
 
@@ -157,7 +162,8 @@ func TestZeroRows(t *testing.T) {
 		job("kmeans-all", "KMeans", `{"k":1,"metric":"cosine"}`, objects{"a.csv": "a,0,0\na,0,0\n"}).
 			fails("INPUT_EMPTY", "only 0 of 1 centers"),
 		job("neighbors", "NearestNeighbors", `{"k":4,"metric":"cosine"}`, data).asks("x,3,0\nx,0,0\n").
-			gives(wantRows("neighbors", "0,0,1,0", "0,1,0,1", "0,2,2,1", "0,3,3,1", "1,0,0,1", "1,1,1,1", "1,2,2,1", "1,3,3,1")),
+			gives(wantRows("neighbors", "0,0,1,0", "0,1,0,1", "0,2,2,1", "0,3,3,1", "1,0,0,1", "1,1,1,1", "1,2,2,1",
+				"1,3,3,1")),
 		job("nearest-mean", "NearestMean", `{"features":{"scale":"l2"}}`, data),
 		job("predict", "Predict", `{}`, objects{"a.csv": "a,7,0\nb,0,7\n"}).by("nearest-mean").gives(wantJudged(2, 2)),
 		job("gaussian", "GaussianNaiveBayes", `{"features":{"scale":"l2"}}`, data),
@@ -176,13 +182,16 @@ func TestUnseenLabels(t *testing.T) {
 	var cases []degenerate
 	for _, l := range classifiers() {
 		train := l.of("train", data)
-		cases = append(cases, train, job(l.name+"/predict", "Predict", `{}`, strange).by(train.name).gives(wantJudged(4, 2)))
+		cases = append(cases, train, job(l.name+"/predict", "Predict", `{}`,
+			strange).by(train.name).gives(wantJudged(4, 2)))
 	}
 	runDegenerate(t, append(cases,
-		job("neighbors", "NearestNeighbors", `{"k":1,"mode":"classify","store_base":true}`, data).asks(strange["a.csv"]).gives(wantJudged(4, 2)),
+		job("neighbors", "NearestNeighbors", `{"k":1,"mode":"classify","store_base":true}`,
+			data).asks(strange["a.csv"]).gives(wantJudged(4, 2)),
 		job("neighbors/predict", "Predict", `{}`, strange).by("neighbors").gives(wantJudged(4, 2)),
 		words("words", "NaiveBayes", objects{"a.tsv": "a\tred\nb\tblue\n"}),
-		words("words/predict", "Predict", objects{"a.tsv": "a\tred\nz\tred\nb\tblue blue\nz\tnothing known\n", "b.tsv": "b\t \n"}).by("words").
+		words("words/predict", "Predict",
+			objects{"a.tsv": "a\tred\nz\tred\nb\tblue blue\nz\tnothing known\n", "b.tsv": "b\t \n"}).by("words").
 			gives(func(t *testing.T, r ran) {
 				if e := r.evaluation(t); e.Records != 5 || e.Correct != 2 {
 					t.Errorf("%d of %d decisions are right", e.Correct, e.Records)
@@ -212,7 +221,8 @@ func TestUnseenLabelsOfHeldOutRecords(t *testing.T) {
 		t.Fatal("the split holds nothing out")
 	}
 	var cases []degenerate
-	for _, l := range append(classifiers(), learner{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify"}`}) {
+	for _, l := range append(classifiers(),
+		learner{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify"}`}) {
 		c := l.of("held-out", objects{"a.csv": data.String()}).gives(func(t *testing.T, r ran) {
 			if e := r.evaluation(t); e.Records < 4 || e.Records-e.Correct != strange {
 				t.Errorf("%d of %d decisions are right; want all but %d", e.Correct, e.Records, strange)
@@ -234,13 +244,17 @@ func TestPredictionsOfBadRecords(t *testing.T) {
 		}
 		train := l.of("train", data)
 		kind, name := train.name, func(what string) string { return l.name + "/" + what }
-		text := job(name("text"), "Predict", `{}`, objects{"b.csv": "a,word\n"}).by(kind).fails("BAD_RECORD", "b.csv", "texts")
+		text := job(name("text"), "Predict", `{}`, objects{"b.csv": "a,word\n"}).by(kind).fails("BAD_RECORD", "b.csv",
+			"texts")
 		text.input = `"format":"csv","label":1,"text":2`
 		cases = append(cases, train,
-			job(name("wider"), "Predict", `{}`, objects{"b.csv": "a,1,2\na,1,2\na,1,2\n", "c.csv": "a,1,2,3\n"}).by(kind).
+			job(name("wider"), "Predict", `{}`,
+				objects{"b.csv": "a,1,2\na,1,2\na,1,2\n", "c.csv": "a,1,2,3\n"}).by(kind).
 				fails("BAD_RECORD", "c.csv", "width 3, not dense vectors of width 2"),
-			job(name("narrower"), "Predict", `{}`, objects{"b.csv": "a,1\n", "c.csv": "a,1,2\n"}).by(kind).fails("BAD_RECORD", "b.csv", "width 1"),
-			job(name("nan"), "Predict", `{}`, objects{"b.csv": "a,1,2\na,1,2\na,1,nan\n"}).by(kind).fails("BAD_RECORD", "b.csv, line 3, column 3", "(byte 12)"),
+			job(name("narrower"), "Predict", `{}`,
+				objects{"b.csv": "a,1\n", "c.csv": "a,1,2\n"}).by(kind).fails("BAD_RECORD", "b.csv", "width 1"),
+			job(name("nan"), "Predict", `{}`, objects{"b.csv": "a,1,2\na,1,2\na,1,nan\n"}).by(kind).fails("BAD_RECORD",
+				"b.csv, line 3, column 3", "(byte 12)"),
 			job(name("nothing"), "Predict", `{}`, objects{"b.csv": ""}).by(kind).fails("INPUT_EMPTY"),
 			job(name("among-nothing"), "Predict", `{}`, objects{"a.csv": "", "b.csv": "a,1,2\n", "c.csv": ""}).by(kind).
 				gives(func(t *testing.T, r ran) {

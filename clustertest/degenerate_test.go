@@ -144,7 +144,8 @@ var learners = []learner{
 	{"kernel-density-streamed", "KernelDensityBayes", `{"store_base":false}`, true, false},
 	{"kernel-matrix", "KernelMatrix", `{}`, false, false},
 	{"neighbors-search", "NearestNeighbors", `{"k":3}`, true, false},
-	{"neighbors-classify", "NearestNeighbors", `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`, true, true},
+	{"neighbors-classify", "NearestNeighbors", `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`, true,
+		true},
 	{"neighbors-leave-one-out", "NearestNeighbors", `{"k":3,"metric":"l1"}`, false, false},
 }
 
@@ -171,30 +172,38 @@ func (c degenerate) fails(code string, says ...string) degenerate {
 func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 	var cases []degenerate
 	for i, l := range learners {
-		for name, cell := range map[string]string{"nan": "NaN", "inf": "-Inf", "beyond-float32": "1e39", "no-number": "x"} {
+		for name, cell := range map[string]string{"nan": "NaN", "inf": "-Inf", "beyond-float32": "1e39",
+			"no-number": "x"} {
 			if i > 0 && name != "nan" {
 				continue // the reader finds them all, whatever the kind
 			}
 			bad := strings.Replace(good, "9,8", cell+",8", 1)
-			cases = append(cases, l.of(name, objects{"a.csv": good, "b.csv": bad}).fails("BAD_RECORD", "b.csv, line 4, column 2", "(byte 18)"))
+			cases = append(cases, l.of(name, objects{"a.csv": good, "b.csv": bad}).fails("BAD_RECORD",
+				"b.csv, line 4, column 2", "(byte 18)"))
 		}
 		three := "a,1,2,3\nb,3,2,1\na,3,2,1\n"
 		cases = append(cases,
-			l.of("wider", objects{"a.csv": good, "b.csv": three}).fails("BAD_RECORD", "b.csv", "width 3, not dense vectors of width 2"),
-			l.of("narrower", objects{"a.csv": three, "b.csv": good}).fails("BAD_RECORD", "b.csv", "width 2, not dense vectors of width 3"),
-			l.of("wider-last", objects{"a.csv": good, "b.csv": good, "c.csv": good, "d.csv": three}).fails("BAD_RECORD", "d.csv", "width 3"),
-			l.of("wider-in-one-shard", objects{"a.csv": "a,1\n", "b.csv": "b,2,3\n"}).fails("BAD_RECORD", "b.csv", "width 2, not dense vectors of width 1"),
+			l.of("wider", objects{"a.csv": good, "b.csv": three}).fails("BAD_RECORD", "b.csv",
+				"width 3, not dense vectors of width 2"),
+			l.of("narrower", objects{"a.csv": three, "b.csv": good}).fails("BAD_RECORD", "b.csv",
+				"width 2, not dense vectors of width 3"),
+			l.of("wider-last", objects{"a.csv": good, "b.csv": good, "c.csv": good, "d.csv": three}).fails("BAD_RECORD",
+				"d.csv", "width 3"),
+			l.of("wider-in-one-shard", objects{"a.csv": "a,1\n", "b.csv": "b,2,3\n"}).fails("BAD_RECORD", "b.csv",
+				"width 2, not dense vectors of width 1"),
 			l.of("nothing", objects{"a.csv": "", "b.csv": "\n"}).fails("INPUT_EMPTY"),
 		)
 		if l.queries {
-			c := l.of("queries-wider", objects{"a.csv": good}).fails("BAD_RECORD", "r.csv", "width 3, not dense vectors of width 2")
+			c := l.of("queries-wider", objects{"a.csv": good}).fails("BAD_RECORD", "r.csv",
+				"width 3, not dense vectors of width 2")
 			c.queries = objects{"q.csv": good, "r.csv": three}
 			cases = append(cases, c)
 		}
 	}
 	first := learners[0]
 	cases = append(cases,
-		first.of("wider-line", objects{"a.csv": good + "a,1,2,3\n" + good}).fails("BAD_RECORD", "a.csv, line 7", "(byte 36)"),
+		first.of("wider-line", objects{"a.csv": good + "a,1,2,3\n" + good}).fails("BAD_RECORD", "a.csv, line 7",
+			"(byte 36)"),
 		first.of("no-object", nil).fails("INPUT_EMPTY", "mem://m/in/"))
 	runDegenerate(t, cases)
 }
@@ -205,20 +214,25 @@ func TestPositionsInBinaryRows(t *testing.T) {
 		return string(datasettest.NPY("<f4", fmt.Sprintf("(%d, 1)", len(numbers)), numbers))
 	}
 	search := func(name, params string, data, queries objects) degenerate {
-		return degenerate{name: name, kind: "NearestNeighbors", params: params, input: `"format":"npy"`, data: data, queries: queries}
+		return degenerate{name: name, kind: "NearestNeighbors", params: params, input: `"format":"npy"`, data: data,
+			queries: queries}
 	}
 	hamming := `{"k":1,"metric":"hamming"}`
 	two := string(datasettest.NPY("<f4", "(1, 2)", []float32{1, 0}))
 	runDegenerate(t, []degenerate{
-		search("in-a-phase", hamming, objects{"a.npy": bits(1, 0, 1, 1, 7, 0)}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy: row 4: value 1 of the vector is 7"),
-		search("of-queries", hamming, objects{"a.npy": bits(1, 0)}, objects{"q.npy": bits(0, 1, 1, 0, 0, 3)}).fails("BAD_RECORD", "q.npy: row 5: "),
-		search("in-a-reader", hamming, objects{"a.npy": bits(1, 0, 1, float32(math.NaN()))}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy", "(byte 140)"),
-		search("wider", hamming, objects{"a.npy": bits(1, 0, 1), "b.npy": two}, objects{"q.npy": bits(1)}).fails("BAD_RECORD", "b.npy: row 0: ", "width 2"),
+		search("in-a-phase", hamming, objects{"a.npy": bits(1, 0, 1, 1, 7, 0)},
+			objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy: row 4: value 1 of the vector is 7"),
+		search("of-queries", hamming, objects{"a.npy": bits(1, 0)},
+			objects{"q.npy": bits(0, 1, 1, 0, 0, 3)}).fails("BAD_RECORD", "q.npy: row 5: "),
+		search("in-a-reader", hamming, objects{"a.npy": bits(1, 0, 1, float32(math.NaN()))},
+			objects{"q.npy": bits(1)}).fails("BAD_RECORD", "a.npy", "(byte 140)"),
+		search("wider", hamming, objects{"a.npy": bits(1, 0, 1), "b.npy": two},
+			objects{"q.npy": bits(1)}).fails("BAD_RECORD", "b.npy: row 0: ", "width 2"),
 	})
 }
 
-// Of several bad records, a task names the first of its leaves. One worker with one slot computes one task at a time, from the
-// left, and so names the first of all; several at once name the first of one of their shards.
+// Of several bad records, a task names the first of its leaves. One worker with one slot computes one task at a time,
+// from the left, and so names the first of all; several at once name the first of one of their shards.
 func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
 	data := objects{}
 	for i := range 12 {
@@ -238,7 +252,8 @@ func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
 			id := fmt.Sprintf("bad-%d-%d", workers, run)
 			cluster.Submit(t, id, c.spec(t, store, id, ""))
 			message := cluster.Wait(t, id).GetFailure().GetMessage()
-			if workers == 1 && !strings.Contains(message, "03.csv, line 1, column 2 (byte 0)") || !strings.Contains(message, ".csv, line 1, column 2 (byte 0)") {
+			if workers == 1 && !strings.Contains(message, "03.csv, line 1, column 2 (byte 0)") ||
+				!strings.Contains(message, ".csv, line 1, column 2 (byte 0)") {
 				t.Errorf("%d workers: %s", workers, message)
 			}
 		}
@@ -247,8 +262,9 @@ func TestWhichOfSeveralBadRecordsIsNamed(t *testing.T) {
 
 // What a phase finds wrong with a record comes before what the reader finds wrong with a later one of its shard.
 func TestFirstOfAShardIsNamed(t *testing.T) {
-	runDegenerate(t, []degenerate{{name: "words", kind: "NaiveBayes", params: `{}`, input: `"format":"libsvm","width":3,"index_base":1`,
-		data: objects{"a.svm": "a 1:.5\nb x\n"}, code: "BAD_RECORD", says: []string{"a.svm", "0.5"}}})
+	runDegenerate(t, []degenerate{{name: "words", kind: "NaiveBayes", params: `{}`,
+		input: `"format":"libsvm","width":3,"index_base":1`,
+		data:  objects{"a.svm": "a 1:.5\nb x\n"}, code: "BAD_RECORD", says: []string{"a.svm", "0.5"}}})
 }
 
 // Empty objects among others change no bit of a model.

@@ -44,7 +44,8 @@ func (s *refusingStore) Put(ctx context.Context, key string, data []byte) (objst
 	return s.Store.Put(ctx, key, data)
 }
 
-func (s *refusingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s *refusingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info,
+	error) {
 	if err := s.check(); err != nil {
 		return nil, objstore.Info{}, err
 	}
@@ -58,8 +59,8 @@ func (s *refusingStore) Stat(ctx context.Context, key string) (objstore.Info, er
 	return s.Store.Stat(ctx, key)
 }
 
-// For a while the cluster's own store, which holds the input too, refuses everything, as when a key is replaced: the job
-// says so, waits, and ends as if nothing had been.
+// For a while the cluster's own store, which holds the input too, refuses everything, as when a key is replaced: the
+// job says so, waits, and ends as if nothing had been.
 func TestARefusalByTheOwnStoreIsWaitedFor(t *testing.T) {
 	store := &refusingStore{Store: mem.New("m")}
 	fourShards(t, store)
@@ -81,7 +82,8 @@ func TestARefusalByTheOwnStoreIsWaitedFor(t *testing.T) {
 		if job.GetFinishedUnixMs() > 0 {
 			t.Fatalf("the job ended: %v", job.GetFailure())
 		}
-		return store.refused.Load() >= 40 && strings.Contains(job.GetReason(), "waits for the cluster's own store") && store.renewals.Load() > 0
+		return store.refused.Load() >= 40 && strings.Contains(job.GetReason(), "waits for the cluster's own store") &&
+			store.renewals.Load() > 0
 	})
 	if *deniedFor > 0 {
 		<-time.After(*deniedFor)
@@ -92,7 +94,8 @@ func TestARefusalByTheOwnStoreIsWaitedFor(t *testing.T) {
 	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || modelSHA(t, job) != modelSHA(t, plain) {
 		t.Errorf("%v: %v", job.GetState(), job.GetFailure())
 	}
-	t.Logf("refused %d calls for %v; the job ended %v later", store.refused.Load(), *deniedFor, time.Since(began).Round(time.Second))
+	t.Logf("refused %d calls for %v; the job ended %v later", store.refused.Load(), *deniedFor,
+		time.Since(began).Round(time.Second))
 }
 
 // A refusal by a spec's own store, while the cluster's is well, fails the job after credentials were loaded anew.
@@ -100,12 +103,13 @@ func TestARefusalByASpecsStoreFailsTheJob(t *testing.T) {
 	own, input := mem.New("m"), &refusingStore{Store: mem.New("in")}
 	fourShards(t, input)
 	input.refuses.Store(true)
-	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, func(_ context.Context, uri string) (objstore.Store, error) {
-		if uri == "mem://in" {
-			return input, nil
-		}
-		return own, nil
-	}, pairsKind())
+	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second,
+		func(_ context.Context, uri string) (objstore.Store, error) {
+			if uri == "mem://in" {
+				return input, nil
+			}
+			return own, nil
+		}, pairsKind())
 	cluster.Work(t, "w1", 1, kernelops.Generic())
 	cluster.Submit(t, "fails", roundsSpec("mem://in", 2))
 	if f := cluster.Wait(t, "fails").GetFailure(); f.GetCode() != "STORE_DENIED" || input.renewals.Load() == 0 {

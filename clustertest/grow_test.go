@@ -30,8 +30,8 @@ func published(t *testing.T, cluster *clustertest.Cluster, id, slot, folder stri
 	return digest
 }
 
-// The example of docs/schedules.md: each slot reads its day alone and adds it to the model of the slot before. The models are those
-// of jobs by hand over all days so far; a slot without the model before it fails.
+// The example of docs/schedules.md: each slot reads its day alone and adds it to the model of the slot before. The
+// models are those of jobs by hand over all days so far; a slot without the model before it fails.
 func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes; run without -short")

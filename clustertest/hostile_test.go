@@ -21,12 +21,13 @@ import (
 // That memory stays bounded is shown in package dataset, where it can be measured.
 func TestHostileInputEndsOnlyItsJob(t *testing.T) {
 	jobStore, inputs := mem.New("m"), &datasettest.Store{Seed: 1}
-	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 5*time.Second, func(_ context.Context, uri string) (objstore.Store, error) {
-		if strings.HasPrefix(uri, "mem://input") {
-			return inputs, nil
-		}
-		return jobStore, nil
-	})
+	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 5*time.Second,
+		func(_ context.Context, uri string) (objstore.Store, error) {
+			if strings.HasPrefix(uri, "mem://input") {
+				return inputs, nil
+			}
+			return jobStore, nil
+		})
 	cluster.Work(t, "w1", 2, kernelops.Best())
 	var names []string
 	for seed := range uint64(5) {
@@ -42,7 +43,8 @@ func TestHostileInputEndsOnlyItsJob(t *testing.T) {
 			name := fmt.Sprintf("hostile-%d-%d", seed, i)
 			names = append(names, name)
 			spec := strings.Replace(tinySpec(""), `mem://m/in/corpus.tsv`, "mem://input/"+key, 1)
-			spec = strings.Replace(strings.Replace(spec, `"text":2`, `"text":3`, 1), `"shard_bytes":1000`, `"shard_bytes":65536`, 1)
+			spec = strings.Replace(strings.Replace(spec, `"text":2`, `"text":3`, 1), `"shard_bytes":1000`,
+				`"shard_bytes":65536`, 1)
 			cluster.Submit(t, name, spec)
 		}
 	}
@@ -104,7 +106,8 @@ func TestSkipMaxHoldsOverTheWholeInput(t *testing.T) {
 	badLine := regexp.MustCompile(`corpus\.tsv, line (8|38|68|98|128|158|188|218|248|278),`)
 	for _, id := range []string{"too-few", "none"} {
 		job := cluster.Wait(t, id)
-		if failure := job.GetFailure(); failure.GetCode() != "BAD_RECORD" || !badLine.MatchString(failure.GetMessage()) {
+		if failure := job.GetFailure(); failure.GetCode() != "BAD_RECORD" ||
+			!badLine.MatchString(failure.GetMessage()) {
 			t.Errorf("%s: %v", id, failure)
 		}
 	}

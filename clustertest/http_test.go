@@ -17,9 +17,11 @@ import (
 	"github.com/gram-compute/gram/objstore/mem"
 )
 
-func post(t *testing.T, cluster *clustertest.Local, token gate.Token, procedure, body string) (status int, answer map[string]any) {
+func post(t *testing.T, cluster *clustertest.Local, token gate.Token, procedure, body string) (status int,
+	answer map[string]any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, cluster.URL()+procedure, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, cluster.URL()+procedure,
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,16 +52,20 @@ func TestPlainJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Submit", string(spec)); status != 200 || answer["created"] != true {
+	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Submit",
+		string(spec)); status != 200 || answer["created"] != true {
 		t.Errorf("submit: %d %v", status, answer)
 	}
-	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Get", `{"id":"by-hand"}`); status != 200 || answer["job"].(map[string]any)["kind"] != "NaiveBayes" {
+	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Get",
+		`{"id":"by-hand"}`); status != 200 || answer["job"].(map[string]any)["kind"] != "NaiveBayes" {
 		t.Errorf("get: %d %v", status, answer)
 	}
-	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Get", `{"id":"nobody"}`); status != 404 || answer["code"] != "not_found" {
+	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Get",
+		`{"id":"nobody"}`); status != 404 || answer["code"] != "not_found" {
 		t.Errorf("get of an unknown job: %d %v", status, answer)
 	}
-	if status, answer := post(t, cluster, cluster.WorkerToken(), "/gram.v1.JobService/List", `{}`); status != 403 || answer["code"] != "permission_denied" {
+	if status, answer := post(t, cluster, cluster.WorkerToken(), "/gram.v1.JobService/List", `{}`); status != 403 ||
+		answer["code"] != "permission_denied" {
 		t.Errorf("list with a worker's token: %d %v", status, answer)
 	}
 	bad := strings.Replace(tinySpec(""), "shard_bytes", "shard_byte", 1)
@@ -67,7 +73,8 @@ func TestPlainJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Submit", string(spec)); status != 400 || !strings.Contains(answer["message"].(string), `did you mean "shard_bytes"`) {
+	if status, answer := post(t, cluster, cluster.AdminToken(), "/gram.v1.JobService/Submit",
+		string(spec)); status != 400 || !strings.Contains(answer["message"].(string), `did you mean "shard_bytes"`) {
 		t.Errorf("a misspelt field: %d %v", status, answer)
 	}
 	runDocumentedCurl(t, cluster, data)

@@ -37,7 +37,8 @@ func pairsStore(t *testing.T) objstore.Store {
 		fmt.Fprintf(&base, "x\tw%d\n", i%10)
 	}
 	base.WriteString("bad\nworse\n")
-	for key, text := range map[string]string{"in/base.tsv": base.String(), "in/queries.tsv": "q\tw3\nq\tw3\nbad\nq\tw5\nq\tnone\n"} {
+	for key, text := range map[string]string{"in/base.tsv": base.String(),
+		"in/queries.tsv": "q\tw3\nq\tw3\nbad\nq\tw5\nq\tnone\n"} {
 		if _, err := store.Put(t.Context(), key, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,8 @@ func TestQueriesModelAndFilesThroughACluster(t *testing.T) {
 		}
 	}
 	var index struct{ Trees, Leaves int }
-	if err := json.Unmarshal(read(t, store, "models/pairs-1/pairs/index.json"), &index); err != nil || index.Trees < 2 || index.Leaves < 2 {
+	if err := json.Unmarshal(read(t, store, "models/pairs-1/pairs/index.json"), &index); err != nil ||
+		index.Trees < 2 || index.Leaves < 2 {
 		t.Fatalf("%+v, %v", index, err)
 	}
 	sum := 0
@@ -106,7 +108,8 @@ func TestQueriesModelAndFilesThroughACluster(t *testing.T) {
 	}
 	checkPairsProvenance(t, store)
 	report := string(read(t, store, "models/pairs-1/report.json")) // two rounds read, and skip the same
-	if strings.Count(report, `"read.skipped.count"`) != 1 || strings.Count(report, `"pairs.skipped.queries.count"`) != 1 {
+	if strings.Count(report, `"read.skipped.count"`) != 1 ||
+		strings.Count(report, `"pairs.skipped.queries.count"`) != 1 {
 		t.Errorf("the report does not tell what was skipped: %s", report)
 	}
 }
@@ -134,7 +137,8 @@ func checkPairsProvenance(t *testing.T, store objstore.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.InitialModel.URI != p.Spec.Spec.Model || p.InitialModel.SHA256 != jobstest.Digest(model) || p.Shards < 2 || p.Queries.Shards < 2 ||
+	if p.InitialModel.URI != p.Spec.Spec.Model || p.InitialModel.SHA256 != jobstest.Digest(model) || p.Shards < 2 ||
+		p.Queries.Shards < 2 ||
 		len(p.Queries.Objects) != 1 || p.Queries.Objects[0].Key != "queries.tsv" {
 		t.Errorf("%+v", p)
 	}
@@ -150,7 +154,8 @@ func TestModelsAndQueriesThatAreNot(t *testing.T) {
 	other.PutKind("KMeans", 1)
 	noKind := jobs.Arrays{}
 	jobs.PutScalar(noKind, "pairs", int64(1))
-	for key, data := range map[string][]byte{"big": big.Encode(), "other": other.Encode(), "no-kind": noKind.Encode(), "text": []byte("hello"), "nothing": nil} {
+	for key, data := range map[string][]byte{"big": big.Encode(), "other": other.Encode(), "no-kind": noKind.Encode(),
+		"text": []byte("hello"), "nothing": nil} {
 		if _, err := store.Put(t.Context(), "m/"+key, data); err != nil {
 			t.Fatal(err)
 		}
@@ -158,25 +163,30 @@ func TestModelsAndQueriesThatAreNot(t *testing.T) {
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind())
 	cluster.Work(t, "w1", 2, kernelops.Generic())
 	for name, c := range map[string]struct{ extra, code, says string }{
-		"missing":       {`"model":"mem://m/m/missing",`, "INPUT_EMPTY", "spec.model"},
-		"big":           {`"model":"mem://m/m/big",`, "STATE_TOO_BIG", "max_state_bytes is 4096"},
-		"text":          {`"model":"mem://m/m/text",`, "CORRUPT", "not a model"},
-		"nothing":       {`"model":"mem://m/m/nothing",`, "CORRUPT", "not a model"},
-		"no-kind":       {`"model":"mem://m/m/no-kind",`, "CORRUPT", "not a model"},
-		"other":         {`"model":"mem://m/m/other",`, "SPEC_INVALID", "mem://m/m/other: spec.model is a model of kind KMeans; a job of kind Pairs begins from one of kind Pairs"},
-		"no-queries":    {strings.ReplaceAll(pairsQueries, "queries.tsv", "none.tsv"), "INPUT_EMPTY", "none.tsv"},
-		"bad-query-max": {strings.ReplaceAll(pairsQueries, `"skip_max":1`, `"skip_max":0`), "BAD_RECORD", "queries.tsv"},
+		"missing": {`"model":"mem://m/m/missing",`, "INPUT_EMPTY", "spec.model"},
+		"big":     {`"model":"mem://m/m/big",`, "STATE_TOO_BIG", "max_state_bytes is 4096"},
+		"text":    {`"model":"mem://m/m/text",`, "CORRUPT", "not a model"},
+		"nothing": {`"model":"mem://m/m/nothing",`, "CORRUPT", "not a model"},
+		"no-kind": {`"model":"mem://m/m/no-kind",`, "CORRUPT", "not a model"},
+		"other": {`"model":"mem://m/m/other",`, "SPEC_INVALID",
+			"mem://m/m/other: spec.model is a model of kind KMeans; a job of kind Pairs begins from one of kind Pairs"},
+		"no-queries": {strings.ReplaceAll(pairsQueries, "queries.tsv", "none.tsv"), "INPUT_EMPTY", "none.tsv"},
+		"bad-query-max": {strings.ReplaceAll(pairsQueries, `"skip_max":1`, `"skip_max":0`), "BAD_RECORD",
+			"queries.tsv"},
 	} {
 		cluster.Submit(t, name, pairsSpec(c.extra, `{"rounds":1}`))
 		job := cluster.Wait(t, name)
-		if f := job.GetFailure(); f.GetCode() != c.code || !strings.Contains(f.GetMessage(), c.says) || f.GetClass() != pb.FailureClass_FAILURE_CLASS_INPUT {
+		if f := job.GetFailure(); f.GetCode() != c.code || !strings.Contains(f.GetMessage(), c.says) ||
+			f.GetClass() != pb.FailureClass_FAILURE_CLASS_INPUT {
 			t.Errorf("%s: %v, %v", name, job.GetState(), f)
 		}
 	}
 	for name, kind := range map[string]string{"spec.queries": "KMeans", "spec.model": "KernelMatrix"} {
-		spec := pairsSpec(map[string]string{"spec.queries": pairsQueries, "spec.model": `"model":"mem://m/m/x",`}[name], `{}`)
+		spec := pairsSpec(map[string]string{"spec.queries": pairsQueries, "spec.model": `"model":"mem://m/m/x",`}[name],
+			`{}`)
 		spec = strings.Replace(spec, `"Pairs"`, fmt.Sprintf("%q", kind), 1)
-		_, err := cluster.Jobs.Submit(context.Background(), connect.NewRequest(&pb.SubmitRequest{Id: "unused", SpecJson: spec}))
+		_, err := cluster.Jobs.Submit(context.Background(),
+			connect.NewRequest(&pb.SubmitRequest{Id: "unused", SpecJson: spec}))
 		if err == nil || !strings.Contains(err.Error(), name+" is not used by kind "+kind) {
 			t.Errorf("%s: %v", name, err)
 		}

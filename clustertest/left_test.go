@@ -55,7 +55,8 @@ type left struct {
 
 func (l left) run(code int, args ...string) (stdout, stderr string) {
 	l.Helper()
-	stdout, stderr, got := clustertest.Run(l.Context(), l, l.home, nil, strings.NewReader(""), append(args, "--store", l.store)...)
+	stdout, stderr, got := clustertest.Run(l.Context(), l, l.home, nil, strings.NewReader(""),
+		append(args, "--store", l.store)...)
 	if got != code {
 		l.Fatalf("gram %v: exit code %d, want %d\n%s%s", args, got, code, stdout, stderr)
 	}
@@ -83,14 +84,16 @@ func (l left) wantReport(id string) {
 	line := report.Timeline
 	works := make(map[string]int)
 	for _, m := range line.Marks {
-		if len(m) != 9 || m[0] < 0 || int(m[0]) >= len(line.Workers) || m[3] < m[2] || line.Outcomes[int(m[7])] != "committed" && m[8] == 0 {
+		if len(m) != 9 || m[0] < 0 || int(m[0]) >= len(line.Workers) || m[3] < m[2] ||
+			line.Outcomes[int(m[7])] != "committed" && m[8] == 0 {
 			l.Errorf("mark %v", m)
 			continue
 		}
 		works[line.Works[int(m[4])]] += int(m[6])
 	}
 	// Plan and steps are made a second time, as audits. The last step keeps the timeline.
-	if works["plan"] < 1 || works["plan"] > 2 || works["map"] == 0 || works["step"] < len(report.Rounds)-1 || works["step"] > 2*len(report.Rounds) {
+	if works["plan"] < 1 || works["plan"] > 2 || works["map"] == 0 || works["step"] < len(report.Rounds)-1 ||
+		works["step"] > 2*len(report.Rounds) {
 		l.Errorf("the timeline tells of %v in %d rounds", works, len(report.Rounds))
 	}
 	page, _ := l.run(0, "report", id, "--page", "-")
@@ -103,7 +106,8 @@ func (l left) wantLogs(id string) {
 	l.Helper()
 	text, _ := l.run(0, "logs", id)
 	lines, _ := l.run(0, "logs", id, "-o", "json")
-	if strings.Count(text, "\n") != strings.Count(lines, "\n") || !strings.Contains(lines, `"event":"computed"`) || !strings.Contains(lines, `"task":"report"`) {
+	if strings.Count(text, "\n") != strings.Count(lines, "\n") || !strings.Contains(lines, `"event":"computed"`) ||
+		!strings.Contains(lines, `"task":"report"`) {
 		l.Errorf("the log:\n%s", text)
 	}
 }

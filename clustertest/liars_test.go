@@ -52,7 +52,8 @@ type lyingPhase struct {
 	lies func() bool
 }
 
-func (p lyingPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p lyingPhase) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays,
+	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	partial, carried, err := p.Phase.Map(ctx, state, leaf, carry, ops)
 	return p.told(partial), carried, err
 }
@@ -155,8 +156,10 @@ func (b *bench) succeeds(t *testing.T, id, audit string) *pb.Job {
 	b.Submit(t, id, auditSpec(b.rounds, audit))
 	job := b.Wait(t, id)
 	model, err := clustertest.Output(job, "model.safetensors")
-	if err = errors.Join(err, nil); err != nil || string(model.GetSha256()) != string(b.truth) || job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
-		t.Errorf("%s: %v, %v, %v; model %x, want %x; %v", id, job.GetState(), job.GetFailure(), err, model.GetSha256(), b.truth, job.GetAudit())
+	if err = errors.Join(err, nil); err != nil || string(model.GetSha256()) != string(b.truth) ||
+		job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+		t.Errorf("%s: %v, %v, %v; model %x, want %x; %v", id, job.GetState(), job.GetFailure(), err, model.GetSha256(),
+			b.truth, job.GetAudit())
 	}
 	return job
 }
@@ -172,7 +175,8 @@ func TestAuditsAgree(t *testing.T) {
 	if a.GetDrawn() < 5*2+1 || a.GetAgreed() != a.GetDrawn() || a.GetDisputed() != 0 || len(a.GetConvicted()) != 0 {
 		t.Errorf("with audit 1: %v", a)
 	}
-	if a := b.succeeds(t, "few", "0.01").GetAudit(); a.GetDrawn() < 5+1+1 || a.GetAgreed() != a.GetDrawn() || a.GetWaived() != 0 {
+	if a := b.succeeds(t, "few", "0.01").GetAudit(); a.GetDrawn() < 5+1+1 || a.GetAgreed() != a.GetDrawn() ||
+		a.GetWaived() != 0 {
 		t.Errorf("with audit 0.01, of five steps, a plan and a phase: %v", a)
 	}
 	if a := b.succeeds(t, "none", "0").GetAudit(); a.GetDrawn() != 0 {
@@ -185,7 +189,8 @@ func TestOneWorkerAloneIsNotAudited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 4)
 	b.Work(t, "alone", 2, kernelops.Generic())
-	if a := b.succeeds(t, "a", "1").GetAudit(); a.GetAgreed() != 0 || a.GetWaived() != a.GetDrawn() || a.GetWaived() == 0 {
+	if a := b.succeeds(t, "a", "1").GetAudit(); a.GetAgreed() != 0 || a.GetWaived() != a.GetDrawn() ||
+		a.GetWaived() == 0 {
 		t.Errorf("%v", a)
 	}
 }
@@ -229,7 +234,8 @@ type brokenUnit struct {
 	set string
 }
 
-func (p brokenUnit) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p brokenUnit) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays,
+	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	if ops.Name == p.set {
 		return p.lyingPhase.Map(ctx, state, leaf, carry, ops)
 	}
@@ -238,7 +244,8 @@ func (p brokenUnit) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, 
 
 // brokenKind is a kind whose leaves the generic kernel set computes wrongly.
 func brokenKind() jobs.Kind {
-	return withPhases(pairsKind(), func(p jobs.Phase) jobs.Phase { return brokenUnit{lyingPhase{p, always}, "generic"} })
+	return withPhases(pairsKind(),
+		func(p jobs.Phase) jobs.Phase { return brokenUnit{lyingPhase{p, always}, "generic"} })
 }
 
 // A worker alone computes its first leaf by two kernel sets: a broken one makes no model.
@@ -251,8 +258,8 @@ func TestAWorkerChecksItself(t *testing.T) {
 	b.KindsWith(brokenKind())
 	b.Work(t, "broken", 1, kernelops.Generic())
 	b.Submit(t, "a", auditSpec(5, "1"))
-	// The first leaf fails on the machine; there is no other, and later attempts are not all checked: what a worker alone
-	// has is a share of its leaves. It must have been said.
+	// The first leaf fails on the machine; there is no other, and later attempts are not all checked: what a worker
+	// alone has is a share of its leaves. It must have been said.
 	job := b.Wait(t, "a")
 	lines := logsOf(t, b.Local, "a")
 	if !strings.Contains(lines, "this machine computes wrongly") {
@@ -319,7 +326,8 @@ func TestTwoWorkersWaitForAThird(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if state := res.Msg.GetJob().GetState(); state == pb.JobState_JOB_STATE_SUCCEEDED || state == pb.JobState_JOB_STATE_FAILED {
+		if state := res.Msg.GetJob().GetState(); state == pb.JobState_JOB_STATE_SUCCEEDED ||
+			state == pb.JobState_JOB_STATE_FAILED {
 			t.Fatalf("it ended with two workers that disagree: %v", res.Msg.GetJob())
 		}
 		return res.Msg.GetJob().GetReason()
@@ -332,7 +340,8 @@ func TestTwoWorkersWaitForAThird(t *testing.T) {
 	b.Work(t, "third", 1, kernelops.Generic())
 	job := b.Wait(t, "a")
 	model, err := clustertest.Output(job, "model.safetensors")
-	if err != nil || string(model.GetSha256()) != string(b.truth) || len(job.GetAudit().GetConvicted()) != 1 || job.GetAudit().GetConvicted()[0].GetName() != "liar" {
+	if err != nil || string(model.GetSha256()) != string(b.truth) || len(job.GetAudit().GetConvicted()) != 1 ||
+		job.GetAudit().GetConvicted()[0].GetName() != "liar" {
 		t.Errorf("%v, %v, %v", job.GetState(), err, job.GetAudit())
 	}
 }

@@ -49,8 +49,9 @@ func (n *liarsCount) enough(allRight bool) bool {
 	return n.all > 0 && (!allRight || n.right == n.all) && n.well*100 >= 95*n.all
 }
 
-// TestLiars counts, of jobs with a lying worker of four, how many name it and how many end with the right model: k-means of ten rounds over 400
-// leaves. One that is wrong in one result of a hundred, with audit 1; and one that is wrong in every one, with the default.
+// TestLiars counts, of jobs with a lying worker of four, how many name it and how many end with the right model:
+// k-means of ten rounds over 400 leaves. One that is wrong in one result of a hundred, with audit 1; and one that is
+// wrong in every one, with the default.
 func TestLiars(t *testing.T) {
 	for _, c := range []struct {
 		name, audit string
@@ -103,7 +104,8 @@ func newLiarsLane(t *testing.T) *liarsLane {
 	if err != nil || truth.GetProgress().GetLeaves() != 400 {
 		t.Fatalf("%v: %v, %v", truth.GetState(), err, truth.GetProgress())
 	}
-	t.Logf("a job without liars: %d rounds, %d ms", len(truth.GetRounds()), truth.GetFinishedUnixMs()-truth.GetStartedUnixMs())
+	t.Logf("a job without liars: %d rounds, %d ms", len(truth.GetRounds()),
+		truth.GetFinishedUnixMs()-truth.GetStartedUnixMs())
 	l.truth = model.GetSha256()
 	if l.kind, err = all.Lookup("KMeans"); err != nil {
 		t.Fatal(err)

@@ -134,7 +134,8 @@ type caller struct {
 
 func newCallers(t *testing.T, q *clustertest.Quorum, record *history.Recorder, input string) []*caller {
 	t.Helper()
-	specs := []string{naiveBayes(1<<20, `{"alpha":0.1}`)(clustertest.Inputs{Input: input}), naiveBayes(1<<20, `{"alpha":0.2}`)(clustertest.Inputs{Input: input})}
+	specs := []string{naiveBayes(1<<20, `{"alpha":0.1}`)(clustertest.Inputs{Input: input}),
+		naiveBayes(1<<20, `{"alpha":0.2}`)(clustertest.Inputs{Input: input})}
 	var hashes []string
 	for _, text := range specs {
 		spec, err := protocol.ParseSpec([]byte(text))
@@ -154,7 +155,8 @@ func newCallers(t *testing.T, q *clustertest.Quorum, record *history.Recorder, i
 	for i := range 9 {
 		m := q.Members[i%len(q.Members)]
 		callers = append(callers, &caller{
-			number: i, member: m.ID, jobs: m.Jobs, specs: specs, hashes: hashes, record: record, rng: rand.New(rand.NewPCG(uint64(i), 5)),
+			number: i, member: m.ID, jobs: m.Jobs, specs: specs, hashes: hashes, record: record,
+			rng: rand.New(rand.NewPCG(uint64(i), 5)),
 		})
 	}
 	return callers
@@ -188,7 +190,8 @@ func (c *caller) call(ctx context.Context) history.Operation {
 		spec := min(c.rng.IntN(8), 1) // mostly the same
 		op.Kind, op.SpecHash = history.Submit, c.hashes[spec]
 		var res *connect.Response[pb.SubmitResponse]
-		if res, err = c.jobs.Submit(ctx, connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: c.specs[spec]})); err == nil {
+		if res, err = c.jobs.Submit(ctx,
+			connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: c.specs[spec]})); err == nil {
 			job, op.Created = res.Msg.GetJob(), res.Msg.GetCreated()
 		}
 	case n < 30:

@@ -38,7 +38,8 @@ func tinyCorpus(t *testing.T, store objstore.Store) {
 	t.Helper()
 	var b strings.Builder
 	for i := range 400 {
-		fmt.Fprintf(&b, "%s\t%s and word%d\n", []string{"ham", "spam"}[i%2], []string{"meeting agenda", "cheap pills"}[i%2], i%17)
+		fmt.Fprintf(&b, "%s\t%s and word%d\n", []string{"ham", "spam"}[i%2],
+			[]string{"meeting agenda", "cheap pills"}[i%2], i%17)
 	}
 	if _, err := store.Put(t.Context(), "in/corpus.tsv", []byte(b.String())); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,8 @@ var losses = []loss{flippedAtRest, deleted, inTransit, neverStored}
 // drawn are the losses in the order in which jobs get them: at rest and in transit as often.
 var drawn = []loss{flippedAtRest, inTransit, deleted, inTransit, neverStored}
 
-// Reads of an object that a fault in transit spoils: fewer than a worker repeats by itself, or more than all of them together.
+// Reads of an object that a fault in transit spoils: fewer than a worker repeats by itself, or more than all of them
+// together.
 const (
 	fewReads  = 2
 	manyReads = 12
@@ -71,7 +72,8 @@ type lossyStore struct {
 
 func newLossyStore(store objstore.Store) *lossyStore {
 	return &lossyStore{
-		Store: store, states: map[string]bool{}, orders: map[string][]*order{}, seen: map[string]bool{}, broken: map[string]int{}, struck: map[string]int{},
+		Store: store, states: map[string]bool{}, orders: map[string][]*order{}, seen: map[string]bool{},
+		broken: map[string]int{}, struck: map[string]int{},
 	}
 }
 
@@ -143,7 +145,8 @@ func (s *lossyStore) Put(ctx context.Context, key string, data []byte) (objstore
 	return s.Store.Put(ctx, key, data)
 }
 
-func (s *lossyStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s *lossyStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info,
+	error) {
 	body, info, err := s.Store.Get(ctx, key, opt)
 	if err != nil || jobOf(key) == "" {
 		return body, info, err

@@ -17,10 +17,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-var lostFaults = flag.Int("lost.faults", 1, "how often each sort of job object is flipped at rest, deleted, and never stored; twice as often flipped in transit")
+var lostFaults = flag.Int("lost.faults", 1,
+	"how often each sort of job object is flipped at rest, deleted, and never stored; twice as often flipped in transit")
 
-// lossJobs are the jobs that lose objects: k-means whose first centers need carries, and an epoch after the other of a perceptron.
-// Nothing is audited: an audit that makes an object again would hide its loss.
+// lossJobs are the jobs that lose objects: k-means whose first centers need carries, and an epoch after the other of
+// a perceptron. Nothing is audited: an audit that makes an object again would hide its loss.
 var lossJobs = map[string]string{
 	"kmeans": `"kind":"KMeans","metadata":{},"spec":{"input":{"uri":"mem://m/in/","format":"csv","label":5,"shard_bytes":2000},
 		"output":{},"params":{"k":4,"init":"kmeans||","max_rounds":4},"repro":{"seed":7},"run":{"audit":0}}`,
@@ -172,7 +173,8 @@ func (l *lossTally) report(t *testing.T) {
 	for _, what := range sorts {
 		for _, how := range losses {
 			n := l.counts[order{sort: what, loss: how}]
-			t.Logf("%-8s %-21s: %d jobs, %d struck, %d made something again, %d beginnings anew, %d failed, %d wrong", what, how, n.jobs, n.struck, n.remade, n.anew, n.failed, n.wrong)
+			t.Logf("%-8s %-21s: %d jobs, %d struck, %d made something again, %d beginnings anew, %d failed, %d wrong",
+				what, how, n.jobs, n.struck, n.remade, n.anew, n.failed, n.wrong)
 			if n.struck < (n.jobs+1)/2 {
 				t.Errorf("%s, %s: of %d jobs only %d lost an object", what, how, n.jobs, n.struck)
 			}

@@ -57,7 +57,8 @@ func Matrix(t *testing.T, cases ...Case) {
 	t.Helper()
 	Binary(t)
 	for _, set := range kernelops.All() {
-		eachCase(t, "one-process/mem/"+set.Name, cases, func(t *testing.T, c Case) { oneProcess(t, c, memory(t), set.Name) })
+		eachCase(t, "one-process/mem/"+set.Name, cases,
+			func(t *testing.T, c Case) { oneProcess(t, c, memory(t), set.Name) })
 	}
 	wants := make(map[string]result) // of the longer jobs
 	for _, p := range []place{directory(t), s3Place(t, s3server.Versitygw)} {
@@ -66,7 +67,8 @@ func Matrix(t *testing.T, cases ...Case) {
 			in[c.Name] = p.inputs(t, c, c.Name, c.Objects)
 		}
 		for _, set := range kernelops.All() {
-			eachCase(t, "one-process/"+p.name+"/"+set.Name, cases, func(t *testing.T, c Case) { oneProcessOver(t, c, p, in[c.Name], set.Name) })
+			eachCase(t, "one-process/"+p.name+"/"+set.Name, cases,
+				func(t *testing.T, c Case) { oneProcessOver(t, c, p, in[c.Name], set.Name) })
 		}
 		cluster := StartCluster(t, p.jobStore(t), 2*time.Second, p.env...)
 		for _, set := range kernelops.All() {
@@ -76,7 +78,8 @@ func Matrix(t *testing.T, cases ...Case) {
 			}
 		}
 		if killed := killSpecs(t, cases, p, wants); len(killed) > 0 {
-			t.Run("killed/"+p.name+"/"+p.killed.Name, func(t *testing.T) { killInEach(t, cases, p, cluster, killed, p.killed.Name, wants) })
+			t.Run("killed/"+p.name+"/"+p.killed.Name,
+				func(t *testing.T) { killInEach(t, cases, p, cluster, killed, p.killed.Name, wants) })
 		}
 	}
 }
@@ -138,7 +141,8 @@ func runHere(t *testing.T, c Case, p place, spec, kernels string) result {
 	return p.result(t, c, view.Outputs)
 }
 
-func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[string]Inputs, kernels string, workers int) {
+func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[string]Inputs, kernels string,
+	workers int) {
 	slots := 2
 	if workers > 2 {
 		slots = 1
@@ -161,7 +165,8 @@ func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[str
 }
 
 // killInEach kills, of two workers, one in each job, while it holds a task of an unfinished round.
-func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map[string]string, kernels string, wants map[string]result) {
+func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map[string]string, kernels string,
+	wants map[string]result) {
 	cluster.Work(t, kernels, 1)
 	defer cluster.StopWorkers(t)
 	before := cluster.status(t)
@@ -177,7 +182,8 @@ func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map
 	}
 	status := cluster.status(t) // the leader's own counts: a job's stand still once its report is made
 	won := status.GetBackups().GetWon() - before.GetBackups().GetWon()
-	if expired := status.GetLeasesExpired() - before.GetLeasesExpired(); expired+won < uint64(len(specs)) || status.GetCommittedLeased() != 0 {
+	if expired := status.GetLeasesExpired() - before.GetLeasesExpired(); expired+won < uint64(len(specs)) ||
+		status.GetCommittedLeased() != 0 {
 		t.Errorf("%d leases expired, %d backups won, %d committed nodes leased; want at least %d of the first two, and 0",
 			expired, won, status.GetCommittedLeased(), len(specs))
 	}
@@ -191,7 +197,8 @@ func (c *Cluster) killOne(t *testing.T, id, spec, kernels string) {
 	c.Submit(t, id, spec)
 	c.awaitBusy(t, id, fmt.Sprintf("w%d", len(c.Workers)))
 	victim.Kill()
-	if progress := c.Get(t, id).GetProgress(); progress.GetRound() != 1 || progress.GetLeavesDone() == progress.GetLeaves() {
+	if progress := c.Get(t, id).GetProgress(); progress.GetRound() != 1 ||
+		progress.GetLeavesDone() == progress.GetLeaves() {
 		t.Fatalf("the worker was killed too late to be in mid-round: %v", progress)
 	}
 }

@@ -38,7 +38,8 @@ func glossModel(t *testing.T, specJSON string, text []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 3), 100), kernelops.Generic(), jobstest.Grouping{})
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 3), 100),
+		kernelops.Generic(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func grownBayes(params string) func(clustertest.Inputs) string {
 	}
 }
 
-// A model that counts on from that of the first half, to the bit that of both halves at once, terms left out at the end.
+// A model that counts on from that of the first half, to the bit that of both halves at once, terms left out at the
+// end.
 func TestMatrixGrownNaiveBayes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some sixty processes; run without -short")
@@ -94,7 +96,8 @@ func predictCase(t *testing.T) clustertest.Case {
 	return clustertest.Case{
 		Name:    "predict",
 		Objects: map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second)},
-		Model:   glossModel(t, naiveBayes(1<<20, `{}`)(clustertest.Inputs{Input: "file:///in/"}), bytes.Join([][]byte{first, second}, nil)),
+		Model: glossModel(t, naiveBayes(1<<20, `{}`)(clustertest.Inputs{Input: "file:///in/"}),
+			bytes.Join([][]byte{first, second}, nil)),
 		Spec: func(in clustertest.Inputs) string {
 			return fmt.Sprintf(`{"apiVersion":"v1","kind":"Predict","metadata":{},"spec":{
 				"input":{"uri":%q,"format":"tsv","label":1,"text":3,"shard_bytes":16384},"model":%q,"output":{},"repro":{},"run":{}}}`, in.Input, in.Model)

@@ -55,7 +55,8 @@ func (q *Quorum) killInMidRound(t *testing.T, batch int, cases []Case) {
 		for _, c := range cases {
 			job := q.Get(t, batchID(batch, c))
 			progress := job.GetProgress()
-			if job.GetState() == pb.JobState_JOB_STATE_RUNNING && progress.GetTasksLeased() > 0 && progress.GetLeavesDone() < progress.GetLeaves() {
+			if job.GetState() == pb.JobState_JOB_STATE_RUNNING && progress.GetTasksLeased() > 0 &&
+				progress.GetLeavesDone() < progress.GetLeaves() {
 				busy = job.GetId()
 				return true
 			}

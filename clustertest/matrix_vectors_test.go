@@ -56,7 +56,8 @@ func vectors(t *testing.T, name, kind, params, killParams string) clustertest.Ca
 
 // withQueries makes the second object of a case its queries.
 func withQueries(c clustertest.Case) clustertest.Case {
-	c.Objects, c.Queries = map[string][]byte{"a.csv": c.Objects["a.csv"]}, map[string][]byte{"b.csv": c.Objects["b.csv"]}
+	c.Objects, c.Queries = map[string][]byte{"a.csv": c.Objects["a.csv"]},
+		map[string][]byte{"b.csv": c.Objects["b.csv"]}
 	return c
 }
 
@@ -73,9 +74,11 @@ func vectorCases(t *testing.T) []clustertest.Case {
 }
 
 func means(t *testing.T) []clustertest.Case {
-	kmeans := vectors(t, "kmeans", "KMeans", `{"k":10,"max_rounds":8,"assignments":true}`, `{"k":3,"max_rounds":2,"init":"random","assignments":true}`)
+	kmeans := vectors(t, "kmeans", "KMeans", `{"k":10,"max_rounds":8,"assignments":true}`,
+		`{"k":3,"max_rounds":2,"init":"random","assignments":true}`)
 	kmeans.Digest = "ec6bebe331251424cb7328007dfc2e4fd2be1921c33a70c7bb0982c2bec5ee08"
-	kmeans.Index, kmeans.IndexDigest = "assignments/index.json", "7ff2af56fafe86fe714770e2d7350666601a68c61ed5dd7c4a328c8f3d4633e3"
+	kmeans.Index, kmeans.IndexDigest = "assignments/index.json",
+		"7ff2af56fafe86fe714770e2d7350666601a68c61ed5dd7c4a328c8f3d4633e3"
 
 	means := vectors(t, "nearest-mean", "NearestMean", `{"features":{"scale":"standard"}}`, `{}`)
 	means.Digest = "d02f4668a78f3bb2987be48114a92b59ef767c5bbbb0c8c23029d1bdc2290ed6"
@@ -83,9 +86,11 @@ func means(t *testing.T) []clustertest.Case {
 	bayes := vectors(t, "gaussian-naive-bayes", "GaussianNaiveBayes", `{}`, `{}`)
 	bayes.Digest = "9240a2259acb6efd4ef5369490d41ff9ba38308fc279b6d8566a1b0ab5509518"
 
-	neighbors := withQueries(vectors(t, "nearest-neighbors", "NearestNeighbors", `{"k":3,"mode":"classify","lists":"csv"}`, `{"k":1}`))
+	neighbors := withQueries(vectors(t, "nearest-neighbors", "NearestNeighbors",
+		`{"k":3,"mode":"classify","lists":"csv"}`, `{"k":1}`))
 	neighbors.Digest = "17a55746397b3cc5d3c05c7935281f0e9cf6f6ab0024e41bd34a768c35954568"
-	neighbors.Index, neighbors.IndexDigest = "neighbors/index.json", "99b67d4cf159ff6b43b8dbc3308a4974c04056ff9eb9fc67bb53241cfa89ab40"
+	neighbors.Index, neighbors.IndexDigest = "neighbors/index.json",
+		"99b67d4cf159ff6b43b8dbc3308a4974c04056ff9eb9fc67bb53241cfa89ab40"
 
 	return []clustertest.Case{kmeans, means, bayes, neighbors}
 }
@@ -94,42 +99,53 @@ func perceptrons(t *testing.T) []clustertest.Case {
 	chained := vectors(t, "perceptron-chained", "Perceptron", `{"epochs":3}`, `{"epochs":1}`)
 	chained.Digest = "0098d30dddbdfe8416c5124a8b927f3c8951fc40b7aa5586abb30b057ca721e1"
 
-	mixed := vectors(t, "perceptron-mixed", "Perceptron", `{"epochs":3,"over":"mixed","mixing":"mistakes"}`, `{"epochs":2,"over":"mixed"}`)
+	mixed := vectors(t, "perceptron-mixed", "Perceptron", `{"epochs":3,"over":"mixed","mixing":"mistakes"}`,
+		`{"epochs":2,"over":"mixed"}`)
 	mixed.Digest = "716e12fbcf4d4db14cc02d29478f2be157e17547c6fd98abaf9eefb11565c940"
 
-	kernel := vectors(t, "kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":0.001,"epochs":2}`, `{"epochs":1}`)
+	kernel := vectors(t, "kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":0.001,"epochs":2}`,
+		`{"epochs":1}`)
 	kernel.Digest = "bcd6e83f5e911633ddb1fe66c407e77d588678c4a32808cd08cce3a0c000f0b0"
 
 	budget := vectors(t, "kernel-perceptron-budget", "KernelPerceptron",
-		`{"kernel":"rbf","gamma":0.001,"form":"averaged","budget":40,"epochs":2}`, `{"form":"averaged","budget":40,"epochs":1}`)
+		`{"kernel":"rbf","gamma":0.001,"form":"averaged","budget":40,"epochs":2}`,
+		`{"form":"averaged","budget":40,"epochs":1}`)
 	budget.Digest = "8b4c51c06bc9494f1d36ace3236d520534627cee7f465202f42b019510603805"
 
 	return []clustertest.Case{chained, mixed, kernel, budget}
 }
 
 func kernels(t *testing.T) []clustertest.Case {
-	// The main job is symmetric, the longer one, of fewer tiles, is not. The model's digest covers that of the index of the tiles.
-	tiles := vectors(t, "kernel-matrix", "KernelMatrix", `{"kernel":"rbf","gamma":0.001,"tile":100}`, `{"kernel":"sigmoid"}`)
+	// The main job is symmetric, the longer one, of fewer tiles, is not. The model's digest covers that of the index
+	// of the tiles.
+	tiles := vectors(t, "kernel-matrix", "KernelMatrix", `{"kernel":"rbf","gamma":0.001,"tile":100}`,
+		`{"kernel":"sigmoid"}`)
 	symmetric := tiles.Spec
 	tiles.Queries = map[string][]byte{"b.csv": tiles.Objects["b.csv"]}
 	tiles.Spec = func(in clustertest.Inputs) string { return symmetric(clustertest.Inputs{Input: in.Input}) }
 	tiles.Digest = "c526db4760c42418cad1879c622e79ff1023f2b835adafb52a29fc532e260620"
-	tiles.Index, tiles.IndexDigest = "records/index.json", "81aa480bc7c022a0e837cfdc4bdcbc1aab4634d908e1f4d013ff6df95c140d74"
+	tiles.Index, tiles.IndexDigest = "records/index.json",
+		"81aa480bc7c022a0e837cfdc4bdcbc1aab4634d908e1f4d013ff6df95c140d74"
 
-	means := vectors(t, "kernel-nearest-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":0.001}`, `{"kernel":"polynomial"}`)
+	means := vectors(t, "kernel-nearest-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":0.001}`,
+		`{"kernel":"polynomial"}`)
 	means.Digest = "0b372bce6b20a4793ae953b13b742bd65dce22cb9963345e3d14cdaee153c69c"
 
 	density := vectors(t, "kernel-density-bayes", "KernelDensityBayes", `{"bandwidth":10}`, `{}`)
 	density.Digest = "1d92efd5c82b5ec035e784c45c6f4b0373c00806d11a723bca923cf99456f9b6"
 
 	// Neither of these two holds its base: what they decide is in the files.
-	streamed := withQueries(vectors(t, "kernel-nearest-mean-streamed", "KernelNearestMean", `{"store_base":false,"kernel":"rbf","gamma":0.001}`, `{"store_base":false}`))
+	streamed := withQueries(vectors(t, "kernel-nearest-mean-streamed", "KernelNearestMean",
+		`{"store_base":false,"kernel":"rbf","gamma":0.001}`, `{"store_base":false}`))
 	streamed.Digest = "e569019f56c89865ade372283c8c8a5c049136078234fbeeca1b29707e108f02"
-	streamed.Index, streamed.IndexDigest = "predictions/index.json", "b9bbe10846ea6bf2e1af9b239a696b96a3990cbffbb5938f80652d2225ae1fba"
+	streamed.Index, streamed.IndexDigest = "predictions/index.json",
+		"b9bbe10846ea6bf2e1af9b239a696b96a3990cbffbb5938f80652d2225ae1fba"
 
-	densities := withQueries(vectors(t, "kernel-density-bayes-streamed", "KernelDensityBayes", `{"store_base":false}`, `{"store_base":false,"bandwidth":10}`))
+	densities := withQueries(vectors(t, "kernel-density-bayes-streamed", "KernelDensityBayes", `{"store_base":false}`,
+		`{"store_base":false,"bandwidth":10}`))
 	densities.Digest = "f086c3812c88dc439b512f871bec57c3bd4520f2a47b648e471b569b8cfd4845"
-	densities.Index, densities.IndexDigest = "predictions/index.json", "48e21148ea52f3259c5876685c4103b33fe8bc21759ab6f6b8a5a6a6abde84bc"
+	densities.Index, densities.IndexDigest = "predictions/index.json",
+		"48e21148ea52f3259c5876685c4103b33fe8bc21759ab6f6b8a5a6a6abde84bc"
 
 	return []clustertest.Case{tiles, means, density, streamed, densities}
 }

@@ -15,7 +15,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-var memoryBudget = flag.String("memory", "", "`budget` of the worker in TestMemory, which takes minutes; 128MiB is the least")
+var memoryBudget = flag.String("memory", "",
+	"`budget` of the worker in TestMemory, which takes minutes; 128MiB is the least")
 
 // memoryCase is a job over a data set that does not fit into memory.
 type memoryCase struct {
@@ -37,7 +38,8 @@ var (
 	}
 	// fewer are five quarters of the budget: more than fits, at a third of the time.
 	fewer = func(t *testing.T, d *bigData) string {
-		return fmt.Sprintf(`"uri":%q,"format":"npy"`, d.uri(t, "fewer.npy", func(w *bufio.Writer, bytes int64) error { return npy(8192)(w, bytes*5/16) }))
+		return fmt.Sprintf(`"uri":%q,"format":"npy"`,
+			d.uri(t, "fewer.npy", func(w *bufio.Writer, bytes int64) error { return npy(8192)(w, bytes*5/16) }))
 	}
 	// widest has few rows for its size, for what goes by pairs of them.
 	widest = func(t *testing.T, d *bigData) string {
@@ -51,45 +53,56 @@ var (
 		return fmt.Sprintf(`"uri":%q,"format":"csv","label":1`, d.uri(t, "table.csv", csvRows))
 	}
 	few = func(t *testing.T, d *bigData) string {
-		return fmt.Sprintf(`"uri":%q,"format":"csv","label":1`, d.uri(t, "few.csv", func(w *bufio.Writer, _ int64) error { return csvRows(w, 16<<10) }))
+		return fmt.Sprintf(`"uri":%q,"format":"csv","label":1`,
+			d.uri(t, "few.csv", func(w *bufio.Writer, _ int64) error { return csvRows(w, 16<<10) }))
 	}
 	sparse = func(t *testing.T, d *bigData) string {
-		return fmt.Sprintf(`"uri":%q,"format":"libsvm","width":%d,"index_base":1`, d.uri(t, "sparse.svm", libsvmRows), libsvmColumns)
+		return fmt.Sprintf(`"uri":%q,"format":"libsvm","width":%d,"index_base":1`, d.uri(t, "sparse.svm", libsvmRows),
+			libsvmColumns)
 	}
 	documents = func(t *testing.T, d *bigData) string {
-		return fmt.Sprintf(`"uri":%q,"format":"tsv","label":1,"text":3,"split":{"test":0.1}`, d.uri(t, "documents.tsv", corpus(glosses(t, 1))))
+		return fmt.Sprintf(`"uri":%q,"format":"tsv","label":1,"text":3,"split":{"test":0.1}`,
+			d.uri(t, "documents.tsv", corpus(glosses(t, 1))))
 	}
 )
 
 var memoryCases = []memoryCase{
-	{name: "kmeans", kind: "KMeans", input: points, params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`},
-	{name: "kmeans-scaled", kind: "KMeans", input: table, params: `{"k":3,"max_rounds":3,"scale":"standard","silhouette_sample":500}`},
-	{name: "kmeans-sparse", kind: "KMeans", input: sparse, params: `{"k":4,"max_rounds":2,"metric":"cosine","init":"random"}`},
+	{name: "kmeans", kind: "KMeans", input: points,
+		params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`},
+	{name: "kmeans-scaled", kind: "KMeans", input: table,
+		params: `{"k":3,"max_rounds":3,"scale":"standard","silhouette_sample":500}`},
+	{name: "kmeans-sparse", kind: "KMeans", input: sparse,
+		params: `{"k":4,"max_rounds":2,"metric":"cosine","init":"random"}`},
 	{name: "nearest-mean", kind: "NearestMean", input: table, params: `{}`},
 	{name: "nearest-mean-sparse", kind: "NearestMean", input: sparse, params: `{}`},
 	{name: "gaussian", kind: "GaussianNaiveBayes", input: table, params: `{}`},
 	{name: "naive-bayes", kind: "NaiveBayes", input: documents, params: `{}`},
 	{name: "neighbors", kind: "NearestNeighbors", input: wide, queries: fewer, params: `{"k":3}`},
-	{name: "neighbors-stored", kind: "NearestNeighbors", input: points, params: `{"store_base":true,"leave_one_out":false}`, fault: "STATE_TOO_BIG"},
+	{name: "neighbors-stored", kind: "NearestNeighbors", input: points,
+		params: `{"store_base":true,"leave_one_out":false}`, fault: "STATE_TOO_BIG"},
 	{name: "perceptron", kind: "Perceptron", input: table, params: `{"epochs":1}`},
 	{name: "perceptron-sparse", kind: "Perceptron", input: sparse, params: `{"epochs":1,"form":"voted"}`},
 	{name: "perceptron-mixed", kind: "Perceptron", input: sparse, params: `{"epochs":2,"over":"mixed"}`},
-	{name: "perceptron-texts", kind: "Perceptron", input: documents, params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":5000}}}`},
-	{name: "kernel-perceptron", kind: "KernelPerceptron", input: table, params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`},
+	{name: "perceptron-texts", kind: "Perceptron", input: documents,
+		params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":5000}}}`},
+	{name: "kernel-perceptron", kind: "KernelPerceptron", input: table,
+		params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`},
 	{name: "kernel-matrix", kind: "KernelMatrix", input: widest, params: `{"kernel":"polynomial","degree":2}`},
 	{name: "kernel-mean", kind: "KernelNearestMean", input: rows, queries: few, params: `{"store_base":false}`},
 	{name: "kernel-density", kind: "KernelDensityBayes", input: rows, queries: few, params: `{"store_base":false}`},
 	{name: "kernel-mean-stored", kind: "KernelNearestMean", input: rows, params: `{}`, fault: "STATE_TOO_BIG"},
 	{name: "predict-kmeans", kind: "Predict", input: points, model: "kmeans", params: `{"scores":true}`},
-	{name: "predict-gaussian", kind: "Predict", input: table, model: "gaussian", params: `{"scores":true,"format":"jsonl"}`},
+	{name: "predict-gaussian", kind: "Predict", input: table, model: "gaussian",
+		params: `{"scores":true,"format":"jsonl"}`},
 	{name: "predict-naive-bayes", kind: "Predict", input: documents, model: "naive-bayes", params: `{}`},
 	{name: "predict-perceptron", kind: "Predict", input: sparse, model: "perceptron-mixed", params: `{"scores":true}`},
-	{name: "predict-kernel-perceptron", kind: "Predict", input: table, model: "kernel-perceptron", params: `{"format":"npy"}`},
+	{name: "predict-kernel-perceptron", kind: "Predict", input: table, model: "kernel-perceptron",
+		params: `{"format":"npy"}`},
 }
 
 // A data set of four times a worker's memory passes every kind of job, or is refused where the model would be
-// the data set itself, and the worker never has more than its budget and a tenth resident. Shards are as large as a default, or as a person who plans for so little
-// memory would have them: an eighth of the budget.
+// the data set itself, and the worker never has more than its budget and a tenth resident. Shards are as large as a
+// default, or as a person who plans for so little memory would have them: an eighth of the budget.
 func TestMemory(t *testing.T) {
 	if *memoryBudget == "" {
 		t.Skip("takes minutes; make memory runs it")
@@ -108,7 +121,8 @@ func TestMemory(t *testing.T) {
 			began := time.Now()
 			cluster.Submit(t, c.name, spec)
 			job := cluster.Wait(t, c.name, 20*time.Minute)
-			if code := job.GetFailure().GetCode(); code != c.fault || c.fault == "" && job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+			if code := job.GetFailure().GetCode(); code != c.fault || c.fault == "" &&
+				job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 				t.Errorf("%v: %v", job.GetState(), job.GetFailure())
 			}
 			if worker.Ended() {

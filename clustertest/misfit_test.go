@@ -47,12 +47,13 @@ func TestWorkerWithoutRights(t *testing.T) {
 // A job that waits for a store says so.
 func TestReasonNamesTheFailure(t *testing.T) {
 	store := mem.New("m")
-	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 2*time.Second, func(_ context.Context, uri string) (objstore.Store, error) {
-		if uri == "mem://m" {
-			return nil, &objstore.Error{Op: "open", Store: uri, Err: objstore.ErrUnavailable}
-		}
-		return store, nil
-	})
+	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://jobs", 2*time.Second,
+		func(_ context.Context, uri string) (objstore.Store, error) {
+			if uri == "mem://m" {
+				return nil, &objstore.Error{Op: "open", Store: uri, Err: objstore.ErrUnavailable}
+			}
+			return store, nil
+		})
 	cluster.Work(t, "w1", 1, kernelops.Generic())
 	cluster.Submit(t, "waits", tinySpec(""))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -28,8 +28,9 @@ func TestTheOutputPlaceIsTriedFirst(t *testing.T) {
 	own := mem.New("m")
 	tinyCorpus(t, own)
 	places := map[string]*faulty.Store{
-		"s3://good":    faulty.Wrap(mem.New("good")),
-		"s3://bucket":  faulty.Wrap(mem.New("bucket"), faulty.Rule{Op: faulty.Put, Err: fmt.Errorf("%w: no such bucket", objstore.ErrInvalidURI)}),
+		"s3://good": faulty.Wrap(mem.New("good")),
+		"s3://bucket": faulty.Wrap(mem.New("bucket"),
+			faulty.Rule{Op: faulty.Put, Err: fmt.Errorf("%w: no such bucket", objstore.ErrInvalidURI)}),
 		"s3://denied":  faulty.Wrap(mem.New("denied"), faulty.Rule{Op: faulty.Put, Err: objstore.ErrDenied}),
 		"s3://keeping": faulty.Wrap(mem.New("keeping"), faulty.Rule{Op: faulty.Delete, Err: objstore.ErrDenied}),
 	}
@@ -44,12 +45,15 @@ func TestTheOutputPlaceIsTriedFirst(t *testing.T) {
 	}
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 2*time.Second, stores)
 	cluster.Work(t, "w1", 1, kernelops.Generic())
-	for place, want := range map[string]string{"bucket": "no such bucket", "denied": "s3://denied", "nowhere": "not below a root"} {
+	for place, want := range map[string]string{"bucket": "no such bucket", "denied": "s3://denied",
+		"nowhere": "not below a root"} {
 		cluster.Submit(t, place, withOutput("s3://"+place+"/"))
 		job := cluster.Wait(t, place)
 		f := job.GetFailure()
-		if len(job.GetRounds()) != 0 || f.GetTask() != "plan" || f.GetCode() != "STORE_DENIED" || !strings.Contains(f.GetMessage(), want) {
-			t.Errorf("%s: %d rounds, failed at %s with %s: %s", place, len(job.GetRounds()), f.GetTask(), f.GetCode(), f.GetMessage())
+		if len(job.GetRounds()) != 0 || f.GetTask() != "plan" || f.GetCode() != "STORE_DENIED" ||
+			!strings.Contains(f.GetMessage(), want) {
+			t.Errorf("%s: %d rounds, failed at %s with %s: %s", place, len(job.GetRounds()), f.GetTask(), f.GetCode(),
+				f.GetMessage())
 		}
 	}
 	for place, left := range map[string]int{"good": 0, "keeping": 1} {

@@ -59,7 +59,8 @@ type readPhase struct {
 	rounds int
 }
 
-func (readPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (readPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	n := int64(0)
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -103,7 +104,8 @@ func (p readPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round
 
 type pairsPhase struct{ sumPhase }
 
-func (pairsPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (pairsPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	n := int64(0)
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -143,7 +145,8 @@ func (pairsPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round)
 		}
 		pairs += n
 	}
-	index, err := round.Emit(ctx, "pairs/index.json", []byte(fmt.Sprintf(`{"trees":%d,"leaves":%d}`, round.Trees, round.Plan.Shards)))
+	index, err := round.Emit(ctx, "pairs/index.json",
+		[]byte(fmt.Sprintf(`{"trees":%d,"leaves":%d}`, round.Trees, round.Plan.Shards)))
 	if err != nil {
 		return jobs.Next{}, err
 	}

@@ -62,8 +62,9 @@ func pauseInMidTask(t *testing.T, cluster *clustertest.Cluster, worker *clustert
 	expired := clusterStatus(t, cluster).GetLeasesExpired()
 	clustertest.Poll(ctx, t, "w2 to be at work in the first round", func() bool {
 		progress := cluster.Get(t, id).GetProgress()
-		return progress.GetRound() == 1 && progress.GetLeavesDone() > 0 && slices.ContainsFunc(clusterStatus(t, cluster).GetWorkers(),
-			func(w *pb.WorkerStatus) bool { return w.GetName() == "w2" && w.GetTasks() > 0 })
+		return progress.GetRound() == 1 && progress.GetLeavesDone() > 0 &&
+			slices.ContainsFunc(clusterStatus(t, cluster).GetWorkers(),
+				func(w *pb.WorkerStatus) bool { return w.GetName() == "w2" && w.GetTasks() > 0 })
 	})
 	worker.Pause(t)
 	defer worker.Resume(t)
@@ -71,7 +72,8 @@ func pauseInMidTask(t *testing.T, cluster *clustertest.Cluster, worker *clustert
 	clustertest.Poll(ctx, t, "the task of the paused worker to be leased again", func() bool {
 		job := cluster.Get(t, id)
 		ended = job.GetFinishedUnixMs() != 0
-		again = job.GetCounters().GetBackups().GetLaunched() > 0 || clusterStatus(t, cluster).GetLeasesExpired() > expired
+		again = job.GetCounters().GetBackups().GetLaunched() > 0 ||
+			clusterStatus(t, cluster).GetLeasesExpired() > expired
 		return again || ended
 	})
 	return again

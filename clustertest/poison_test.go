@@ -18,7 +18,8 @@ import (
 // poisonPhase counts records, and panics at one of them.
 type poisonPhase struct{ readPhase }
 
-func (p poisonPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p poisonPhase) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
+	_ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	n := int64(0)
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -53,7 +54,8 @@ func TestPoisonRecord(t *testing.T) {
 	store := mem.New("m")
 	tinyCorpus(t, store)
 	spec := strings.Replace(strings.Replace(tinySpec(""), "NaiveBayes", "Poison", 1), `"alpha":0.5`, "", 1)
-	text := strings.Repeat("ham\tmeeting agenda\n", 100) + "ham\tpoison\n" + strings.Repeat("ham\tmeeting agenda\n", 100)
+	text := strings.Repeat("ham\tmeeting agenda\n", 100) +
+		"ham\tpoison\n" + strings.Repeat("ham\tmeeting agenda\n", 100)
 	if _, err := store.Put(t.Context(), "poisoned/corpus.tsv", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,8 @@ func TestPoisonRecord(t *testing.T) {
 		t.Errorf("failed with %v", failure)
 	}
 	// 3811 bytes in four even shards of 953: the record begins at byte 1900.
-	for _, says := range []string{"leaf 1, reading shard 1 (corpus.tsv bytes 953-1906)", "a record that the kernel cannot take"} {
+	for _, says := range []string{"leaf 1, reading shard 1 (corpus.tsv bytes 953-1906)",
+		"a record that the kernel cannot take"} {
 		if !strings.Contains(failure.GetMessage(), says) {
 			t.Errorf("the failure does not say %q: %s", says, failure.GetMessage())
 		}

@@ -70,7 +70,8 @@ func restorePrepared(t *testing.T, q *clustertest.Quorum, gram func(int, ...stri
 	restore(5, file, data)
 	// As one of several that start alike: nobody answers at --join, and yet it begins.
 	const advertised = "localhost:7481"
-	gram(0, "pki", "issue", "--ca", filepath.Join(q.Home, "data", "pki"), "--out", filepath.Join(data, "pki"), "localhost")
+	gram(0, "pki", "issue", "--ca", filepath.Join(q.Home, "data", "pki"), "--out", filepath.Join(data, "pki"),
+		"localhost")
 	third := q.Alone(t, "--data", data, "--advertise", advertised, "--bootstrap", advertised, "--join", "localhost:1",
 		"--token-file", filepath.Join(q.Home, "data", "admin.token"))
 	listed := gram(0, "cluster", "members", "--addr", third.Addr, "--token-file", filepath.Join(data, "admin.token"))

@@ -76,7 +76,8 @@ func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
 		}
 		return stdout
 	}
-	run(0, q.ClientEnv(), "schedule", "create", "-f", scheduleFile(t, q.Cluster, "yearly", "file://"+q.Home+"/all.tsv", "15 2 1 1 *"))
+	run(0, q.ClientEnv(), "schedule", "create", "-f",
+		scheduleFile(t, q.Cluster, "yearly", "file://"+q.Home+"/all.tsv", "15 2 1 1 *"))
 	text := run(0, q.ClientEnv(), "cluster", "backup", file)
 	data, err := os.ReadFile(file)
 	if sum := sha256.Sum256(data); err != nil || strings.TrimSpace(text) != hex.EncodeToString(sum[:]) {
@@ -86,7 +87,8 @@ func restoreElsewhere(t *testing.T, q *clustertest.Quorum) {
 	other := q.Alone(t, "--restore", file)
 	env := []string{"GRAM_ADDR=" + other.Addr, "GRAM_CACERT=" + filepath.Join(other.Data, "pki", "ca.pem"),
 		"GRAM_TOKEN_FILE=" + filepath.Join(other.Data, "admin.token")}
-	if job := run(0, env, "status", "survivor", "-o", "json"); !strings.Contains(strings.ToLower(job), `"state": "succeeded"`) {
+	if job := run(0, env, "status", "survivor", "-o", "json"); !strings.Contains(strings.ToLower(job),
+		`"state": "succeeded"`) {
 		t.Errorf("the job in the restored cluster: %s", job)
 	}
 	run(4, append(env, "GRAM_TOKEN_FILE="+filepath.Join(q.Home, "data", "admin.token")), "status")
@@ -187,7 +189,8 @@ func joinThrough(t *testing.T, q *clustertest.Quorum, m *clustertest.Member) {
 	q.AwaitVotes(t, 3)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if res, err := m.Jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: "survivor"})); err != nil || res.Msg.GetJob().GetId() != "survivor" {
+	if res, err := m.Jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: "survivor"})); err != nil ||
+		res.Msg.GetJob().GetId() != "survivor" {
 		t.Errorf("%s after it joined: %v", m.ID, err)
 	}
 }

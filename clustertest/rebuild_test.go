@@ -11,8 +11,8 @@ import (
 	"github.com/gram-compute/gram/clustertest"
 )
 
-// A member whose log has a flipped bit says so in one line, ends with the exit code for it, and comes back as a new member by one
-// command; so does one whose log is gone.
+// A member whose log has a flipped bit says so in one line, ends with the exit code for it, and comes back as a new
+// member by one command; so does one whose log is gone.
 func TestRebuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes; run without -short")
@@ -50,7 +50,8 @@ func TestRebuild(t *testing.T) {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		said := m.Output()
-		if strings.Contains(said, "goroutine") || !strings.Contains(said, "gram cluster rebuild ADDRESS --data "+m.Data) {
+		if strings.Contains(said, "goroutine") ||
+			!strings.Contains(said, "gram cluster rebuild ADDRESS --data "+m.Data) {
 			t.Errorf("%s says:\n%s", name, said)
 		}
 		gram(2, "cluster", "rebuild", q.Addr, "--data", m.Data, "--node-id", name)

@@ -59,7 +59,8 @@ func TestCoordinatorKilledInMidJob(t *testing.T) {
 	}
 	cluster.StopWorkers(t)
 	leases, commits := checkLeases(t, cluster, id)
-	t.Logf("killed at %d of %d leaves; %d leases, %d commits in all", before.GetLeavesDone(), before.GetLeaves(), leases, commits)
+	t.Logf("killed at %d of %d leaves; %d leases, %d commits in all", before.GetLeavesDone(), before.GetLeaves(),
+		leases, commits)
 }
 
 // awaitMidRound waits until part of a round is committed.
@@ -70,7 +71,8 @@ func awaitMidRound(t *testing.T, cluster *clustertest.Cluster, id string) *pb.Pr
 	var progress *pb.Progress
 	clustertest.Poll(ctx, t, "the first round to be under way", func() bool {
 		progress = cluster.Get(t, id).GetProgress()
-		return progress.GetRound() == 1 && progress.GetLeavesDone() > 0 && progress.GetLeavesDone() < progress.GetLeaves()
+		return progress.GetRound() == 1 && progress.GetLeavesDone() > 0 &&
+			progress.GetLeavesDone() < progress.GetLeaves()
 	})
 	return progress
 }
@@ -85,7 +87,8 @@ type logLine struct {
 // logOf reads a job's log, which the workers wrote.
 func logOf(t *testing.T, cluster *clustertest.Cluster, id string) (lines []logLine) {
 	t.Helper()
-	stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil, "logs", id, "-o", "json")
+	stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil, "logs", id, "-o",
+		"json")
 	if code != 0 {
 		t.Fatalf("gram logs: exit code %d\n%s", code, stderr)
 	}

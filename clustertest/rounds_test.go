@@ -23,7 +23,8 @@ type countingStore struct {
 	inputs atomic.Int64
 }
 
-func (s *countingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s *countingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info,
+	error) {
 	if strings.HasPrefix(key, "in/") {
 		s.inputs.Add(1)
 	}
@@ -40,7 +41,8 @@ func TestLaterRoundsDoNotReadTheInput(t *testing.T) {
 		cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store), pairsKind())
 		stop := cluster.Work(t, "w1", 1, kernelops.Generic())
 		cluster.Submit(t, "rounds", roundsSpec("mem://m", rounds))
-		if job := cluster.Wait(t, "rounds"); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED || len(job.GetRounds()) != rounds {
+		if job := cluster.Wait(t, "rounds"); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED ||
+			len(job.GetRounds()) != rounds {
 			t.Fatalf("%v after %d rounds: %v", job.GetState(), len(job.GetRounds()), job.GetFailure())
 		}
 		stop()
@@ -54,7 +56,8 @@ func TestLaterRoundsDoNotReadTheInput(t *testing.T) {
 func fourShards(t testing.TB, store objstore.Store) {
 	t.Helper()
 	for shard := range 4 {
-		if _, err := store.Put(t.Context(), fmt.Sprintf("in/%d.tsv", shard), []byte(strings.Repeat("x\tsome text\n", 100))); err != nil {
+		if _, err := store.Put(t.Context(), fmt.Sprintf("in/%d.tsv", shard),
+			[]byte(strings.Repeat("x\tsome text\n", 100))); err != nil {
 			t.Fatal(err)
 		}
 	}

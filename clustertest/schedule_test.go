@@ -20,7 +20,8 @@ func grams(t *testing.T, cluster *clustertest.Cluster, into any, args ...string)
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	stdout, stderr, code := clustertest.Run(ctx, t, cluster.Home, cluster.ClientEnv(), nil, append([]string{"schedule", "-o", "json"}, args...)...)
+	stdout, stderr, code := clustertest.Run(ctx, t, cluster.Home, cluster.ClientEnv(), nil,
+		append([]string{"schedule", "-o", "json"}, args...)...)
 	if code != 0 {
 		t.Fatalf("gram schedule %v: exit code %d:\n%s", args, code, stderr)
 	}
@@ -41,7 +42,8 @@ func day(t *testing.T, folder, name string, seed int) {
 	}
 	var b strings.Builder
 	for i := range 300 {
-		fmt.Fprintf(&b, "%s\t%s and word%d of %d\n", []string{"ham", "spam"}[i%2], []string{"meeting agenda", "cheap pills"}[i%2], i%17, seed*1000+i%5)
+		fmt.Fprintf(&b, "%s\t%s and word%d of %d\n", []string{"ham", "spam"}[i%2],
+			[]string{"meeting agenda", "cheap pills"}[i%2], i%17, seed*1000+i%5)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "records.tsv"), []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -146,7 +148,8 @@ func latestStays(t *testing.T, cluster *clustertest.Cluster, want string) {
 		"status daily@latest":                               want,
 		"model classify --model daily@latest -o json cheap": `"spam"`,
 	} {
-		stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil, strings.Fields(args)...)
+		stdout, stderr, code := clustertest.Run(t.Context(), t, cluster.Home, cluster.ClientEnv(), nil,
+			strings.Fields(args)...)
 		if code != 0 || !strings.Contains(stdout, says) {
 			t.Errorf("gram %s: exit code %d, want %s in it:\n%s%s", args, code, says, stdout, stderr)
 		}

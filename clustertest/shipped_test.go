@@ -20,7 +20,8 @@ func TestShippedBinaryHoldsNoSeededBug(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "GRAM_LIE", "GRAM_DISK_FAULT_FILE", "internal/seeded", "internal/faults", "lazyLog"}
+	traces := []string{"GRAM_SEEDED_BUG", "GRAM_CLOCK_SKEW_FILE", "GRAM_LIE", "GRAM_DISK_FAULT_FILE", "internal/seeded",
+		"internal/faults", "lazyLog"}
 	for _, bug := range seeded.All() {
 		traces = append(traces, string(bug))
 	}
@@ -38,7 +39,8 @@ func TestShippedBinaryHoldsNoSeededBug(t *testing.T) {
 		t.Fatalf("the test's binary has no symbols: %v", err)
 	}
 	for _, symbol := range symbols {
-		if strings.Contains(symbol.Name, "internal/seeded.") || strings.Contains(symbol.Name, "internal/faults.") || strings.Contains(symbol.Name, "lazyLog") || strings.Contains(symbol.Name, "anyOrder") {
+		if strings.Contains(symbol.Name, "internal/seeded.") || strings.Contains(symbol.Name, "internal/faults.") ||
+			strings.Contains(symbol.Name, "lazyLog") || strings.Contains(symbol.Name, "anyOrder") {
 			t.Errorf("the binary holds %s", symbol.Name)
 		}
 	}

@@ -120,7 +120,8 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 	q := clustertest.StartQuorum(t, 3, 5*time.Second, "--sweep-every", "200ms", "--sweep-grace", "1ms")
 	q.Work(t, "", 2)
 	elsewhere := filepath.Join(q.Home, "elsewhere")
-	for name, spec := range map[string][2]string{"news": {"1ms", ""}, "kept": {"forever", ""}, "away": {"1ms", "file://" + elsewhere}} {
+	for name, spec := range map[string][2]string{"news": {"1ms", ""}, "kept": {"forever", ""},
+		"away": {"1ms", "file://" + elsewhere}} {
 		grams(t, q.Cluster, nil, "create", "-f", upkeepSpec(t, q.Cluster, name, spec[0], spec[1]), "--id", name)
 	}
 	first := trigger(t, q.Cluster, "news", "2026-10-24T02:15:00Z")
@@ -145,7 +146,8 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 	}
 
 	for _, verb := range []string{"wait", "logs", "explain", "report"} {
-		if stdout, _ := gram(t, q.Cluster, 0, verb, "kept@latest", "-o", "json"); verb != "logs" && !strings.Contains(stdout, kept) {
+		if stdout, _ := gram(t, q.Cluster, 0, verb, "kept@latest", "-o", "json"); verb != "logs" &&
+			!strings.Contains(stdout, kept) {
 			t.Errorf("gram %s kept@latest tells of %s", verb, stdout)
 		}
 	}
@@ -164,8 +166,10 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 	for key := range storedBelow(t, q.Cluster, "") {
 		id := strings.Split(key, "/")[1]
 		_, known := s.Job(id)
-		told := known && (strings.HasPrefix(key, protocol.LogPrefix(id)) || key == protocol.EndKey(id)) // goes with the job
-		if !gone[key] && !told && id != "stranger" && key != objstore.OwnerKey && !strings.HasPrefix(key, ".gram.tmp/") {
+		// goes with the job
+		told := known && (strings.HasPrefix(key, protocol.LogPrefix(id)) || key == protocol.EndKey(id))
+		if !gone[key] && !told && id != "stranger" && key != objstore.OwnerKey &&
+			!strings.HasPrefix(key, ".gram.tmp/") {
 			t.Errorf("%s is left, and nobody refers to it", key)
 		}
 	}
@@ -180,7 +184,8 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 		UnknownJobs    []string `json:"unknown_jobs"`
 		Held           []struct{ Job, By string }
 	}
-	if err := json.Unmarshal([]byte(dry), &view); err != nil || len(view.Retired) != 0 || view.Objects != 0 || view.UnknownObjects != 1 ||
+	if err := json.Unmarshal([]byte(dry), &view); err != nil || len(view.Retired) != 0 || view.Objects != 0 ||
+		view.UnknownObjects != 1 ||
 		view.UnknownJobs[0] != "stranger" || len(view.Held) != 1 || view.Held[0].By != "schedule news, as its @latest" {
 		t.Errorf("%v: %s", err, dry)
 	}
@@ -231,7 +236,8 @@ func awaitSwept(t *testing.T, q *clustertest.Quorum, ids ...string) {
 	defer cancel()
 	clustertest.Poll(ctx, t, "jobs to be swept", func() bool {
 		for _, id := range ids {
-			if len(storedBelow(t, q.Cluster, protocol.JobPrefix(id)))+len(storedBelow(t, q.Cluster, protocol.OutputPrefix(id))) > 0 {
+			if len(storedBelow(t, q.Cluster, protocol.JobPrefix(id)))+len(storedBelow(t, q.Cluster,
+				protocol.OutputPrefix(id))) > 0 {
 				return false
 			}
 		}

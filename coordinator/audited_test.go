@@ -93,7 +93,8 @@ func TestEveryChangingCallLeavesOneLine(t *testing.T) {
 					r.Time.IsZero() {
 					t.Errorf("%s: %+v", route, r)
 				}
-				if call.always && (r.Who != "stranger" || r.Result != audit.Refused || r.Reason == "") || !call.always && r.Who != "token "+token.ID {
+				if call.always && (r.Who != "stranger" || r.Result != audit.Refused || r.Reason == "") ||
+					!call.always && r.Who != "token "+token.ID {
 					t.Errorf("%s: %+v", route, r)
 				}
 			}
@@ -139,7 +140,8 @@ func TestAuditTellsObjectResultAndEntry(t *testing.T) {
 	l.mu.Lock()
 	text := l.text.String()
 	l.mu.Unlock()
-	for _, secret := range []string{"canary", "forged", c.AdminToken().Reveal(), strings.SplitN(c.AdminToken().Reveal(), "_", 3)[2]} {
+	for _, secret := range []string{"canary", "forged", c.AdminToken().Reveal(),
+		strings.SplitN(c.AdminToken().Reveal(), "_", 3)[2]} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the audit log holds %q:\n%s", secret, text)
 		}
@@ -173,7 +175,8 @@ func TestAuditTellsTheLeadersDecisions(t *testing.T) {
 	failure := &pb.Failure{Code: "BROKEN", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "canary"}
 	registerTest(t, c, "w", 1)
 	task := leaseTest(t, c, "w", 1).GetTasks()[0]
-	completeTest(t, c, "w", &pb.TaskResult{Id: task.GetId(), Token: task.GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}})
+	completeTest(t, c, "w", &pb.TaskResult{Id: task.GetId(), Token: task.GetToken(),
+		Outcome: &pb.TaskResult_Failure{Failure: failure}})
 	await(t, c, "a fails", inStage("a", pb.JobState_JOB_STATE_FAILED))
 	var got []string
 	for _, r := range l.take(t, true) {
@@ -182,7 +185,8 @@ func TestAuditTellsTheLeadersDecisions(t *testing.T) {
 		}
 		got = append(got, r.Who+" "+r.What+" "+r.Object)
 	}
-	for _, want := range []string{"leader init ", "leader put_token " + c.AdminToken().ID, "leader start a", "leader fail a"} {
+	for _, want := range []string{"leader init ", "leader put_token " + c.AdminToken().ID, "leader start a",
+		"leader fail a"} {
 		if !slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, want) }) {
 			t.Errorf("no line %q among\n%s", want, strings.Join(got, "\n"))
 		}
@@ -193,7 +197,8 @@ func TestAuditTellsTheLeadersDecisions(t *testing.T) {
 func TestAuditOfACallThatIsHandedOn(t *testing.T) {
 	q := startQuorum(t, 2)
 	jobs, _ := q.calls(q.follower())
-	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: testSpec("a")})); err != nil {
+	if _, err := jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: testSpec("a")})); err != nil {
 		t.Fatal(err)
 	}
 	var lines []audit.Record
@@ -208,7 +213,8 @@ func TestAuditOfACallThatIsHandedOn(t *testing.T) {
 		t.Fatalf("%d lines: %+v", len(lines), lines)
 	}
 	r := lines[0]
-	if r.Member != q.leader().cfg.NodeID || r.Via != q.follower().cfg.NodeID || r.Who != "token "+q.token.ID || !strings.HasPrefix(r.Source, "127.0.0.1:") || r.RaftIndex == 0 {
+	if r.Member != q.leader().cfg.NodeID || r.Via != q.follower().cfg.NodeID || r.Who != "token "+q.token.ID ||
+		!strings.HasPrefix(r.Source, "127.0.0.1:") || r.RaftIndex == 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -255,7 +261,8 @@ func TestASweepByHandNamesWhatItRetires(t *testing.T) {
 	for _, r := range l.take(t, true) {
 		lines = append(lines, r.Who+" "+r.What+" "+r.Object)
 	}
-	if want := []string{"leader retire_jobs jobs a", "token " + c.AdminToken().ID + " UpkeepService.Sweep "}; !slices.Equal(lines, want) {
+	if want := []string{"leader retire_jobs jobs a", "token " + c.AdminToken().ID +
+		" UpkeepService.Sweep "}; !slices.Equal(lines, want) {
 		t.Errorf("lines %q, want %q", lines, want)
 	}
 }

@@ -19,7 +19,8 @@ import (
 func backupOf(t *testing.T, c *Coordinator) []byte {
 	t.Helper()
 	url, client := serveTest(t, c)
-	stream, err := gramv1connect.NewClusterServiceClient(client, url, as(c.AdminToken())).Backup(t.Context(), connect.NewRequest(&pb.BackupRequest{}))
+	stream, err := gramv1connect.NewClusterServiceClient(client, url, as(c.AdminToken())).Backup(t.Context(),
+		connect.NewRequest(&pb.BackupRequest{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,8 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 		return true
 	})
 	writeTest(t, filepath.Join(cfg.DataDir, WorkerTokenFile), old.WorkerToken().Reveal())
-	if _, err := Start(t.Context(), cfg); !errors.Is(err, ErrRestore) || !strings.Contains(err.Error(), "token of the old cluster") {
+	if _, err := Start(t.Context(), cfg); !errors.Is(err, ErrRestore) ||
+		!strings.Contains(err.Error(), "token of the old cluster") {
 		t.Errorf("with an old token: %v", err)
 	}
 	if err := os.Remove(filepath.Join(cfg.DataDir, WorkerTokenFile)); err != nil {
@@ -88,7 +90,8 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 	}
 	after, _ := restored.fsm.View()
 	if after.ClusterID == before.ClusterID || after.JobCount() != before.JobCount() {
-		t.Errorf("cluster %s of %d jobs from %s of %d", after.ClusterID, after.JobCount(), before.ClusterID, before.JobCount())
+		t.Errorf("cluster %s of %d jobs from %s of %d", after.ClusterID, after.JobCount(), before.ClusterID,
+			before.JobCount())
 	}
 	if _, known := after.Token(old.AdminToken().ID); known {
 		t.Error("a token of the old cluster holds")
@@ -100,7 +103,8 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 		t.Errorf("epoch %d after %d, held %v", now, then, after.Held())
 	}
 	report := restored.Restored()
-	if report.Objects != 4 || len(report.Missing) != 1 || report.Missing[0].String() != "job a, partial: "+missing+": it is not there" {
+	if report.Objects != 4 || len(report.Missing) != 1 || report.Missing[0].String() != "job a, partial: "+missing+
+		": it is not there" {
 		t.Errorf("restored: %+v", report)
 	}
 	stopTest(t, restored)

@@ -94,8 +94,8 @@ func hasJobs(t *testing.T, c *Coordinator) {
 	}
 }
 
-// One flipped bit in the newest snapshot: where the log still reaches the one before, that one is used, and nothing is lost;
-// where it does not, the member says so and does not start.
+// One flipped bit in the newest snapshot: where the log still reaches the one before, that one is used, and nothing
+// is lost; where it does not, the member says so and does not start.
 func TestDamagedSnapshot(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]bool{"the log reaches the older one": false, "the log is cut": true} {
@@ -126,7 +126,8 @@ func TestDamagedSnapshot(t *testing.T) {
 				}
 				hasJobs(t, c)
 				stopTest(t, c)
-				if _, err := os.Stat(filepath.Join(cfg.DataDir, "raft", logstore.AsideFolder, filepath.Base(newest))); err != nil {
+				if _, err := os.Stat(filepath.Join(cfg.DataDir, "raft", logstore.AsideFolder,
+					filepath.Base(newest))); err != nil {
 					t.Errorf("%s: the damaged one is not put aside: %v", part, err)
 				}
 			}

@@ -38,7 +38,10 @@ func TestCertificatesAreTakenUp(t *testing.T) {
 	first := shown(t, c.Addr())
 	for name, spoil := range map[string]func() error{
 		"of another name": func() error { return pki.Issue(authority, own, []string{"elsewhere.example"}, time.Now()) },
-		"expired":         func() error { return pki.Issue(authority, own, names, time.Now().Add(-2*365*24*time.Hour)) },
+		"expired": func() error {
+			return pki.Issue(authority, own, names,
+				time.Now().Add(-2*365*24*time.Hour))
+		},
 		"of another authority": func() error {
 			other := t.TempDir()
 			text, err := os.ReadFile(filepath.Join(own, CAFile))
@@ -82,7 +85,9 @@ func TestJoiningAForeignAuthorityFailsAtOnce(t *testing.T) {
 	cfg.ListenAddr = "127.0.0.1:0"
 	c := startTest(t, cfg)
 	foreign, joining := t.TempDir(), testConfig(t.TempDir())
-	if err := errors.Join(pki.Init(foreign, time.Now()), pki.Issue(foreign, filepath.Join(joining.DataDir, "pki"), []string{"localhost", "127.0.0.1", "::1"}, time.Now())); err != nil {
+	if err := errors.Join(pki.Init(foreign, time.Now()),
+		pki.Issue(foreign, filepath.Join(joining.DataDir, "pki"), []string{"localhost", "127.0.0.1", "::1"},
+			time.Now())); err != nil {
 		t.Fatal(err)
 	}
 	joining.Join, joining.JoinToken = []string{c.Addr()}, c.AdminToken()

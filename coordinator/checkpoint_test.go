@@ -38,7 +38,8 @@ func TestMembersAgreeAtCheckpoints(t *testing.T) {
 			return false
 		}
 		if res.GetCheckpointMismatches() > 0 {
-			t.Fatalf("the members' states differ: %d mismatches, %v agree", res.GetCheckpointMismatches(), res.GetCheckpointAgreed())
+			t.Fatalf("the members' states differ: %d mismatches, %v agree", res.GetCheckpointMismatches(),
+				res.GetCheckpointAgreed())
 		}
 		return res.GetCheckpointIndex() > 30 && slices.Equal(res.GetCheckpointAgreed(), []string{"c1", "c2", "c3"})
 	})

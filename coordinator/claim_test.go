@@ -25,7 +25,8 @@ func ownerOf(t *testing.T, s objstore.Store) string {
 	return strings.Fields(string(text))[0]
 }
 
-// A second cluster on a store is refused, before it has a log, and told whose the store is; the first starts again and again.
+// A second cluster on a store is refused, before it has a log, and told whose the store is; the first starts again
+// and again.
 func TestTwoClustersOneStore(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
@@ -41,7 +42,8 @@ func TestTwoClustersOneStore(t *testing.T) {
 		if err == nil {
 			stopTest(t, c)
 		}
-		if !errors.Is(err, objstore.ErrOwned) || !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "another --store") {
+		if !errors.Is(err, objstore.ErrOwned) || !strings.Contains(err.Error(), id) ||
+			!strings.Contains(err.Error(), "another --store") {
 			t.Errorf("a second cluster: %v", err)
 		}
 	}
@@ -51,8 +53,8 @@ func TestTwoClustersOneStore(t *testing.T) {
 	stopTest(t, startTest(t, other)) // the directory is none the worse for it
 }
 
-// A store that an earlier version's cluster used gets its id at the next start; one that does not answer then gets it later, and
-// one that turns out to be another's ends the member.
+// A store that an earlier version's cluster used gets its id at the next start; one that does not answer then gets it
+// later, and one that turns out to be another's ends the member.
 func TestOwnerIsAskedLater(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
@@ -69,7 +71,8 @@ func TestOwnerIsAskedLater(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cfg.Store = faulty.Wrap(whole, faulty.Rule{Op: faulty.Get, Key: objstore.OwnerKey, Times: 1, Err: objstore.ErrUnavailable})
+		cfg.Store = faulty.Wrap(whole,
+			faulty.Rule{Op: faulty.Get, Key: objstore.OwnerKey, Times: 1, Err: objstore.ErrUnavailable})
 		c := startTest(t, cfg)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		if whose == "another" {
@@ -94,8 +97,8 @@ func TestOwnerIsAskedLater(t *testing.T) {
 	}
 }
 
-// A cluster that begins with a backup takes the store over, twice if need be; the one it came from does not start on it again, and
-// a stranger's backup is refused.
+// A cluster that begins with a backup takes the store over, twice if need be; the one it came from does not start on
+// it again, and a stranger's backup is refused.
 func TestRestoreTakesTheStoreOver(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())

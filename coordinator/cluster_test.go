@@ -55,12 +55,14 @@ func (q *quorum) authorise() {
 func (q *quorum) config(id, dir string) Config {
 	q.Helper()
 	cfg := testConfig(dir)
-	cfg.NodeID, cfg.ListenAddr, cfg.raftTimeout, cfg.PromoteAfter = id, "127.0.0.1:0", memberTimeout, 50*time.Millisecond
+	cfg.NodeID, cfg.ListenAddr, cfg.raftTimeout, cfg.PromoteAfter = id, "127.0.0.1:0", memberTimeout,
+		50*time.Millisecond
 	cfg.CheckpointEvery = 20
 	for _, c := range q.members {
 		cfg.Join, cfg.JoinToken = append(cfg.Join, c.Addr()), q.token
 	}
-	if err := pki.Issue(q.authority, filepath.Join(dir, "pki"), []string{"localhost", "127.0.0.1", "::1"}, time.Now()); err != nil {
+	if err := pki.Issue(q.authority, filepath.Join(dir, "pki"), []string{"localhost", "127.0.0.1", "::1"},
+		time.Now()); err != nil {
 		q.Fatal(err)
 	}
 	return cfg
@@ -96,7 +98,8 @@ func (q *quorum) calls(c *Coordinator) (gramv1connect.JobServiceClient, gramv1co
 	q.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
 	token := as(q.token)
-	return gramv1connect.NewJobServiceClient(client, "https://"+c.Addr(), token), gramv1connect.NewClusterServiceClient(client, "https://"+c.Addr(), token)
+	return gramv1connect.NewJobServiceClient(client, "https://"+c.Addr(), token),
+		gramv1connect.NewClusterServiceClient(client, "https://"+c.Addr(), token)
 }
 
 func (q *quorum) leader() *Coordinator {

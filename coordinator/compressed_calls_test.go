@@ -36,7 +36,8 @@ func TestCompressedCallsAreBounded(t *testing.T) {
 	c := limited(t, bounds.Limits{}, nil)
 	client, token := clientShowing(t, c), makeToken(t, c, gate.ScopeRead, 0).Reveal()
 	call := func(body []byte) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/List", bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+
+			"/gram.v1.JobService/List", bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,10 +58,12 @@ func TestCompressedCallsAreBounded(t *testing.T) {
 	if status, text := call(gzipped(t, 100)); status != http.StatusOK {
 		t.Errorf("a small compressed call: %d %s", status, text)
 	}
-	if status, text := call(gzipped(t, 64<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "send a longer one uncompressed") {
+	if status, text := call(gzipped(t, 64<<20)); status != http.StatusTooManyRequests ||
+		!strings.Contains(text, "send a longer one uncompressed") {
 		t.Errorf("a bomb of 64 MiB: %d %s", status, text)
 	}
-	if status, text := call(gzipped(t, 1500<<20)); status != http.StatusTooManyRequests || !strings.Contains(text, "resource_exhausted") {
+	if status, text := call(gzipped(t, 1500<<20)); status != http.StatusTooManyRequests ||
+		!strings.Contains(text, "resource_exhausted") {
 		t.Errorf("a bomb whose compressed bytes are too many: %d %s", status, text)
 	}
 }

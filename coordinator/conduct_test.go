@@ -45,7 +45,8 @@ func (r *resetter) open(authorization string) error {
 			r.t.Fatal(err)
 		}
 	}
-	err := r.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: r.stream, BlockFragment: r.block.Bytes(), EndHeaders: true})
+	err := r.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: r.stream, BlockFragment: r.block.Bytes(),
+		EndHeaders: true})
 	if err == nil {
 		err = r.framer.WriteRSTStream(r.stream, http2.ErrCodeCancel)
 	}
@@ -78,7 +79,8 @@ func (r *resetter) settled() bool {
 func TestRapidResetsAreHungUpOn(t *testing.T) {
 	t.Parallel()
 	c := limited(t, bounds.Limits{}, func(cfg *Config) { cfg.CallRate = 100 })
-	for name, authorization := range map[string]string{"without a token": "", "with a token": "Bearer " + c.AdminToken().Reveal()} {
+	for name, authorization := range map[string]string{"without a token": "",
+		"with a token": "Bearer " + c.AdminToken().Reveal()} {
 		conn := secure(t, c, "h2")
 		if err := conn.SetDeadline(time.Now().Add(3 * patience)); err != nil {
 			t.Fatal(err)
@@ -102,11 +104,13 @@ func TestAFewRefusedCallsAreNoOffense(t *testing.T) {
 	c := limited(t, bounds.Limits{}, nil)
 	client := clientShowing(t, c)
 	for range 100 {
-		if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", "Bearer "+strings.Repeat("x", 40)); code != http.StatusUnauthorized {
+		if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List",
+			"Bearer "+strings.Repeat("x", 40)); code != http.StatusUnauthorized {
 			t.Fatalf("a wrong token: %d", code)
 		}
 	}
-	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", "Bearer "+c.AdminToken().Reveal()); code != http.StatusOK {
+	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List",
+		"Bearer "+c.AdminToken().Reveal()); code != http.StatusOK {
 		t.Errorf("a right one afterwards: %d", code)
 	}
 }

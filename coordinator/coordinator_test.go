@@ -153,7 +153,8 @@ func planTest(t *testing.T, c *Coordinator, id string, leaves uint32) {
 }
 
 func planOutput(leaves ...uint32) *pb.TaskOutput {
-	return &pb.TaskOutput{Manifest: object(1), Plan: object(2), Next: &pb.Next{Phase: "count", Trees: leaves, State: object(3)}}
+	return &pb.TaskOutput{Manifest: object(1), Plan: object(2),
+		Next: &pb.Next{Phase: "count", Trees: leaves, State: object(3)}}
 }
 
 func object(n byte) *pb.ObjectRef { return &pb.ObjectRef{Sha256: append(make([]byte, 31), n), Size: 1} }

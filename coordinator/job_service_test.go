@@ -30,16 +30,20 @@ func TestSubmitGetAndCancel(t *testing.T) {
 			return res.Msg, nil
 		}
 		first, err := submit("a", "one")
-		if err != nil || !first.GetCreated() || first.GetJob().GetName() != "one" || len(first.GetJob().GetSpecHash()) != 64 {
+		if err != nil || !first.GetCreated() || first.GetJob().GetName() != "one" ||
+			len(first.GetJob().GetSpecHash()) != 64 {
 			t.Fatalf("submitted %v: %v", first, err)
 		}
-		if again, err := submit("a", "one"); err != nil || again.GetCreated() || again.GetJob().GetSubmittedUnixMs() != first.GetJob().GetSubmittedUnixMs() {
+		if again, err := submit("a", "one"); err != nil || again.GetCreated() ||
+			again.GetJob().GetSubmittedUnixMs() != first.GetJob().GetSubmittedUnixMs() {
 			t.Errorf("submitted again: %v %v", again, err)
 		}
-		if _, err := submit("a", "two"); connect.CodeOf(err) != connect.CodeAlreadyExists || !strings.Contains(err.Error(), "another spec") {
+		if _, err := submit("a", "two"); connect.CodeOf(err) != connect.CodeAlreadyExists ||
+			!strings.Contains(err.Error(), "another spec") {
 			t.Errorf("another spec under the same id: %v", err)
 		}
-		for name, id := range map[string]string{"no id": "", "an id that is a path": "../x", "a long id": strings.Repeat("a", 64)} {
+		for name, id := range map[string]string{"no id": "", "an id that is a path": "../x",
+			"a long id": strings.Repeat("a", 64)} {
 			if _, err := submit(id, "one"); connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -49,7 +53,8 @@ func TestSubmitGetAndCancel(t *testing.T) {
 			return ok && job.Stage == pb.JobState_JOB_STATE_PLANNING
 		})
 		job := getTest(t, c, "a")
-		if job.GetState() != pb.JobState_JOB_STATE_PLANNING || job.GetReason() != "waits for a worker: none is connected" {
+		if job.GetState() != pb.JobState_JOB_STATE_PLANNING ||
+			job.GetReason() != "waits for a worker: none is connected" {
 			t.Errorf("got %v, reason %q", job.GetState(), job.GetReason())
 		}
 		for range 2 {
@@ -88,8 +93,11 @@ func TestSpecsAreCheckedBeforeTheLog(t *testing.T) {
 		}
 		c := startTest(t, cfg)
 		before := c.member.Raft.LastIndex()
-		big := strings.Replace(testSpec("x"), `"run":{}`, `"run":{},"params":{"a":"`+strings.Repeat("x", protocol.MaxSpecBytes)+`"}`, 1)
-		for name, spec := range map[string]string{"not JSON": "{", "an unknown field": `{"apiVersion":"v1","code":"rm"}`, "too big": big, "refused by its kind": testSpec("refused")} {
+		big := strings.Replace(testSpec("x"), `"run":{}`,
+			`"run":{},"params":{"a":"`+strings.Repeat("x", protocol.MaxSpecBytes)+`"}`, 1)
+		for name, spec := range map[string]string{"not JSON": "{",
+			"an unknown field": `{"apiVersion":"v1","code":"rm"}`, "too big": big,
+			"refused by its kind": testSpec("refused")} {
 			_, err := c.services.Jobs.Submit(t.Context(),
 				connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: spec}))
 			if connect.CodeOf(err) != connect.CodeInvalidArgument {
@@ -160,7 +168,8 @@ func TestAdmissionFollowsTheOrder(t *testing.T) {
 		submitTest(t, c, "a")
 		await(t, c, "b is planning", inStage("b", pb.JobState_JOB_STATE_PLANNING))
 		synctest.Wait()
-		if job := getTest(t, c, "a"); job.GetState() != pb.JobState_JOB_STATE_QUEUED || !strings.Contains(job.GetReason(), "waits for its turn") {
+		if job := getTest(t, c, "a"); job.GetState() != pb.JobState_JOB_STATE_QUEUED ||
+			!strings.Contains(job.GetReason(), "waits for its turn") {
 			t.Errorf("a: %v, %q", job.GetState(), job.GetReason())
 		}
 		if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "b"})); err != nil {
@@ -175,7 +184,8 @@ func TestAdmissionFollowsTheOrder(t *testing.T) {
 func watchTest(t *testing.T, c *Coordinator, id string) (<-chan *pb.Job, <-chan error) {
 	t.Helper()
 	url, client := serveTest(t, c)
-	stream, err := gramv1connect.NewJobServiceClient(client, url, as(c.AdminToken())).Watch(t.Context(), connect.NewRequest(&pb.WatchRequest{Id: id}))
+	stream, err := gramv1connect.NewJobServiceClient(client, url, as(c.AdminToken())).Watch(t.Context(),
+		connect.NewRequest(&pb.WatchRequest{Id: id}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +241,8 @@ func TestWatchEndsWithTheCoordinatorAndRefusesStrangers(t *testing.T) {
 		t.Errorf("the coordinator went down: %v", err)
 	}
 	url, client := serveTest(t, c)
-	stream, err := gramv1connect.NewJobServiceClient(client, url, as(c.WorkerToken())).Watch(t.Context(), connect.NewRequest(&pb.WatchRequest{Id: "a"}))
+	stream, err := gramv1connect.NewJobServiceClient(client, url, as(c.WorkerToken())).Watch(t.Context(),
+		connect.NewRequest(&pb.WatchRequest{Id: "a"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,12 +314,14 @@ func TestStatus(t *testing.T) {
 		s := res.Msg
 		view, _ := c.fsm.View()
 		digest := view.Digest()
-		if s.GetClusterId() == "" || s.GetLeader() != "c1" || s.GetTerm() == 0 || s.GetJobsActive() != 1 || s.GetJobsTotal() != 1 ||
+		if s.GetClusterId() == "" || s.GetLeader() != "c1" || s.GetTerm() == 0 || s.GetJobsActive() != 1 ||
+			s.GetJobsTotal() != 1 ||
 			s.GetLeasesGranted() != 2 || string(s.GetStateSha256()) != string(digest[:]) ||
 			s.GetAppliedIndex() != c.member.Raft.LastIndex() {
 			t.Errorf("status %v", s)
 		}
-		if w := s.GetWorkers()[0]; w.GetWorkerId() != "w" || w.GetSlots() != 3 || w.GetTasks() != 2 || w.GetLastSeenUnixMs() != time.Now().UnixMilli() {
+		if w := s.GetWorkers()[0]; w.GetWorkerId() != "w" || w.GetSlots() != 3 || w.GetTasks() != 2 ||
+			w.GetLastSeenUnixMs() != time.Now().UnixMilli() {
 			t.Errorf("worker %v", w)
 		}
 		stopTest(t, c)
@@ -333,7 +346,8 @@ func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
 		return err
 	}
 	var refused *state.Rejection
-	if err := submit(); !errors.As(err, &refused) || refused.Reason != state.Exhausted || !strings.Contains(err.Error(), "at least 2048 MiB, and the largest worker plans with 1024") {
+	if err := submit(); !errors.As(err, &refused) || refused.Reason != state.Exhausted ||
+		!strings.Contains(err.Error(), "at least 2048 MiB, and the largest worker plans with 1024") {
 		t.Errorf("beyond every worker: %v", err)
 	}
 	register.WorkerId, register.MemoryBytes = "big", 2<<30

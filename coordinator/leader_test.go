@@ -92,7 +92,8 @@ func TestLosingLeadershipEndsItsDuties(t *testing.T) {
 		leaseTest(t, c, "w", 1) // the plan; nothing is left
 		waiting := make(chan error, 1)
 		go func() {
-			_, err := service.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 20_000}))
+			_, err := service.Lease(t.Context(),
+				connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: 20_000}))
 			waiting <- err
 		}()
 		synctest.Wait()
@@ -169,7 +170,8 @@ func TestDecisionsAreProposedAgain(t *testing.T) {
 		cfg.ApplyTimeout = time.Second
 		c := startTest(t, cfg)
 		view, _ := c.fsm.View()
-		view, _ = state.Apply(view, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "a", SpecHash: "h"}}})
+		view, _ = state.Apply(view, &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: "a",
+			SpecHash: "h"}}})
 		release := d.stall()
 		pretend(t, c, view)       // as the submission is applied, the disk begins to hang
 		<-time.After(time.Minute) // the decision to start the job is given up, time and again

@@ -37,7 +37,8 @@ func secure(t *testing.T, c *Coordinator, protocol string) *tls.Conn {
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(c.CAPEM())
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", c.Addr(), &tls.Config{RootCAs: roots, NextProtos: []string{protocol}})
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", c.Addr(),
+		&tls.Config{RootCAs: roots, NextProtos: []string{protocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,15 +79,16 @@ func TestSlowPeersAreHungUpOn(t *testing.T) {
 	}
 	head := "POST /gram.v1.JobService/List HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer " + c.AdminToken().Reveal() + "\r\n"
 	for what, conn := range map[string]net.Conn{
-		"silent at the API":           dial(c.Addr()),
-		"silent at the raft port":     dial(c.RaftAddr()),
-		"half a hello":                say(dial(c.Addr()), "\x16\x03\x01\x02"),
-		"half a hello, raft":          say(dial(c.RaftAddr()), "\x16\x03\x01\x02"),
-		"silent after the handshake":  secure(t, c, "http/1.1"),
-		"half a header":               say(secure(t, c, "http/1.1"), head),
-		"half a body":                 say(secure(t, c, "http/1.1"), head+"Content-Length: 100\r\n\r\n{"),
-		"silent in HTTP/2":            say(secure(t, c, "h2"), http2.ClientPreface),
-		"half a frame":                say(secure(t, c, "h2"), http2.ClientPreface+"\x00\x00\x00\x04\x00\x00\x00\x00\x00"+"\x00\x00\x20\x01"),
+		"silent at the API":          dial(c.Addr()),
+		"silent at the raft port":    dial(c.RaftAddr()),
+		"half a hello":               say(dial(c.Addr()), "\x16\x03\x01\x02"),
+		"half a hello, raft":         say(dial(c.RaftAddr()), "\x16\x03\x01\x02"),
+		"silent after the handshake": secure(t, c, "http/1.1"),
+		"half a header":              say(secure(t, c, "http/1.1"), head),
+		"half a body":                say(secure(t, c, "http/1.1"), head+"Content-Length: 100\r\n\r\n{"),
+		"silent in HTTP/2":           say(secure(t, c, "h2"), http2.ClientPreface),
+		"half a frame": say(secure(t, c, "h2"), http2.ClientPreface+
+			"\x00\x00\x00\x04\x00\x00\x00\x00\x00"+"\x00\x00\x20\x01"),
 		"idle after a good HTTP call": say(secure(t, c, "http/1.1"), head+"Content-Length: 2\r\n\r\n{}"),
 	} {
 		awaitHangup(t, what, conn)
@@ -104,13 +106,16 @@ func TestASlowBodyInHTTP2(t *testing.T) {
 	framer := http2.NewFramer(conn, conn)
 	var block strings.Builder
 	encoder := hpack.NewEncoder(&block)
-	for _, field := range [][2]string{{":method", "POST"}, {":scheme", "https"}, {":authority", "localhost"}, {":path", "/gram.v1.JobService/List"},
+	for _, field := range [][2]string{{":method", "POST"}, {":scheme", "https"}, {":authority", "localhost"},
+		{":path", "/gram.v1.JobService/List"},
 		{"content-type", "application/json"}, {"authorization", "Bearer " + c.AdminToken().Reveal()}} {
 		if err := encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err := errors.Join(framer.WriteSettings(), framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte(block.String()), EndHeaders: true}),
+	err := errors.Join(framer.WriteSettings(),
+		framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte(block.String()),
+			EndHeaders: true}),
 		framer.WriteData(1, false, []byte("{")), conn.SetReadDeadline(time.Now().Add(patience)))
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +269,8 @@ func TestSizesAreBounded(t *testing.T) {
 	c := limited(t, bounds.Limits{}, nil)
 	client := clientShowing(t, c)
 	big := fmt.Sprintf(`{"id":"x","specJson":"%s"}`, strings.Repeat("a", 4<<20))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+"/gram.v1.JobService/Submit", strings.NewReader(big))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+c.Addr()+
+		"/gram.v1.JobService/Submit", strings.NewReader(big))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +282,8 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 	text, err := io.ReadAll(res.Body)
 	res.Body.Close()
-	if err != nil || res.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(text), "resource_exhausted") || res.Header.Get("Retry-After") != "" {
+	if err != nil || res.StatusCode != http.StatusTooManyRequests ||
+		!strings.Contains(string(text), "resource_exhausted") || res.Header.Get("Retry-After") != "" {
 		t.Errorf("a big message: %s %s %v", res.Status, text, err)
 	}
 	conn := secure(t, c, "http/1.1")
@@ -299,7 +306,8 @@ func TestTooManyCalls(t *testing.T) {
 	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusOK {
 		t.Errorf("the first call: %d", code)
 	}
-	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List", header); code != http.StatusTooManyRequests {
+	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/List",
+		header); code != http.StatusTooManyRequests {
 		t.Errorf("the second call: %d", code)
 	}
 	if code := ask(t, client, "https://"+c.Addr()+"/gram.v1.JobService/Cancel", header); code != http.StatusNotFound {

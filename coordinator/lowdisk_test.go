@@ -75,7 +75,8 @@ func TestALowDiskTakesNoNewJobs(t *testing.T) {
 	if _, err := jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "a"})); err != nil {
 		t.Error(err)
 	}
-	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 1 << 30, "gram_disk_size_bytes": tankSize})
+	wantMetrics(t, c, map[string]float64{"gram_disk_low": 1, "gram_disk_free_bytes": 1 << 30,
+		"gram_disk_size_bytes": tankSize})
 	wantPage(t, c, "/readyz", 200, "ok")
 	d.free.Store(tankSize / 2)
 	lead.DiskWatch{Leader: c.leads}.LookAtDisk(t.Context())

@@ -48,7 +48,8 @@ func clientShowing(t *testing.T, c *Coordinator, shows ...tls.Certificate) *http
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(c.CAPEM())
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: shows}, ForceAttemptHTTP2: true}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: shows},
+		ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
@@ -106,7 +107,8 @@ func newMatrix(t *testing.T) *matrix {
 	if _, err := pki.LoadOrCreate(filepath.Join(strange, "pki"), nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	m := &matrix{T: t, url: "https://" + c.Addr(), good: map[gate.Scope]string{}, bad: map[string]string{"none": "", "malformed": "Bearer x"}}
+	m := &matrix{T: t, url: "https://" + c.Addr(), good: map[gate.Scope]string{},
+		bad: map[string]string{"none": "", "malformed": "Bearer x"}}
 	for scope := range covering {
 		m.good[scope] = "Bearer " + makeToken(t, c, scope, 0).Reveal()
 		m.bad["expired "+string(scope)] = "Bearer " + makeToken(t, c, scope, time.Millisecond).Reveal()

@@ -42,7 +42,8 @@ func TestRestartKeepsJobsAndTokens(t *testing.T) {
 	if before.Digest() != after.Digest() {
 		t.Error("the state is another after a restart")
 	}
-	if first.AdminToken().Reveal() != second.AdminToken().Reveal() || first.WorkerToken().Reveal() != second.WorkerToken().Reveal() {
+	if first.AdminToken().Reveal() != second.AdminToken().Reveal() ||
+		first.WorkerToken().Reveal() != second.WorkerToken().Reveal() {
 		t.Error("other tokens after a restart")
 	}
 	if string(first.CAPEM()) != string(second.CAPEM()) {
@@ -110,7 +111,8 @@ func TestDataDirectoryIsForItsOwnerOnly(t *testing.T) {
 			return err
 		}
 		found++
-		if secret := strings.HasSuffix(path, ".token") || strings.HasSuffix(path, "-key.pem") || path == dir; secret && info.Mode().Perm()&0o077 != 0 {
+		if secret := strings.HasSuffix(path, ".token") || strings.HasSuffix(path, "-key.pem") || path == dir; secret &&
+			info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", entry.Name(), info.Mode())
 		}
 		return nil
@@ -183,7 +185,8 @@ func TestTwoCoordinatorsOnOneDirectory(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())
 	startTest(t, cfg)
-	if c, err := Start(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "another coordinator runs on "+cfg.DataDir) {
+	if c, err := Start(t.Context(), cfg); err == nil ||
+		!strings.Contains(err.Error(), "another coordinator runs on "+cfg.DataDir) {
 		stopTest(t, c)
 		t.Errorf("the second one: %v", err)
 	}
@@ -226,7 +229,8 @@ func TestTwoFirstStartsOnOneDirectory(t *testing.T) {
 // certificate makes a client's certificate of a role with the authority in dataDir.
 func certificate(t *testing.T, dataDir, role string) tls.Certificate {
 	t.Helper()
-	authority, err := tls.LoadX509KeyPair(filepath.Join(dataDir, "pki", "ca.pem"), filepath.Join(dataDir, "pki", "ca-key.pem"))
+	authority, err := tls.LoadX509KeyPair(filepath.Join(dataDir, "pki", "ca.pem"),
+		filepath.Join(dataDir, "pki", "ca-key.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +240,8 @@ func certificate(t *testing.T, dataDir, role string) tls.Certificate {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(7), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, URIs: []*url.URL{{Scheme: "gram", Host: "role", Path: "/" + role}},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		URIs:        []*url.URL{{Scheme: "gram", Host: "role", Path: "/" + role}},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, authority.Leaf, key.Public(), authority.PrivateKey)
 	if err != nil {
@@ -267,13 +272,16 @@ func TestRaftPortTakesCoordinatorsOnly(t *testing.T) {
 		"a worker": {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")}, tls.VersionTLS13, ours, false},
 		"a worker that calls": {[]tls.Certificate{certificate(t, cfg.DataDir, "worker")},
 			tls.VersionTLS13, "h2", false},
-		"no role":                         {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours, false},
-		"a coordinator by another's word": {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13, ours, false},
-		"nobody":                          {nil, tls.VersionTLS13, ours, false},
-		"nobody that calls":               {nil, tls.VersionTLS13, "h2", false},
+		"no role": {[]tls.Certificate{certificate(t, cfg.DataDir, "")}, tls.VersionTLS13, ours,
+			false},
+		"a coordinator by another's word": {[]tls.Certificate{certificate(t, strange, "coordinator")}, tls.VersionTLS13,
+			ours, false},
+		"nobody":            {nil, tls.VersionTLS13, ours, false},
+		"nobody that calls": {nil, tls.VersionTLS13, "h2", false},
 	} {
 		// It is the port that must refuse, so this client trusts whatever it meets.
-		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version, NextProtos: []string{client.protocol}, InsecureSkipVerify: true}
+		config := &tls.Config{Certificates: client.shows, MaxVersion: client.version,
+			NextProtos: []string{client.protocol}, InsecureSkipVerify: true}
 		err := knock(t, c.RaftAddr(), config)
 		if allowed := errors.Is(err, io.EOF); allowed != client.allowed {
 			t.Errorf("%s: %v, allowed %v", name, err, client.allowed)

@@ -23,7 +23,8 @@ func TestFollowersAnswer(t *testing.T) {
 	q := startQuorum(t, 3)
 	leader, follower := q.leader(), q.follower()
 	jobs, _ := q.calls(follower)
-	if _, err := jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: testSpec("a")})); err != nil {
+	if _, err := jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: "a", SpecJson: testSpec("a")})); err != nil {
 		t.Fatal(err)
 	}
 	if job := getTest(t, leader, "a"); job.GetId() != "a" {
@@ -41,7 +42,8 @@ func TestFollowersAnswer(t *testing.T) {
 	}
 	for id, c := range q.members {
 		jobs, _ := q.calls(c)
-		if res, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); err != nil || res.Msg.GetJob().GetId() != "a" {
+		if res, err := jobs.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); err != nil ||
+			res.Msg.GetJob().GetId() != "a" {
 			t.Errorf("%s without the old leader: %v", id, err)
 		}
 	}
@@ -86,7 +88,8 @@ func TestWipedMember(t *testing.T) {
 	id := q.follower().cfg.NodeID
 	address := q.members[id].RaftAddr()
 	q.stop(id)
-	if _, err := q.start(id, t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "comes back under another id") {
+	if _, err := q.start(id, t.TempDir()); !errors.Is(err, ErrJoin) ||
+		!strings.Contains(err.Error(), "comes back under another id") {
 		t.Fatalf("joined with an empty log: %v", err)
 	}
 	alone := q.config(id, t.TempDir())
@@ -125,10 +128,13 @@ func TestRemovedMember(t *testing.T) {
 	q := startQuorum(t, 3)
 	removed := q.follower()
 	_, cluster := q.calls(q.leader())
-	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: q.leader().cfg.NodeID})); connect.CodeOf(err) != connect.CodeFailedPrecondition {
+	if _, err := cluster.Remove(t.Context(),
+		connect.NewRequest(&pb.RemoveRequest{Id: q.leader().cfg.NodeID})); connect.CodeOf(
+		err) != connect.CodeFailedPrecondition {
 		t.Errorf("the leader: %v", err)
 	}
-	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
+	if _, err := cluster.Remove(t.Context(),
+		connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-removed.Failed(); !errors.Is(err, node.ErrRemoved) {
@@ -138,14 +144,17 @@ func TestRemovedMember(t *testing.T) {
 	stopTest(t, removed)
 	for id, c := range q.members { // asked again, whoever is asked: it is out
 		_, cluster := q.calls(c)
-		if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
+		if _, err := cluster.Remove(t.Context(),
+			connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {
 			t.Errorf("removed again through %s: %v", id, err)
 		}
-		if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: "c9"})); connect.CodeOf(err) != connect.CodeNotFound {
+		if _, err := cluster.Remove(t.Context(),
+			connect.NewRequest(&pb.RemoveRequest{Id: "c9"})); connect.CodeOf(err) != connect.CodeNotFound {
 			t.Errorf("one that never was, through %s: %v", id, err)
 		}
 	}
-	if _, err := q.start(removed.cfg.NodeID, t.TempDir()); !errors.Is(err, ErrJoin) || !strings.Contains(err.Error(), "choose another") {
+	if _, err := q.start(removed.cfg.NodeID, t.TempDir()); !errors.Is(err, ErrJoin) ||
+		!strings.Contains(err.Error(), "choose another") {
 		t.Errorf("joined under a removed id: %v", err)
 	}
 	if n := len(q.list()); n != 2 {

@@ -54,7 +54,8 @@ func TestReferencesArePinnedAtSubmit(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := specOf(t, first.GetJob())
-	if got.Model != "mem://m/models/m1/model.safetensors" || got.ModelJob != "m1" || got.ModelSHA256 != hex.EncodeToString(object(11).GetSha256()) {
+	if got.Model != "mem://m/models/m1/model.safetensors" || got.ModelJob != "m1" ||
+		got.ModelSHA256 != hex.EncodeToString(object(11).GetSha256()) {
 		t.Fatalf("pinned as %+v", got)
 	}
 	setAliasTest(t, c, "prod", "m2")
@@ -63,7 +64,8 @@ func TestReferencesArePinnedAtSubmit(t *testing.T) {
 		t.Errorf("the same submit after the alias moved: %v, %v", again, err)
 	}
 	moved, err := submitSpec(t, c, "b", begins("@prod"))
-	if err != nil || specOf(t, moved.GetJob()).ModelJob != "m2" || moved.GetJob().GetResultHash() != first.GetJob().GetResultHash() {
+	if err != nil || specOf(t, moved.GetJob()).ModelJob != "m2" ||
+		moved.GetJob().GetResultHash() != first.GetJob().GetResultHash() {
 		t.Errorf("a new one: %v, %v; the models are the same, and so is the result's name", moved, err)
 	}
 	byID, err := submitSpec(t, c, "c", begins("m1"))
@@ -73,7 +75,8 @@ func TestReferencesArePinnedAtSubmit(t *testing.T) {
 	_, err = submitSpec(t, c, "a", begins("m2"))
 	wantCode(t, "another model under the same id", err, connect.CodeAlreadyExists)
 	for reference, code := range map[string]connect.Code{
-		"@none": connect.CodeNotFound, "nobody": connect.CodeNotFound, "x@latest": connect.CodeNotFound, "a": connect.CodeFailedPrecondition,
+		"@none": connect.CodeNotFound, "nobody": connect.CodeNotFound, "x@latest": connect.CodeNotFound,
+		"a": connect.CodeFailedPrecondition,
 	} {
 		_, err := submitSpec(t, c, "d", begins(reference))
 		wantCode(t, reference, err, code)

@@ -20,13 +20,17 @@ func TestCertificateNames(t *testing.T) {
 		names []string
 		own   bool
 	}{
-		"loopback":          {Config{ListenAddr: "127.0.0.1:1", RaftAddr: "localhost:2"}, []string{"localhost", "127.0.0.1", "::1"}, false},
-		"one address":       {Config{ListenAddr: "192.0.2.7:1", RaftAddr: "m.example.org:2"}, []string{"192.0.2.7", "m.example.org", "::1"}, false},
-		"every address":     {Config{ListenAddr: "0.0.0.0:1", RaftAddr: "127.0.0.1:2"}, []string{"127.0.0.1"}, true},
-		"every IPv6":        {Config{ListenAddr: "[::]:1"}, []string{"127.0.0.1"}, true},
-		"no host":           {Config{RaftAddr: ":1"}, []string{"localhost"}, true},
-		"reached elsewhere": {Config{RaftAddr: "127.0.0.1:1", AdvertiseAddr: "m.example.org:1"}, []string{"127.0.0.1", "m.example.org"}, false},
-		"a name in advance": {Config{RaftAddr: "127.0.0.1:1", Names: []string{"gram.example.org"}}, []string{"gram.example.org", "localhost"}, false},
+		"loopback": {Config{ListenAddr: "127.0.0.1:1", RaftAddr: "localhost:2"},
+			[]string{"localhost", "127.0.0.1", "::1"}, false},
+		"one address": {Config{ListenAddr: "192.0.2.7:1", RaftAddr: "m.example.org:2"},
+			[]string{"192.0.2.7", "m.example.org", "::1"}, false},
+		"every address": {Config{ListenAddr: "0.0.0.0:1", RaftAddr: "127.0.0.1:2"}, []string{"127.0.0.1"}, true},
+		"every IPv6":    {Config{ListenAddr: "[::]:1"}, []string{"127.0.0.1"}, true},
+		"no host":       {Config{RaftAddr: ":1"}, []string{"localhost"}, true},
+		"reached elsewhere": {Config{RaftAddr: "127.0.0.1:1", AdvertiseAddr: "m.example.org:1"},
+			[]string{"127.0.0.1", "m.example.org"}, false},
+		"a name in advance": {Config{RaftAddr: "127.0.0.1:1", Names: []string{"gram.example.org"}},
+			[]string{"gram.example.org", "localhost"}, false},
 	} {
 		names, err := certificateNames(c.cfg, true)
 		if err != nil {
@@ -42,10 +46,12 @@ func TestCertificateNames(t *testing.T) {
 		}
 	}
 	// Whoever issued a certificate chose its names: a container's address is not known to them.
-	if names, err := certificateNames(Config{ListenAddr: ":1", AdvertiseAddr: "m.example.org:1"}, false); err != nil || len(names) != 4 || slices.Contains(names, own) {
+	if names, err := certificateNames(Config{ListenAddr: ":1", AdvertiseAddr: "m.example.org:1"}, false); err != nil ||
+		len(names) != 4 || slices.Contains(names, own) {
 		t.Errorf("issued: %v, %v", names, err)
 	}
-	for _, wrong := range []Config{{ListenAddr: "nowhere"}, {Names: []string{""}}, {Names: []string{"gram.example.org:7480"}}, {Names: []string{"https://gram"}}} {
+	for _, wrong := range []Config{{ListenAddr: "nowhere"}, {Names: []string{""}},
+		{Names: []string{"gram.example.org:7480"}}, {Names: []string{"https://gram"}}} {
 		if names, err := certificateNames(wrong, true); err == nil {
 			t.Errorf("%+v: %v", wrong, names)
 		}

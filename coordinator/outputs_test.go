@@ -9,8 +9,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// What a worker says of outputs is text that people and programs open: names and places that no worker writes are refused,
-// and another attempt may tell the right ones.
+// What a worker says of outputs is text that people and programs open: names and places that no worker writes are
+// refused, and another attempt may tell the right ones.
 func TestOutputsAreTheJobsOwn(t *testing.T) {
 	for _, bad := range []*pb.OutputFile{
 		{Name: "../other/model.safetensors", Uri: "mem://m/models/a/../other/model.safetensors"},
@@ -31,29 +31,35 @@ func TestOutputsAreTheJobsOwn(t *testing.T) {
 			registerTest(t, c, "w", 2)
 			planTest(t, c, "a", 1)
 			leaf := leaseTest(t, c, "w", 1).GetTasks()[0]
-			wantVerdicts(t, completeTest(t, c, "w", made(leaf, &pb.TaskOutput{Object: object(10)})), pb.Verdict_VERDICT_ACCEPTED)
+			wantVerdicts(t, completeTest(t, c, "w", made(leaf, &pb.TaskOutput{Object: object(10)})),
+				pb.Verdict_VERDICT_ACCEPTED)
 			step := leaseTest(t, c, "w", 1).GetTasks()[0]
-			wantVerdicts(t, completeTest(t, c, "w", made(step, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(30)}})), pb.Verdict_VERDICT_ACCEPTED)
+			wantVerdicts(t, completeTest(t, c, "w",
+				made(step, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(30)}})), pb.Verdict_VERDICT_ACCEPTED)
 			bad.Sha256, bad.Size = object(31).GetSha256(), 1
 			files := []*pb.OutputFile{bad}
 			if bad.GetName() == "twice" {
 				files = append(files, bad)
 			}
 			report := leaseTest(t, c, "w", 1).GetTasks()[0]
-			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
+			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})),
+				pb.Verdict_VERDICT_INVALID)
 			view, _ := c.fsm.View()
 			if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_RUNNING || len(job.Outputs) > 0 {
 				t.Errorf("%q at %q: %v with %v", bad.GetName(), bad.GetUri(), job.Stage, job.Outputs)
 			}
 			report = leaseTest(t, c, "w", 1).GetTasks()[0]
-			good := &pb.OutputFile{Name: "neighbors/index.json", Uri: "mem://m/models/a/neighbors/index.json", Sha256: object(31).GetSha256(), Size: 1}
+			good := &pb.OutputFile{Name: "neighbors/index.json", Uri: "mem://m/models/a/neighbors/index.json",
+				Sha256: object(31).GetSha256(), Size: 1}
 			other := modelTest("a", object(31))
 			for _, files := range [][]*pb.OutputFile{{good}, {other, good}} { // without the model, and with another
-				wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_INVALID)
+				wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})),
+					pb.Verdict_VERDICT_INVALID)
 				report = leaseTest(t, c, "w", 1).GetTasks()[0]
 			}
 			files = []*pb.OutputFile{modelTest("a", object(30)), good}
-			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_ACCEPTED)
+			wantVerdicts(t, completeTest(t, c, "w", made(report, &pb.TaskOutput{Files: files})),
+				pb.Verdict_VERDICT_ACCEPTED)
 			stopTest(t, c)
 		})
 	}
@@ -69,7 +75,8 @@ func TestWorkersNamesArePrintable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		for _, req := range []*pb.RegisterRequest{
-			{WorkerId: "w\x1b[2J", Slots: 1}, {WorkerId: "w", Name: "a\u202eb", Slots: 1}, {WorkerId: "w", Kernels: "\u009b", Slots: 1},
+			{WorkerId: "w\x1b[2J", Slots: 1}, {WorkerId: "w", Name: "a\u202eb", Slots: 1},
+			{WorkerId: "w", Kernels: "\u009b", Slots: 1},
 			{WorkerId: "w", Build: "a\nb", Slots: 1},
 		} {
 			if _, err := c.services.Workers.Register(t.Context(),

@@ -104,12 +104,14 @@ func TestProbesAndMetricsOfAFollower(t *testing.T) {
 		t.Errorf("a follower says %v", got)
 	}
 	for name := range got {
-		if strings.HasPrefix(name, "gram_jobs") || strings.HasPrefix(name, "gram_worker") || strings.HasPrefix(name, "gram_tasks") {
+		if strings.HasPrefix(name, "gram_jobs") || strings.HasPrefix(name, "gram_worker") ||
+			strings.HasPrefix(name, "gram_tasks") {
 			t.Errorf("a follower exports %s, which is the leader's", name)
 		}
 	}
 	leader := q.leader()
-	q.poll("the leader to have asked", func() bool { return gathered(t, leader)[`gram_member_healthy{`+follower.cfg.NodeID+`}`] == 1 })
+	q.poll("the leader to have asked",
+		func() bool { return gathered(t, leader)[`gram_member_healthy{`+follower.cfg.NodeID+`}`] == 1 })
 	stopTest(t, leader)
 	q.poll("the follower to be alone", func() bool {
 		status, body := page(t, follower, "/readyz", gate.Token{})
@@ -136,7 +138,8 @@ func gathered(t *testing.T, c *Coordinator) map[string]float64 {
 			if len(labels) > 0 {
 				name += "{" + strings.Join(labels, ",") + "}"
 			}
-			values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(
+				m.GetHistogram().GetSampleCount())
 		}
 	}
 	return values
@@ -151,16 +154,20 @@ func TestMetricsOfALeaderAtWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]float64{
-		"gram_jobs{running}": 1, "gram_jobs{failed}": 0, "gram_workers": 1, "gram_worker_slots": 3, "gram_tasks_waiting": 8, "gram_tasks_leased": 0,
-		"gram_worker_slots_wanted": 8, "gram_raft_is_leader": 1, "gram_raft_has_leader": 1, "gram_ready": 1, "gram_raft_voters": 1,
+		"gram_jobs{running}": 1, "gram_jobs{failed}": 0, "gram_workers": 1, "gram_worker_slots": 3,
+		"gram_tasks_waiting": 8, "gram_tasks_leased": 0,
+		"gram_worker_slots_wanted": 8, "gram_raft_is_leader": 1, "gram_raft_has_leader": 1, "gram_ready": 1,
+		"gram_raft_voters":            1,
 		"gram_determinism_violations": 0, "gram_committed_leased_total": 0, "gram_state_mismatches_total": 0,
 	}
 	wantMetrics(t, c, want)
 	if _, err := w.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 3})); err != nil {
 		t.Fatal(err)
 	}
-	wantMetrics(t, c, map[string]float64{"gram_tasks_waiting": 5, "gram_tasks_leased": 3, "gram_worker_slots_wanted": 8, "gram_leases_granted_total": 3})
-	if status, body := page(t, c, "/metrics", c.AdminToken()); status != 200 || !strings.Contains(body, "gram_worker_slots_wanted 8\n") {
+	wantMetrics(t, c, map[string]float64{"gram_tasks_waiting": 5, "gram_tasks_leased": 3, "gram_worker_slots_wanted": 8,
+		"gram_leases_granted_total": 3})
+	if status, body := page(t, c, "/metrics", c.AdminToken()); status != 200 ||
+		!strings.Contains(body, "gram_worker_slots_wanted 8\n") {
 		t.Errorf("/metrics answers %d\n%s", status, body)
 	}
 	wantPage(t, c, "/metrics", 401, "")
@@ -183,7 +190,8 @@ func TestMetricsArePromlintClean(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	url, client := serveTest(t, c)
 	for range 20 {
-		res, err := client.Post(url+"/gram.v1.JobService/"+gate.NewToken().ID, "application/json", strings.NewReader("{}"))
+		res, err := client.Post(url+"/gram.v1.JobService/"+gate.NewToken().ID, "application/json",
+			strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ func clockedConfig(t *testing.T, clock *handClock) Config {
 	t.Helper()
 	cfg := testConfig(t.TempDir())
 	cfg.wallClock = clock.now
-	cfg.bootClock = func() time.Duration { return time.Duration(clock.unix.Load()) * time.Second } // time passes, nothing jumps
+	// time passes, nothing jumps
+	cfg.bootClock = func() time.Duration { return time.Duration(clock.unix.Load()) * time.Second }
 	return cfg
 }
 
@@ -140,21 +141,26 @@ func TestLeasesOfTheOldEpochAreVoid(t *testing.T) {
 	if _, err := service.Register(t.Context(), connect.NewRequest(register)); err != nil {
 		t.Fatal(err)
 	}
-	beat, err := service.Heartbeat(t.Context(), connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w", Held: register.Held}))
+	beat, err := service.Heartbeat(t.Context(),
+		connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w", Held: register.Held}))
 	if err != nil || len(beat.Msg.GetLost()) != 1 {
 		t.Errorf("held: %v, %v", beat, err)
 	}
 	result := &pb.TaskResult{Id: id, Token: old, Outcome: &pb.TaskResult_Output{Output: leafDone("a", 0).GetOutput()}}
-	done, err := service.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{result}}))
+	done, err := service.Complete(t.Context(),
+		connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{result}}))
 	if err != nil || done.Msg.GetVerdicts()[0] != pb.Verdict_VERDICT_UNGRANTED {
 		t.Errorf("reported: %v, %v", done, err)
 	}
-	lease, err := service.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1, WaitMs: uint32(schedule.DefaultConfig().LeaseTTL.Milliseconds())}))
+	lease, err := service.Lease(t.Context(),
+		connect.NewRequest(&pb.LeaseRequest{WorkerId: "w", MaxTasks: 1,
+			WaitMs: uint32(schedule.DefaultConfig().LeaseTTL.Milliseconds())}))
 	if err != nil || len(lease.Msg.GetTasks()) != 1 || lease.Msg.GetTasks()[0].GetToken().GetEpoch() != 1 {
 		t.Fatalf("leased: %v, %v", lease, err)
 	}
 	result.Id, result.Token = lease.Msg.GetTasks()[0].GetId(), lease.Msg.GetTasks()[0].GetToken()
-	done, err = service.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{result}}))
+	done, err = service.Complete(t.Context(),
+		connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: []*pb.TaskResult{result}}))
 	if err != nil || done.Msg.GetVerdicts()[0] != pb.Verdict_VERDICT_ACCEPTED {
 		t.Errorf("reported under a lease of this epoch: %v, %v", done, err)
 	}

@@ -28,5 +28,6 @@ func TestSeededMapOrder(t *testing.T) {
 func TestSeededClockTrusted(t *testing.T) {
 	seededtest.Caught(t, seeded.ClockTrusted, "TestAClockGoesBack", "the expired token is accepted")
 	seededtest.Caught(t, seeded.ClockTrusted, "TestAStepRetiresNothing", "a step of the clock retired \\[a\\]")
-	seededtest.Caught(t, seeded.ClockTrusted, "TestAWrongClockThatIsElected", "waited in vain for the follower to be told the time")
+	seededtest.Caught(t, seeded.ClockTrusted, "TestAWrongClockThatIsElected",
+		"waited in vain for the follower to be told the time")
 }

@@ -180,7 +180,8 @@ func TestEverySlotOnceThroughRaft(t *testing.T) {
 		for time.Since(began) < time.Duration(minutes)*time.Minute {
 			<-time.After(time.Duration(rng.IntN(240_000)) * time.Millisecond)
 			// Near the full minute, so that decisions are on their way.
-			<-time.After(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + time.Duration(rng.IntN(6000)-3000)*time.Millisecond)))
+			<-time.After(time.Until(time.Now().Truncate(time.Minute).Add(
+				time.Minute + time.Duration(rng.IntN(6000)-3000)*time.Millisecond)))
 			c.lead()
 			if old := c.leader; rng.IntN(2) == 0 {
 				if err := c.members[old].member.Raft.LeadershipTransfer().Error(); err != nil &&
@@ -220,7 +221,8 @@ func (c *trio) check(began time.Time, schedules, minutes int) {
 			want := int(time.UnixMilli(sched.LastSlot).UTC().Sub(began) / time.Minute)
 			fired := c.logs[i].fired[sched.ID()]
 			if want < minutes || int(sched.Fired) != want || sched.Skipped != 0 || len(fired) != want {
-				c.Fatalf("member %d, schedule %d: %d fired, %d skipped, %d in the log; want %d", i, n, sched.Fired, sched.Skipped, len(fired), want)
+				c.Fatalf("member %d, schedule %d: %d fired, %d skipped, %d in the log; want %d", i, n, sched.Fired,
+					sched.Skipped, len(fired), want)
 			}
 			for slot, times := range fired {
 				if times != 1 || time.UnixMilli(slot).UTC().Sub(began)%time.Minute != 0 {

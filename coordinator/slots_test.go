@@ -18,7 +18,8 @@ import (
 
 // slotSpec reads what has come since the slot before.
 func slotSpec(name string) string {
-	return strings.Replace(testSpec(name), "mem://m/in/x.tsv", "mem://m/in/{{previous_slot}}-{{slot.utc:%Y%m%d%H%M}}.tsv", 1)
+	return strings.Replace(testSpec(name), "mem://m/in/x.tsv",
+		"mem://m/in/{{previous_slot}}-{{slot.utc:%Y%m%d%H%M}}.tsv", 1)
 }
 
 func definition(id string) *pb.ScheduleDefinition {
@@ -67,10 +68,12 @@ func TestTheLeaderFiresSlots(t *testing.T) {
 		for i := 1; i <= 10; i++ {
 			at := began.Add(time.Duration(i) * time.Minute)
 			job := slots[at.UnixMilli()]
-			if job == nil || job.ID != sched.SlotJobID(at.UnixMilli()) || job.SubmittedAt < at.UnixMilli() || job.SubmittedAt > at.UnixMilli()+500 {
+			if job == nil || job.ID != sched.SlotJobID(at.UnixMilli()) || job.SubmittedAt < at.UnixMilli() ||
+				job.SubmittedAt > at.UnixMilli()+500 {
 				t.Fatalf("slot %s: %+v", at, job)
 			}
-			want := fmt.Sprintf("mem://m/in/%s-%s.tsv", at.UTC().Add(-time.Minute).Format("20060102T150405Z"), at.UTC().Format("200601021504"))
+			want := fmt.Sprintf("mem://m/in/%s-%s.tsv", at.UTC().Add(-time.Minute).Format("20060102T150405Z"),
+				at.UTC().Format("200601021504"))
 			if !strings.Contains(string(job.SpecJSON), want) || job.Stage == pb.JobState_JOB_STATE_QUEUED && i == 1 {
 				t.Errorf("slot %s: %s in %s", at, job.Stage, job.SpecJSON)
 			}

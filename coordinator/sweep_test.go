@@ -65,7 +65,9 @@ func (r run) round(n uint32, done bool) {
 		r.put(r.key(n, object))
 	}
 	r.complete(pb.TaskKind_TASK_KIND_NODE, n, &pb.TaskOutput{Object: object(10)})
-	r.complete(pb.TaskKind_TASK_KIND_STEP, n, &pb.TaskOutput{Next: &pb.Next{Phase: "count", Trees: []uint32{1}, State: object(11), Metrics: object(12), Done: done}})
+	r.complete(pb.TaskKind_TASK_KIND_STEP, n,
+		&pb.TaskOutput{Next: &pb.Next{Phase: "count", Trees: []uint32{1}, State: object(11), Metrics: object(12),
+			Done: done}})
 }
 
 // end makes the job succeed, with its model in the cluster's store.
@@ -143,7 +145,8 @@ func TestRoundsOfARunningJobAreSwept(t *testing.T) {
 		}
 		job.put(job.key(4, 10)) // the open round's, not yet reported
 		// The first state and that of round 2 too: the rounds may begin anew, and round 3 be made again.
-		kept := []string{"a/0/1", "a/0/2", "a/0/3", "a/1/12", "a/2/11", "a/2/12", "a/3/10", "a/3/11", "a/3/12", "a/3/99", "a/4/10", "jobs/a/logs/0000000000001-w-000001.jsonl"}
+		kept := []string{"a/0/1", "a/0/2", "a/0/3", "a/1/12", "a/2/11", "a/2/12", "a/3/10", "a/3/11", "a/3/12",
+			"a/3/99", "a/4/10", "jobs/a/logs/0000000000001-w-000001.jsonl"}
 		sleep(19 * time.Minute) // the first round ended 22 minutes ago
 		wantStored(t, c, "before the grace", append(kept, "a/1/10", "a/1/11", "a/1/99", "a/2/10", "a/2/99")...)
 		refersTo(t, c)
@@ -179,12 +182,14 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 		for _, id := range []string{"goes", "named", "by-hand"} {
 			run{t, c, id}.finish()
 		}
-		others := []string{"in/x.tsv", "jobs/unknown/aa/b", "jobs/goes-not/x", "jobs.txt", "models/goes-not/model.safetensors", "models/x.tsv"}
+		others := []string{"in/x.tsv", "jobs/unknown/aa/b", "jobs/goes-not/x", "jobs.txt",
+			"models/goes-not/model.safetensors", "models/x.tsv"}
 		for _, key := range others {
 			run{t, c, ""}.put(key)
 		}
 		models := c.services.Models
-		if _, err := models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "named"})); err != nil {
+		if _, err := models.SetAlias(t.Context(),
+			connect.NewRequest(&pb.SetAliasRequest{Name: "prod", Job: "named"})); err != nil {
 			t.Fatal(err)
 		}
 		_, err := models.Retire(t.Context(), connect.NewRequest(&pb.RetireRequest{Id: "named"}))
@@ -197,15 +202,18 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 		if _, gone := view.Retired("goes"); view.JobCount() != 1 || !gone {
 			t.Errorf("%d jobs after ten minutes", view.JobCount())
 		}
-		if keys := strings.Join(stored(t, c), " "); strings.Contains(keys, "by-hand") || !strings.Contains(keys, "models/goes/") {
+		if keys := strings.Join(stored(t, c), " "); strings.Contains(keys, "by-hand") ||
+			!strings.Contains(keys, "models/goes/") {
 			t.Errorf("after ten minutes there is %s", keys)
 		}
 		sleep(3 * time.Minute)
 		wantStored(t, c, "in the end", append(others, "named/0/1", "named/0/2", "named/1/11", "named/1/12",
-			"jobs/named/logs/0000000000001-w-000001.jsonl", "models/named/model.safetensors", "models/named/tiles/0.npy")...)
+			"jobs/named/logs/0000000000001-w-000001.jsonl", "models/named/model.safetensors",
+			"models/named/tiles/0.npy")...)
 		refersTo(t, c)
 		res, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
-		if err != nil || res.Msg.GetSweeps().GetJobsRetired() != 1 || res.Msg.GetJobsRetired() != 2 || res.Msg.GetSweeps().GetObjects() != 2*10+3 || res.Msg.GetSweeps().GetPasses() < 13 {
+		if err != nil || res.Msg.GetSweeps().GetJobsRetired() != 1 || res.Msg.GetJobsRetired() != 2 ||
+			res.Msg.GetSweeps().GetObjects() != 2*10+3 || res.Msg.GetSweeps().GetPasses() < 13 {
 			t.Errorf("%v, %v", res.Msg, err)
 		}
 		stopTest(t, c)
@@ -277,7 +285,8 @@ func TestSweepByHand(t *testing.T) {
 		}
 		wet := sweep(false)
 		for name, res := range map[string]*pb.SweepResponse{"dry": dry, "wet": wet} {
-			if !slices.Equal(res.GetRetired(), []string{"a"}) || len(res.GetHeld()) != 1 || res.GetHeld()[0].GetBy() != "alias @prod" ||
+			if !slices.Equal(res.GetRetired(), []string{"a"}) || len(res.GetHeld()) != 1 ||
+				res.GetHeld()[0].GetBy() != "alias @prod" ||
 				res.GetUnknownObjects() != 1 || !slices.Equal(res.GetUnknownJobs(), []string{"stranger"}) {
 				t.Errorf("%s: %v", name, res)
 			}

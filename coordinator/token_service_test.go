@@ -23,7 +23,8 @@ func TestTokenServiceRefuses(t *testing.T) {
 		"unknown scope":   {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "root"},
 		"a life before":   {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", TtlMs: -1},
 		"an age":          {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", TtlMs: 1 << 62},
-		"a long name":     {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read", Name: string(bytes.Repeat([]byte("n"), 64))},
+		"a long name": {Id: token.ID, SecretSha256: token.SecretSHA256(), Scope: "read",
+			Name: string(bytes.Repeat([]byte("n"), 64))},
 	} {
 		_, err := c.services.Tokens.CreateToken(t.Context(), connect.NewRequest(m))
 		if got := connect.CodeOf(outcome.Wire(err)); got != connect.CodeInvalidArgument {
@@ -60,7 +61,8 @@ func TestARevokedTokensWatchEnds(t *testing.T) {
 	if connect.CodeOf(stream.Err()) != connect.CodeUnauthenticated {
 		t.Errorf("the watch ended with %v", stream.Err())
 	}
-	if _, err := client.Get(t.Context(), connect.NewRequest(&pb.GetRequest{Id: "a"})); connect.CodeOf(err) != connect.CodeUnauthenticated {
+	if _, err := client.Get(t.Context(),
+		connect.NewRequest(&pb.GetRequest{Id: "a"})); connect.CodeOf(err) != connect.CodeUnauthenticated {
 		t.Errorf("another call: %v", err)
 	}
 }

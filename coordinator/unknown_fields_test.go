@@ -13,7 +13,8 @@ func TestUnknownFieldsOfABodyAreRefused(t *testing.T) {
 	url, client := serveTest(t, c)
 	post := func(procedure, contentType, body string) (int, string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/gram.v1."+procedure, strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/gram.v1."+procedure,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,16 +33,20 @@ func TestUnknownFieldsOfABodyAreRefused(t *testing.T) {
 	}
 	for _, kind := range []string{"application/json", "application/json; charset=utf-8"} {
 		for _, r := range []struct{ procedure, body, says string }{
-			{"JobService/Submit", `{"id":"a","spec":"{}"}`, `no field \"spec\" in the request (the fields of SubmitRequest: id, specJson)`},
+			{"JobService/Submit", `{"id":"a","spec":"{}"}`,
+				`no field \"spec\" in the request (the fields of SubmitRequest: id, specJson)`},
 			{"JobService/Get", `{"idd":"a"}`, `no field \"idd\" in the request; did you mean \"id\"?`},
 			{"JobService/Get", `{"ID":"a"}`, `no field \"ID\" in the request; did you mean \"id\"?`},
-			{"JobService/Submit", `{"specJson":"{}","spec_json":"{}"}`, `field \"spec_json\" stands twice in the request`},
+			{"JobService/Submit", `{"specJson":"{}","spec_json":"{}"}`,
+				`field \"spec_json\" stands twice in the request`},
 			{"JobService/Get", `{"id":null,"id":"a"}`, `field \"id\" stands twice in the request`},
-			{"ScheduleService/CreateSchedule", `{"definition":{"timezone":"UTC"}}`, `no field \"timezone\" in definition; did you mean \"timeZone\"?`},
+			{"ScheduleService/CreateSchedule", `{"definition":{"timezone":"UTC"}}`,
+				`no field \"timezone\" in definition; did you mean \"timeZone\"?`},
 			{"JobService/List", `{"limit":1`, `unexpected`},
 			{"JobService/List", ``, `the body is empty`},
 		} {
-			if code, text := post(r.procedure, kind, r.body); code != http.StatusBadRequest || !strings.Contains(text, r.says) || !strings.Contains(text, "invalid_argument") {
+			if code, text := post(r.procedure, kind, r.body); code != http.StatusBadRequest ||
+				!strings.Contains(text, r.says) || !strings.Contains(text, "invalid_argument") {
 				t.Errorf("%s %s (%s): %d %s, want %s", r.procedure, r.body, kind, code, text, r.says)
 			}
 		}

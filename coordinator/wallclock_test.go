@@ -68,10 +68,12 @@ func TestAClockGoesBack(t *testing.T) {
 			t.Errorf("a sweep: %v", err)
 		}
 		status, err := c.services.Clusters.Status(t.Context(), connect.NewRequest(&pb.StatusRequest{}))
-		if got := status.Msg.GetClock(); err != nil || got.GetTrusted() || !strings.Contains(got.GetReason(), "48h0m0s behind") {
+		if got := status.Msg.GetClock(); err != nil || got.GetTrusted() ||
+			!strings.Contains(got.GetReason(), "48h0m0s behind") {
 			t.Errorf("status: %v, %v", got, err)
 		}
-		if code, text := pageAs(c, gate.ReadyPage, token); code != http.StatusOK || !strings.Contains(text, "clock is not trusted") {
+		if code, text := pageAs(c, gate.ReadyPage, token); code != http.StatusOK ||
+			!strings.Contains(text, "clock is not trusted") {
 			t.Errorf("readiness: %d %s", code, text)
 		}
 		for i, want := range []bool{true, false} {
@@ -180,13 +182,14 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 	q.poll("c3 to be ready", func() bool { return health{wrong}.NotReady() == nil })
 }
 
-// The log's time is a month ahead, as an earlier release leaves it, and a schedule's last slot with it. A leader whose clock
-// others confirm sets it back.
+// The log's time is a month ahead, as an earlier release leaves it, and a schedule's last slot with it. A leader
+// whose clock others confirm sets it back.
 func TestALogThatIsAhead(t *testing.T) {
 	q := startQuorum(t, 2)
 	leader := q.leader()
 	createTest(t, leader, definition("n"))
-	ahead := &pb.Command{NowUnixMs: time.Now().Add(31 * 24 * time.Hour).UnixMilli(), Body: &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}}
+	ahead := &pb.Command{NowUnixMs: time.Now().Add(31 * 24 * time.Hour).UnixMilli(),
+		Body: &pb.Command_Checkpoint{Checkpoint: &pb.Checkpoint{}}}
 	entry, err := proto.Marshal(ahead)
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,8 @@ func broke(task *pb.Task, class pb.FailureClass, message string) *pb.TaskResult 
 func TestJobByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
-		if res := registerTest(t, c, "w", 2); res.GetStoreUri() != "mem://m" || res.GetLeaseTtlMs() != 30_000 || res.GetHeartbeatMs() != 10_000 {
+		if res := registerTest(t, c, "w", 2); res.GetStoreUri() != "mem://m" || res.GetLeaseTtlMs() != 30_000 ||
+			res.GetHeartbeatMs() != 10_000 {
 			t.Errorf("registered: %v", res)
 		}
 		plans := make(chan *pb.LeaseResponse, 1)
@@ -78,12 +79,14 @@ func TestJobByHand(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("the plan was leased %v after the submission", took)
 		}
-		if b := plan.GetJobs()[0]; b.GetId() != "a" || b.GetPlan() != nil || !strings.Contains(b.GetSpecJson(), "NaiveBayes") {
+		if b := plan.GetJobs()[0]; b.GetId() != "a" || b.GetPlan() != nil ||
+			!strings.Contains(b.GetSpecJson(), "NaiveBayes") {
 			t.Errorf("brief of the plan: %v", b)
 		}
 		wantVerdicts(t, completeTest(t, c, "w", made(plan.GetTasks()[0], planOutput(2))), pb.Verdict_VERDICT_ACCEPTED)
 		leaves := leaseTest(t, c, "w", 2)
-		if task := leaves.GetTasks()[1]; task.GetTreeLeaves() != 2 || task.GetPhase() != "count" || task.GetState() == nil || task.GetId().GetIndex() != 1 {
+		if task := leaves.GetTasks()[1]; task.GetTreeLeaves() != 2 || task.GetPhase() != "count" ||
+			task.GetState() == nil || task.GetId().GetIndex() != 1 {
 			t.Errorf("second task: %v", task)
 		}
 		var results []*pb.TaskResult
@@ -96,15 +99,19 @@ func TestJobByHand(t *testing.T) {
 		if len(merge.GetPieces()) != 2 {
 			t.Errorf("merge: %v", merge)
 		}
-		wantVerdicts(t, completeTest(t, c, "w", made(merge, &pb.TaskOutput{Object: object(20)})), pb.Verdict_VERDICT_ACCEPTED)
+		wantVerdicts(t, completeTest(t, c, "w", made(merge, &pb.TaskOutput{Object: object(20)})),
+			pb.Verdict_VERDICT_ACCEPTED)
 		step := leaseTest(t, c, "w", 1).GetTasks()[0]
-		wantVerdicts(t, completeTest(t, c, "w", made(step, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(30)}})), pb.Verdict_VERDICT_ACCEPTED)
+		wantVerdicts(t, completeTest(t, c, "w",
+			made(step, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(30)}})), pb.Verdict_VERDICT_ACCEPTED)
 		report := leaseTest(t, c, "w", 1)
-		if b := report.GetJobs()[0]; b.GetModel() == nil || len(b.GetRecord().GetRounds()) != 1 || b.GetWorkers()[0] != "w" || b.GetKernels()[0] != "generic" {
+		if b := report.GetJobs()[0]; b.GetModel() == nil || len(b.GetRecord().GetRounds()) != 1 ||
+			b.GetWorkers()[0] != "w" || b.GetKernels()[0] != "generic" {
 			t.Errorf("brief of the report: %v", b)
 		}
 		files := []*pb.OutputFile{modelTest("a", object(30))}
-		wantVerdicts(t, completeTest(t, c, "w", made(report.GetTasks()[0], &pb.TaskOutput{Files: files})), pb.Verdict_VERDICT_ACCEPTED)
+		wantVerdicts(t, completeTest(t, c, "w", made(report.GetTasks()[0], &pb.TaskOutput{Files: files})),
+			pb.Verdict_VERDICT_ACCEPTED)
 		view, _ := c.fsm.View()
 		if job := mustJob(t, view, "a"); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.Counters.Duplicates != 2 {
 			t.Errorf("ended as %v, %+v", job.Stage, job.Counters)
@@ -128,7 +135,8 @@ func TestRefusedResultsEndTheJob(t *testing.T) {
 		attempts int
 		says     string
 	}{
-		"too many leaves":   {planOutput(state.MaxLeaves, 1), 1, "INPUT_LIMIT: a round of 1048577 leaves in 2 trees; there may be 1048576 in 16384. Raise shard_bytes"},
+		"too many leaves": {planOutput(state.MaxLeaves, 1), 1,
+			"INPUT_LIMIT: a round of 1048577 leaves in 2 trees; there may be 1048576 in 16384. Raise shard_bytes"},
 		"too many trees":    {planOutput(make([]uint32, state.MaxTrees+1)...), 1, "16385 trees"},
 		"beyond an entry":   {planOutput(make([]uint32, 200_000)...), 1, "200000 trees"},
 		"without a digest":  {&pb.TaskOutput{Next: planOutput(1).Next}, 4, "INTERNAL: the coordinator does not accept"},
@@ -174,7 +182,8 @@ func TestFailuresThroughTheService(t *testing.T) {
 		wantVerdicts(t, completeTest(t, c, "w", bad), pb.Verdict_VERDICT_NOTED)
 		view, _ := c.fsm.View()
 		job := mustJob(t, view, "a")
-		if job.Stage != pb.JobState_JOB_STATE_FAILED || job.Failure.Worker != "w" || job.Failure.Task != "round 1, tree 0, node 0/0" {
+		if job.Stage != pb.JobState_JOB_STATE_FAILED || job.Failure.Worker != "w" ||
+			job.Failure.Task != "round 1, tree 0, node 0/0" {
 			t.Errorf("%v, %+v", job.Stage, job.Failure)
 		}
 		stopTest(t, c)
@@ -191,7 +200,8 @@ func TestTheFirstLeafOfACallEndsTheJob(t *testing.T) {
 		for i, task := range leaseTest(t, c, "w", 4).GetTasks() {
 			results = append(results, broke(task, pb.FailureClass_FAILURE_CLASS_INPUT, fmt.Sprintf("leaf %d", i)))
 		}
-		results[0] = made(&pb.Task{Id: results[0].GetId(), Token: results[0].GetToken()}, &pb.TaskOutput{Object: object(10)})
+		results[0] = made(&pb.Task{Id: results[0].GetId(), Token: results[0].GetToken()},
+			&pb.TaskOutput{Object: object(10)})
 		slices.Reverse(results)
 		completeTest(t, c, "w", results...)
 		view, _ := c.fsm.View()
@@ -223,8 +233,11 @@ func TestSilentWorkersLoseTheirTasks(t *testing.T) {
 			t.Errorf("heartbeat of the silent worker: %v %v", res, err)
 		}
 		// It may commit all the same: a lease is permission to work, not to commit.
-		wantVerdicts(t, completeTest(t, c, "silent", made(task, &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
-		wantVerdicts(t, completeTest(t, c, "w", made(again[0], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_AUDITED) // the phase's leaf that is drawn
+		wantVerdicts(t, completeTest(t, c, "silent", made(task, &pb.TaskOutput{Object: object(9)})),
+			pb.Verdict_VERDICT_ACCEPTED)
+		// the phase's leaf that is drawn
+		wantVerdicts(t, completeTest(t, c, "w", made(again[0], &pb.TaskOutput{Object: object(9)})),
+			pb.Verdict_VERDICT_AUDITED)
 		stopTest(t, c)
 	})
 }
@@ -265,7 +278,8 @@ func TestWorkerCallsAreChecked(t *testing.T) {
 			"long kernels": {WorkerId: "w", Slots: 1, Kernels: long},
 			"long build":   {WorkerId: "w", Slots: 1, Build: long},
 		} {
-			if _, err := s.Register(t.Context(), connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
+			if _, err := s.Register(t.Context(),
+				connect.NewRequest(req)); connect.CodeOf(err) != connect.CodeInvalidArgument {
 				t.Errorf("register with %s: %v", name, err)
 			}
 		}
@@ -275,11 +289,14 @@ func TestWorkerCallsAreChecked(t *testing.T) {
 			t.Errorf("a stranger: %v, %v", leaseErr, beatErr)
 		}
 		many := make([]*pb.TaskResult, 257)
-		if _, err := s.Complete(t.Context(), connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: many})); connect.CodeOf(err) != connect.CodeInvalidArgument {
+		if _, err := s.Complete(t.Context(),
+			connect.NewRequest(&pb.CompleteRequest{WorkerId: "w", Results: many})); connect.CodeOf(
+			err) != connect.CodeInvalidArgument {
 			t.Errorf("257 results: %v", err)
 		}
 		nonsense := []*pb.TaskResult{{}, {Id: &pb.TaskID{JobId: "none", Kind: 99}}, nil}
-		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED)
+		wantVerdicts(t, completeTest(t, c, "w", nonsense...), pb.Verdict_VERDICT_UNGRANTED,
+			pb.Verdict_VERDICT_UNGRANTED, pb.Verdict_VERDICT_UNGRANTED)
 		stopTest(t, c)
 		if _, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: "w"})); !errors.Is(err,
 			outcome.ErrNotLeader) {

@@ -18,21 +18,29 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 		registerTest(t, c, "w", 4)
 		planTest(t, c, "a", 2)
 		leaves := leaseTest(t, c, "w", 2).GetTasks()
-		wantVerdicts(t, completeTest(t, c, "w", made(leaves[0], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
+		wantVerdicts(t, completeTest(t, c, "w", made(leaves[0], &pb.TaskOutput{Object: object(9)})),
+			pb.Verdict_VERDICT_ACCEPTED)
 		step := &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP}
 		lie := &pb.TaskOutput{Object: object(66), Next: &pb.Next{Done: true, State: object(66)}}
-		failure := &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "bad input, says a stranger"}
+		failure := &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT,
+			Message: "bad input, says a stranger"}
 		forged := &pb.LeaseToken{Term: leaves[0].GetToken().GetTerm(), Sequence: 1, Mac: make([]byte, 16)}
 		registerTest(t, c, "rogue", 1)
 		for _, worker := range []string{"rogue", "nobody"} {
 			for name, r := range map[string]*pb.TaskResult{
-				"a committed leaf, without a token":   {Id: leaves[0].GetId(), Outcome: &pb.TaskResult_Output{Output: lie}},
-				"a committed leaf, by a forged token": {Id: leaves[0].GetId(), Token: forged, Outcome: &pb.TaskResult_Output{Output: lie}},
-				"a leaf, by another's token":          {Id: leaves[1].GetId(), Token: leaves[1].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}},
-				"a step, without a token":             {Id: step, Outcome: &pb.TaskResult_Output{Output: lie}},
-				"a step, by a leaf's token":           {Id: step, Token: leaves[0].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}},
-				"a failure, without a token":          {Id: leaves[1].GetId(), Outcome: &pb.TaskResult_Failure{Failure: failure}},
-				"a failure, by another's token":       {Id: leaves[1].GetId(), Token: leaves[1].GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}},
+				"a committed leaf, without a token": {Id: leaves[0].GetId(),
+					Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a committed leaf, by a forged token": {Id: leaves[0].GetId(), Token: forged,
+					Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a leaf, by another's token": {Id: leaves[1].GetId(), Token: leaves[1].GetToken(),
+					Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a step, without a token": {Id: step, Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a step, by a leaf's token": {Id: step, Token: leaves[0].GetToken(),
+					Outcome: &pb.TaskResult_Output{Output: lie}},
+				"a failure, without a token": {Id: leaves[1].GetId(),
+					Outcome: &pb.TaskResult_Failure{Failure: failure}},
+				"a failure, by another's token": {Id: leaves[1].GetId(), Token: leaves[1].GetToken(),
+					Outcome: &pb.TaskResult_Failure{Failure: failure}},
 			} {
 				if got := completeTest(t, c, worker, r); got[0] != pb.Verdict_VERDICT_UNGRANTED {
 					t.Errorf("%s, by %s: %v", name, worker, got)
@@ -40,13 +48,15 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 			}
 		}
 		// The worker's own token is for its own leaf alone.
-		other := &pb.TaskResult{Id: leaves[1].GetId(), Token: leaves[0].GetToken(), Outcome: &pb.TaskResult_Output{Output: lie}}
+		other := &pb.TaskResult{Id: leaves[1].GetId(), Token: leaves[0].GetToken(),
+			Outcome: &pb.TaskResult_Output{Output: lie}}
 		wantVerdicts(t, completeTest(t, c, "w", other), pb.Verdict_VERDICT_UNGRANTED)
 		view, _ := c.fsm.View()
 		if job := mustJob(t, view, "a"); job.Ended() || job.Round.Covered != 1 || job.Counters.Violations != 0 {
 			t.Errorf("the job: %v, %d leaves, %+v", job.Stage, job.Round.Covered, job.Counters)
 		}
-		wantVerdicts(t, completeTest(t, c, "w", made(leaves[1], &pb.TaskOutput{Object: object(9)})), pb.Verdict_VERDICT_ACCEPTED)
+		wantVerdicts(t, completeTest(t, c, "w", made(leaves[1], &pb.TaskOutput{Object: object(9)})),
+			pb.Verdict_VERDICT_ACCEPTED)
 		stopTest(t, c)
 	})
 }
@@ -59,7 +69,9 @@ func TestAWorkersIDIsItsOwn(t *testing.T) {
 		secret := []byte(strings.Repeat("k", 32))
 		id := protocol.WorkerID(secret)
 		register := func(id string, secret []byte, memory int64) error {
-			_, err := s.Register(t.Context(), connect.NewRequest(&pb.RegisterRequest{WorkerId: id, Name: "n", Slots: 1, Secret: secret, MemoryBytes: memory}))
+			_, err := s.Register(t.Context(),
+				connect.NewRequest(&pb.RegisterRequest{WorkerId: id, Name: "n", Slots: 1, Secret: secret,
+					MemoryBytes: memory}))
 			return err
 		}
 		stranger := func(what string, err error) {
@@ -78,7 +90,8 @@ func TestAWorkersIDIsItsOwn(t *testing.T) {
 			}
 			for _, other := range [][]byte{nil, []byte("another")} {
 				stranger("register", register(id, other, 1))
-				_, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, Secret: other}))
+				_, err := s.Lease(t.Context(),
+					connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, Secret: other}))
 				stranger("lease", err)
 				_, err = s.Heartbeat(t.Context(), connect.NewRequest(&pb.HeartbeatRequest{WorkerId: id, Secret: other}))
 				stranger("heartbeat", err)
@@ -87,7 +100,8 @@ func TestAWorkersIDIsItsOwn(t *testing.T) {
 			}
 		}
 		planTest(t, c, "a", 1)
-		res, err := s.Lease(t.Context(), connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, WaitMs: 1000, Secret: secret}))
+		res, err := s.Lease(t.Context(),
+			connect.NewRequest(&pb.LeaseRequest{WorkerId: id, MaxTasks: 1, WaitMs: 1000, Secret: secret}))
 		if err != nil || len(res.Msg.GetTasks()) != 1 {
 			t.Errorf("the worker itself, afterwards: %v, %v", res, err)
 		}

@@ -99,7 +99,8 @@ func TestBinaryFormatsByHand(t *testing.T) {
 func TestNPZByHand(t *testing.T) {
 	x, y := datasettest.NPY("<f4", "(2, 3)", one6), datasettest.NPY("<i8", "(2,)", []int64{7, -8})
 	for _, deflate := range []bool{false, true} {
-		data := datasettest.NPZ(deflate, datasettest.Array{Name: "other", NPY: []byte("no array")}, datasettest.Array{Name: "y", NPY: y}, datasettest.Array{Name: "X", NPY: x})
+		data := datasettest.NPZ(deflate, datasettest.Array{Name: "other", NPY: []byte("no array")},
+			datasettest.Array{Name: "y", NPY: y}, datasettest.Array{Name: "X", NPY: x})
 		in := formatInput("npz", func(in *protocol.Input) {
 			in.Features, in.Label.Name = []protocol.Column{{Name: "X"}}, "y"
 		})
@@ -110,7 +111,8 @@ func TestNPZByHand(t *testing.T) {
 			t.Errorf("%v, %v; want %v", got, err, want)
 		}
 		in.Features[0].Name = "x"
-		if _, _, err := readFile(t, in, map[string]string{"f": string(data)}); !isCode(err, protocol.CodeSpecInvalid) || !strings.Contains(err.Error(), `did you mean "X"`) {
+		if _, _, err := readFile(t, in, map[string]string{"f": string(data)}); !isCode(err, protocol.CodeSpecInvalid) ||
+			!strings.Contains(err.Error(), `did you mean "X"`) {
 			t.Errorf("%v, want SPEC_INVALID with a suggestion", err)
 		}
 		// Damage anywhere is seen, or has hit what is not read: never a panic, never other numbers.
@@ -123,7 +125,8 @@ func TestNPZByHand(t *testing.T) {
 				t.Fatal(err)
 			}
 			var fault *protocol.Fault
-			if got, _, err := readRows(t.Context(), s, shards); err == nil && !equalRows(got, want) || err != nil && !errors.As(err, &fault) {
+			if got, _, err := readRows(t.Context(), s, shards); err == nil && !equalRows(got, want) || err != nil &&
+				!errors.As(err, &fault) {
 				t.Fatalf("byte %d flipped: %v, %v", i, got, err)
 			}
 		}
@@ -140,7 +143,8 @@ func TestLabelsBesideTheData(t *testing.T) {
 	}
 	want[1].Label = "9"
 	idx := string(datasettest.IDX(8, []uint32{2, 3}, integers[uint8]()))
-	if got, err = readPair(t, labelled("idx"), idx, string(datasettest.IDX(8, []uint32{2}, []uint8{7, 9}))); err != nil || !equalRows(got, want) {
+	if got, err = readPair(t, labelled("idx"), idx,
+		string(datasettest.IDX(8, []uint32{2}, []uint8{7, 9}))); err != nil || !equalRows(got, want) {
 		t.Errorf("idx: %v, %v; want %v", got, err, want)
 	}
 	for name, labels := range map[string][]byte{
@@ -161,7 +165,8 @@ func TestLabelsBesideTheData(t *testing.T) {
 // The labels are pinned like the data.
 func TestLabelsReplacedAfterThePlan(t *testing.T) {
 	in := labelled("idx")
-	store := storeOf(t, map[string]string{"d/f": string(datasettest.IDX(8, []uint32{1, 1}, []uint8{3})), "l/f": string(datasettest.IDX(8, []uint32{1}, []uint8{3}))})
+	store := storeOf(t, map[string]string{"d/f": string(datasettest.IDX(8, []uint32{1, 1}, []uint8{3})),
+		"l/f": string(datasettest.IDX(8, []uint32{1}, []uint8{3}))})
 	m, shards, err := Plan(t.Context(), store, "d/", in)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +210,8 @@ func TestBinaryFaultsByHand(t *testing.T) {
 		{"a long header", "npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff", protocol.CodeBadRecord, 0},
 		{"10^18 rows", "npy", dict("'<f4'", "False", "(1000000000000000000, 4)"), protocol.CodeBadRecord, 0},
 		{"2^63 rows", "npy", dict("'<f4'", "False", "(9223372036854775808, 4)"), protocol.CodeBadRecord, 0},
-		{"rows whose bytes overflow", "npy", dict("'<f8'", "False", "(9223372036854775807, 4)"), protocol.CodeBadRecord, 0},
+		{"rows whose bytes overflow", "npy", dict("'<f8'", "False", "(9223372036854775807, 4)"), protocol.CodeBadRecord,
+			0},
 		{"Fortran order", "npy", dict("'<f4'", "True", "(1, 1)") + "1234", protocol.CodeBadRecord, 0},
 		{"big-endian", "npy", dict("'>f4'", "False", "(1, 1)") + "1234", protocol.CodeBadRecord, 0},
 		{"objects", "npy", dict("'|O'", "False", "(1, 1)") + "1234", protocol.CodeBadRecord, 0},
@@ -213,12 +219,17 @@ func TestBinaryFaultsByHand(t *testing.T) {
 		{"a call", "npy", dict("f('<f4')", "False", "(1, 1)") + "1234", protocol.CodeBadRecord, 0},
 		{"a scalar", "npy", dict("'<f4'", "False", "()") + "1234", protocol.CodeBadRecord, 0},
 		{"a negative dimension", "npy", dict("'<f4'", "False", "(-1, 1)") + "1234", protocol.CodeBadRecord, 0},
-		{"a key twice", "npy", npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)}") + "1234", protocol.CodeBadRecord, 0},
+		{"a key twice", "npy", npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)}") +
+			"1234", protocol.CodeBadRecord, 0},
 		{"no shape", "npy", npy("{'descr': '<f4', 'fortran_order': False}") + "1234", protocol.CodeBadRecord, 0},
-		{"more after it", "npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)} 1") + "1234", protocol.CodeBadRecord, 0},
-		{"NaN", "npy", dict("'<f4'", "False", "(2, 1)") + "\x00\x00\x80\x3f\x00\x00\xc0\x7f", protocol.CodeBadRecord, 72},
-		{"beyond float32", "npy", dict("'<f8'", "False", "(1, 1)") + "\xff\xff\xff\xff\xff\xff\xef\x7f", protocol.CodeBadRecord, 68},
-		{"another width", "fvecs", string(datasettest.Vecs(1, one6[:1])) + string(datasettest.Vecs(2, one6[:1])), protocol.CodeBadRecord, 8},
+		{"more after it", "npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)} 1") + "1234",
+			protocol.CodeBadRecord, 0},
+		{"NaN", "npy", dict("'<f4'", "False", "(2, 1)") + "\x00\x00\x80\x3f\x00\x00\xc0\x7f", protocol.CodeBadRecord,
+			72},
+		{"beyond float32", "npy", dict("'<f8'", "False", "(1, 1)") + "\xff\xff\xff\xff\xff\xff\xef\x7f",
+			protocol.CodeBadRecord, 68},
+		{"another width", "fvecs", string(datasettest.Vecs(1, one6[:1])) + string(datasettest.Vecs(2, one6[:1])),
+			protocol.CodeBadRecord, 8},
 		{"half a vector", "fvecs", string(datasettest.Vecs(1, one6[:1])) + "123", protocol.CodeBadRecord, 8},
 		{"no width", "fvecs", "12", protocol.CodeBadRecord, 0},
 		{"a width of none", "bvecs", "\x00\x00\x00\x00", protocol.CodeBadRecord, 0},
@@ -250,7 +261,8 @@ func TestBinaryRowsSkipped(t *testing.T) {
 	data := datasettest.NPY("<f4", "(3, 2)", []float32{1, 2, 3, float32(math.Inf(1)), 5, 6})
 	rows, skipped, err := readFile(t, in, map[string]string{"f": string(data)})
 	want := []row{{Vector: []float32{1, 2}}, {Offset: 2, Vector: []float32{5, 6}}}
-	if err != nil || !equalRows(rows, want) || !slices.Equal(skipped, []Skip{{ID: Identity{"f", 1}, Column: 2, Reason: notFinite}}) {
+	if err != nil || !equalRows(rows, want) ||
+		!slices.Equal(skipped, []Skip{{ID: Identity{"f", 1}, Column: 2, Reason: notFinite}}) {
 		t.Errorf("%v %v %v", rows, skipped, err)
 	}
 }

@@ -27,22 +27,29 @@ func TestCSVByHand(t *testing.T) {
 		data string
 		want []row
 	}{
-		{"all columns", set(nil), "1,2\n-3.5,4e1\n", []row{{Vector: []float32{1, 2}}, {Offset: 4, Vector: []float32{-3.5, 40}}}},
-		{"the others", label2, "1,a,2\r\n3,b,4", []row{{Label: "a", Vector: []float32{1, 2}}, {Offset: 7, Label: "b", Vector: []float32{3, 4}}}},
-		{"by name, in the order of features", named, "a,class,w,b\n1,x,0.5,2\n", []row{{Offset: 12, Label: "x", Weight: 0.5, Vector: []float32{2, 1}}}},
+		{"all columns", set(nil), "1,2\n-3.5,4e1\n",
+			[]row{{Vector: []float32{1, 2}}, {Offset: 4, Vector: []float32{-3.5, 40}}}},
+		{"the others", label2, "1,a,2\r\n3,b,4",
+			[]row{{Label: "a", Vector: []float32{1, 2}}, {Offset: 7, Label: "b", Vector: []float32{3, 4}}}},
+		{"by name, in the order of features", named, "a,class,w,b\n1,x,0.5,2\n",
+			[]row{{Offset: 12, Label: "x", Weight: 0.5, Vector: []float32{2, 1}}}},
 		{"quotes", label2, "\"1\",\"a,\"\"b\"\"\",\" 2 \"\n", []row{{Label: `a,"b"`, Vector: []float32{1, 2}}}},
 		{"only text", texts, "a;7;x, y\nb;8;\"\"\n", []row{{Label: "a", Text: "x, y"}, {Offset: 9, Label: "b"}}},
 		{"text and features", both, "t,x,2\n", []row{{Text: "t", Vector: []float32{2}}}},
-		{"blank lines and a byte order mark", set(nil), "\ufeff1\n\n\r\n2\n", []row{{Vector: []float32{1}}, {Offset: 8, Vector: []float32{2}}}},
-		{"lines within quotes", lines, "\"a\n\nb\"\n\"c\"\"\r\n\"\n", []row{{Text: "a\n\nb"}, {Offset: 7, Text: "c\"\r\n"}}},
+		{"blank lines and a byte order mark", set(nil), "\ufeff1\n\n\r\n2\n",
+			[]row{{Vector: []float32{1}}, {Offset: 8, Vector: []float32{2}}}},
+		{"lines within quotes", lines, "\"a\n\nb\"\n\"c\"\"\r\n\"\n",
+			[]row{{Text: "a\n\nb"}, {Offset: 7, Text: "c\"\r\n"}}},
 		{"a weight of 0", named, "a,class,w,b\n1,x,0,2\n", []row{{Offset: 12, Label: "x", Vector: []float32{2, 1}}}},
-		{"a header of another length", headed, "3,a\n1,2,x\n3,4,y\n", []row{{Offset: 4, Label: "x", Vector: []float32{1, 2}}, {Offset: 10, Label: "y", Vector: []float32{3, 4}}}},
+		{"a header of another length", headed, "3,a\n1,2,x\n3,4,y\n",
+			[]row{{Offset: 4, Label: "x", Vector: []float32{1, 2}}, {Offset: 10, Label: "y", Vector: []float32{3, 4}}}},
 	} {
 		got, _, err := readFile(t, c.in, map[string]string{"f": c.data})
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
 		}
-		if got, _, err = readFile(t, c.in, map[string]string{"f.gz": zipped(c.data)}); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, _, err = readFile(t, c.in, map[string]string{"f.gz": zipped(c.data)}); err != nil ||
+			!reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s as gzip: %v, %v; want %v", c.name, got, err, c.want)
 		}
 	}
@@ -100,7 +107,10 @@ func (c csvFault) refused(t *testing.T) {
 func TestCSVFaultsByHand(t *testing.T) {
 	numbers, headed := formatInput("csv", nil), formatInput("csv", func(in *protocol.Input) { in.Header = true })
 	text := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Weight.Number = 1, 2 })
-	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
+	lines := formatInput("csv", func(in *protocol.Input) {
+		in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true,
+			12
+	})
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
 	for _, c := range []csvFault{
 		{tooFew, numbers, "1,2\n3\n", badAt(4, 2, 2)},
@@ -136,7 +146,10 @@ func TestCSVFaultsByHand(t *testing.T) {
 // A flaw after which no record can be told is a fault even if bad records are skipped.
 func TestCSVFinalFaultsByHand(t *testing.T) {
 	numbers := formatInput("csv", nil)
-	lines := formatInput("csv", func(in *protocol.Input) { in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true, 12 })
+	lines := formatInput("csv", func(in *protocol.Input) {
+		in.Text.Number, in.Multiline, in.MaxRecordBytes = 1, true,
+			12
+	})
 	label := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 1 })
 	name := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "lable" })
 	third := formatInput("csv", func(in *protocol.Input) { in.Features = columns(3) })

@@ -80,7 +80,8 @@ func csvLine(text string) ([]string, error) {
 }
 
 func naiveRow(at int64, fields []string, columns int) (row, bool) {
-	if len(fields) != columns || fields[0] == "" || !utf8.ValidString(fields[0]+"\n"+fields[1]) || strings.Contains(fields[0]+fields[1], "\x00") {
+	if len(fields) != columns || fields[0] == "" || !utf8.ValidString(fields[0]+"\n"+fields[1]) ||
+		strings.Contains(fields[0]+fields[1], "\x00") {
 		return row{}, false
 	}
 	number := strings.Trim(fields[2], " \t")
@@ -143,7 +144,8 @@ func checkCSV(t failer, data []byte, in protocol.Input, buffer int, gz bool) {
 
 func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{"a,", "b,", "\"c\",", "\"d,\"\"e\"\"\",", "1\n", "2.5\r\n", "\"3\"\n", "1e2\n", "\n", "\r", "\"", ",", "\"\"", "x", "é", "\xff", "\x00", "a,b,1\n", "a,b,2\n", "a,b,1\n"}),
+		rapid.SampledFrom([]string{"a,", "b,", "\"c\",", "\"d,\"\"e\"\"\",", "1\n", "2.5\r\n", "\"3\"\n", "1e2\n", "\n",
+			"\r", "\"", ",", "\"\"", "x", "é", "\xff", "\x00", "a,b,1\n", "a,b,2\n", "a,b,1\n"}),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 2), func(b []byte) string { return string(b) }),
 	)
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,7 +160,8 @@ func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 
 // With multiline, fields of any content written by encoding/csv come back as they were.
 func TestMultilineAgainstTheStandardLibrary(t *testing.T) {
-	field := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\"", "\n", ",", " ", "é", "\"\""}), 0, 6), func(s []string) string { return strings.Join(s, "") })
+	field := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\"", "\n", ",", " ", "é", "\"\""}), 0, 6),
+		func(s []string) string { return strings.Join(s, "") })
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(field, 1, 20).Draw(t, "texts")
 		var file bytes.Buffer
@@ -218,7 +221,8 @@ func readRowsAll(s *Source, shards []Shard) ([]row, []Skip, error) {
 
 // FuzzCSV holds the reader against naiveCSV on any bytes.
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"a,b,1\n", "a,\"b\"\"\",1\r\n\"\n", "\ufeffa,b,\"1\"\n,x,\n\xff,b,1", "a,b,1\na,\"b\nc\",2\n"} {
+	for _, seed := range []string{"a,b,1\n", "a,\"b\"\"\",1\r\n\"\n", "\ufeffa,b,\"1\"\n,x,\n\xff,b,1",
+		"a,b,1\na,\"b\nc\",2\n"} {
 		f.Add([]byte(seed), uint16(7), uint16(30), uint16(5))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, shard, record, buffer uint16) {

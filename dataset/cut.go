@@ -28,7 +28,8 @@ func Cut(m Manifest, shardBytes int64, compression string) ([]Shard, error) {
 // cut is Cut; with whole no object is cut.
 func cut(m Manifest, shardBytes int64, compression string, whole bool) ([]Shard, error) {
 	if shardBytes < 1 {
-		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, fmt.Sprintf("shard_bytes is %d", shardBytes), "Use at least 1")
+		return nil, inputFault(protocol.CodeSpecInvalid, m.URI, nil, fmt.Sprintf("shard_bytes is %d", shardBytes),
+			"Use at least 1")
 	}
 	c := cutter{shardBytes: shardBytes}
 	fits := true
@@ -41,7 +42,8 @@ func cut(m Manifest, shardBytes int64, compression string, whole bool) ([]Shard,
 	}
 	if fits = fits && c.flush(); !fits {
 		return nil, inputFault(protocol.CodeInputLimit, m.URI, nil,
-			fmt.Sprintf("shard_bytes of %d cuts the input into more than %d shards", shardBytes, MaxShards), "Raise spec.input.shard_bytes")
+			fmt.Sprintf("shard_bytes of %d cuts the input into more than %d shards", shardBytes, MaxShards),
+			"Raise spec.input.shard_bytes")
 	}
 	return c.shards, nil
 }
@@ -101,14 +103,17 @@ func isGzip(key, compression string) (bool, error) {
 	case "auto":
 		return gzipBySuffix(key)
 	}
-	return false, inputFault(protocol.CodeSpecInvalid, key, nil, fmt.Sprintf("compression %q is not known", compression), "Use auto, none or gzip")
+	return false, inputFault(protocol.CodeSpecInvalid, key, nil,
+		fmt.Sprintf("compression %q is not known", compression), "Use auto, none or gzip")
 }
 
 func gzipBySuffix(key string) (bool, error) {
 	lower := strings.ToLower(key)
-	for _, suffix := range []string{".zst", ".bz2", ".xz", ".lz4", ".zip", ".7z", ".br", ".lzma", ".snappy", ".parquet"} {
+	for _, suffix := range []string{".zst", ".bz2", ".xz", ".lz4", ".zip", ".7z", ".br", ".lzma", ".snappy",
+		".parquet"} {
 		if strings.HasSuffix(lower, suffix) {
-			return false, inputFault(protocol.CodeSpecInvalid, key, nil, fmt.Sprintf("objects ending in %q cannot be read", suffix),
+			return false, inputFault(protocol.CodeSpecInvalid, key, nil,
+				fmt.Sprintf("objects ending in %q cannot be read", suffix),
 				"Store the input plain or as gzip, or narrow spec.input.uri; compression: none reads the bytes as they are")
 		}
 	}

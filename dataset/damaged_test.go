@@ -23,7 +23,8 @@ import (
 )
 
 // read plans the input k and reads all of it: the sum of its values and the number of its records.
-func read(t *testing.T, store objstore.Store, in protocol.Input) (sum float64, records int, m dataset.Manifest, err error) {
+func read(t *testing.T, store objstore.Store, in protocol.Input) (sum float64, records int, m dataset.Manifest,
+	err error) {
 	t.Helper()
 	in.URI = "mem://m/k"
 	in = in.WithDefaults()
@@ -110,7 +111,8 @@ func TestDamageAtRest(t *testing.T) {
 		for _, at := range []int{c.value, c.bad} {
 			flipBeneath(t, filepath.Join(dir, "k"), at)
 			if sum, _, _, err := read(t, store, c.in); !isDamaged(err) {
-				t.Errorf("%s, bit flipped in byte %d: sum %v instead of %v, %v; want INPUT_DAMAGED", c.name, at, sum, want, err)
+				t.Errorf("%s, bit flipped in byte %d: sum %v instead of %v, %v; want INPUT_DAMAGED", c.name, at, sum,
+					want, err)
 			}
 			flipBeneath(t, filepath.Join(dir, "k"), at)
 		}
@@ -222,13 +224,19 @@ func TestNotVerifiable(t *testing.T) {
 		data  []byte
 		want  string
 	}{
-		{"in memory", mem.New("m"), protocol.Input{Format: "csv"}, []byte("1,2\n"), "not verifiable: the store has no checksum of it"},
-		{"put in parts", parts, protocol.Input{Format: "csv"}, large, dataset.Verified}, // by the CRC64 that the server makes of the whole
-		{"listed in parts", listed{mem.New("m")}, protocol.Input{Format: "csv"}, []byte("1,2\n"), "not verifiable: it was put in parts"},
-		{"cut", whole, protocol.Input{Format: "csv", ShardBytes: 1 << 20}, large, "not verifiable: it is longer than a shard"},
-		{"switched off", whole, protocol.Input{Format: "csv", Verify: "off"}, []byte("1,2\n"), "not verifiable: spec.input.verify is off"},
+		{"in memory", mem.New("m"), protocol.Input{Format: "csv"}, []byte("1,2\n"),
+			"not verifiable: the store has no checksum of it"},
+		// by the CRC64 that the server makes of the whole
+		{"put in parts", parts, protocol.Input{Format: "csv"}, large, dataset.Verified},
+		{"listed in parts", listed{mem.New("m")}, protocol.Input{Format: "csv"}, []byte("1,2\n"),
+			"not verifiable: it was put in parts"},
+		{"cut", whole, protocol.Input{Format: "csv", ShardBytes: 1 << 20}, large,
+			"not verifiable: it is longer than a shard"},
+		{"switched off", whole, protocol.Input{Format: "csv", Verify: "off"}, []byte("1,2\n"),
+			"not verifiable: spec.input.verify is off"},
 		{"npz", whole, protocol.Input{Format: "npz", Features: []protocol.Column{{Name: "X"}}},
-			datasettest.NPZ(false, datasettest.Array{Name: "X", NPY: datasettest.NPY("<f4", "(300000, 1)", make([]float32, 300_000))}), "not verifiable: an npz"},
+			datasettest.NPZ(false, datasettest.Array{Name: "X",
+				NPY: datasettest.NPY("<f4", "(300000, 1)", make([]float32, 300_000))}), "not verifiable: an npz"},
 		{"whole", whole, protocol.Input{Format: "csv"}, []byte("1,2\n"), dataset.Verified},
 	} {
 		if _, err := c.store.Put(t.Context(), "k", c.data); err != nil {

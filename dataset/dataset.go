@@ -57,7 +57,8 @@ type Block struct {
 	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record
 	Notes   *Notes // what the reader noticed; nil where there is nothing to say. It stays as it is
-	// Subtracted are the offsets that spec.input.subtract took off the vectors; by column, ascending. It stays as it is.
+	// Subtracted are the offsets that spec.input.subtract took off the vectors; by column, ascending. It stays as it
+	// is.
 	Subtracted []Offset
 	Lasting    bool // its slices stay as they are after the next block too: they may be kept
 	// Rest is how many records follow in the object's part of the shard, at most, where the bytes present

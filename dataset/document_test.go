@@ -19,8 +19,10 @@ func documentInput(format string) protocol.Input {
 
 // One record an object, under its key, with the first folder as the label, in shards of any size.
 func TestDocumentsByHand(t *testing.T) {
-	files := map[string]string{"ham/1": "\ufeffgood\nday", "ham/deep/2.gz": zipped("x"), "spam/3": "", "spam/4": "buy\ttoo"}
-	want := []record{{Identity{"ham/1", 0}, "ham", "good\nday"}, {Identity{"ham/deep/2.gz", 0}, "ham", "x"}, {Identity{"spam/4", 0}, "spam", "buy\ttoo"}}
+	files := map[string]string{"ham/1": "\ufeffgood\nday", "ham/deep/2.gz": zipped("x"), "spam/3": "",
+		"spam/4": "buy\ttoo"}
+	want := []record{{Identity{"ham/1", 0}, "ham", "good\nday"}, {Identity{"ham/deep/2.gz", 0}, "ham", "x"},
+		{Identity{"spam/4", 0}, "spam", "buy\ttoo"}}
 	for _, size := range []protocol.ByteSize{1, 12, 1 << 20} {
 		in := documentInput("document")
 		in.ShardBytes = size
@@ -38,11 +40,13 @@ func TestDocumentsByHand(t *testing.T) {
 	}
 	in := documentInput("document")
 	in.MaxRecordBytes = 64
-	if rows, _, err := readFile(t, in, map[string]string{"a/b": strings.Repeat("x", 64)}); err != nil || len(rows) != 1 {
+	if rows, _, err := readFile(t, in, map[string]string{"a/b": strings.Repeat("x", 64)}); err != nil ||
+		len(rows) != 1 {
 		t.Errorf("a document of max_record_bytes: %v, %v", rows, err)
 	}
 	in.Label = protocol.Column{}
-	if rows, _, err := readFile(t, in, map[string]string{"a": "b"}); err != nil || len(rows) != 1 || rows[0].Label != "" {
+	if rows, _, err := readFile(t, in, map[string]string{"a": "b"}); err != nil || len(rows) != 1 ||
+		rows[0].Label != "" {
 		t.Errorf("without labels: %v, %v", rows, err)
 	}
 }
@@ -119,18 +123,21 @@ func TestDocumentFaults(t *testing.T) {
 		}
 		in.OnBadRecord.SkipMax = 1
 		rows, skipped, err := readFile(t, in, files)
-		if want := []Skip{{ID: Identity{Object: c.key}, Reason: c.reason}}; err != nil || len(rows) != 1 || !slices.Equal(skipped, want) {
+		if want := []Skip{{ID: Identity{Object: c.key}, Reason: c.reason}}; err != nil || len(rows) != 1 ||
+			!slices.Equal(skipped, want) {
 			t.Errorf("%s, skipped: %v %v %v", c.reason, rows, skipped, err)
 		}
 	}
-	if _, _, err := readFile(t, documentInput("document"), map[string]string{"a/b.gz": zipped("some text")[:15]}); !isCode(err, protocol.CodeBadRecord) {
+	if _, _, err := readFile(t, documentInput("document"),
+		map[string]string{"a/b.gz": zipped("some text")[:15]}); !isCode(err, protocol.CodeBadRecord) {
 		t.Errorf("gzip cut short: %v", err)
 	}
 }
 
 // A mail whose text grows beyond the bound in decoding is too long, too.
 func TestMailIsARecord(t *testing.T) {
-	files := map[string]string{"spam/1": "Subject: =?utf-8?q?caf=C3=A9?=\nX-Other: no\n\nhello\n", "ham/2": "no header here"}
+	files := map[string]string{"spam/1": "Subject: =?utf-8?q?caf=C3=A9?=\nX-Other: no\n\nhello\n",
+		"ham/2": "no header here"}
 	got, _, err := readFile(t, documentInput("mail"), files)
 	want := []row{{Label: "ham", Text: "no header here\n"}, {Label: "spam", Text: "subject: café\nhello\n"}}
 	if err != nil || !reflect.DeepEqual(got, want) {

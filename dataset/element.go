@@ -27,7 +27,8 @@ func (e element) decode(to []float32, row []byte, w *watch) flaw {
 	if e.kind == 'f' && e.size == 4 && e.order == binary.LittleEndian && floats(to, row) {
 		return flaw{}
 	}
-	if e.kind == 'f' && e.size == 8 && e.order == binary.LittleEndian && w.quiet && w.shifts == nil && doubles(to, row) {
+	if e.kind == 'f' && e.size == 8 && e.order == binary.LittleEndian && w.quiet && w.shifts == nil &&
+		doubles(to, row) {
 		return flaw{}
 	}
 	if e.kind != 'f' {

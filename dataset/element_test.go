@@ -45,8 +45,10 @@ func TestQuietRowsByHand(t *testing.T) {
 		{"npy of int64", formatInput("npy", nil), datasettest.NPY("<i8", "(128, 1)", ramp[int64](rows)), 0},
 		{"npy of uint64", formatInput("npy", nil), datasettest.NPY("<u8", "(128, 1)", ramp[uint64](rows)), 0},
 		{"idx of float64", formatInput("idx", nil), datasettest.IDX(0x0e, []uint32{rows, 1}, ramp[float64](rows)), 0},
-		{"npy of float64 less 1", formatInput("npy", subtract), datasettest.NPY("<f8", "(128, 1)", ramp[float64](rows)), 1},
-		{"npy of float32 less 1", formatInput("npy", subtract), datasettest.NPY("<f4", "(128, 1)", ramp[float32](rows)), 1},
+		{"npy of float64 less 1", formatInput("npy", subtract), datasettest.NPY("<f8", "(128, 1)", ramp[float64](rows)),
+			1},
+		{"npy of float32 less 1", formatInput("npy", subtract), datasettest.NPY("<f4", "(128, 1)", ramp[float32](rows)),
+			1},
 		{"npy of int64 less 1", formatInput("npy", subtract), datasettest.NPY("<i8", "(128, 1)", ramp[int64](rows)), 1},
 	} {
 		_, got, _, err := noticed(t, c.in, string(c.data))

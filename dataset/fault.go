@@ -30,7 +30,8 @@ func StoreFault(object string, err error) error {
 			Because(err).
 			WithHint("Give the workers credentials that may list and read it")
 	case errors.Is(err, objstore.ErrInvalidKey), errors.Is(err, objstore.ErrInvalidURI):
-		return inputFault(protocol.CodeSpecInvalid, object, err, "the store has no such names", "Correct spec.input.uri")
+		return inputFault(protocol.CodeSpecInvalid, object, err, "the store has no such names",
+			"Correct spec.input.uri")
 	case errors.Is(err, objstore.ErrUnavailable):
 		return storeUnwell(object, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -43,7 +44,8 @@ func StoreFault(object string, err error) error {
 // output. It is class task, for another worker may have the credentials, the folder
 // or the --file-root that this one lacks.
 func OpenFault(uri string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, objstore.ErrUnavailable) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, objstore.ErrUnavailable) {
 		return StoreFault(uri, err)
 	}
 	return protocol.TaskFault(protocol.CodeStoreDenied, "this worker cannot open it").In(uri).

@@ -10,7 +10,8 @@ import (
 )
 
 func TestCheckURI(t *testing.T) {
-	for uri, good := range map[string]bool{"s3://bucket/key": true, "file:///a/b": true, "": false, "bucket/key": false} {
+	for uri, good := range map[string]bool{"s3://bucket/key": true, "file:///a/b": true, "": false,
+		"bucket/key": false} {
 		err := CheckURI("spec.input.uri", uri)
 		if good != (err == nil) || !good && !isCode(err, protocol.CodeSpecInvalid) {
 			t.Errorf("%q: %v", uri, err)

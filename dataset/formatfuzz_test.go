@@ -18,7 +18,8 @@ import (
 func naiveLibSVM(text string, base, width int) (r row, ok bool) {
 	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' })
 	r.Label = strings.TrimPrefix(fields[0], "+")
-	if r.Label != fields[0] && r.Label != "" && strings.ContainsAny(r.Label[:1], "+-") || strings.HasPrefix(text, "\ufeff") || strings.Contains(text, "\r") {
+	if r.Label != fields[0] && r.Label != "" && strings.ContainsAny(r.Label[:1], "+-") ||
+		strings.HasPrefix(text, "\ufeff") || strings.Contains(text, "\r") {
 		return r, false
 	}
 	if r.Label == "" || !utf8.ValidString(r.Label) || strings.ContainsAny(r.Label, ":\x00") {
@@ -29,7 +30,8 @@ func naiveLibSVM(text string, base, width int) (r row, ok bool) {
 		index, value, _ := strings.Cut(pair, ":")
 		i, err := strconv.ParseUint(index, 10, 31)
 		v, valueErr := strconv.ParseFloat(value, 32)
-		if err != nil || valueErr != nil || strings.Trim(value, "0123456789+-.eE") != "" || int(i)-base <= last || int(i)-base >= width {
+		if err != nil || valueErr != nil || strings.Trim(value, "0123456789+-.eE") != "" || int(i)-base <= last ||
+			int(i)-base >= width {
 			return r, false
 		}
 		last = int(i) - base
@@ -40,7 +42,8 @@ func naiveLibSVM(text string, base, width int) (r row, ok bool) {
 
 // FuzzLibSVM holds the reader against naiveLibSVM, cut and buffered at will.
 func FuzzLibSVM(f *testing.F) {
-	for _, seed := range []string{"1 1:2 3:4\n-1 2:1e3 # x\n", "+1\t1:0.5\r\n\n#\n", "a 3:1 2:1\na 9:1\na 1:\na :1\n1:1", "+ 0:1\n\xff 1:nan"} {
+	for _, seed := range []string{"1 1:2 3:4\n-1 2:1e3 # x\n", "+1\t1:0.5\r\n\n#\n",
+		"a 3:1 2:1\na 9:1\na 1:\na :1\n1:1", "+ 0:1\n\xff 1:nan"} {
 		f.Add([]byte(seed), uint16(3), uint16(30), uint16(5), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, shard, record, buffer uint16, one bool) {

@@ -81,7 +81,8 @@ func FuzzGzip(f *testing.F) {
 		if wantErr != nil {
 			t.Fatalf("read, but the standard library says %v", wantErr)
 		}
-		if want := naive("f", plain, in); !slices.Equal(got.Records, want.Records) || len(got.Skipped) != len(want.Skipped) {
+		if want := naive("f", plain, in); !slices.Equal(got.Records, want.Records) ||
+			len(got.Skipped) != len(want.Skipped) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
 	})

@@ -40,7 +40,8 @@ func glossShards(tb testing.TB, unpack bool) (*dataset.Source, []dataset.Shard, 
 	if _, err := store.Put(context.Background(), key, data); err != nil {
 		tb.Fatal(err)
 	}
-	in := protocol.Input{URI: "mem://bench/" + key, Format: "tsv", Label: protocol.Column{Number: 1}, Text: protocol.Column{Number: 3},
+	in := protocol.Input{URI: "mem://bench/" + key, Format: "tsv", Label: protocol.Column{Number: 1},
+		Text:        protocol.Column{Number: 3},
 		Compression: "auto", ShardBytes: 4 << 20, MaxRecordBytes: protocol.DefaultMaxRecordBytes}
 	m, err := dataset.List(context.Background(), store, "mem://bench/"+key, key)
 	if err != nil {

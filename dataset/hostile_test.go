@@ -85,7 +85,8 @@ func TestHostileInputSkipped(t *testing.T) {
 			if err == nil && c.Records >= 0 && (records != c.Records || (skipped == 0) == (len(c.Codes) > 0)) {
 				t.Errorf("%s: %d records and %d skipped, want %d records", c.Key, records, skipped, c.Records)
 			}
-			if compressed, _ := isGzip(c.Key, "auto"); err != nil && !compressed || err == nil && compressed && !c.Readable {
+			if compressed, _ := isGzip(c.Key, "auto"); err != nil && !compressed || err == nil && compressed &&
+				!c.Readable {
 				t.Errorf("%s: %v", c.Key, err)
 			}
 		}

@@ -57,7 +57,8 @@ func labelsName(input protocol.Input) (string, error) {
 		return "", StoreFault(input.LabelsURI, err)
 	}
 	if at != labelsAt {
-		return "", inputFault(protocol.CodeSpecInvalid, input.LabelsURI, nil, "spec.input.labels_uri lies in another bucket or folder than spec.input.uri",
+		return "", inputFault(protocol.CodeSpecInvalid, input.LabelsURI, nil,
+			"spec.input.labels_uri lies in another bucket or folder than spec.input.uri",
 			"Keep the labels beside the data")
 	}
 	return name, nil

@@ -112,7 +112,8 @@ func TestIntegrityByHand(t *testing.T) {
 	} {
 		c.in.ShardBytes = shard
 		got, none := Integrity(Manifest{Objects: []Object{c.object}}, c.in.WithDefaults())
-		if len(got) != 1 || len(none) != 0 || got[0] != c.want && !strings.HasPrefix(got[0], "not verifiable: "+c.want) {
+		if len(got) != 1 || len(none) != 0 || got[0] != c.want &&
+			!strings.HasPrefix(got[0], "not verifiable: "+c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		loaded, longer := object(loadedBytes, md5s, crc), object(loadedBytes+1, md5s, crc)

@@ -33,16 +33,23 @@ func TestJSONLByHand(t *testing.T) {
 		data string
 		want []row
 	}{
-		{"members in any order", both, `{"y":"a","t":"x y"}` + "\n" + ` { "t" : "z", "other":{"t":["}",1]}, "y" : "b" } ` + "\r\n",
+		{"members in any order", both, `{"y":"a","t":"x y"}` + "\n" +
+			` { "t" : "z", "other":{"t":["}",1]}, "y" : "b" } ` + "\r\n",
 			[]row{{Label: "a", Text: "x y"}, {Offset: 20, Label: "b", Text: "z"}}},
 		{"escapes", both, `{"\u0079":"\"\u00e9\ud83d\ude00","t":"a\nb\\"}`, []row{{Label: "\"é😀", Text: "a\nb\\"}}},
 		{"half a pair", both, `{"y":"a","t":"\ud83dx"}`, []row{{Label: "a", Text: "\ufffdx"}}},
-		{"labels that are no strings", jsonInput("y", "t", ""), "{\"y\":1,\"t\":\"\"}\n{\"y\":1.50,\"t\":\"\"}\n{\"y\":true,\"t\":\"\"}\n{\"y\":-0,\"t\":\"\"}\n{\"y\":12345678901234567890,\"t\":\"\"}\n",
-			[]row{{Label: "1"}, {Offset: 15, Label: "1.5"}, {Offset: 33, Label: "true"}, {Offset: 51, Label: "0"}, {Offset: 67, Label: "12345678901234567890"}}},
-		{"paths, a weight, an array and a number", deep, `{"meta":{"class/~x":["no","yes"]},"w":0.5,"v":[1, -2.5e1 ,3],"n":4}` + "\n\n" + `{"n":1,"v":[0,0,0],"w":2,"meta":{"class/~x":[0,1]}}`,
-			[]row{{Label: "yes", Weight: 0.5, Vector: []float32{1, -25, 3, 4}}, {Offset: 69, Label: "1", Weight: 2, Vector: []float32{0, 0, 0, 1}}}},
+		{"labels that are no strings", jsonInput("y", "t", ""),
+			"{\"y\":1,\"t\":\"\"}\n{\"y\":1.50,\"t\":\"\"}\n{\"y\":true,\"t\":\"\"}\n{\"y\":-0,\"t\":\"\"}\n{\"y\":12345678901234567890,\"t\":\"\"}\n",
+			[]row{{Label: "1"}, {Offset: 15, Label: "1.5"}, {Offset: 33, Label: "true"}, {Offset: 51, Label: "0"},
+				{Offset: 67, Label: "12345678901234567890"}}},
+		{"paths, a weight, an array and a number", deep,
+			`{"meta":{"class/~x":["no","yes"]},"w":0.5,"v":[1, -2.5e1 ,3],"n":4}` + "\n\n" +
+				`{"n":1,"v":[0,0,0],"w":2,"meta":{"class/~x":[0,1]}}`,
+			[]row{{Label: "yes", Weight: 0.5, Vector: []float32{1, -25, 3, 4}},
+				{Offset: 69, Label: "1", Weight: 2, Vector: []float32{0, 0, 0, 1}}}},
 		{"a byte order mark", both, "\ufeff{\"y\":\"a\",\"t\":\"b\"}\n \n", []row{{Label: "a", Text: "b"}}},
-		{"a value and a part of it", jsonInput("/a/0", "", "", "a"), `{"a":[1,2]}`, []row{{Label: "1", Vector: []float32{1, 2}}}},
+		{"a value and a part of it", jsonInput("/a/0", "", "", "a"), `{"a":[1,2]}`,
+			[]row{{Label: "1", Vector: []float32{1, 2}}}},
 		{"spaces behind values", jsonInput("y", "", "w", "v"), `{"y":1 ,"w":2` + "\t" + `,"v":[3 ] }`,
 			[]row{{Label: "1", Weight: 2, Vector: []float32{3}}}},
 		{"a weight of 0", jsonInput("y", "t", "w"), `{"y":1,"w":0,"t":"x"}`, []row{{Label: "1", Text: "x"}}},
@@ -52,7 +59,8 @@ func TestJSONLByHand(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
 		}
-		if got, _, err = readFile(t, c.in, map[string]string{"f.gz": zipped(c.data)}); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, _, err = readFile(t, c.in, map[string]string{"f.gz": zipped(c.data)}); err != nil ||
+			!reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s as gzip: %v, %v; want %v", c.name, got, err, c.want)
 		}
 	}
@@ -68,13 +76,17 @@ func TestJSONLFaultsByHand(t *testing.T) {
 		data   string
 		at     int64 // in the second line
 	}{
-		{badJSON, text, `{"y":"a","t":"b",}`, 17}, {badJSON, text, `{"y":"a"`, 7}, {badJSON, text, `{} {}`, 3}, {badJSON, text, `{"y":01}`, 6},
-		{notObject, text, `["a"]`, 0}, {notThere, text, `{"t":"b","w":1}`, 0}, {notThere, text, `{"y":null,"t":"b","w":1}`, 5},
+		{badJSON, text, `{"y":"a","t":"b",}`, 17}, {badJSON, text, `{"y":"a"`, 7}, {badJSON, text, `{} {}`, 3},
+		{badJSON, text, `{"y":01}`, 6},
+		{notObject, text, `["a"]`, 0}, {notThere, text, `{"t":"b","w":1}`, 0},
+		{notThere, text, `{"y":null,"t":"b","w":1}`, 5},
 		{twiceThere, text, `{"y":"a","t":"b","w":1,"y":"c"}`, 27}, {notScalar, text, `{"y":["a"],"t":"b","w":1}`, 5},
 		{badNumberLabel, text, `{"y":1e999,"t":"b","w":1}`, 5}, {emptyLabel, text, `{"y":"","t":"b","w":1}`, 5},
 		{nulByte, text, `{"y":"\u0000","t":"b","w":1}`, 5}, {nulByte, text, `{"y":"a","t":"\u0000","w":1}`, 13},
-		{notString, text, `{"y":"a","t":1,"w":1}`, 13}, {badWeight, text, `{"y":"a","t":"b","w":-1}`, 21}, {notNumber, text, `{"y":"a","t":"b","w":"1"}`, 21},
-		{notUTF8, text, "{\"y\":\"a\xff\",\"t\":\"b\",\"w\":1}", 7}, {tooLong, text, `{"y":"` + strings.Repeat("a", 50) + `"}`, 0},
+		{notString, text, `{"y":"a","t":1,"w":1}`, 13}, {badWeight, text, `{"y":"a","t":"b","w":-1}`, 21},
+		{notNumber, text, `{"y":"a","t":"b","w":"1"}`, 21},
+		{notUTF8, text, "{\"y\":\"a\xff\",\"t\":\"b\",\"w\":1}", 7},
+		{tooLong, text, `{"y":"` + strings.Repeat("a", 50) + `"}`, 0},
 		{otherLength, vector, `{"v":[1]}`, 5}, {otherLength, vector, `{"v":[1,2,3]}`, 5},
 		{notNumber, vector, `{"v":[1,[2]]}`, 8}, {notNumber, vector, `{"v":"1"}`, 5},
 		{beyond32, vector, `{"v":[1, 1e39]}`, 9},
@@ -102,7 +114,8 @@ func TestJSONLFaultsByHand(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := readFile(t, vector, map[string]string{"f": `{"v":[]}`}); err == nil || !strings.Contains(err.Error(), noNumbers) {
+	if _, _, err := readFile(t, vector, map[string]string{"f": `{"v":[]}`}); err == nil ||
+		!strings.Contains(err.Error(), noNumbers) {
 		t.Errorf("a vector without numbers: %v", err)
 	}
 }
@@ -125,7 +138,8 @@ func naiveJSON(line string) (r row, ok bool) {
 		return r, false
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(members["l"], &list) != nil || len(list) == 0 || json.Unmarshal(members["t"], &r.Text) != nil || string(members["t"]) == "null" {
+	if json.Unmarshal(members["l"], &list) != nil || len(list) == 0 || json.Unmarshal(members["t"], &r.Text) != nil ||
+		string(members["t"]) == "null" {
 		return r, false
 	}
 	dec := json.NewDecoder(bytes.NewReader(list[0]))
@@ -155,7 +169,9 @@ func naiveJSON(line string) (r row, ok bool) {
 
 // FuzzJSONL holds the reader against naiveJSON, cut at will; what names a value twice is left to the reader.
 func FuzzJSONL(f *testing.F) {
-	for _, seed := range []string{`{"l":["a",1],"t":"x"}` + "\n" + `{"t":"\u00e9","l":[1.0]}`, `{"l":["a"],"t":"x"} x`, `{"t":"a","l":[[]]}`, "[1,{}]\n\n\ufeff{}", `{"l":{"0":"a"},"t":""}`, `{"\u006c":[true],"t":"\ud800"}`, `{"l":[-0.0],"t":"t","l":["b"]}`} {
+	for _, seed := range []string{`{"l":["a",1],"t":"x"}` + "\n" + `{"t":"\u00e9","l":[1.0]}`, `{"l":["a"],"t":"x"} x`,
+		`{"t":"a","l":[[]]}`, "[1,{}]\n\n\ufeff{}", `{"l":{"0":"a"},"t":""}`, `{"\u006c":[true],"t":"\ud800"}`,
+		`{"l":[-0.0],"t":"t","l":["b"]}`} {
 		f.Add([]byte(seed), uint16(3), uint16(5))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, shard, buffer uint16) {
@@ -186,7 +202,8 @@ func FuzzJSONL(f *testing.F) {
 			r.Offset = int64(at)
 			switch {
 			case strings.Trim(text, " \t\r") == "":
-			case slices.ContainsFunc(skipped, func(s Skip) bool { return s.ID.Offset == int64(at) && s.Reason == twiceThere }):
+			case slices.ContainsFunc(skipped,
+				func(s Skip) bool { return s.ID.Offset == int64(at) && s.Reason == twiceThere }):
 				bad++
 			case ok:
 				want = append(want, r)

@@ -30,7 +30,8 @@ func TestLibSVMByHand(t *testing.T) {
 			want[i].Indices[j]++
 		}
 	}
-	if got, _, err = readFile(t, libsvmInput(0, 5), map[string]string{"f.gz": zipped(data)}); err != nil || !equalRows(got, want) {
+	if got, _, err = readFile(t, libsvmInput(0, 5), map[string]string{"f.gz": zipped(data)}); err != nil ||
+		!equalRows(got, want) {
 		t.Errorf("from 0, as gzip: %v, %v; want %v", got, err, want)
 	}
 }

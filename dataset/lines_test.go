@@ -42,7 +42,8 @@ func TestLinesByHand(t *testing.T) {
 		{"up to max", "1234\nx\n1234", false, []line{text("1234", 0, 1), text("x", 5, 2), text("1234", 7, 3)}},
 		{"one more", "12345\nx\n12345", false, []line{long(0, 1), text("x", 6, 2), long(8, 3)}},
 		{"far more", digits + "\nx\n", false, []line{long(0, 1), text("x", 100, 2)}},
-		{"a line, and far more", "ab\n" + digits + "\nx\n", false, []line{text("ab", 0, 1), long(3, 2), text("x", 103, 3)}},
+		{"a line, and far more", "ab\n" + digits + "\nx\n", false,
+			[]line{text("ab", 0, 1), long(3, 2), text("x", 103, 3)}},
 		{"LF in quotes", "\"\n\"\nx\n", true, []line{text("\"\n\"", 0, 1), text("x", 4, 3)}},
 	} {
 		for size := 1; size <= 16; size++ {
@@ -58,7 +59,8 @@ func TestLinesByHand(t *testing.T) {
 // The last line that begins before the end is read to its own end; one that begins at the end is not.
 func TestLinesBeginBeforeTheEnd(t *testing.T) {
 	for end, want := range map[int64]int{0: 0, 1: 1, 3: 1, 4: 2, 5: 3, 7: 3, 8: 4, 9: 4} {
-		if got := linesOf(t, newLines(strings.NewReader("12\n\n34\n5\n"), make([]byte, 2), 0, end, 4)); len(got) != want {
+		if got := linesOf(t, newLines(strings.NewReader("12\n\n34\n5\n"), make([]byte, 2), 0, end, 4)); len(
+			got) != want {
 			t.Errorf("end at %d: %+v, want %d", end, got, want)
 		}
 	}
@@ -68,7 +70,8 @@ func TestLinesBeginBeforeTheEnd(t *testing.T) {
 func TestLinesThatEndAtTheEnd(t *testing.T) {
 	for size := 1; size <= 16; size++ {
 		in := io.MultiReader(strings.NewReader("ab\n012345\n"), iotest.ErrReader(errors.New("read beyond the end")))
-		if got := linesOf(t, newLines(in, make([]byte, size), 0, 10, 16)); len(got) != 2 || string(got[1].text) != "012345" {
+		if got := linesOf(t, newLines(in, make([]byte, size), 0, 10, 16)); len(got) != 2 ||
+			string(got[1].text) != "012345" {
 			t.Errorf("a buffer of %d: %+v", size, got)
 		}
 	}

@@ -95,7 +95,8 @@ func listMany(ctx context.Context, store objstore.Store, uri, prefix, glob strin
 		}
 		if len(objects) == MaxObjects {
 			return nil, inputFault(protocol.CodeInputLimit, uri, nil,
-				fmt.Sprintf("more than %d objects match", MaxObjects), "Join small files, or split the input over several jobs")
+				fmt.Sprintf("more than %d objects match", MaxObjects),
+				"Join small files, or split the input over several jobs")
 		}
 		objects = append(objects, Object{Key: key, Size: info.Size, ETag: info.ETag, VersionID: info.VersionID})
 	}

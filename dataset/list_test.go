@@ -20,7 +20,8 @@ func TestGlobMatch(t *testing.T) {
 		want      bool
 	}{
 		{"*", "a", true}, {"a*", "a", true}, {"a*a", "a", false}, {"ab*ba", "aba", false}, {"ab*ba", "abba", true},
-		{"a*b*c", "abc", true}, {"a*b*c", "acb", false}, {"a**c", "ac", true}, {"a*b*b", "ab", false}, {"a?c", "abc", false}, {"[a]*", "[a]", true},
+		{"a*b*c", "abc", true}, {"a*b*c", "acb", false}, {"a**c", "ac", true}, {"a*b*b", "ab", false},
+		{"a?c", "abc", false}, {"[a]*", "[a]", true},
 	} {
 		if got := globMatch(c.glob, c.key); got != c.want {
 			t.Errorf("%q matches %q: %v, want %v", c.glob, c.key, got, c.want)
@@ -30,7 +31,8 @@ func TestGlobMatch(t *testing.T) {
 
 func TestListByHand(t *testing.T) {
 	store := storeOf(t, map[string]string{
-		"in/a.tsv": "1", "in/b.tsv.gz": "22", "in/B.tsv": "333", "in/sub/c.tsv": "4444", "in2/d.tsv": "5", "in/e*.tsv": "6", "top": "7", "void": "",
+		"in/a.tsv": "1", "in/b.tsv.gz": "22", "in/B.tsv": "333", "in/sub/c.tsv": "4444", "in2/d.tsv": "5",
+		"in/e*.tsv": "6", "top": "7", "void": "",
 	})
 	for _, c := range []struct {
 		name string
@@ -50,7 +52,8 @@ func TestListByHand(t *testing.T) {
 		var keys []string
 		for _, o := range m.Objects {
 			keys = append(keys, o.Key)
-			if info, err := store.Stat(t.Context(), Prefix(c.name)+o.Key); err != nil || info.Size != o.Size || info.ETag != o.ETag {
+			if info, err := store.Stat(t.Context(), Prefix(c.name)+o.Key); err != nil || info.Size != o.Size ||
+				info.ETag != o.ETag {
 				t.Errorf("%s: %+v, but the store says %+v, %v", c.name, o, info, err)
 			}
 		}
@@ -106,7 +109,8 @@ func (s fakeStore) Get(ctx context.Context, key string, opt objstore.GetOptions)
 
 func TestListTakesNoListingOnTrust(t *testing.T) {
 	info := func(key string, size int64) objstore.Info { return objstore.Info{Key: key, Size: size, ETag: "e"} }
-	m, err := List(t.Context(), fakeStore{list: []objstore.Info{info("b", 1), info("folder/", 0), info("a", 1)}}, "mem://m/", "")
+	m, err := List(t.Context(), fakeStore{list: []objstore.Info{info("b", 1), info("folder/", 0), info("a", 1)}},
+		"mem://m/", "")
 	if err != nil || len(m.Objects) != 2 || m.Objects[0].Key != "a" || m.Objects[1].Key != "b" {
 		t.Errorf("%v, %v; want a, b", m.Objects, err)
 	}
@@ -120,7 +124,8 @@ func TestListTakesNoListingOnTrust(t *testing.T) {
 			t.Errorf("%s: %v, want a fault", name, m.Objects)
 		}
 	}
-	if _, err := List(t.Context(), fakeStore{err: objstore.ErrUnavailable}, "mem://m/", ""); !isCode(err, protocol.CodeStore) {
+	if _, err := List(t.Context(), fakeStore{err: objstore.ErrUnavailable}, "mem://m/", ""); !isCode(err,
+		protocol.CodeStore) {
 		t.Errorf("a listing that fails half-way: %v, want STORE", err)
 	}
 }
@@ -138,7 +143,8 @@ func TestStoreFault(t *testing.T) {
 		{objstore.ErrInvalidKey, protocol.CodeSpecInvalid, protocol.ClassInput},
 		{objstore.ErrInvalidURI, protocol.CodeSpecInvalid, protocol.ClassInput},
 		{objstore.ErrUnavailable, protocol.CodeStore, protocol.ClassInfrastructure},
-		{errors.Join(objstore.ErrUnavailable, context.DeadlineExceeded), protocol.CodeStore, protocol.ClassInfrastructure},
+		{errors.Join(objstore.ErrUnavailable, context.DeadlineExceeded), protocol.CodeStore,
+			protocol.ClassInfrastructure},
 		{io.ErrUnexpectedEOF, protocol.CodeStore, protocol.ClassInfrastructure},
 	} {
 		err := StoreFault("key", &objstore.Error{Op: "get", Store: "mem://m", Key: "key", Err: c.err})

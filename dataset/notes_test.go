@@ -53,7 +53,10 @@ func noticed(t testing.TB, in protocol.Input, data string) (map[string]Rounding,
 func TestRoundingByHand(t *testing.T) {
 	csv := formatInput("csv", func(in *protocol.Input) { in.Header, in.Label.Name = true, "class" })
 	plain := formatInput("csv", nil)
-	jsonl := formatInput("jsonl", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "t"}, {Name: "/v"}} })
+	jsonl := formatInput("jsonl", func(in *protocol.Input) {
+		in.Features = []protocol.Column{{Name: "t"},
+			{Name: "/v"}}
+	})
 	seconds := Rounding{Moved: 3, Low: -38, High: 2, Equal: [2]string{"1700000001", "1700000002"}}
 	named := func(r Rounding, column int, name string) Rounding {
 		r.Column, r.Name = column, name
@@ -66,23 +69,34 @@ func TestRoundingByHand(t *testing.T) {
 		data string
 		want map[string]Rounding
 	}{
-		{"csv", csv, "time,x,class\n1700000001,1,a\n1700000002,2,b\n1700000090,3,a\n", map[string]Rounding{`"time"`: named(seconds, 0, `"time"`)}},
-		{"csv without a header", plain, "1,1700000001\n2,1700000002\n3,1700000090\n", map[string]Rounding{"2": named(seconds, 1, "2")}},
-		{"jsonl", jsonl, `{"t":1,"v":[2,1700000001]}` + "\n" + `{"t":1,"v":[2,1700000002]}` + "\n" + `{"t":1,"v":[2,1700000090]}` + "\n",
+		{"csv", csv, "time,x,class\n1700000001,1,a\n1700000002,2,b\n1700000090,3,a\n",
+			map[string]Rounding{`"time"`: named(seconds, 0, `"time"`)}},
+		{"csv without a header", plain, "1,1700000001\n2,1700000002\n3,1700000090\n",
+			map[string]Rounding{"2": named(seconds, 1, "2")}},
+		{"jsonl", jsonl, `{"t":1,"v":[2,1700000001]}` + "\n" + `{"t":1,"v":[2,1700000002]}` + "\n" +
+			`{"t":1,"v":[2,1700000090]}` + "\n",
 			map[string]Rounding{`"/v/1"`: named(seconds, 2, `"/v/1"`)}},
-		{"libsvm", libsvmInput(1, 9), "a 7:1700000001\nb 7:1700000002\na 7:1700000090\n", map[string]Rounding{"7": named(seconds, 6, "7")}},
-		{"npy of float64", formatInput("npy", nil), string(datasettest.NPY("<f8", "(3, 1)", float64s)), map[string]Rounding{"1": named(seconds, 0, "1")}},
-		{"npy of int64", formatInput("npy", nil), string(datasettest.NPY("<i8", "(3, 1)", int64s)), map[string]Rounding{"1": named(seconds, 0, "1")}},
+		{"libsvm", libsvmInput(1, 9), "a 7:1700000001\nb 7:1700000002\na 7:1700000090\n",
+			map[string]Rounding{"7": named(seconds, 6, "7")}},
+		{"npy of float64", formatInput("npy", nil), string(datasettest.NPY("<f8", "(3, 1)", float64s)),
+			map[string]Rounding{"1": named(seconds, 0, "1")}},
+		{"npy of int64", formatInput("npy", nil), string(datasettest.NPY("<i8", "(3, 1)", int64s)),
+			map[string]Rounding{"1": named(seconds, 0, "1")}},
 		{"npz", formatInput("npz", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "X"}} }),
-			string(datasettest.NPZ(true, datasettest.Array{Name: "X", NPY: datasettest.NPY("<i8", "(3, 1)", int64s)})), map[string]Rounding{"1": named(seconds, 0, "1")}},
-		{"npy of float32 holds float32s", formatInput("npy", nil), string(datasettest.NPY("<f4", "(2, 1)", []float32{0.1, 1.7e9})), nil},
+			string(datasettest.NPZ(true, datasettest.Array{Name: "X", NPY: datasettest.NPY("<i8", "(3, 1)", int64s)})),
+			map[string]Rounding{"1": named(seconds, 0, "1")}},
+		{"npy of float32 holds float32s", formatInput("npy", nil),
+			string(datasettest.NPY("<f4", "(2, 1)", []float32{0.1, 1.7e9})), nil},
 		{"whole numbers up to 2^24", plain, "16777215,1\n16777216,2\n", nil},
 		{"halves", plain, "0.5,1\n-2.25,2\n", nil},
-		{"nanoseconds, the same float64", formatInput("npy", nil), string(datasettest.NPY("<i8", "(2, 1)", []int64{1700000000000000001, 1700000000000000002})),
+		{"nanoseconds, the same float64", formatInput("npy", nil),
+			string(datasettest.NPY("<i8", "(2, 1)", []int64{1700000000000000001, 1700000000000000002})),
 			map[string]Rounding{"1": { // the float32 is 1700000007681212416
 				Name: "1", Moved: 2, Low: -7681212415, High: -7681212414,
 				Equal: [2]string{"1700000000000000001", "1700000000000000002"}}}},
-		{"a constant", plain, "0.1,1\n0.1,2\n", map[string]Rounding{"1": {Name: "1", Moved: 2, Low: 0.1 - float64(float32(0.1)), High: 0.1 - float64(float32(0.1))}}},
+		{"a constant", plain, "0.1,1\n0.1,2\n",
+			map[string]Rounding{"1": {Name: "1", Moved: 2, Low: 0.1 - float64(float32(0.1)),
+				High: 0.1 - float64(float32(0.1))}}},
 	} {
 		got, _, _, err := noticed(t, c.in, c.data)
 		if err != nil || len(got) != len(c.want) {
@@ -135,7 +149,8 @@ func TestSubtractByHand(t *testing.T) {
 	libsvm0 := of("libsvm", "0", func(in *protocol.Input) { in.IndexBase, in.Width = &zero, width })
 	headed := of("csv", "time", func(in *protocol.Input) { in.Header = true })
 	nano := formatInput("npy", func(in *protocol.Input) { in.Subtract = map[string]float64{"1": 1700000000000000000} })
-	nanoText := formatInput("csv", func(in *protocol.Input) { in.Subtract = map[string]float64{"1": 1700000000000000000} })
+	nanoText := formatInput("csv",
+		func(in *protocol.Input) { in.Subtract = map[string]float64{"1": 1700000000000000000} })
 	for _, c := range []struct {
 		name string
 		in   protocol.Input
@@ -145,21 +160,34 @@ func TestSubtractByHand(t *testing.T) {
 	}{
 		{"csv by name", headed, "x,time\n1,1700000001\n2,1700000002.5\n", []float32{1, 1, 2, 2.5}, 1},
 		{"csv by number", of("csv", "2", nil), "1,1700000001\n2,\" 1700000090 \"\n", []float32{1, 1, 2, 90}, 1},
-		{"csv, another order of features", of("csv", "3", func(in *protocol.Input) { in.Features = columns(3, 1) }), "1,x,1700000001\n", []float32{1, 1}, 0},
+		{"csv, another order of features", of("csv", "3", func(in *protocol.Input) { in.Features = columns(3, 1) }),
+			"1,x,1700000001\n", []float32{1, 1}, 0},
 		{"short numbers too", of("csv", "1", nil), "0.5\n-1\n", []float32{-1700000000, -1700000000}, 0},
-		{"jsonl by name", of("jsonl", "t", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "x"}, {Name: "t"}} }), `{"t":1700000001,"x":5}` + "\n", []float32{5, 1}, 1},
-		{"jsonl by place", of("jsonl", "/v/1", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "v"}} }), `{"v":[5,1700000001]}` + "\n", []float32{5, 1}, 1},
-		{"npy of float64", of("npy", "2", nil), string(datasettest.NPY("<f8", "(1, 2)", []float64{5, 1700000001})), []float32{5, 1}, 1},
-		{"npy of float32", of("npy", "2", nil), string(datasettest.NPY("<f4", "(1, 2)", []float32{5, 1700000128})), []float32{5, 128}, 1},
-		{"npy of bytes", of("npy", "1", nil), string(datasettest.NPY("|u1", "(1, 1)", []uint8{5})), []float32{-1700000000}, 0},
-		{"npy of uint32", of("npy", "1", nil), string(datasettest.NPY("<u4", "(1, 1)", []uint32{1700000005})), []float32{5}, 0},
+		{"jsonl by name", of("jsonl", "t",
+			func(in *protocol.Input) {
+				in.Features = []protocol.Column{{Name: "x"},
+					{Name: "t"}}
+			}), `{"t":1700000001,"x":5}` + "\n", []float32{5, 1}, 1},
+		{"jsonl by place", of("jsonl", "/v/1",
+			func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "v"}} }), `{"v":[5,1700000001]}` + "\n", []float32{5, 1}, 1},
+		{"npy of float64", of("npy", "2", nil), string(datasettest.NPY("<f8", "(1, 2)", []float64{5, 1700000001})),
+			[]float32{5, 1}, 1},
+		{"npy of float32", of("npy", "2", nil), string(datasettest.NPY("<f4", "(1, 2)", []float32{5, 1700000128})),
+			[]float32{5, 128}, 1},
+		{"npy of bytes", of("npy", "1", nil), string(datasettest.NPY("|u1", "(1, 1)", []uint8{5})),
+			[]float32{-1700000000}, 0},
+		{"npy of uint32", of("npy", "1", nil), string(datasettest.NPY("<u4", "(1, 1)", []uint32{1700000005})),
+			[]float32{5}, 0},
 		{"npz", of("npz", "1", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "X"}} }),
-			string(datasettest.NPZ(true, datasettest.Array{Name: "X", NPY: datasettest.NPY("<f8", "(1, 1)", []float64{1700000001})})), []float32{1}, 0},
-		{"idx", of("idx", "1", nil), string(datasettest.IDX(0x0c, []uint32{1, 1}, []int32{1700000001})), []float32{1}, 0},
+			string(datasettest.NPZ(true, datasettest.Array{Name: "X",
+				NPY: datasettest.NPY("<f8", "(1, 1)", []float64{1700000001})})), []float32{1}, 0},
+		{"idx", of("idx", "1", nil), string(datasettest.IDX(0x0c, []uint32{1, 1}, []int32{1700000001})), []float32{1},
+			0},
 		{"ivecs", of("ivecs", "1", nil), string(datasettest.Vecs(1, []int32{1700000001})), []float32{1}, 0},
 		{"libsvm", libsvm, "a 7:1700000001\nb 1:5 9:1\n", []float32{1, 5, -1700000000, 1}, 6},
 		{"libsvm from 0", libsvm0, "a 0:1700000001\nb 3:2\n", []float32{1, -1700000000, 2}, 0},
-		{"nanoseconds", nano, string(datasettest.NPY("<i8", "(2, 1)", []int64{1700000000000000001, 1700000000000000002})), []float32{1, 2}, 0},
+		{"nanoseconds", nano, string(datasettest.NPY("<i8", "(2, 1)",
+			[]int64{1700000000000000001, 1700000000000000002})), []float32{1, 2}, 0},
 		{"nanoseconds in text", nanoText, "1700000000000000001\n1700000000000000002\n", []float32{1, 2}, 0},
 	} {
 		found, rows, block, err := noticed(t, c.in, c.data)
@@ -167,7 +195,8 @@ func TestSubtractByHand(t *testing.T) {
 		for _, r := range rows {
 			values = append(values, r.Vector...)
 		}
-		if err != nil || !slices.Equal(values, c.want) || len(block.Subtracted) != 1 || block.Subtracted[0].Column != c.col {
+		if err != nil || !slices.Equal(values, c.want) || len(block.Subtracted) != 1 ||
+			block.Subtracted[0].Column != c.col {
 			t.Errorf("%s: %v, %+v, %v; want %v off column %d", c.name, values, block, err, c.want, c.col)
 		}
 		for name, r := range found {
@@ -185,14 +214,28 @@ func TestSubtractIsRefused(t *testing.T) {
 		data string
 		want string
 	}{
-		{"a label", formatInput("csv", func(in *protocol.Input) { in.Label.Number, in.Subtract = 2, map[string]float64{"2": 1} }), "1,2\n", noSubtract},
-		{"beyond the last", formatInput("csv", func(in *protocol.Input) { in.Subtract = map[string]float64{"3": 1} }), "1,2\n", noSubtract},
-		{"no such name", formatInput("csv", func(in *protocol.Input) { in.Header, in.Subtract = true, map[string]float64{"z": 1} }), "x,y\n1,2\n", `"z": ` + noSubtract},
-		{"by number and by name", formatInput("csv", func(in *protocol.Input) { in.Header, in.Subtract = true, map[string]float64{"x": 1, "1": 1} }), "x,y\n1,2\n", noSubtract},
+		{"a label", formatInput("csv",
+			func(in *protocol.Input) {
+				in.Label.Number, in.Subtract = 2,
+					map[string]float64{"2": 1}
+			}), "1,2\n", noSubtract},
+		{"beyond the last", formatInput("csv", func(in *protocol.Input) { in.Subtract = map[string]float64{"3": 1} }),
+			"1,2\n", noSubtract},
+		{"no such name", formatInput("csv",
+			func(in *protocol.Input) {
+				in.Header, in.Subtract = true,
+					map[string]float64{"z": 1}
+			}), "x,y\n1,2\n", `"z": ` + noSubtract},
+		{"by number and by name", formatInput("csv",
+			func(in *protocol.Input) {
+				in.Header, in.Subtract = true,
+					map[string]float64{"x": 1, "1": 1}
+			}), "x,y\n1,2\n", noSubtract},
 		{"an array", formatInput("jsonl", func(in *protocol.Input) {
 			in.Features, in.Subtract = []protocol.Column{{Name: "v"}}, map[string]float64{"v": 1}
 		}), `{"v":[1,2]}` + "\n", noSubtract},
-		{"beyond the rows", formatInput("npy", func(in *protocol.Input) { in.Subtract = map[string]float64{"2": 1} }), string(datasettest.NPY("<f4", "(1,)", []float32{1})), noSubtract},
+		{"beyond the rows", formatInput("npy", func(in *protocol.Input) { in.Subtract = map[string]float64{"2": 1} }),
+			string(datasettest.NPY("<f4", "(1,)", []float32{1})), noSubtract},
 	} {
 		_, _, _, err := noticed(t, c.in, c.data)
 		if !isCode(err, protocol.CodeSpecInvalid) || !strings.Contains(err.Error(), c.want) {
@@ -250,7 +293,8 @@ func TestEqualsAreTold(t *testing.T) {
 	}
 	data.WriteString("6000000001,x\n6000000002,x\n")
 	got, _, _, err := noticed(t, formatInput("csv", func(in *protocol.Input) { in.Label.Number = 2 }), data.String())
-	if want := [2]string{"6000000001", "6000000002"}; err != nil || got["1"].Equal != want || math.IsInf(got["1"].Low, 0) {
+	if want := [2]string{"6000000001", "6000000002"}; err != nil || got["1"].Equal != want ||
+		math.IsInf(got["1"].Low, 0) {
 		t.Errorf("late in a quiet column: %+v, %v", got, err)
 	}
 	for _, ids := range [][]int64{
@@ -277,11 +321,13 @@ func TestSubtractBeyondFloat32(t *testing.T) {
 		in           protocol.Input
 		data, column string
 	}{
-		"csv":            {formatInput("csv", withLabel), "3e38,x\n", "1"},
-		"csv, a header":  {formatInput("csv", headed), "size,label\n3e38,x\n", "size"},
-		"libsvm":         {libsvm, "x 1:3e38\n", "1"},
-		"npy":            {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38})), "1"},
-		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38})), "1"},
+		"csv":           {formatInput("csv", withLabel), "3e38,x\n", "1"},
+		"csv, a header": {formatInput("csv", headed), "size,label\n3e38,x\n", "size"},
+		"libsvm":        {libsvm, "x 1:3e38\n", "1"},
+		"npy": {formatInput("npy", subtract), string(datasettest.NPY("<f4", "(1, 1)", []float32{3e38})),
+			"1"},
+		"npy of float64": {formatInput("npy", subtract), string(datasettest.NPY("<f8", "(1, 1)", []float64{3e38})),
+			"1"},
 	} {
 		_, rows, _, err := noticed(t, c.in, c.data)
 		if want := fmt.Sprintf("%q: %s", c.column, differs32); !isFault(err, protocol.CodeBadRecord, want) {

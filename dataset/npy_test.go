@@ -20,7 +20,8 @@ const oneByOne = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)}"
 func TestNPYHeaderUpToItsBound(t *testing.T) {
 	for n, want := range map[int]bool{100: true, maxNPYHeader: true, maxNPYHeader + 1: false} {
 		_, rows, _, err := noticed(t, formatInput("npy", nil), npyOf(2, oneByOne, n))
-		if want && (err != nil || len(rows) != 1 || rows[0].Vector[0] != 1) || !want && !isCode(err, protocol.CodeBadRecord) {
+		if want && (err != nil || len(rows) != 1 || rows[0].Vector[0] != 1) || !want &&
+			!isCode(err, protocol.CodeBadRecord) {
 			t.Errorf("a header of %d bytes: %v, %v", n, rows, err)
 		}
 	}

@@ -87,7 +87,8 @@ func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, nam
 		return nil, headFault(obj, protocol.CodeBadRecord, "the array %q lies beyond the object", name)
 	}
 	if plain > uint64(decodedLimit(int64(packed))) {
-		return nil, headFault(obj, protocol.CodeInputLimit, "the array %q has %d bytes packed into %d", name, plain, packed)
+		return nil, headFault(obj, protocol.CodeInputLimit, "the array %q has %d bytes packed into %d", name, plain,
+			packed)
 	}
 	stored := newPieceReader(r.ctx, obj, offset, offset+int64(packed))
 	in := &npzMember{obj: obj, sum: crc32.NewIEEE(), want: member.CRC32}
@@ -111,7 +112,8 @@ func (f npzFormat) find(obj pinned, directory *zip.Reader, name string) (*zip.Fi
 	for _, member := range directory.File {
 		if member.Name == name+".npy" {
 			if member.Method != zip.Store && member.Method != zip.Deflate {
-				return nil, headFault(obj, protocol.CodeBadRecord, "the array %q is packed by the method %d", name, member.Method)
+				return nil, headFault(obj, protocol.CodeBadRecord, "the array %q is packed by the method %d", name,
+					member.Method)
 			}
 			return member, nil
 		}
@@ -175,7 +177,8 @@ func (o *objectAt) checkName(name string, data int64) error {
 	if _, err := o.ReadAt(header, at); err != nil {
 		return err
 	}
-	nameBytes, extraBytes := int64(binary.LittleEndian.Uint16(header[26:])), int64(binary.LittleEndian.Uint16(header[28:]))
+	nameBytes, extraBytes := int64(binary.LittleEndian.Uint16(header[26:])),
+		int64(binary.LittleEndian.Uint16(header[28:]))
 	if at+fixed+nameBytes+extraBytes != data || nameBytes != int64(len(name)) || string(header[fixed:]) != name {
 		return fmt.Errorf("the directory calls an array %.80q, and the header before its data calls it otherwise", name)
 	}

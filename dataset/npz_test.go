@@ -40,11 +40,13 @@ func TestDeclaredSizesOfAnArray(t *testing.T) {
 		want string
 	}{
 		{"as it is", npzDeclaring(nil, nil), "", ""},
-		{"up to the object's end", npzDeclaring(beyond(0), nil), protocol.CodeBadRecord, "more bytes follow the 1 rows"},
+		{"up to the object's end", npzDeclaring(beyond(0), nil), protocol.CodeBadRecord,
+			"more bytes follow the 1 rows"},
 		{"a byte beyond", npzDeclaring(beyond(1), nil), protocol.CodeBadRecord, "lies beyond the object"},
 		{"far beyond", npzDeclaring(is(1<<32-2), nil), protocol.CodeBadRecord, "lies beyond the object"},
 		{"no bytes", npzDeclaring(is(0), nil), protocol.CodeBadRecord, "lies beyond the object"},
-		{"1 MiB unpacked", npzDeclaring(nil, is(ratioFreeBytes)), protocol.CodeBadRecord, "the object has 1048576 bytes"},
+		{"1 MiB unpacked", npzDeclaring(nil, is(ratioFreeBytes)), protocol.CodeBadRecord,
+			"the object has 1048576 bytes"},
 		{"a byte more", npzDeclaring(nil, is(ratioFreeBytes+1)), protocol.CodeInputLimit,
 			"has 1048577 bytes packed into 132"},
 	} {

@@ -48,7 +48,8 @@ func TestNumPy(t *testing.T) {
 		got, _, err := readFile(t, in, map[string]string{"f": string(data)})
 		if want.Refused != "" {
 			var fault *protocol.Fault
-			if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Object != "f" || !strings.Contains(err.Error(), want.Refused) {
+			if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Object != "f" ||
+				!strings.Contains(err.Error(), want.Refused) {
 				t.Errorf("%s: %v, want BAD_RECORD that says %q", file, err, want.Refused)
 			}
 			continue
@@ -59,7 +60,8 @@ func TestNumPy(t *testing.T) {
 		}
 		for i, r := range got {
 			if !slices.EqualFunc(r.Vector, want.Rows[i], sameBits) || want.Labels != nil && r.Label != want.Labels[i] {
-				t.Errorf("%s, row %d: %v, label %q; NumPy has %v and %v", file, i, r.Vector, r.Label, want.Rows[i], want.Labels)
+				t.Errorf("%s, row %d: %v, label %q; NumPy has %v and %v", file, i, r.Vector, r.Label, want.Rows[i],
+					want.Labels)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ func offsetsOf(in *protocol.Input, find func(key protocol.Column) (col int, ok b
 	for _, o := range in.Offsets() {
 		col, ok := find(o.Column)
 		if !ok || slices.ContainsFunc(offsets, func(before Offset) bool { return before.Column == col }) {
-			return nil, flaw{reason: noSubtract, path: cmp.Or(o.Column.Name, strconv.Itoa(o.Column.Number)), final: true}
+			return nil, flaw{reason: noSubtract, path: cmp.Or(o.Column.Name, strconv.Itoa(o.Column.Number)),
+				final: true}
 		}
 		offsets = append(offsets, Offset{col, o.Value})
 	}

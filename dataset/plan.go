@@ -157,7 +157,8 @@ func checkPlan(m Manifest, shards []Shard) error {
 			return fmt.Errorf("shard %d has %d pieces", i, len(s.Pieces))
 		}
 		for _, p := range s.Pieces {
-			if p.Object != object || object == len(m.Objects) || p.Start != at || p.End <= at || p.End > m.Objects[object].Size {
+			if p.Object != object || object == len(m.Objects) || p.Start != at || p.End <= at ||
+				p.End > m.Objects[object].Size {
 				return fmt.Errorf("shard %d: the piece [%d, %d) of object %d does not follow byte %d of object %d",
 					i, p.Start, p.End, p.Object, at, object)
 			}

@@ -55,7 +55,8 @@ func TestSenselessPieces(t *testing.T) {
 	} {
 		var list pieceList
 		err := json.Unmarshal([]byte(`[{"object":0,"start":0,"end":1},`+piece+`]`), &list)
-		if err == nil || !strings.Contains(err.Error(), "element 1: ") || !strings.Contains(err.Error(), "is not a range") {
+		if err == nil || !strings.Contains(err.Error(), "element 1: ") ||
+			!strings.Contains(err.Error(), "is not a range") {
 			t.Errorf("%s: %v", piece, err)
 		}
 	}

@@ -27,7 +27,8 @@ func TestCutByHand(t *testing.T) {
 		{"small ones are packed", []Object{object("a", 4), object("b", 6), object("c", 1)}, 10,
 			[]Shard{{[]Piece{{0, 0, 4}, {1, 0, 6}}}, {[]Piece{{2, 0, 1}}}}},
 		{"a large one is cut evenly", []Object{object("a", 4), object("b", 23), object("c", 1)}, 10,
-			[]Shard{{[]Piece{{0, 0, 4}}}, {[]Piece{{1, 0, 8}}}, {[]Piece{{1, 8, 16}}}, {[]Piece{{1, 16, 23}}}, {[]Piece{{2, 0, 1}}}}},
+			[]Shard{{[]Piece{{0, 0, 4}}}, {[]Piece{{1, 0, 8}}}, {[]Piece{{1, 8, 16}}}, {[]Piece{{1, 16, 23}}},
+				{[]Piece{{2, 0, 1}}}}},
 		{"gzip is whole", []Object{object("a.gz", 4), object("b.gz", 23), object("c.GZ", 1)}, 10,
 			[]Shard{{[]Piece{{0, 0, 4}}}, {[]Piece{{1, 0, 23}}}, {[]Piece{{2, 0, 1}}}}},
 	} {
@@ -73,12 +74,14 @@ func TestCutRefuses(t *testing.T) {
 
 func anyManifest() *rapid.Generator[Manifest] {
 	return rapid.Custom(func(t *rapid.T) Manifest {
-		keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}(/[a-z]{1,2}| ü"<)?(\.gz)?`), 0, 12, rapid.ID).Draw(t, "keys")
+		keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}(/[a-z]{1,2}| ü"<)?(\.gz)?`), 0, 12,
+			rapid.ID).Draw(t, "keys")
 		slices.Sort(keys)
 		m, unit := Manifest{URI: rapid.String().Draw(t, "uri")}, rapid.SampledFrom([]int64{1, 1 << 52}).Draw(t, "unit")
 		for _, key := range keys {
 			size := unit * rapid.Int64Range(0, 40).Draw(t, "size")
-			m.Objects = append(m.Objects, Object{key, size, rapid.StringN(1, 8, -1).Draw(t, "etag"), rapid.String().Draw(t, "version"), ""})
+			m.Objects = append(m.Objects, Object{key, size, rapid.StringN(1, 8, -1).Draw(t, "etag"),
+				rapid.String().Draw(t, "version"), ""})
 		}
 		return m
 	})
@@ -135,7 +138,8 @@ func roundTrip(t *rapid.T, m Manifest, shards []Shard) {
 func TestUnmarshalManifestRefuses(t *testing.T) {
 	one := `{"key":"a","size":1,"etag":"e"}`
 	for _, text := range []string{
-		``, `null`, `{}`, `[]`, `{"objects":null}`, `{"objects":{}}`, `{"objects":[{}]}`, `{"objects":[` + one, `{"uri":1,"objects":[]}`,
+		``, `null`, `{}`, `[]`, `{"objects":null}`, `{"objects":{}}`, `{"objects":[{}]}`, `{"objects":[` + one,
+		`{"uri":1,"objects":[]}`,
 		`{"objects":[` + one + `],"more":1}`, `{"objects":[` + one + `]} x`,
 		`{"objects":[` + one + `,` + one + `]}`, `{"objects":[{"key":"b","size":1,"etag":"e"},` + one + `]}`,
 		`{"objects":[{"key":"a","size":-1,"etag":"e"}]}`, `{"objects":[{"key":"../a","size":1,"etag":"e"}]}`,
@@ -183,7 +187,8 @@ func TestUnmarshalPlanRefuses(t *testing.T) {
 }
 
 func TestMarshalRefuses(t *testing.T) {
-	if _, err := MarshalManifest(Manifest{Objects: []Object{object("b", 1), object("a", 1)}}); !isCode(err, protocol.CodeCorrupt) {
+	if _, err := MarshalManifest(Manifest{Objects: []Object{object("b", 1), object("a", 1)}}); !isCode(err,
+		protocol.CodeCorrupt) {
 		t.Errorf("an unordered manifest: %v, want CORRUPT", err)
 	}
 	if _, err := MarshalPlan(Manifest{Objects: []Object{object("a", 2)}}, nil); !isCode(err, protocol.CodeCorrupt) {
@@ -207,7 +212,8 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := UnmarshalManifest(again); err != nil || back.URI != m.URI || !slices.Equal(back.Objects, m.Objects) {
+		if back, err := UnmarshalManifest(again); err != nil || back.URI != m.URI ||
+			!slices.Equal(back.Objects, m.Objects) {
 			t.Fatalf("%+v became %+v, %v", m, back, err)
 		}
 	})

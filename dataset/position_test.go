@@ -32,7 +32,8 @@ func TestLineNumberByHand(t *testing.T) {
 // At most 1 GiB is read to count lines.
 func TestLineNumberIsCountedUpToABound(t *testing.T) {
 	store := &datasettest.Store{}
-	info, err := store.PutContent("f", datasettest.Content{datasettest.Repeat(strings.Repeat("\n", 4096), countedBytes+1)})
+	info, err := store.PutContent("f",
+		datasettest.Content{datasettest.Repeat(strings.Repeat("\n", 4096), countedBytes+1)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,13 @@ func naive(key string, data []byte, in protocol.Input) (r reading) {
 			continue
 		}
 		fields := strings.Split(row, "\t")
-		bad := long || strings.Contains(row, "\r") || strings.HasPrefix(row, "\ufeff") || len(fields) < max(in.Label.Number, in.Text.Number)
+		bad := long || strings.Contains(row, "\r") || strings.HasPrefix(row, "\ufeff") ||
+			len(fields) < max(in.Label.Number, in.Text.Number)
 		if !bad {
 			label, text := fields[in.Label.Number-1], fields[in.Text.Number-1]
 			both := label + "\x01" + text
-			if bad = label == "" || !utf8.ValidString(label) || !utf8.ValidString(text) || strings.Contains(both, "\x00"); !bad {
+			if bad = label == "" || !utf8.ValidString(label) || !utf8.ValidString(text) ||
+				strings.Contains(both, "\x00"); !bad {
 				r.Records = append(r.Records, record{id, label, text})
 			}
 		}
@@ -48,7 +50,8 @@ func naive(key string, data []byte, in protocol.Input) (r reading) {
 
 func anyFile() *rapid.Generator[string] {
 	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{"a", "b\t", "\t", "\t", "\n", "\n", "\r\n", "\r", "\x00", "\xff", "é", "\ufeff", "word word", "class\ttext\n"}),
+		rapid.SampledFrom([]string{"a", "b\t", "\t", "\t", "\n", "\n", "\r\n", "\r", "\x00", "\xff", "é", "\ufeff",
+			"word word", "class\ttext\n"}),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 4), func(b []byte) string { return string(b) }),
 	)
 	return rapid.Map(rapid.SliceOfN(piece, 0, 40), func(s []string) string { return strings.Join(s, "") })
@@ -79,7 +82,8 @@ func TestShardsTogetherAreTheFiles(t *testing.T) {
 		var want reading
 		for i, file := range rapid.SliceOfN(anyFile(), 1, 4).Draw(t, "files") {
 			key, data := string(rune('a'+i)), file
-			if header := bytes.IndexByte([]byte(file), '\n'); in.Header && (header < 0 || header > int(in.MaxRecordBytes) || refusedHeader(file[:header])) {
+			if header := bytes.IndexByte([]byte(file), '\n'); in.Header &&
+				(header < 0 || header > int(in.MaxRecordBytes) || refusedHeader(file[:header])) {
 				data = "h\n" + file // a header beyond the bound is a fault; TestHeader... has that
 			}
 			if rapid.Bool().Draw(t, "gzip") {

@@ -58,7 +58,8 @@ func TestRealFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, size := range []protocol.ByteSize{64 << 20, 3000} {
-			source, shards := csvSource(t, c.key, data, protocol.Input{Label: protocol.Column{Number: c.label}, Header: c.header, ShardBytes: size})
+			source, shards := csvSource(t, c.key, data,
+				protocol.Input{Label: protocol.Column{Number: c.label}, Header: c.header, ShardBytes: size})
 			records, sum, labels := 0, 0.0, map[string]int{}
 			for _, shard := range shards {
 				for b, err := range source.Blocks(t.Context(), shard) {
@@ -78,7 +79,8 @@ func TestRealFiles(t *testing.T) {
 				}
 			}
 			if records != c.records || sum != c.sum || len(labels) != c.labels || labels[c.first] != c.zeros {
-				t.Errorf("%s in %d shards: %d records, sum %v, %d labels, %d of %s; want %+v", c.key, len(shards), records, sum, len(labels), labels[c.first], c.first, c)
+				t.Errorf("%s in %d shards: %d records, sum %v, %d labels, %d of %s; want %+v", c.key, len(shards),
+					records, sum, len(labels), labels[c.first], c.first, c)
 			}
 		}
 	}

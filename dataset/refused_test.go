@@ -42,11 +42,13 @@ func zipOf(t *testing.T, members ...zipMember) string {
 
 // Two readers of such an archive may read two different arrays.
 func TestArraysOfOneName(t *testing.T) {
-	one, two := string(datasettest.NPY("<f4", "(1, 1)", []float32{1})), string(datasettest.NPY("<f4", "(1, 1)", []float32{2}))
+	one, two := string(datasettest.NPY("<f4", "(1, 1)", []float32{1})),
+		string(datasettest.NPY("<f4", "(1, 1)", []float32{2}))
 	in := formatInput("npz", func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "X"}} })
 	for _, c := range []struct{ name, data, want string }{
 		{"twice", zipOf(t, zipMember{"X.npy", "", one}, zipMember{"X.npy", "", two}), "twice"},
-		{"another twice", zipOf(t, zipMember{"X.npy", "", one}, zipMember{"y.npy", "", one}, zipMember{"y.npy", "", two}), "twice"},
+		{"another twice", zipOf(t, zipMember{"X.npy", "", one}, zipMember{"y.npy", "", one},
+			zipMember{"y.npy", "", two}), "twice"},
 		{"two names", zipOf(t, zipMember{"X.npy", "Z.npy", one}), "calls it otherwise"},
 		{"once", zipOf(t, zipMember{"X.npy", "", one}, zipMember{"y.npy", "", two}), ""},
 	} {
@@ -70,7 +72,8 @@ func TestRefusedByHand(t *testing.T) {
 	headed := formatInput("csv", func(in *protocol.Input) { in.Label.Number, in.Header = 3, true })
 	labelFirst := formatInput("csv", func(in *protocol.Input) { in.Label.Number, in.Header = 1, true })
 	plain := formatInput("csv", func(in *protocol.Input) { in.Label.Number = 3 })
-	headedTSV := formatInput("tsv", func(in *protocol.Input) { in.Label.Name, in.Text.Name, in.Header = "l", "t", true })
+	headedTSV := formatInput("tsv",
+		func(in *protocol.Input) { in.Label.Name, in.Text.Name, in.Header = "l", "t", true })
 	for _, c := range []struct {
 		name string
 		in   protocol.Input
@@ -97,16 +100,21 @@ func TestRefusedByHand(t *testing.T) {
 		{"document, two marks", formatInput("document", nil), "\ufeff\ufefftext", secondMark},
 		{"a field too few, and the others right", plain, "1,2,a\n3,4\n",
 			"too few columns: the line has 2, the first record of the object has 3"},
-		{"a field too few", plain, "1,2,a\n3,b\n", "too few columns: the line has 2, the first record of the object has 3"},
-		{"fields too many", plain, "1,2,a\n3,b,4,5\n", "too many columns: the line has 4, the first record of the object has 3"},
-		{"a category", headed, "size,colour,label\n1,2,a\n3,red,b\n", `line 3, column 2 (byte 24): "colour": "red" is not a decimal number. Missing values and categories are not supported yet`},
+		{"a field too few", plain, "1,2,a\n3,b\n",
+			"too few columns: the line has 2, the first record of the object has 3"},
+		{"fields too many", plain, "1,2,a\n3,b,4,5\n",
+			"too many columns: the line has 4, the first record of the object has 3"},
+		{"a category", headed, "size,colour,label\n1,2,a\n3,red,b\n",
+			`line 3, column 2 (byte 24): "colour": "red" is not a decimal number. Missing values and categories are not supported yet`},
 		{"a category in the last column", labelFirst, "label,size\na,1\nb,red\n",
 			`column 2 (byte 15): "size": "red" is not a decimal number`},
-		{"an empty field", headed, "size,colour,label\n1,,a\n", `"colour": the field is empty, not a decimal number. Missing values and categories are not supported yet`},
+		{"an empty field", headed, "size,colour,label\n1,,a\n",
+			`"colour": the field is empty, not a decimal number. Missing values and categories are not supported yet`},
 		{"NaN", headed, "size,colour,label\n1,NaN,a\n", `"colour": "NaN" is not a finite number. Missing values`},
 		{"without a header", plain, "1,2,a\n3,red,b\n", `column 2 (byte 6): "red" is not a decimal number`},
 		{"control characters are escaped", plain, "1,2,a\n3,\x1b[2J,b\n", `"\x1b[2J" is not`},
-		{"npy, bool of 128", formatInput("npy", nil), string(datasettest.NPY("|b1", "(2, 2)", []uint8{0, 1, 128, 0})), notBool},
+		{"npy, bool of 128", formatInput("npy", nil), string(datasettest.NPY("|b1", "(2, 2)", []uint8{0, 1, 128, 0})),
+			notBool},
 		{"npy, bool of 2", formatInput("npy", nil), string(datasettest.NPY("|b1", "(1,)", []uint8{2})), notBool},
 	} {
 		rows, _, err := readFile(t, c.in, map[string]string{"f": c.data})

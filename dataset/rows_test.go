@@ -38,8 +38,10 @@ func rowsOf(b *Block) (rows []row, err error) {
 	case n+len(b.Skipped) == 0 || n+len(b.Skipped) > blockRecords:
 		return nil, fmt.Errorf("a block of %d records and %d skipped", n, len(b.Skipped))
 	case !all(len(b.Labels)) || !all(len(b.Texts)) || !all(len(b.Weights)) || len(b.Dense.Values) != n*b.Dense.Width:
-		return nil, fmt.Errorf("%d records, %d labels, %d texts, %d weights, %d values", n, len(b.Labels), len(b.Texts), len(b.Weights), len(b.Dense.Values))
-	case b.Sparse.Width > 0 && (len(b.Sparse.Indptr) != n+1 || len(b.Sparse.Indices) != b.Sparse.Indptr[n] || len(b.Sparse.Values) != b.Sparse.Indptr[n]):
+		return nil, fmt.Errorf("%d records, %d labels, %d texts, %d weights, %d values", n, len(b.Labels), len(b.Texts),
+			len(b.Weights), len(b.Dense.Values))
+	case b.Sparse.Width > 0 && (len(b.Sparse.Indptr) != n+1 || len(b.Sparse.Indices) != b.Sparse.Indptr[n] ||
+		len(b.Sparse.Values) != b.Sparse.Indptr[n]):
 		return nil, fmt.Errorf("%d records, but the sparse rows %v of %d", n, b.Sparse.Indptr, len(b.Sparse.Values))
 	case b.Sparse.Width == 0 && len(b.Sparse.Indptr)+len(b.Sparse.Indices)+len(b.Sparse.Values) > 0:
 		return nil, fmt.Errorf("sparse rows %v of no width", b.Sparse.Indptr)
@@ -139,9 +141,10 @@ func TestRecordsBeforeAFault(t *testing.T) {
 		data string
 		want int
 	}{
-		"csv":            {csv, "1,2\n3,4\n5,x\n", 2},
-		"within a row":   {csv, "1,2\n3,4\n5,6,7\n", 2},
-		"sparse":         {formatInput("libsvm", func(in *protocol.Input) { in.Width, in.IndexBase = 3, new(1) }), "a 1:1 2:2\nb 3:1\nb 1:1 2:x\n", 2},
+		"csv":          {csv, "1,2\n3,4\n5,x\n", 2},
+		"within a row": {csv, "1,2\n3,4\n5,6,7\n", 2},
+		"sparse": {formatInput("libsvm", func(in *protocol.Input) { in.Width, in.IndexBase = 3, new(1) }),
+			"a 1:1 2:2\nb 3:1\nb 1:1 2:x\n", 2},
 		"the first":      {csv, "1,x\n", 0},
 		"in a new block": {csv, strings.Repeat("1\n", blockRecords) + "x\n", blockRecords},
 	} {
@@ -150,7 +153,8 @@ func TestRecordsBeforeAFault(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		rows, _, err := readRows(t.Context(), s, shards)
-		if fault := new(protocol.Fault); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || len(rows) != c.want {
+		if fault := new(protocol.Fault); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord ||
+			len(rows) != c.want {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
 	}

@@ -81,7 +81,8 @@ func (s *rowStream) checkSize(size int64) error {
 			WithOffset(size - last)
 	case s.bytes() != size:
 		return headFault(s.obj, protocol.CodeBadRecord,
-			"the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head, size)
+			"the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head,
+			size)
 	}
 	return nil
 }
@@ -181,7 +182,8 @@ func (s *rowStream) finish() error {
 	_, err := s.in.ReadByte()
 	switch {
 	case err == nil:
-		return headFault(s.obj, protocol.CodeBadRecord, "more bytes follow the %d rows that the header declares", s.rows)
+		return headFault(s.obj, protocol.CodeBadRecord, "more bytes follow the %d rows that the header declares",
+			s.rows)
 	case err != io.EOF:
 		return err
 	case s.check != nil:

@@ -36,7 +36,8 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 		return nil, err
 	}
 	if s.labels = Prefix(name); len(m.Labels) != len(m.Objects) {
-		return nil, StoredFault("manifest", fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
+		return nil, StoredFault("manifest",
+			fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
 	}
 	return s, nil
 }
@@ -84,7 +85,8 @@ func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
 	}
 	whole := p.Start == 0 && p.End == o.Size
 	if p.Start < 0 || p.Start >= p.End || p.End > o.Size || ((zipped || s.format.whole()) && !whole) {
-		return obj, zipped, StoredFault("plan", fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
+		return obj, zipped, StoredFault("plan",
+			fmt.Errorf("the piece [%d, %d) of %s with %d bytes", p.Start, p.End, o.Key, o.Size))
 	}
 	return obj, zipped, nil
 }

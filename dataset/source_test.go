@@ -127,9 +127,12 @@ func TestReadByHand(t *testing.T) {
 	}{
 		{"LF", testInput(), "a\tx y\nb\tz\n", []record{{Identity{"f", 0}, "a", "x y"}, {Identity{"f", 6}, "b", "z"}}},
 		{"CRLF", testInput(), "a\tx\r\nb\tz\r\n", []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 5}, "b", "z"}}},
-		{"no last newline", testInput(), "a\tx\nb\tz", []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 4}, "b", "z"}}},
-		{"blank lines", testInput(), "\n\r\na\tx\n\n\nb\tz\n\n", []record{{Identity{"f", 3}, "a", "x"}, {Identity{"f", 9}, "b", "z"}}},
-		{"an empty text, a surplus column", testInput(), "a\t\nb\tz\tmore\n", []record{{Identity{"f", 0}, "a", ""}, {Identity{"f", 3}, "b", "z"}}},
+		{"no last newline", testInput(), "a\tx\nb\tz",
+			[]record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 4}, "b", "z"}}},
+		{"blank lines", testInput(), "\n\r\na\tx\n\n\nb\tz\n\n",
+			[]record{{Identity{"f", 3}, "a", "x"}, {Identity{"f", 9}, "b", "z"}}},
+		{"an empty text, a surplus column", testInput(), "a\t\nb\tz\tmore\n",
+			[]record{{Identity{"f", 0}, "a", ""}, {Identity{"f", 3}, "b", "z"}}},
 		{"no quoting, no escapes", testInput(), "\"a\t\\t\"\n", []record{{Identity{"f", 0}, "\"a", "\\t\""}}},
 		{"byte order mark", testInput(), "\ufeffa\tx\n", []record{{Identity{"f", 0}, "a", "x"}}},
 		{"any order of columns", swapped, "x\t-\ta\n", []record{{Identity{"f", 0}, "a", "x"}}},
@@ -151,7 +154,8 @@ func TestReadByHand(t *testing.T) {
 
 func TestReadGzip(t *testing.T) {
 	members := zipped("a\tx\nb\t") + zipped("") + zipped("z\nc\tlast")
-	want := []record{{Identity{"f.gz", 0}, "a", "x"}, {Identity{"f.gz", 4}, "b", "z"}, {Identity{"f.gz", 8}, "c", "last"}}
+	want := []record{{Identity{"f.gz", 0}, "a", "x"}, {Identity{"f.gz", 4}, "b", "z"},
+		{Identity{"f.gz", 8}, "c", "last"}}
 	for _, compression := range []string{"auto", "gzip"} {
 		in := testInput()
 		in.Compression, in.ShardBytes = compression, 3
@@ -178,7 +182,8 @@ func TestGzipCutAnywhere(t *testing.T) {
 	for cut := 1; cut <= len(whole); cut++ {
 		got, err := readStore(storeOf(t, map[string]string{"f.gz": whole[:cut]}), testInput())
 		switch {
-		case cut == second && (err != nil || len(got.Records) != 1), cut == len(whole) && (err != nil || len(got.Records) != 2):
+		case cut == second && (err != nil || len(got.Records) != 1), cut == len(whole) &&
+			(err != nil || len(got.Records) != 2):
 			t.Errorf("cut at %d: %v, %v", cut, got.Records, err)
 		case cut != second && cut != len(whole) && !isCode(err, protocol.CodeBadRecord):
 			t.Errorf("cut at %d of %d: %v, want BAD_RECORD", cut, len(whole), err)
@@ -242,7 +247,8 @@ func TestSkipMax(t *testing.T) {
 	}
 	in.OnBadRecord.SkipMax = 1
 	var fault *protocol.Fault
-	if _, err := readStore(store, in); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord || fault.Line != 3 {
+	if _, err := readStore(store, in); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord ||
+		fault.Line != 3 {
 		t.Errorf("with skip_max 1: %v, want BAD_RECORD in line 3", err)
 	}
 }
@@ -257,7 +263,8 @@ func TestHeaderFaults(t *testing.T) {
 	} {
 		_, err := readStore(storeOf(t, map[string]string{"f": data}), in)
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Line != 1 || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || fault.Line != 1 ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("header %q: %v, want SPEC_INVALID in line 1 with %q", data, err, want)
 		}
 	}
@@ -276,7 +283,8 @@ func TestNewSourceRefuses(t *testing.T) {
 		in := testInput()
 		spoil(&in)
 		var fault *protocol.Fault
-		if _, err := NewSource(&datasettest.Store{}, "", Manifest{}, in); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
+		if _, err := NewSource(&datasettest.Store{}, "", Manifest{}, in); !errors.As(err, &fault) ||
+			fault.Code != protocol.CodeSpecInvalid {
 			t.Errorf("%s: %v, want SPEC_INVALID", name, err)
 		}
 	}
@@ -289,7 +297,8 @@ func TestPlanOfAnotherManifestIsRefused(t *testing.T) {
 	}
 	for _, p := range []Piece{{-1, 0, 1}, {2, 0, 1}, {0, 0, 5}, {0, -1, 1}, {0, 2, 2}, {1, 0, 3}, {1, 1, 3}} {
 		var fault *protocol.Fault
-		if _, err := readAll(t.Context(), s, []Shard{{[]Piece{p}}}); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+		if _, err := readAll(t.Context(), s, []Shard{{[]Piece{p}}}); !errors.As(err, &fault) ||
+			fault.Code != protocol.CodeCorrupt {
 			t.Errorf("piece %v: %v, want CORRUPT", p, err)
 		}
 	}

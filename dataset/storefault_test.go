@@ -30,14 +30,17 @@ func TestReadFaultsOfTheStore(t *testing.T) {
 		{"unavailable", fail(objstore.ErrUnavailable), protocol.CodeStore},
 		{"denied", fail(objstore.ErrDenied), protocol.CodeStoreDenied},
 		{"gone", fail(objstore.ErrNotFound), protocol.CodeInputChanged},
-		{"If-Match ignored", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info, error) {
+		{"If-Match ignored", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser,
+			objstore.Info, error) {
 			info.ETag = "another"
 			return body, info, nil
 		}, protocol.CodeInputChanged},
-		{"ends early", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info, error) {
+		{"ends early", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser,
+			objstore.Info, error) {
 			return io.NopCloser(io.LimitReader(body, 5)), info, nil
 		}, protocol.CodeStore},
-		{"reset", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info, error) {
+		{"reset", func(_ objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info,
+			error) {
 			return io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(body))), info, nil
 		}, protocol.CodeStore},
 	} {
@@ -97,7 +100,8 @@ func (b trackedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-func (t *tracked) get(opt objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info, error) {
+func (t *tracked) get(opt objstore.GetOptions, body io.ReadCloser, info objstore.Info) (io.ReadCloser, objstore.Info,
+	error) {
 	t.open.Add(1)
 	t.asked.Add(opt.Length)
 	if opt.IfMatch != info.ETag {
@@ -132,7 +136,8 @@ func TestEveryReadIsPinnedAndClosed(t *testing.T) {
 			break
 		}
 		if all.open.Load() != 0 || first.open.Load() != 0 || all.read.Load() == 0 {
-			t.Errorf("%s: %d bodies open after a whole reading, %d after a stopped one", name, all.open.Load(), first.open.Load())
+			t.Errorf("%s: %d bodies open after a whole reading, %d after a stopped one", name, all.open.Load(),
+				first.open.Load())
 		}
 		if n := all.unpinned.Load(); n != 0 {
 			t.Errorf("%s: %d reads without the planned ETag", name, n)
@@ -166,7 +171,8 @@ func TestReadsLittleMoreThanThePiece(t *testing.T) {
 	in.ShardBytes, in.MaxRecordBytes = 1<<20, 8<<20
 	huge := bytes.Repeat([]byte("word "), 1<<20) // 5 MiB
 	in.Header, in.Label = true, protocol.Column{Name: "class"}
-	data := "class\ttext\n" + strings.Repeat("a\tshort\n", 10_000) + "b\t" + string(huge) + "\n" + strings.Repeat("c\tshort\n", 200_000)
+	data := "class\ttext\n" + strings.Repeat("a\tshort\n", 10_000) + "b\t" + string(huge) +
+		"\n" + strings.Repeat("c\tshort\n", 200_000)
 	store := storeOf(t, map[string]string{"f": data})
 	s, shards, err := open(store, in)
 	if err != nil {

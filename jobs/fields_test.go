@@ -77,8 +77,9 @@ func (s *stored) Fields(f *jobs.Fields) {
 }
 
 func storedByHand() *stored {
-	return &stored{weight: []float64{2, 5}, width: 3, mean: []float32{1, 2, 3, 4, 5, 6}, few: []int32{7, 8}, radius: 0.5,
-		size: 10, color: green, even: true, first: -4, last: 9, text: "any", order: "falling", shape: 1,
+	return &stored{weight: []float64{2, 5}, width: 3, mean: []float32{1, 2, 3, 4, 5, 6}, few: []int32{7, 8},
+		radius: 0.5,
+		size:   10, color: green, even: true, first: -4, last: 9, text: "any", order: "falling", shape: 1,
 		labels: jobs.StringsOf("a", ""), inner: &inner{3}, outer: &inner{4}}
 }
 

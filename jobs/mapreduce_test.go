@@ -79,7 +79,8 @@ func TestMapReduceByHand(t *testing.T) {
 	}
 	var partials []jobs.Arrays
 	for i, blocks := range jobstest.Shards([][]jobstest.Record{{{Text: "a"}, {Text: "bcd"}}, {{Text: "efghi"}}}, 1) {
-		partial, carry, err := phase.Map(t.Context(), factorOf(10), jobs.Leaf{Index: i, Blocks: blocks}, factorOf(3), nil)
+		partial, carry, err := phase.Map(t.Context(), factorOf(10), jobs.Leaf{Index: i, Blocks: blocks}, factorOf(3),
+			nil)
 		if err != nil || carry != nil {
 			t.Fatal(carry, err)
 		}
@@ -138,7 +139,8 @@ func TestMapReduceStates(t *testing.T) {
 		seen = append(seen, factor)
 		return &total{}, nil
 	}
-	if _, _, err := m.Phase().Map(t.Context(), factorOf(4), jobs.Leaf{}, nil, nil); err != nil || !slices.Equal(seen, []int64{0}) {
+	if _, _, err := m.Phase().Map(t.Context(), factorOf(4), jobs.Leaf{}, nil, nil); err != nil ||
+		!slices.Equal(seen, []int64{0}) {
 		t.Error(seen, err)
 	}
 	state := factorOf(4)

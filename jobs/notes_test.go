@@ -83,7 +83,8 @@ func runPhase(ctx context.Context, tasks *Tasks, phase string, state Arrays, lea
 	tree := protocol.Tree(len(leaves))
 	root, err := tasks.Fold(ctx, phase, tree, tree.Canonical(tree.Root()), FoldSource{
 		Leaf: func(ctx context.Context, index int) (Arrays, error) {
-			partial, _, err := tasks.Map(ctx, phase, state, Leaf{Index: index, Blocks: blocksOf(leaves[index]), Plan: Plan{Shards: len(leaves)}}, nil)
+			partial, _, err := tasks.Map(ctx, phase, state,
+				Leaf{Index: index, Blocks: blocksOf(leaves[index]), Plan: Plan{Shards: len(leaves)}}, nil)
 			return partial, err
 		},
 	})
@@ -127,18 +128,24 @@ func TestRoundedColumnsAreNamed(t *testing.T) {
 		leaves [][]*dataset.Block
 		want   string
 	}{
-		{"above", [][]*dataset.Block{{denseOf([]float32{-1, 1}, &dataset.Rounding{Name: "3", Moved: 1, Low: 0.0011, High: 0.0011})}},
+		{"above", [][]*dataset.Block{{denseOf([]float32{-1, 1},
+			&dataset.Rounding{Name: "3", Moved: 1, Low: 0.0011, High: 0.0011})}},
 			"column 3: rounding to float32 moved 1 of 2 values, by up to 0.0011; its standard deviation is 1."},
-		{"below", [][]*dataset.Block{{denseOf([]float32{-1, 1}, &dataset.Rounding{Name: "3", Moved: 1, Low: -0.0009, High: 0.0009})}}, ""},
-		{"equal whole numbers", [][]*dataset.Block{{denseOf([]float32{-1e9, 1e9}, &dataset.Rounding{Name: "3", Moved: 1, Low: 1, High: 1, Equal: [2]string{"16777216", "16777217"}})}},
+		{"below", [][]*dataset.Block{{denseOf([]float32{-1, 1},
+			&dataset.Rounding{Name: "3", Moved: 1, Low: -0.0009, High: 0.0009})}}, ""},
+		{"equal whole numbers", [][]*dataset.Block{{denseOf([]float32{-1e9, 1e9},
+			&dataset.Rounding{Name: "3", Moved: 1, Low: 1, High: 1, Equal: [2]string{"16777216", "16777217"}})}},
 			"16777216 and 16777217 became equal"},
-		{"a constant", [][]*dataset.Block{{denseOf([]float32{0.1, 0.1}, &dataset.Rounding{Name: "3", Moved: 2, Low: 1e-9, High: 1e-9})}}, ""},
-		{"collapsed to one", [][]*dataset.Block{{denseOf([]float32{1e6, 1e6}, &dataset.Rounding{Name: "3", Moved: 2, Low: -1e-3, High: 1e-3})}}, "standard deviation is 0"},
+		{"a constant", [][]*dataset.Block{{denseOf([]float32{0.1, 0.1},
+			&dataset.Rounding{Name: "3", Moved: 2, Low: 1e-9, High: 1e-9})}}, ""},
+		{"collapsed to one", [][]*dataset.Block{{denseOf([]float32{1e6, 1e6},
+			&dataset.Rounding{Name: "3", Moved: 2, Low: -1e-3, High: 1e-3})}}, "standard deviation is 0"},
 		{"constant in each of two shards", [][]*dataset.Block{
 			{denseOf([]float32{1, 1}, &dataset.Rounding{Name: "3", Moved: 2, Low: 1e-9, High: 1e-9})},
 			{denseOf([]float32{2, 2}, &dataset.Rounding{Name: "3", Moved: 2, Low: 1e-9, High: 1e-9})}}, ""},
 		{"over three shards", [][]*dataset.Block{
-			{denseOf([]float32{0, 0}, &dataset.Rounding{Name: "3", Moved: 1, Low: -5, High: 1})}, {denseOf([]float32{2, 2}, nil)},
+			{denseOf([]float32{0, 0}, &dataset.Rounding{Name: "3", Moved: 1, Low: -5, High: 1})},
+			{denseOf([]float32{2, 2}, nil)},
 			{denseOf([]float32{6, 6}, &dataset.Rounding{Name: "3", Moved: 2, Low: 0, High: 7})}},
 			"moved 3 of 4 values, by up to 7; its standard deviation is 3."},
 	} {
@@ -179,7 +186,8 @@ func TestMomentsBesideTheData(t *testing.T) {
 			m2 += (v - mean) * (v - mean)
 		}
 		scale := math.Abs(offset) * math.Abs(offset) * float64(len(all))
-		if sum.N != int64(len(all)) || math.Abs(sum.M2-m2) > 1e-12*scale || math.Abs(sum.Mean-mean) > 1e-12*math.Abs(offset) {
+		if sum.N != int64(len(all)) || math.Abs(sum.M2-m2) > 1e-12*scale ||
+			math.Abs(sum.Mean-mean) > 1e-12*math.Abs(offset) {
 			t.Fatalf("%+v; want mean %v, m2 %v", sum, mean, m2)
 		}
 	})
@@ -188,8 +196,9 @@ func TestMomentsBesideTheData(t *testing.T) {
 // What sparse rows do not store is 0.
 func TestMomentsOfSparseRows(t *testing.T) {
 	block := &dataset.Block{IDs: make([]dataset.Identity, 3),
-		Sparse: dataset.Sparse{Width: 5, Indptr: []int{0, 2, 3, 4}, Indices: []int32{1, 4, 4, 0}, Values: []float32{9, 3, 6, 1}},
-		Notes:  &dataset.Notes{Rounded: []dataset.Rounding{{Column: 4}}}}
+		Sparse: dataset.Sparse{Width: 5, Indptr: []int{0, 2, 3, 4}, Indices: []int32{1, 4, 4, 0},
+			Values: []float32{9, 3, 6, 1}},
+		Notes: &dataset.Notes{Rounded: []dataset.Rounding{{Column: 4}}}}
 	if m := blockMoments(block)[0]; m.n != 3 || m.mean != 3 || m.m2 != 18 { // of 3, 6, 0
 		t.Errorf("%+v; want 3, 3, 18", m)
 	}
@@ -207,14 +216,22 @@ func TestLabelsWithBlanks(t *testing.T) {
 		want   []string
 	}{
 		{"plain", [][]*dataset.Block{{denseOf(zeros(3), nil, "a", "b", "a")}}, nil},
-		{"after", [][]*dataset.Block{{denseOf(zeros(2), nil, "a", "a ")}}, []string{`the labels \"a\" and \"a \" differ only by blanks`}},
-		{"in another shard", [][]*dataset.Block{{denseOf(zeros(1), nil, " a")}, {denseOf(zeros(1), nil, "b")}, {denseOf(zeros(1), nil, "a")}}, []string{`the labels \"a\" and \" a\" differ`}},
-		{"both with blanks", [][]*dataset.Block{{denseOf(zeros(2), nil, "a ", " a")}}, []string{`the labels \" a\" and \"a \" differ`}},
-		{"alone", [][]*dataset.Block{{denseOf(zeros(2), nil, "a ", "b")}}, []string{`the label \"a \" has blanks around it`}},
-		{"nothing else", [][]*dataset.Block{{denseOf(zeros(2), nil, " ", "b")}}, []string{`the label \" \" is nothing but blanks`}},
-		{"no-break space", [][]*dataset.Block{{denseOf(zeros(2), nil, "a\u00a0", "a")}}, []string{`differ only by blanks`}},
-		{"four classes", [][]*dataset.Block{{denseOf(zeros(4), nil, "a", "a ", " a", " ")}}, []string{`\"a\" and \"a \"`, `\"a\" and \" a\"`, `\" \" is nothing`}},
-		{"many", [][]*dataset.Block{{denseOf(zeros(151), nil, append(many, "x ")...)}}, []string{`the label \"x \" has blanks around it`}},
+		{"after", [][]*dataset.Block{{denseOf(zeros(2), nil, "a", "a ")}},
+			[]string{`the labels \"a\" and \"a \" differ only by blanks`}},
+		{"in another shard", [][]*dataset.Block{{denseOf(zeros(1), nil, " a")}, {denseOf(zeros(1), nil, "b")},
+			{denseOf(zeros(1), nil, "a")}}, []string{`the labels \"a\" and \" a\" differ`}},
+		{"both with blanks", [][]*dataset.Block{{denseOf(zeros(2), nil, "a ", " a")}},
+			[]string{`the labels \" a\" and \"a \" differ`}},
+		{"alone", [][]*dataset.Block{{denseOf(zeros(2), nil, "a ", "b")}},
+			[]string{`the label \"a \" has blanks around it`}},
+		{"nothing else", [][]*dataset.Block{{denseOf(zeros(2), nil, " ", "b")}},
+			[]string{`the label \" \" is nothing but blanks`}},
+		{"no-break space", [][]*dataset.Block{{denseOf(zeros(2), nil, "a\u00a0", "a")}},
+			[]string{`differ only by blanks`}},
+		{"four classes", [][]*dataset.Block{{denseOf(zeros(4), nil, "a", "a ", " a", " ")}},
+			[]string{`\"a\" and \"a \"`, `\"a\" and \" a\"`, `\" \" is nothing`}},
+		{"many", [][]*dataset.Block{{denseOf(zeros(151), nil, append(many, "x ")...)}},
+			[]string{`the label \"x \" has blanks around it`}},
 	} {
 		next, err := runPhase(t.Context(), twoPhases(t, 0, nil), "one", nil, c.leaves)
 		got := warningsOf(next)
@@ -233,7 +250,8 @@ func TestLabelsWithBlanks(t *testing.T) {
 // phase; a success leaves no trace in the model.
 func TestPassedOverIsSaidLater(t *testing.T) {
 	skipped := func(line int64) *dataset.Block {
-		return &dataset.Block{Skipped: []dataset.Skip{{ID: dataset.Identity{Object: "k", Offset: 10 * line}, Line: line, Column: 2, Reason: "not a decimal number"}}}
+		return &dataset.Block{Skipped: []dataset.Skip{{ID: dataset.Identity{Object: "k", Offset: 10 * line}, Line: line,
+			Column: 2, Reason: "not a decimal number"}}}
 	}
 	leaves := [][]*dataset.Block{{denseOf([]float32{1}, nil), skipped(2)}, {skipped(3), skipped(4)}}
 	const want = "3 of 4 records were passed over, the first at k, line 2, column 2: not a decimal number"
@@ -245,14 +263,16 @@ func TestPassedOverIsSaidLater(t *testing.T) {
 	}
 	_, err = runPhase(t.Context(), tasks, "two", next.State, leaves)
 	var fault *protocol.Fault
-	if !errors.As(err, &fault) || fault.Code != oneClass.Code || fault.What != "1 class; "+want || oneClass.What != "1 class" {
+	if !errors.As(err, &fault) || fault.Code != oneClass.Code || fault.What != "1 class; "+want ||
+		oneClass.What != "1 class" {
 		t.Errorf("a failure in a later round: %v", err)
 	}
 	failing, newErr := NewTasks(phases{reader{name: "one", err: oneClass}}, specOf(3), nil)
 	if newErr != nil {
 		t.Fatal(newErr)
 	}
-	if _, err = runPhase(t.Context(), failing, "one", nil, leaves); err == nil || !strings.Contains(err.Error(), "1 class; "+want) {
+	if _, err = runPhase(t.Context(), failing, "one", nil, leaves); err == nil ||
+		!strings.Contains(err.Error(), "1 class; "+want) {
 		t.Errorf("a failure in the first step: %v", err)
 	}
 	next, err = runPhase(t.Context(), twoPhases(t, 3, nil), "two", next.State, leaves)
@@ -281,7 +301,8 @@ func TestOffsetsGoWithTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runPhase(t.Context(), tasks, "two", next.State, [][]*dataset.Block{{plain}}); err == nil || !strings.Contains(err.Error(), "nothing was taken off these records, and 1.7e+09 of value 1 off") {
+	if _, err := runPhase(t.Context(), tasks, "two", next.State, [][]*dataset.Block{{plain}}); err == nil ||
+		!strings.Contains(err.Error(), "nothing was taken off these records, and 1.7e+09 of value 1 off") {
 		t.Errorf("other records in a later round: %v", err)
 	}
 	last, err := runPhase(t.Context(), tasks, "two", next.State, [][]*dataset.Block{{off}})
@@ -296,7 +317,8 @@ func TestOffsetsGoWithTheModel(t *testing.T) {
 		block *dataset.Block
 		good  bool
 	}{"the same": {off, true}, "others": {plain, false}} {
-		if _, err := runPhase(t.Context(), tasks, "one", last.State, [][]*dataset.Block{{c.block}}); (err == nil) != c.good {
+		if _, err := runPhase(t.Context(), tasks, "one", last.State,
+			[][]*dataset.Block{{c.block}}); (err == nil) != c.good {
 			t.Errorf("from the model, %s: %v", name, err)
 		}
 	}
@@ -311,7 +333,8 @@ func TestOffsetsGoWithTheModel(t *testing.T) {
 }
 
 func TestMalformedNotes(t *testing.T) {
-	for _, text := range []string{"{", "[]", `{"records":-1}`, `{"columns":[{"column":2},{"column":1}]}`, `{"else":1}`, `{} {}`} {
+	for _, text := range []string{"{", "[]", `{"records":-1}`, `{"columns":[{"column":2},{"column":1}]}`, `{"else":1}`,
+		`{} {}`} {
 		a := Arrays{}
 		a.PutText(notesArray, text)
 		if _, _, err := detachNotes(a); err == nil {
@@ -326,8 +349,12 @@ func TestMalformedNotes(t *testing.T) {
 	for name, change := range map[string]func(Arrays){
 		"order":  func(a Arrays) { Put(a, subtractColumns, []int64{2, 1}); Put(a, subtractOffsets, []float64{1, 1}) },
 		"length": func(a Arrays) { Put(a, subtractColumns, []int64{2}); Put(a, subtractOffsets, []float64{1, 1}) },
-		"NaN":    func(a Arrays) { Put(a, subtractColumns, []int64{2}); Put(a, subtractOffsets, []float64{math.NaN()}) },
-		"below":  func(a Arrays) { Put(a, subtractColumns, []int64{-1}); Put(a, subtractOffsets, []float64{1}) },
+		"NaN": func(a Arrays) {
+			Put(a, subtractColumns, []int64{2})
+			Put(a, subtractOffsets,
+				[]float64{math.NaN()})
+		},
+		"below": func(a Arrays) { Put(a, subtractColumns, []int64{-1}); Put(a, subtractOffsets, []float64{1}) },
 	} {
 		a := Arrays{}
 		change(a)

@@ -63,7 +63,8 @@ func search(t *testing.T, input, queries [][]int64, inputMax, queriesMax int64) 
 		tree := protocol.Tree(len(input))
 		root, err := tasks.Fold(t.Context(), "bracket", tree, tree.Canonical(tree.Root()), FoldSource{
 			Leaf: func(ctx context.Context, index int) (Arrays, error) {
-				partial, _, err := tasks.Map(ctx, "bracket", nil, Leaf{Tree: q, Index: index, Plan: plan, Read: read}, nil)
+				partial, _, err := tasks.Map(ctx, "bracket", nil, Leaf{Tree: q, Index: index, Plan: plan, Read: read},
+					nil)
 				return partial, err
 			}})
 		if err != nil {
@@ -140,7 +141,8 @@ func TestReadRefusesShardsThatAreNot(t *testing.T) {
 	watch := skipWatch{}
 	leaf := watch.watch(Leaf{Index: 7, Plan: Plan{Shards: 7}})
 	for name, blocks := range map[string]iter.Seq2[*dataset.Block, error]{
-		"own": leaf.Blocks(t.Context()), "beyond": leaf.Read(t.Context(), Input, 7), "negative": leaf.Read(t.Context(), Input, -1),
+		"own": leaf.Blocks(t.Context()), "beyond": leaf.Read(t.Context(), Input, 7),
+		"negative":   leaf.Read(t.Context(), Input, -1),
 		"no queries": leaf.Read(t.Context(), Queries, 0), "no source": leaf.Read(t.Context(), 5, 0),
 	} {
 		errs := 0

@@ -108,7 +108,8 @@ func TestFoldFollowsTheTree(t *testing.T) {
 			}
 			return nil, nil
 		}
-		got, err := tasks.Fold(t.Context(), "bracket", protocol.Tree(c.leaves), c.node, FoldSource{Made: made, Leaf: leaf})
+		got, err := tasks.Fold(t.Context(), "bracket", protocol.Tree(c.leaves), c.node,
+			FoldSource{Made: made, Leaf: leaf})
 		if err != nil || show(got) != c.want {
 			t.Errorf("%d leaves, %+v, made %q: %s, want %s (%v)", c.leaves, c.node, c.made, show(got), c.want, err)
 		}
@@ -204,7 +205,8 @@ func TestStepHoldsTheAnswerToTheContract(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil, RoundOf(Plan{}, text("x"))); err != nil {
+	if _, err := tasksOf(t, bracket{next: Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil,
+		RoundOf(Plan{}, text("x"))); err != nil {
 		t.Errorf("a model is not a state that workers load: %v", err)
 	}
 }
@@ -216,7 +218,9 @@ func skipping(lines ...[]int64) func(context.Context) iter.Seq2[*dataset.Block, 
 			for _, in := range lines {
 				block := &dataset.Block{}
 				for _, line := range in {
-					block.Skipped = append(block.Skipped, dataset.Skip{ID: dataset.Identity{Object: "a.tsv", Offset: 10 * line}, Line: line, Column: 2, Reason: "too few columns"})
+					block.Skipped = append(block.Skipped,
+						dataset.Skip{ID: dataset.Identity{Object: "a.tsv", Offset: 10 * line}, Line: line, Column: 2,
+							Reason: "too few columns"})
 				}
 				if !yield(block, nil) {
 					return
@@ -232,7 +236,8 @@ func foldSkips(t *testing.T, tasks *Tasks, leaves ...[][]int64) (Arrays, error) 
 	tree := protocol.Tree(len(leaves))
 	return tasks.Fold(t.Context(), "bracket", tree, tree.Canonical(tree.Root()), FoldSource{
 		Leaf: func(ctx context.Context, index int) (Arrays, error) {
-			partial, _, err := tasks.Map(ctx, "bracket", nil, Leaf{Index: index, Blocks: skipping(leaves[index]...)}, nil)
+			partial, _, err := tasks.Map(ctx, "bracket", nil, Leaf{Index: index, Blocks: skipping(leaves[index]...)},
+				nil)
 			return partial, err
 		},
 	})
@@ -245,7 +250,8 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := Get[int64](root, "skipped.shards", -1, 3); err != nil || !slices.Equal(rows, []int64{0, 0, 3, 0, 2, 1}) {
+	if rows, err := Get[int64](root, "skipped.shards", -1, 3); err != nil ||
+		!slices.Equal(rows, []int64{0, 0, 3, 0, 2, 1}) {
 		t.Fatal(rows, err)
 	}
 	stored, err := Decode(root.Encode())

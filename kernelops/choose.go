@@ -69,7 +69,8 @@ func ByName(name string) (*Set, error) {
 		switch {
 		case c.name != name:
 		case c.set == nil:
-			return nil, fmt.Errorf("kernelops: %w: %q; this machine runs %s", ErrUnsupported, name, strings.Join(here, ", "))
+			return nil, fmt.Errorf("kernelops: %w: %q; this machine runs %s", ErrUnsupported, name,
+				strings.Join(here, ", "))
 		default:
 			return c.set, nil
 		}

@@ -40,7 +40,8 @@ func TestSetsOfFeatures(t *testing.T) {
 		{"AVX512F without BMI2", []cpuid.FeatureID{avx2, fma, f512}, []string{"generic", "avx2"}},
 		{"AVX512F without FMA", []cpuid.FeatureID{avx2, bmi2, f512}, []string{"generic"}},
 		{"AVX512F without AVX2", []cpuid.FeatureID{fma, bmi2, f512}, []string{"generic"}},
-		{"parts of AVX-512 without F", []cpuid.FeatureID{avx2, fma, bmi2, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VPOPCNTDQ},
+		{"parts of AVX-512 without F",
+			[]cpuid.FeatureID{avx2, fma, bmi2, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VPOPCNTDQ},
 			[]string{"generic", "avx2"}},
 		{"AVX512F and what it needs", []cpuid.FeatureID{avx2, fma, bmi2, f512}, []string{"generic", "avx2", "avx512"}},
 	} {

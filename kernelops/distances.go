@@ -24,7 +24,8 @@ func (s *Set) GroupDistances(dst []float64, x Matrix, centers []float64, groups 
 	}
 	checkGroups(groups, len(centers)/x.Cols)
 	if x.Cols > callElements {
-		groupDistancesGeneric(dst, x.Cols, x.Data, x.Stride, centers, groups) // a row alone is longer than a call may be
+		// a row alone is longer than a call may be
+		groupDistancesGeneric(dst, x.Cols, x.Data, x.Stride, centers, groups)
 		return
 	}
 	height := rowsPerCall(x.Cols)

@@ -24,7 +24,10 @@ var edgeOps = map[string]edgeOp{
 	"L1Rows":          edgeReduction((*Set).L1Rows),
 	"LInfRows":        edgeReduction((*Set).LInfRows),
 	"Axpy":            func(s *Set, m *edgeMemory, _, _, dim int) { s.Axpy(m.results32(dim), m.float32s(dim), 3) },
-	"Axpby":           func(s *Set, m *edgeMemory, _, _, dim int) { s.Axpby(m.results32(dim), m.float32s(dim), 3, 0.7) },
+	"Axpby": func(s *Set, m *edgeMemory, _, _,
+		dim int) {
+		s.Axpby(m.results32(dim), m.float32s(dim), 3, 0.7)
+	},
 	"AxpyRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.AxpyRows(m.results32(dim), m.matrix(rows, dim), m.float32s(rows))
 	},
@@ -63,7 +66,8 @@ var edgeOps = map[string]edgeOp{
 		s.KernelMatrixSymmetric(m.resultMatrix(rows, rows), edgeKernels[1], m.matrix(rows, dim), &Workspace{})
 	},
 	"KernelSums": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		s.KernelSums(m.results64(3*rows), edgeKernels[1], m.matrix(rows, dim), m.matrix(cols, dim), m.int32s(cols, 3), &Workspace{})
+		s.KernelSums(m.results64(3*rows), edgeKernels[1], m.matrix(rows, dim), m.matrix(cols, dim), m.int32s(cols, 3),
+			&Workspace{})
 	},
 	"PackCentroids": edgeArgMin,
 	"ArgMin":        edgeArgMin,
@@ -89,7 +93,8 @@ var edgeOps = map[string]edgeOp{
 }
 
 var edgeKernels = []Kernel{
-	{}, {Kind: RBF, Scale: 0.1}, {Kind: Polynomial, Scale: 0.5, Offset: 1, Degree: 3}, {Kind: Sigmoid, Scale: 0.1, Offset: 0.3},
+	{}, {Kind: RBF, Scale: 0.1}, {Kind: Polynomial, Scale: 0.5, Offset: 1, Degree: 3},
+	{Kind: Sigmoid, Scale: 0.1, Offset: 0.3},
 }
 
 func edgeReduction(f func(*Set, []float32, Matrix, []float32)) edgeOp {
@@ -150,7 +155,8 @@ func edgeShapes() [][3]int {
 	for n := 1; n <= 2*maxWidth+9; n += 1 + n/16 {
 		shapes = append(shapes, [3]int{1 + n%37, n, n % 18})
 	}
-	return append(shapes, [3]int{blockRows + 5, 19, 9}, [3]int{19, blockRows + 5, 9}, [3]int{12, 32, 8}, [3]int{60, 60, 8}, [3]int{19, maxWidth + 1, 25}, edgeSorted)
+	return append(shapes, [3]int{blockRows + 5, 19, 9}, [3]int{19, blockRows + 5, 9}, [3]int{12, 32, 8},
+		[3]int{60, 60, 8}, [3]int{19, maxWidth + 1, 25}, edgeSorted)
 }
 
 // TestEdgesCoverEverything finds a method of Set, or an implementation behind one, that TestEdges does

@@ -42,7 +42,8 @@ func (m *edgeMemory) run(s *Set, op edgeOp, shape [3]int, atEnd bool) (results [
 	op(s, m, shape[0], shape[1], shape[2])
 	for i, slot := range m.slots[:m.used] {
 		if at := slot.changed(); at >= 0 {
-			m.t.Fatalf("%s: changed operand %d at byte %d, which is no result; it has %d to %d", m.where, i, at, slot.from, slot.to)
+			m.t.Fatalf("%s: changed operand %d at byte %d, which is no result; it has %d to %d", m.where, i, at,
+				slot.from, slot.to)
 		}
 		if slot.result {
 			results = append(results, slices.Clone(slot.mem[slot.from:slot.to]))
@@ -99,7 +100,8 @@ func take[E any](m *edgeMemory, n int, result bool, fill func(i int) E) []E {
 func edgePagesOf(t *testing.T) []byte {
 	t.Helper()
 	page := os.Getpagesize()
-	mem, err := syscall.Mmap(-1, 0, (edgePages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := syscall.Mmap(-1, 0, (edgePages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,8 @@ func TestTanh32(t *testing.T) {
 		t.Errorf("tanh32(%g) is off by %.3f ulp, at most 3", at, worst)
 	}
 	inf := float32(math.Inf(1))
-	if tanh32(inf) != 1 || tanh32(-inf) != -1 || tanh32(11) != 1 || !math.Signbit(float64(tanh32(float32(math.Copysign(0, -1))))) {
+	if tanh32(inf) != 1 || tanh32(-inf) != -1 || tanh32(11) != 1 ||
+		!math.Signbit(float64(tanh32(float32(math.Copysign(0, -1))))) {
 		t.Error("tanh32 at infinity or -0")
 	}
 	if got := tanh32(float32(math.NaN())); got == got {

@@ -16,14 +16,17 @@ func TestFMA32ByHand(t *testing.T) {
 		{2, 3, 4, 10},
 		{0.1, 10, -1, 0x1p-26}, // the float32 0.1 is 13421773 * 2^-27: exact product minus 1 is 2 * 2^-27
 		// 1 + 2^-24 - 2^-70: below the tie, so 1; float64 rounds it onto the tie, then away for an odd c.
-		{1 + 0x1p-23, 0x1p-24, 1, 1 + 0x1p-23},                                 // 1 + 2^-24 + 2^-47: above the tie
-		{(1 + 0x1p-23) * 0x1p-24, 1 - 0x1p-23, 1 + 0x1p-23, 1 + 0x1p-23},       // the product is 2^-24(1 - 2^-46): below the tie
-		{(1 + 0x1p-22) * 0x1p-24, 1 - 0x1p-22, 1 + 3*0x1p-23, 1 + 3*0x1p-23},   // the same with 2^-44
-		{-(1 + 0x1p-23) * 0x1p-24, 1 - 0x1p-23, -1 - 0x1p-23, -1 - 0x1p-23},    // and negative
-		{0x1p24 + 2, 1, 0x1p-100, 0x1p24 + 2},                                  // exact float32 with a tiny addend
-		{4097, 8191, 0x1p-60, 33558528},                                        // 33558527 is odd, needs 25 bits: tie, and a tiny addend above it
-		{4097, 8191, -0x1p-60, 33558526},                                       // and below it
-		{0x1p-75, 0x1p-75, 0, 0},                                               // 2^-150: half the smallest subnormal, ties to even
+		{1 + 0x1p-23, 0x1p-24, 1, 1 + 0x1p-23}, // 1 + 2^-24 + 2^-47: above the tie
+		// the product is 2^-24(1 - 2^-46): below the tie
+		{(1 + 0x1p-23) * 0x1p-24, 1 - 0x1p-23, 1 + 0x1p-23, 1 + 0x1p-23},
+		{(1 + 0x1p-22) * 0x1p-24, 1 - 0x1p-22, 1 + 3*0x1p-23, 1 + 3*0x1p-23}, // the same with 2^-44
+		{-(1 + 0x1p-23) * 0x1p-24, 1 - 0x1p-23, -1 - 0x1p-23, -1 - 0x1p-23},  // and negative
+		{0x1p24 + 2, 1, 0x1p-100, 0x1p24 + 2},                                // exact float32 with a tiny addend
+		// 33558527 is odd, needs 25 bits: tie, and a tiny addend above it
+		{4097, 8191, 0x1p-60, 33558528},
+		{4097, 8191, -0x1p-60, 33558526}, // and below it
+		// 2^-150: half the smallest subnormal, ties to even
+		{0x1p-75, 0x1p-75, 0, 0},
 		{0x1p-75, 0x1p-75 + 0x1p-98, 0, denorm},                                // a little above it
 		{0x1p-75, 0x1p-75, denorm, 2 * denorm},                                 // 1.5 of the smallest, ties to even
 		{0x1p-100, 0x1p-100, denorm, denorm},                                   // far below
@@ -85,10 +88,12 @@ func adversary(r *rand.Rand, i int) (a, b, c float32) {
 		return sign(math.Ldexp(1+r.Float64(), -60-r.IntN(30))), sign(math.Ldexp(1+r.Float64(), -60-r.IntN(30))),
 			sign(float64(math.Float32frombits(r.Uint32() >> (8 + r.UintN(22)))))
 	case 3: // short significands, wide exponents: ties with sticky bits
-		return sign(math.Ldexp(float64(r.IntN(1<<13)), r.IntN(60)-30)), sign(math.Ldexp(float64(r.IntN(1<<13)), r.IntN(60)-30)),
+		return sign(math.Ldexp(float64(r.IntN(1<<13)), r.IntN(60)-30)),
+			sign(math.Ldexp(float64(r.IntN(1<<13)), r.IntN(60)-30)),
 			sign(math.Ldexp(float64(r.IntN(1<<13)), r.IntN(60)-30))
 	case 4: // about the largest
-		return sign(math.Ldexp(1+r.Float64(), 63)), sign(math.Ldexp(1+r.Float64(), 63)), sign(math.Ldexp(1+r.Float64(), 126))
+		return sign(math.Ldexp(1+r.Float64(), 63)), sign(math.Ldexp(1+r.Float64(), 63)),
+			sign(math.Ldexp(1+r.Float64(), 126))
 	}
 	return float32FromBits(r), float32FromBits(r), float32FromBits(r)
 }

@@ -71,7 +71,8 @@ func (t *kernelSums) panel(s *Set, p *panel, y Matrix, sc *scratch) {
 			if t.needsNorms() {
 				rowNorms, colNorms = &t.yNorms[first], &t.xNorms[p.first]
 			}
-			s.matrix.epilogues[t.kind](&dots[0], p.width, &dots[0], rowNorms, colNorms, rows.Rows, p.width/s.matrix.lanes, t.scale, t.offset, t.degree, false)
+			s.matrix.epilogues[t.kind](&dots[0], p.width, &dots[0], rowNorms, colNorms, rows.Rows,
+				p.width/s.matrix.lanes, t.scale, t.offset, t.degree, false)
 		}
 		values := Matrix{Data: dots, Rows: rows.Rows, Cols: p.width, Stride: p.width}
 		s.AccumulateRows(sc.sums, values, t.groups[first:first+rows.Rows])

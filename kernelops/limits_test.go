@@ -35,7 +35,8 @@ func TestLimitMetExactly(t *testing.T) {
 				const rows = 5
 				dots, rowNorms := repeat(c.dot, rows*width), repeat(c.rowNorm, rows)
 				colNorms, limits := repeat(c.colNorm, width), repeat(c.limit, width)
-				for name, test := range map[string]limitTest{"within": s.matrix.within, "notBeyond": s.matrix.notBeyond} {
+				for name, test := range map[string]limitTest{"within": s.matrix.within,
+					"notBeyond": s.matrix.notBeyond} {
 					want := uint64(0)
 					if name == "within" && c.within || name == "notBeyond" && c.notBeyond {
 						want = 1<<width - 1
@@ -150,10 +151,12 @@ func checkFilter(t *testing.T, data string, x, y []float32) bool {
 	Generic().SqEuclideanRows(one, Matrix{Data: y, Rows: 1, Cols: len(y), Stride: len(y)}, x)
 	directLow, directHigh := f.directBounds(one[0])
 	if !(directLow < exact && exact < directHigh) {
-		t.Fatalf("%s, %d columns: distance %g is not between %g and %g, direct", data, len(x), exact, directLow, directHigh)
+		t.Fatalf("%s, %d columns: distance %g is not between %g and %g, direct", data, len(x), exact, directLow,
+			directHigh)
 	}
 	if l := f.directLimit(exact); one[0] <= math.MaxFloat32 && float64(one[0]) > l && directLow <= exact {
-		t.Fatalf("%s, %d columns: %g is above the limit %g and its bound %g is not above %g", data, len(x), one[0], l, directLow, exact)
+		t.Fatalf("%s, %d columns: %g is above the limit %g and its bound %g is not above %g", data, len(x), one[0], l,
+			directLow, exact)
 	}
 	return !math.IsInf(low, 0) && !math.IsInf(directLow, 0)
 }

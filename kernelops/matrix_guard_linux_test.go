@@ -29,7 +29,8 @@ func TestPairsBesideUnmappedPages(t *testing.T) {
 	ids, dists, index, score := make([]int, 64), make([]float64, 64), make([]int32, 64), make([]float32, 64)
 	for _, s := range All() {
 		var ws Workspace
-		for _, shape := range [][3]int{{1, 1, 1}, {12, 32, 8}, {12, 16, 8}, {9, 42, 24}, {6, 16, 16}, {12, 8, 8}, {13, 33, 9}, {25, 39, 17}, {5, 60, 15}, {24, 40, 24}, {3, 3, 340}} {
+		for _, shape := range [][3]int{{1, 1, 1}, {12, 32, 8}, {12, 16, 8}, {9, 42, 24}, {6, 16, 16}, {12, 8, 8},
+			{13, 33, 9}, {25, 39, 17}, {5, 60, 15}, {24, 40, 24}, {3, 3, 340}} {
 			for _, atEnd := range []bool{false, true} {
 				x, y := place(0, shape[0], shape[2], atEnd), place(1, shape[1], shape[2], atEnd)
 				for _, op := range pairOps {

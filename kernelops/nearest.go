@@ -153,7 +153,8 @@ func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 	n, m := &sc.nearest, c.matrix
 	n.shifted = resize(n.shifted, blockRows*c.cols)
 	n.xNorms, n.best, n.runners = resize(n.xNorms, blockRows), resize(n.best, blockRows), resize(n.runners, blockRows)
-	sc.scores, sc.columns, n.seconds = resize(sc.scores, blockRows*m.lanes), resize(sc.columns, blockRows*m.lanes), resize(n.seconds, blockRows*m.lanes)
+	sc.scores, sc.columns, n.seconds = resize(sc.scores, blockRows*m.lanes), resize(sc.columns, blockRows*m.lanes),
+		resize(n.seconds, blockRows*m.lanes)
 	shifted := Matrix{Data: n.shifted[:x.Rows*c.cols], Rows: x.Rows, Cols: c.cols, Stride: c.cols}
 	for i := range x.Rows {
 		copy(shifted.Row(i), x.Row(i))
@@ -166,7 +167,8 @@ func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 	for p := range c.packed.list {
 		l := &c.packed.list[p]
 		dots := sc.block(l, shifted, goal{})
-		m.lowestTwo(&sc.scores[0], &n.seconds[0], &sc.columns[0], &dots[0], &c.low[l.first], x.Rows, l.width/m.lanes, l.first)
+		m.lowestTwo(&sc.scores[0], &n.seconds[0], &sc.columns[0], &dots[0], &c.low[l.first], x.Rows, l.width/m.lanes,
+			l.first)
 	}
 	m.ofLanes(&n.best[0], &index[0], &sc.scores[0], &sc.columns[0], x.Rows)
 	m.runnersUp(&n.runners[0], &sc.scores[0], &n.seconds[0], x.Rows)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// BenchmarkNearest compares, for a record of data about their mean: the least score alone and the distance to that center,
-// which is not exact; Nearest; and all distances in float64. far is Nearest where pairs of centers are too close for scores.
+// BenchmarkNearest compares, for a record of data about their mean: the least score alone and the distance to that
+// center, which is not exact; Nearest; and all distances in float64. far is Nearest where pairs of centers are too
+// close for scores.
 func BenchmarkNearest(b *testing.B) {
 	const rows = 4096
 	for _, shape := range [][2]int{{2, 300}, {32, 16}, {32, 256}, {784, 256}} {

@@ -111,7 +111,10 @@ func TestNearestMisuse(t *testing.T) {
 	for _, s := range All() {
 		c := s.PackCenters([]float64{1, 2, 3, 4}, []float32{0, 0})
 		run := func(index, dists, cols int) func() {
-			return func() { s.Nearest(make([]int32, index), make([]float64, dists), NewMatrix(3, cols), c, &Workspace{}) }
+			return func() {
+				s.Nearest(make([]int32, index), make([]float64, dists), NewMatrix(3, cols), c,
+					&Workspace{})
+			}
 		}
 		for i, call := range []struct {
 			f    func()

@@ -35,7 +35,8 @@ func checkNearest(t *testing.T, where string, x Matrix, centers []float64, origi
 			}
 			s.Nearest(index, sqDist, x, s.PackCenters(centers, origin), &Workspace{Threads: threads})
 			if i := differs(index, wantIndex); i >= 0 {
-				t.Fatalf("%s on %s: row %d is at center %d (%v), want %d (%v)", s.Name, where, i, index[i], sqDist[i], wantIndex[i], wantDist[i])
+				t.Fatalf("%s on %s: row %d is at center %d (%v), want %d (%v)", s.Name, where, i, index[i], sqDist[i],
+					wantIndex[i], wantDist[i])
 			}
 			equalBits(t, s.Name+" on "+where, sqDist, wantDist)
 		}
@@ -59,7 +60,8 @@ func TestNearestByHand(t *testing.T) {
 			index, sqDist := make([]int32, 6), make([]float64, 6)
 			s.Nearest(index, sqDist, x, s.PackCenters([]float64{0, 4, 4, 10}, []float32{origin}), &Workspace{})
 			far := float64(float32(1e38))
-			if !slices.Equal(index, []int32{0, 0, 1, 1, 3, 0}) || !slices.Equal(sqDist, []float64{1, 4, 1, 9, 4, far * far}) {
+			if !slices.Equal(index, []int32{0, 0, 1, 1, 3, 0}) ||
+				!slices.Equal(sqDist, []float64{1, 4, 1, 9, 4, far * far}) {
 				t.Errorf("%s from %g: %v, %v", s.Name, origin, index, sqDist)
 			}
 		}
@@ -112,7 +114,8 @@ func TestNearestIsBruteForce(t *testing.T) {
 // Rows that are equal, rows at the end of the range, and centers beyond it: the filter has no bound for them.
 func TestNearestBeyondTheBound(t *testing.T) {
 	const most = math.MaxFloat32
-	x := Matrix{Data: []float32{most, most, -most, most, 0, 0, 1e30, -1e30, 1e-45, 0, 7, 7}, Rows: 6, Cols: 2, Stride: 2}
+	x := Matrix{Data: []float32{most, most, -most, most, 0, 0, 1e30, -1e30, 1e-45, 0, 7, 7}, Rows: 6, Cols: 2,
+		Stride: 2}
 	for name, centers := range map[string][]float64{
 		"extremes":  {most, -most, -most, most, 0, 0, 1e30, 1e30},
 		"wide":      {4 * most, 0, -4 * most, 0, 1e-300, -1e-300},
@@ -161,7 +164,8 @@ func TestNearestBoundHolds(t *testing.T) {
 	}
 }
 
-// scoreError returns how far the lower bound of a distance less |x|^2 is off its value, in parts of the bound; 0 without one.
+// scoreError returns how far the lower bound of a distance less |x|^2 is off its value, in parts of the bound; 0
+// without one.
 func scoreError(x []float32, center []float64, origin []float32) float64 {
 	a, b, exact := make([]float32, len(x)), make([]float32, len(x)), new(big.Rat)
 	for j, v := range x {

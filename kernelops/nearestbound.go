@@ -53,8 +53,8 @@ func (b nearestBound) lowNorms(low, norms []float32) bool {
 	return true
 }
 
-// limit returns the score up to which a center may be as near to a row as the center of the least score, number at: twice
-// the parts of that center, since they were taken off its score, and of the row. +Inf where there is no bound.
+// limit returns the score up to which a center may be as near to a row as the center of the least score, number at:
+// twice the parts of that center, since they were taken off its score, and of the row. +Inf where there is no bound.
 func (b nearestBound) limit(least, xNorm float32, norms []float32, at int32) float64 {
 	if !(xNorm <= maxNorm) {
 		return math.Inf(1)

@@ -116,7 +116,8 @@ func (m *matrixSet) finishBlock(f measure, dst, x Matrix, p *panel, i int, ws *W
 		if f.needsNorms() {
 			rowNorms, colNorms = &ws.xNorms[i], &ws.yNorms[p.first]
 		}
-		m.epilogues[f.kind](&out[0], stride, &dots[0], rowNorms, colNorms, x.Rows, p.width/m.lanes, f.scale, f.offset, f.degree, g.stream)
+		m.epilogues[f.kind](&out[0], stride, &dots[0], rowNorms, colNorms, x.Rows, p.width/m.lanes, f.scale, f.offset,
+			f.degree, g.stream)
 		if whole {
 			return
 		}

@@ -45,10 +45,14 @@ func TestPairsByHand(t *testing.T) {
 			{"Dots", func() { s.Dots(dst, x, y, &ws) }, []float32{25, -25, 4, 0, 0, 0}},
 			{"SqDists", func() { s.SqDists(dst, x, y, &ws) }, []float32{0, 100, 18, 25, 25, 1}},
 			{"Cosines", func() { s.Cosines(dst, x, y, &ws) }, []float32{1, -1, 0.8, 0, 0, 0}},
-			{"square", func() { s.KernelMatrix(dst, Kernel{Kind: Polynomial, Scale: 2, Offset: 1, Degree: 2}, x, y, &ws) },
+			{"square", func() {
+				s.KernelMatrix(dst, Kernel{Kind: Polynomial, Scale: 2, Offset: 1, Degree: 2}, x, y,
+					&ws)
+			},
 				[]float32{51 * 51, 49 * 49, 81, 1, 1, 1}},
 			{"RBF", func() { s.KernelMatrix(dst, Kernel{Kind: RBF, Scale: 1}, x, y, &ws) },
-				[]float32{1, 0, 1.5229979744712629e-08, 1.3887943864964021e-11, 1.3887943864964021e-11, 0.36787944117144233}},
+				[]float32{1, 0, 1.5229979744712629e-08, 1.3887943864964021e-11, 1.3887943864964021e-11,
+					0.36787944117144233}},
 			{"sigmoid", func() { s.KernelMatrix(dst, Kernel{Kind: Sigmoid, Scale: 1}, x, y, &ws) },
 				[]float32{1, -1, 0.999329299739067, 0, 0, 0}},
 		} {
@@ -76,7 +80,10 @@ func hardMatrices(seed uint64) map[string]func() float32 {
 			return pick(1, -1) * pick(0x1p-24, 1, 0x1p-12) * (1 + pick(1, -1)*float32(r.IntN(9))*0x1p-23)
 		},
 		"overflow": func() float32 { return pick(1, -1) * float32(math.Ldexp(1+r.Float64(), 58+r.IntN(7))) },
-		"special":  func() float32 { return pick(0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), 1, -1, 0x1p-149) },
+		"special": func() float32 {
+			return pick(0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), 1, -1,
+				0x1p-149)
+		},
 	}
 }
 
@@ -136,7 +143,8 @@ func comparePairs(t *testing.T, ops []pairOp, rows, cols, dim int, data string, 
 			for threads := 1; threads <= 2; threads++ {
 				dst, intact := guardedMatrix(rows, cols, dim%5, rows%16, func() float32 { return -7 })
 				op.run(s, dst, x, y, &Workspace{Threads: threads})
-				where := fmt.Sprintf("%s %s of %dx%dx%d on %s, %d threads", s.Name, op.name, rows, cols, dim, data, threads)
+				where := fmt.Sprintf("%s %s of %dx%dx%d on %s, %d threads", s.Name, op.name, rows, cols, dim, data,
+					threads)
 				for i := range rows {
 					equalLoop32(t, fmt.Sprintf("%s, row %d", where, i), dst.Row(i), want[i*cols:(i+1)*cols])
 				}
@@ -272,11 +280,26 @@ func TestPairsMisuse(t *testing.T) {
 	buf := make([]float32, 1000)
 	m := func(at, rows, cols, stride int) Matrix { return Matrix{buf[at:], rows, cols, stride} }
 	for want, f := range map[string]func(s *Set){
-		"kernelops: points have different dimensions": func(s *Set) { s.Dots(m(0, 2, 2, 2), m(10, 2, 3, 3), m(20, 2, 4, 4), &Workspace{}) },
-		"kernelops: result has the wrong shape":       func(s *Set) { s.Dots(m(0, 2, 3, 3), m(10, 2, 3, 3), m(20, 2, 3, 3), &Workspace{}) },
-		"kernelops: result overlaps an input":         func(s *Set) { s.Dots(m(0, 2, 2, 2), m(3, 2, 3, 3), m(20, 2, 3, 3), &Workspace{}) },
-		"kernelops: impossible matrix shape":          func(s *Set) { s.Dots(m(0, 2, 2, 1), m(10, 2, 3, 3), m(20, 2, 3, 3), &Workspace{}) },
-		"kernelops: matrix data are short":            func(s *Set) { s.Dots(m(0, 2, 2, 2), m(997, 2, 3, 3), m(20, 2, 3, 3), &Workspace{}) },
+		"kernelops: points have different dimensions": func(s *Set) {
+			s.Dots(m(0, 2, 2, 2), m(10, 2, 3, 3),
+				m(20, 2, 4, 4), &Workspace{})
+		},
+		"kernelops: result has the wrong shape": func(s *Set) {
+			s.Dots(m(0, 2, 3, 3), m(10, 2, 3, 3), m(20, 2, 3, 3),
+				&Workspace{})
+		},
+		"kernelops: result overlaps an input": func(s *Set) {
+			s.Dots(m(0, 2, 2, 2), m(3, 2, 3, 3), m(20, 2, 3, 3),
+				&Workspace{})
+		},
+		"kernelops: impossible matrix shape": func(s *Set) {
+			s.Dots(m(0, 2, 2, 1), m(10, 2, 3, 3), m(20, 2, 3, 3),
+				&Workspace{})
+		},
+		"kernelops: matrix data are short": func(s *Set) {
+			s.Dots(m(0, 2, 2, 2), m(997, 2, 3, 3), m(20, 2, 3, 3),
+				&Workspace{})
+		},
 		"kernelops: impossible kernel": func(s *Set) {
 			s.KernelMatrix(m(0, 2, 2, 2), Kernel{Kind: RBF}, m(10, 2, 3, 3), m(20, 2, 3, 3), &Workspace{})
 		},

@@ -18,7 +18,8 @@ type matrixSet struct {
 }
 
 type (
-	epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale, offset float32, degree int, stream bool)
+	epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale,
+		offset float32, degree int, stream bool)
 
 	limitTest func(hits *uint64, dots, rowNorms, colNorms, limits *float32, rows, vectors int)
 )
@@ -27,7 +28,8 @@ type (
 type panelKernel struct {
 	rows, width int
 	leastDim    int // below which another kernel is faster
-	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool, soon *float32, soonStride int, stream bool, next *float32, nextStep int)
+	multiply    func(dst *float32, dstStride int, x *float32, xStride int, y *float32, dim, tiles int, more bool,
+		soon *float32, soonStride int, stream bool, next *float32, nextStep int)
 }
 
 // interleaved is the number of rows that interleave8 and sqNorms8 take at a time.

@@ -39,11 +39,13 @@ func (p *panel) multiply(dst []float32, stride int, x Matrix, sc *scratch, goal 
 		stream := goal.stream && goal.direct && dim == x.Cols
 		if tiles > 0 {
 			next, step := sc.ahead.take(tiles*(dim/2), &x.Data[k])
-			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0, goal.fetch, goal.stride, stream, next, step)
+			p.panelKernel.multiply(&dst[0], stride, &x.Data[k], x.Stride, &p.data[k*p.width], dim, tiles, k > 0,
+				goal.fetch, goal.stride, stream, next, step)
 		}
 		if rest > 0 {
 			from := (tailRows-rest)*x.Cols + k
-			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim, 1, k > 0, nil, 0, false, &sc.tail[from], 0)
+			p.panelKernel.multiply(&dst[tiles*p.rows*stride], stride, &sc.tail[from], x.Cols, &p.data[k*p.width], dim,
+				1, k > 0, nil, 0, false, &sc.tail[from], 0)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func TestProjectionByHand(t *testing.T) {
 // the bits are those of the loop in the doc comment.
 func TestProjectCuts(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
-	for _, shape := range [][3]int{{1, 1, 1}, {3, 5, 2}, {4, 70, 33}, {2, 3, projectionBlock + 3}, {5, 300, 130}, {7, 2*projectionBlock/64 + 3, 64}, {0, 3, 4}, {3, 0, 4}} {
+	for _, shape := range [][3]int{{1, 1, 1}, {3, 5, 2}, {4, 70, 33}, {2, 3, projectionBlock + 3}, {5, 300, 130},
+		{7, 2*projectionBlock/64 + 3, 64}, {0, 3, 4}, {3, 0, 4}} {
 		rows, cols, k := shape[0], shape[1], shape[2]
 		p := NewProjection(5, "cuts", k)
 		o := newOperands(r, rows, cols, 3, 1, hardData32(22)["normal"])
@@ -166,7 +167,8 @@ func TestProjectionKeepsDistances(t *testing.T) {
 	sum, pairs := 0.0, 0.0
 	for i := range n {
 		for j := range i {
-			before, after := floats.Distance(widen(x.Row(i)), widen(x.Row(j)), 2), floats.Distance(widen(dst.Row(i)), widen(dst.Row(j)), 2)
+			before, after := floats.Distance(widen(x.Row(i)), widen(x.Row(j)), 2),
+				floats.Distance(widen(dst.Row(i)), widen(dst.Row(j)), 2)
 			distortion := after * after / (before * before)
 			if math.Abs(distortion-1) > eps {
 				t.Errorf("points %d and %d: squared distance times %v, want 1 ± %v", i, j, distortion, eps)
@@ -184,11 +186,17 @@ func TestProjectionMisuse(t *testing.T) {
 	p, m := NewProjection(1, "misuse", 3), NewMatrix(2, 3)
 	s := Best()
 	for want, calls := range map[string][]func(){
-		"kernelops: a projection needs columns":        {func() { NewProjection(1, "", 0) }, func() { NewProjection(1, "", -1) }},
-		"kernelops: no such element of the projection": {func() { p.Row(make([]float32, 4), 0) }, func() { p.Row(nil, -1) }, func() { s.Project(p, m, NewMatrix(2, 5), -1) }},
-		"kernelops: result has the wrong shape":        {func() { s.Project(p, m, NewMatrix(1, 5), 0) }, func() { s.Project(p, NewMatrix(2, 2), NewMatrix(2, 5), 0) }},
-		"kernelops: result overlaps an input":          {func() { s.Project(p, m, m, 0) }},
-		"kernelops: matrix data are short":             {func() { s.Project(p, m, Matrix{Data: make([]float32, 9), Rows: 2, Cols: 5, Stride: 5}, 0) }},
+		"kernelops: a projection needs columns": {func() { NewProjection(1, "", 0) },
+			func() { NewProjection(1, "", -1) }},
+		"kernelops: no such element of the projection": {func() { p.Row(make([]float32, 4), 0) },
+			func() { p.Row(nil, -1) }, func() { s.Project(p, m, NewMatrix(2, 5), -1) }},
+		"kernelops: result has the wrong shape": {func() { s.Project(p, m, NewMatrix(1, 5), 0) },
+			func() { s.Project(p, NewMatrix(2, 2), NewMatrix(2, 5), 0) }},
+		"kernelops: result overlaps an input": {func() { s.Project(p, m, m, 0) }},
+		"kernelops: matrix data are short": {func() {
+			s.Project(p, m,
+				Matrix{Data: make([]float32, 9), Rows: 2, Cols: 5, Stride: 5}, 0)
+		}},
 	} {
 		for i, call := range calls {
 			if got := panicOf(call); got != want {

@@ -28,7 +28,8 @@ func TestRequiredKernelsFail(t *testing.T) {
 			continue
 		}
 		want := `REQUIRE_KERNELS names "` + c.missing + `", this machine runs generic`
-		if suite.ProcessState == nil || suite.ProcessState.ExitCode() != 1 || !strings.Contains(text, "--- FAIL: TestRequiredKernels ") || !strings.Contains(text, want) {
+		if suite.ProcessState == nil || suite.ProcessState.ExitCode() != 1 ||
+			!strings.Contains(text, "--- FAIL: TestRequiredKernels ") || !strings.Contains(text, want) {
 			t.Errorf("REQUIRE_KERNELS=%q: %v, want a failure that says %s\n%s", c.required, err, want, text)
 		}
 	}

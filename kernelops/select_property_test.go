@@ -48,7 +48,8 @@ func TestSearchUnderShifts(t *testing.T) {
 			xs, ys := shiftedBy(x, by), shiftedBy(y, by)
 			for _, s := range All() {
 				for _, rows := range []int{1, x.Rows} { // alone and together
-					where := fmt.Sprintf("%s, run %d, shifts to %d, %d of %dx%dx%d", s.Name, run, size, rows, x.Rows, y.Rows, x.Cols)
+					where := fmt.Sprintf("%s, run %d, shifts to %d, %d of %dx%dx%d", s.Name, run, size, rows, x.Rows,
+						y.Rows, x.Cols)
 					ids, dists := make([]int, rows*k), make([]float64, rows*k)
 					s.Search(ids, dists, k, xs.RowRange(0, rows), ys, &Workspace{})
 					if !slices.Equal(ids, wantIDs[:rows*k]) || !slices.Equal(dists, wantDists[:rows*k]) {
@@ -99,7 +100,8 @@ func checkSelf(t *testing.T, s *Set, x Matrix, where string) {
 	direct := make([]float32, x.Rows)
 	for i := range x.Rows {
 		s.SqEuclideanRows(direct, x, x.Row(i))
-		if j := slices.IndexFunc(direct, func(d float32) bool { return !(d >= 0) }); j >= 0 || math.Float32bits(direct[i]) != 0 {
+		if j := slices.IndexFunc(direct, func(d float32) bool { return !(d >= 0) }); j >= 0 ||
+			math.Float32bits(direct[i]) != 0 {
 			t.Errorf("%s: direct distances of row %d: %g", where, i, direct)
 		}
 	}
@@ -118,7 +120,8 @@ func TestNegativeRadius(t *testing.T) {
 		t.Fatalf("nothing to clamp, or little: %v; the test would prove nothing", clamped)
 	}
 	for _, s := range All() {
-		for _, radius := range []float32{-math.SmallestNonzeroFloat32, -0x1p-24, -1, -math.MaxFloat32, -inf32, float32(math.NaN())} {
+		for _, radius := range []float32{-math.SmallestNonzeroFloat32, -0x1p-24, -1, -math.MaxFloat32, -inf32,
+			float32(math.NaN())} {
 			for _, rows := range []int{1, x.Rows} {
 				counts := make([]int, rows)
 				s.RadiusCounts(counts, radius, x.RowRange(0, rows), y, &Workspace{})

@@ -22,7 +22,8 @@ func TestSelectByHand(t *testing.T) {
 		}
 		ids, dists := make([]int, 9), make([]float32, 9)
 		s.TopK(ids, dists, 3, x, y, &ws)
-		if !slices.Equal(ids, []int{0, 1, 2, 1, 2, 0, 3, 1, 2}) || !slices.Equal(dists, []float32{1, 4, 4, 0, 0, 9, 9, 16, 16}) {
+		if !slices.Equal(ids, []int{0, 1, 2, 1, 2, 0, 3, 1, 2}) ||
+			!slices.Equal(dists, []float32{1, 4, 4, 0, 0, 9, 9, 16, 16}) {
 			t.Errorf("%s TopK: %v, %v", s.Name, ids, dists)
 		}
 		wide := make([]float64, 15)
@@ -102,7 +103,8 @@ func compareSelections(t *testing.T, data string, x, y Matrix, k int, radius flo
 	run := func(s *Set, threads int) result {
 		ws := Workspace{Threads: threads}
 		n := x.Rows
-		g := result{make([]int32, n), make([]float32, n), make([]int, n*k), make([]float32, n*k), make([]int, n*k), make([]float64, n*k), make([]int, n)}
+		g := result{make([]int32, n), make([]float32, n), make([]int, n*k), make([]float32, n*k), make([]int, n*k),
+			make([]float64, n*k), make([]int, n)}
 		s.ArgMin(g.index, g.score, x, s.PackCentroids(y), &ws)
 		s.TopK(g.ids, g.dists, k, x, y, &ws)
 		s.Search(g.exact, g.wide, k, x, y, &ws)
@@ -113,7 +115,8 @@ func compareSelections(t *testing.T, data string, x, y Matrix, k int, radius flo
 	for _, s := range All() {
 		for threads := 1; threads <= 2; threads++ {
 			got := run(s, threads)
-			where := fmt.Sprintf("%s, %d threads, %dx%dx%d on %s, k = %d", s.Name, threads, x.Rows, y.Rows, x.Cols, data, k)
+			where := fmt.Sprintf("%s, %d threads, %dx%dx%d on %s, k = %d", s.Name, threads, x.Rows, y.Rows, x.Cols,
+				data, k)
 			if !slices.Equal(got.index, want.index) {
 				t.Fatalf("%s: ArgMin %v, want %v", where, got.index, want.index)
 			}
@@ -170,14 +173,16 @@ func TestSearchIsBruteForce(t *testing.T) {
 			wantIDs, wantDists := bruteForce(x, y, k)
 			for _, s := range All() {
 				for _, batch := range []int{1, 2, 3, x.Rows} {
-					where := fmt.Sprintf("%s on %s, %dx%dx%d, k = %d, %d a call", s.Name, name, x.Rows, y.Rows, x.Cols, k, batch)
+					where := fmt.Sprintf("%s on %s, %dx%dx%d, k = %d, %d a call", s.Name, name, x.Rows, y.Rows, x.Cols,
+						k, batch)
 					ws := Workspace{Threads: 1 + batch%2}
 					for from := 0; from < x.Rows; from += batch {
 						to := min(from+batch, x.Rows)
 						ids, dists := make([]int, (to-from)*k), make([]float64, (to-from)*k)
 						s.Search(ids, dists, k, x.RowRange(from, to), y, &ws)
 						if !slices.Equal(ids, wantIDs[from*k:to*k]) || !slices.Equal(dists, wantDists[from*k:to*k]) {
-							t.Fatalf("%s: queries from %d\n%v\n%v, want\n%v\n%v", where, from, ids, dists, wantIDs[from*k:to*k], wantDists[from*k:to*k])
+							t.Fatalf("%s: queries from %d\n%v\n%v, want\n%v\n%v", where, from, ids, dists,
+								wantIDs[from*k:to*k], wantDists[from*k:to*k])
 						}
 					}
 				}

@@ -53,7 +53,8 @@ func TestSparseLoops(t *testing.T) {
 				equalBits32(t, where+", SparseDot", []float32{s.SparseDot(index, value, got)}, []float32{dot})
 				equalBits32(t, where+", weights after SparseDot", got, w)
 				for _, soon := range [][]int32{nil, index[n/2:], {1, 2, 3}} {
-					equalBits32(t, where+", SparseDotBefore", []float32{s.SparseDotBefore(index, value, got, soon, value[n-n/2:])}, []float32{dot})
+					equalBits32(t, where+", SparseDotBefore",
+						[]float32{s.SparseDotBefore(index, value, got, soon, value[n-n/2:])}, []float32{dot})
 				}
 				s.SparseAxpy(got, index, value, a)
 				equalBits32(t, where+", SparseAxpy", got, want)
@@ -139,7 +140,10 @@ func TestSparseMisuse(t *testing.T) {
 		if got := panicOf(func() { s.SparseAxpy(w, make([]int32, 3), make([]float32, 2), 1) }); got != lengths {
 			t.Errorf("%s: SparseAxpy: panic %v", s.Name, got)
 		}
-		if got := panicOf(func() { s.SparseAxpy(w, make([]int32, 2), w[2:], 1) }); got != "kernelops: result overlaps an input" {
+		if got := panicOf(func() {
+			s.SparseAxpy(w, make([]int32, 2), w[2:],
+				1)
+		}); got != "kernelops: result overlaps an input" {
 			t.Errorf("%s: SparseAxpy: panic %v", s.Name, got)
 		}
 		if !slices.Equal(w, []float32{1, 1, 1, 1}) {

@@ -79,7 +79,8 @@ var inf32 = float32(math.Inf(1))
 func TestKernelValidate(t *testing.T) {
 	for _, k := range []Kernel{
 		{Kind: 9}, {Kind: RBF}, {Kind: RBF, Scale: -1}, {Kind: RBF, Scale: inf32}, {Kind: Polynomial, Scale: 1},
-		{Kind: Polynomial, Scale: 1, Degree: maxDegree + 1}, {Kind: Sigmoid, Scale: 1, Offset: inf32}, {Kind: Sigmoid, Scale: -inf32},
+		{Kind: Polynomial, Scale: 1, Degree: maxDegree + 1}, {Kind: Sigmoid, Scale: 1, Offset: inf32},
+		{Kind: Sigmoid, Scale: -inf32},
 	} {
 		if err := k.Validate(); !errors.Is(err, ErrKernel) {
 			t.Errorf("%+v: %v, want ErrKernel", k, err)

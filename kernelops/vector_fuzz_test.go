@@ -25,11 +25,13 @@ func FuzzVectors(f *testing.F) {
 			b = b[4:]
 			return v
 		}
-		o := &operands{f: next(), g: next(), y: make([]float32, cols), row: make([]float32, cols), sums: make([]float64, 3*cols)}
+		o := &operands{f: next(), g: next(), y: make([]float32, cols), row: make([]float32, cols),
+			sums: make([]float64, 3*cols)}
 		fill(o.y, next)
 		fill(o.row, next)
 		rows := min(len(b)/4/(cols+1), 64)
-		o.a, o.col, o.groups, o.far = make([]float32, rows), make([]float32, rows), make([]int32, rows), make([]float64, rows)
+		o.a, o.col, o.groups, o.far = make([]float32, rows), make([]float32, rows), make([]int32, rows),
+			make([]float64, rows)
 		fill(o.a, next)
 		o.x = Matrix{Data: make([]float32, rows*(cols+gap)), Rows: rows, Cols: cols, Stride: cols + gap}
 		for i := range rows {

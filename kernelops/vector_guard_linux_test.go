@@ -35,7 +35,8 @@ func TestVectorsBesideUnmappedPages(t *testing.T) {
 			for _, op := range vectorOps32 {
 				fill(o.row, next)
 				clear(o.sums)
-				want := &operands{x: o.x, y: o.y, a: o.a, row: append([]float32(nil), o.row...), col: make([]float32, rows), sums: make([]float64, cols), far: make([]float64, rows),
+				want := &operands{x: o.x, y: o.y, a: o.a, row: append([]float32(nil), o.row...),
+					col: make([]float32, rows), sums: make([]float64, cols), far: make([]float64, rows),
 					groups: o.groups, f: o.f, g: o.g}
 				op.run(Generic(), want)
 				begin := append([]float32(nil), o.row...)

@@ -53,12 +53,14 @@ func TestVectorsByHand(t *testing.T) {
 		sums := []float64{0x1p-60, 0, 0, 1, 1, 1}
 		s.AccumulateRows(sums, x, []int32{1, 0})
 		equalBits(t, s.Name+" AccumulateRows", sums, []float64{4, 0, -1, 2, -1, 4})
-		// Five columns: lane 0 has the first and the last, and 2^-54 is lost beside 1; 9 * 2^-56 in each of lanes 2 and 3 is not doubled.
+		// Five columns: lane 0 has the first and the last, and 2^-54 is lost beside 1; 9 * 2^-56 in each of lanes 2
+		// and 3 is not doubled.
 		far := make([]float64, 2)
 		s.GroupDistances(far, Matrix{Data: []float32{1, 0, 0, 0, 0x1p-27, 3, 4, 0, 0, 0}, Rows: 2, Cols: 5, Stride: 5},
 			[]float64{0, 0, 0, 0, 0, 0, 0, 0x1p-27, 0, 0}, []int32{0, 1})
 		equalBits(t, s.Name+" GroupDistances", far, []float64{1, 25})
-		s.GroupDistances(far[:1], Matrix{Data: []float32{1, 0, 0x1.8p-27, 0x1.8p-27, 0}, Rows: 1, Cols: 5, Stride: 5}, make([]float64, 5), []int32{0})
+		s.GroupDistances(far[:1], Matrix{Data: []float32{1, 0, 0x1.8p-27, 0x1.8p-27, 0}, Rows: 1, Cols: 5, Stride: 5},
+			make([]float64, 5), []int32{0})
 		equalBits(t, s.Name+" GroupDistances, lanes 2 and 3 first", far[:1], []float64{1 + 0x1p-52})
 	}
 }
@@ -87,7 +89,8 @@ func TestSpecialDistances(t *testing.T) {
 		for _, n := range []int{1, 7, 32, 33, 100} {
 			for _, at := range []int{0, n / 2, n - 1} {
 				for _, c := range []struct{ x, y, want float32 }{
-					{inf, 1, inf}, {1, -inf, inf}, {inf, -inf, inf}, {inf, inf, nan}, {nan, 1, nan}, {1, nan, nan}, {nan, inf, nan},
+					{inf, 1, inf}, {1, -inf, inf}, {inf, -inf, inf}, {inf, inf, nan}, {nan, 1, nan}, {1, nan, nan},
+					{nan, inf, nan},
 				} {
 					x, y, got := NewMatrix(1, n), make([]float32, n), make([]float32, 1)
 					x.Data[at], y[at] = c.x, c.y
@@ -96,7 +99,8 @@ func TestSpecialDistances(t *testing.T) {
 					} {
 						f(s, got, x, y)
 						if !sameFloat32(got[0], c.want) {
-							t.Errorf("%s %s: %v and %v in place %d of %d give %v, want %v", s.Name, name, c.x, c.y, at, n, got[0], c.want)
+							t.Errorf("%s %s: %v and %v in place %d of %d give %v, want %v", s.Name, name, c.x, c.y, at,
+								n, got[0], c.want)
 						}
 					}
 				}
@@ -120,7 +124,8 @@ func TestVectorErrorBounds(t *testing.T) {
 			f(o.col, o.x, o.y)
 			for i, got := range o.col {
 				if err := math.Abs(float64(got) - want[i]); err > bound*eps32*size[i] {
-					t.Errorf("%s of %d: %v, exactly %v: error %v, bound %v", name, n, got, want[i], err, bound*eps32*size[i])
+					t.Errorf("%s of %d: %v, exactly %v: error %v, bound %v", name, n, got, want[i], err,
+						bound*eps32*size[i])
 				}
 			}
 		}

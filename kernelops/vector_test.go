@@ -184,7 +184,8 @@ func hardData32(seed uint64) map[string]func() float32 {
 			return sign(math.Ldexp(1+r.Float64(), []int{127, 126, 64, 63, 0}[r.IntN(5)]))
 		},
 		"special": func() float32 {
-			return []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), 1, -1, 0x1p-149, -0x1p-149}[r.IntN(8)]
+			return []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), 1, -1,
+				0x1p-149, -0x1p-149}[r.IntN(8)]
 		},
 		"tiny": func() float32 { return sign(0x1p-100) }, // products underflow to zeros of either sign
 	}
@@ -222,7 +223,8 @@ func TestVectorsEqualGeneric(t *testing.T) {
 // short rows and as few long ones, against the generic loops in one call.
 func TestVectorsAcrossCalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 0))
-	shapes := [][2]int{{2, callElements - 1}, {1, callElements}, {2, callElements + 1}, {1, 2*callElements + 7}, {3000, 3}, {callElements/800 + 2, 777}}
+	shapes := [][2]int{{2, callElements - 1}, {1, callElements}, {2, callElements + 1}, {1, 2*callElements + 7},
+		{3000, 3}, {callElements/800 + 2, 777}}
 	if testing.Short() {
 		shapes = shapes[3:]
 	}
@@ -273,7 +275,8 @@ func TestVectorsMisuse(t *testing.T) {
 	m := Matrix{Data: v[:12], Rows: 3, Cols: 4, Stride: 4}
 	const lengths, overlaps = "kernelops: rows have different lengths", "kernelops: result overlaps an input"
 	reductions := map[string]func(*Set, []float32, Matrix, []float32){
-		"DotRows": (*Set).DotRows, "SqEuclideanRows": (*Set).SqEuclideanRows, "L1Rows": (*Set).L1Rows, "LInfRows": (*Set).LInfRows,
+		"DotRows": (*Set).DotRows, "SqEuclideanRows": (*Set).SqEuclideanRows, "L1Rows": (*Set).L1Rows,
+		"LInfRows": (*Set).LInfRows,
 	}
 	for _, s := range All() {
 		calls := map[string][]func(){
@@ -307,11 +310,16 @@ func TestVectorsMisuse(t *testing.T) {
 				func() { s.AccumulateRows(nil, m, []int32{0, 0, 0}) },
 				func() { s.GroupDistances(make([]float64, 3), m, make([]float64, 8), []int32{0, 1, 2}) },
 			},
-			"kernelops: matrix data are short": {func() { s.DotRows(v[20:24], Matrix{Data: v[:15], Rows: 4, Cols: 4, Stride: 4}, v[30:34]) }},
+			"kernelops: matrix data are short": {func() {
+				s.DotRows(v[20:24],
+					Matrix{Data: v[:15], Rows: 4, Cols: 4, Stride: 4}, v[30:34])
+			}},
 		}
 		for _, f := range reductions {
-			calls[lengths] = append(calls[lengths], func() { f(s, v[20:22], m, v[30:34]) }, func() { f(s, v[20:23], m, v[30:33]) })
-			calls[overlaps] = append(calls[overlaps], func() { f(s, v[11:14], m, v[30:34]) }, func() { f(s, v[30:33], m, v[32:36]) })
+			calls[lengths] = append(calls[lengths], func() { f(s, v[20:22], m, v[30:34]) },
+				func() { f(s, v[20:23], m, v[30:33]) })
+			calls[overlaps] = append(calls[overlaps], func() { f(s, v[11:14], m, v[30:34]) },
+				func() { f(s, v[30:33], m, v[32:36]) })
 		}
 		for want, list := range calls {
 			for i, call := range list {

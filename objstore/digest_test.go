@@ -28,7 +28,8 @@ func TestDigestsByHand(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, known[name])
 		}
 	}
-	for _, bad := range []objstore.Digest{"", "md5", "md5:", "md5:zz", "md5:25f9", "crc32:25f9e794323b453885f5181f1b624d0b", "none:00"} {
+	for _, bad := range []objstore.Digest{"", "md5", "md5:", "md5:zz", "md5:25f9",
+		"crc32:25f9e794323b453885f5181f1b624d0b", "none:00"} {
 		if _, _, err := bad.Hash(); err == nil {
 			t.Errorf("%q is taken for a digest", bad)
 		}

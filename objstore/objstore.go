@@ -56,8 +56,8 @@ type GetOptions struct {
 
 // PutOptions makes a write depend on what is stored. The zero value does not.
 type PutOptions struct {
-	// New makes the write fail with ErrExists where an object has the key (S3's If-None-Match: *). A write whose reply was
-	// lost may find its own object: PutNew tells that apart.
+	// New makes the write fail with ErrExists where an object has the key (S3's If-None-Match: *). A write whose
+	// reply was lost may find its own object: PutNew tells that apart.
 	New bool
 	// IfMatch, when set, makes the write fail with ErrChanged unless the stored object's ETag is this one, and with
 	// ErrNotFound or ErrChanged where there is no object. Repeated after a lost reply it fails with ErrChanged.
@@ -69,8 +69,8 @@ type Store interface {
 	// Put stores data under key, all or nothing: a reader sees the old object or the
 	// new one, never a part. When it returns nil the bytes are as durable as the store promises.
 	Put(ctx context.Context, key string, data []byte) (Info, error)
-	// PutIf is Put under a condition, which holds at the moment of the write: of several writers at once one succeeds. (A directory
-	// decides about IfMatch within one process only.)
+	// PutIf is Put under a condition, which holds at the moment of the write: of several writers at once one
+	// succeeds. (A directory decides about IfMatch within one process only.)
 	PutIf(ctx context.Context, key string, data []byte, opt PutOptions) (Info, error)
 	// Get opens key for reading. The reader fails with io.ErrUnexpectedEOF rather
 	// than ending early. The caller closes it.

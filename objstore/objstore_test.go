@@ -38,9 +38,12 @@ func TestSplitObjectURI(t *testing.T) {
 
 func TestBadURIs(t *testing.T) {
 	for _, uri := range []string{
-		"", "x", "/d/f", "s3:/b/k", "s3://", "s3:///k", "s3://ab", "s3://UPPER/k", "s3://b_c/k", "s3://-bc/k", "s3://bc-/k",
-		"s3://a..b/k", "s3://bucket/../k", "s3://bucket//k", "s3://bucket/a\nb", "gs://bucket/k", "http://h/k", "mem:///k",
-		"s3://AKIA:hunter2@bucket/k", "file://host/f", "file://f", "file:///a/../b", "file:///a//b", "file:////", "file:///a//", "file:///a/./b", "file:///a\x00",
+		"", "x", "/d/f", "s3:/b/k", "s3://", "s3:///k", "s3://ab", "s3://UPPER/k", "s3://b_c/k", "s3://-bc/k",
+		"s3://bc-/k",
+		"s3://a..b/k", "s3://bucket/../k", "s3://bucket//k", "s3://bucket/a\nb", "gs://bucket/k", "http://h/k",
+		"mem:///k",
+		"s3://AKIA:hunter2@bucket/k", "file://host/f", "file://f", "file:///a/../b", "file:///a//b", "file:////",
+		"file:///a//", "file:///a/./b", "file:///a\x00",
 		"s3://" + strings.Repeat("b", 64),
 	} {
 		_, _, err := objstore.SplitObjectURI(uri)
@@ -53,7 +56,8 @@ func TestBadURIs(t *testing.T) {
 }
 
 func FuzzParseURI(f *testing.F) {
-	for _, uri := range []string{"s3://bucket/a/b", "mem://m", "file:///d/f", "file:///", "s3://b/../x", "s3://u:p@b/k"} {
+	for _, uri := range []string{"s3://bucket/a/b", "mem://m", "file:///d/f", "file:///", "s3://b/../x",
+		"s3://u:p@b/k"} {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
@@ -75,7 +79,8 @@ func FuzzParseURI(f *testing.F) {
 		if err := objstore.ValidPrefix(key); err != nil {
 			t.Fatalf("%q gives the prefix %q: %v", uri, key, err)
 		}
-		if joined := strings.TrimSuffix(store, "/") + "/" + key; strings.TrimSuffix(joined, "/") != strings.TrimSuffix(uri, "/") {
+		if joined := strings.TrimSuffix(store, "/") +
+			"/" + key; strings.TrimSuffix(joined, "/") != strings.TrimSuffix(uri, "/") {
 			t.Fatalf("%q splits into %q and %q", uri, store, key)
 		}
 	})
@@ -126,7 +131,8 @@ func TestReadAll(t *testing.T) {
 		t.Errorf("9 bytes allowed, read %q", data)
 	}
 	short := faulty.Wrap(s, faulty.Rule{Cut: 5})
-	if _, _, err := objstore.ReadAll(t.Context(), short, "k", objstore.GetOptions{}, 10); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := objstore.ReadAll(t.Context(), short, "k", objstore.GetOptions{}, 10); !errors.Is(err,
+		io.ErrUnexpectedEOF) {
 		t.Errorf("a body cut short: %v", err)
 	}
 }

@@ -20,8 +20,8 @@ const (
 // ErrOwned: the store, or the prefix of it, belongs to another cluster. Two would destroy each other's outputs.
 var ErrOwned = errors.New("the store belongs to another cluster")
 
-// Own makes a store the cluster's that has this id, unless it is another's already. It is safe to repeat, and of several clusters
-// at once one succeeds.
+// Own makes a store the cluster's that has this id, unless it is another's already. It is safe to repeat, and of
+// several clusters at once one succeeds.
 func Own(ctx context.Context, s Store, id string) error { return TakeOver(ctx, s, id, "") }
 
 // TakeOver is Own for a cluster that was begun with a backup of another one, whose store it may take.
@@ -39,7 +39,8 @@ func TakeOver(ctx context.Context, s Store, id, of string) error {
 			return err
 		}
 		if of == "" || !slices.Contains(owners, of) {
-			return &Error{Op: "own", Store: s.String(), Key: OwnerKey, Err: fmt.Errorf("%w: it says %s, this is %s", ErrOwned, owners[0], id)}
+			return &Error{Op: "own", Store: s.String(), Key: OwnerKey,
+				Err: fmt.Errorf("%w: it says %s, this is %s", ErrOwned, owners[0], id)}
 		}
 		text := strings.Join(append([]string{id}, owners[:min(len(owners), ownersKept)]...), "\n") + "\n"
 		_, err = s.PutIf(ctx, OwnerKey, []byte(text), PutOptions{IfMatch: info.ETag})
@@ -47,7 +48,8 @@ func TakeOver(ctx context.Context, s Store, id, of string) error {
 			return err
 		}
 	}
-	return &Error{Op: "own", Store: s.String(), Key: OwnerKey, Err: fmt.Errorf("%w: it changes all the time", ErrUnavailable)}
+	return &Error{Op: "own", Store: s.String(), Key: OwnerKey,
+		Err: fmt.Errorf("%w: it changes all the time", ErrUnavailable)}
 }
 
 // CheckOwner refuses a store that belongs to a cluster with another id. One that nobody has claimed gives ErrNotFound.
@@ -56,7 +58,8 @@ func CheckOwner(ctx context.Context, s Store, id string) error {
 	if err != nil || owners[0] == id {
 		return err
 	}
-	return &Error{Op: "own", Store: s.String(), Key: OwnerKey, Err: fmt.Errorf("%w: it says %s, this is %s", ErrOwned, owners[0], id)}
+	return &Error{Op: "own", Store: s.String(), Key: OwnerKey,
+		Err: fmt.Errorf("%w: it says %s, this is %s", ErrOwned, owners[0], id)}
 }
 
 // readOwners returns at least one id, the owner's first.
@@ -67,13 +70,14 @@ func readOwners(ctx context.Context, s Store) ([]string, Info, error) {
 	}
 	owners := strings.Fields(string(text))
 	if len(owners) == 0 {
-		return nil, Info{}, &Error{Op: "own", Store: s.String(), Key: OwnerKey, Err: fmt.Errorf("%w: it says nobody", ErrOwned)}
+		return nil, Info{}, &Error{Op: "own", Store: s.String(), Key: OwnerKey,
+			Err: fmt.Errorf("%w: it says nobody", ErrOwned)}
 	}
 	return owners, info, nil
 }
 
-// Replace stores data under key in place of the version that is there, or anew, and returns only when no other writer came
-// between. It is for what may be made again with other bytes: a report, or an output that an audit corrects.
+// Replace stores data under key in place of the version that is there, or anew, and returns only when no other writer
+// came between. It is for what may be made again with other bytes: a report, or an output that an audit corrects.
 func Replace(ctx context.Context, s Store, key string, data []byte) (Info, error) {
 	for range ownerTries {
 		info, err := PutNew(ctx, s, key, data)
@@ -88,5 +92,6 @@ func Replace(ctx context.Context, s Store, key string, data []byte) (Info, error
 			return info, err
 		}
 	}
-	return Info{}, &Error{Op: "put", Store: s.String(), Key: key, Err: fmt.Errorf("%w: others write it all the time", ErrUnavailable)}
+	return Info{}, &Error{Op: "put", Store: s.String(), Key: key,
+		Err: fmt.Errorf("%w: others write it all the time", ErrUnavailable)}
 }

@@ -25,7 +25,8 @@ func ownerStores(t *testing.T) map[string]objstore.Store {
 	return map[string]objstore.Store{"mem": mem.New("m"), "dir": folder}
 }
 
-// A store is the first cluster's, again and again; another's claim is refused and names it, unless it was begun with a backup.
+// A store is the first cluster's, again and again; another's claim is refused and names it, unless it was begun with
+// a backup.
 func TestOwn(t *testing.T) {
 	for name, s := range ownerStores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +44,8 @@ func TestOwn(t *testing.T) {
 				"with a backup of others": func() error { return objstore.TakeOver(ctx, s, "b", "c") },
 				"checked":                 func() error { return objstore.CheckOwner(ctx, s, "b") },
 			} {
-				if err := call(); !errors.Is(err, objstore.ErrOwned) || err.Error() != fmt.Sprintf("own %s/cluster/id: the store belongs to another cluster: it says a, this is b", s) {
+				if err := call(); !errors.Is(err, objstore.ErrOwned) ||
+					err.Error() != fmt.Sprintf("own %s/cluster/id: the store belongs to another cluster: it says a, this is b", s) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
@@ -106,7 +108,8 @@ func TestReplace(t *testing.T) {
 				if err != nil || info.Size != int64(len(data)) {
 					t.Fatalf("%+v, %v", info, err)
 				}
-				if got, _, err := objstore.ReadAll(t.Context(), s, "a/k", objstore.GetOptions{}, 100); err != nil || string(got) != data {
+				if got, _, err := objstore.ReadAll(t.Context(), s, "a/k", objstore.GetOptions{}, 100); err != nil ||
+					string(got) != data {
 					t.Errorf("%q, %v; want %q", got, err, data)
 				}
 			}

@@ -20,9 +20,9 @@ func (o PutOptions) Allow(exists bool, etag string) error {
 	return nil
 }
 
-// PutNew stores data under key and never replaces other bytes. An object that holds the same bytes counts as written: it is this
-// call's own after a lost reply, or that of another attempt at the same task. One with other bytes stays, and the
-// error is ErrExists.
+// PutNew stores data under key and never replaces other bytes. An object that holds the same bytes counts as written:
+// it is this call's own after a lost reply, or that of another attempt at the same task. One with other bytes stays,
+// and the error is ErrExists.
 func PutNew(ctx context.Context, s Store, key string, data []byte) (Info, error) {
 	info, err := s.PutIf(ctx, key, data, PutOptions{New: true})
 	if err == nil || !errors.Is(err, ErrExists) {

@@ -26,7 +26,8 @@ func (o GetOptions) Resolve(size int64) (start, length int64, err error) {
 
 // ReadAll reads one object, or the range of it that opt asks for, into memory,
 // at most limit bytes. Memory grows with the bytes that arrive, not with the size claimed.
-func ReadAll(ctx context.Context, s Store, key string, opt GetOptions, limit int64) (data []byte, info Info, err error) {
+func ReadAll(ctx context.Context, s Store, key string, opt GetOptions, limit int64) (data []byte, info Info,
+	err error) {
 	r, info, err := s.Get(ctx, key, opt)
 	if err != nil {
 		return nil, Info{}, err

@@ -57,7 +57,8 @@ func parseFile(p string) (URI, error) {
 func parseHosted(scheme, rest string) (URI, error) {
 	host, key, _ := strings.Cut(rest, "/")
 	if strings.Contains(host, "@") {
-		return URI{}, fmt.Errorf("%w: credentials do not belong into a URI; give them in the environment", ErrInvalidURI)
+		return URI{}, fmt.Errorf("%w: credentials do not belong into a URI; give them in the environment",
+			ErrInvalidURI)
 	}
 	if !validHost(host) || scheme == "s3" && len(host) < 3 {
 		return URI{}, fmt.Errorf("%w: %q is not a bucket name (3 to 63 of a-z, 0-9, '.', '-')", ErrInvalidURI, host)

@@ -90,9 +90,10 @@ func TestValidateAtItsBounds(t *testing.T) {
 		"a pin of 31 bytes": {
 			func(s *JobSpec) { s.Spec.Model, s.Spec.ModelSHA256 = "s3://b/m", digest[2:] }, "spec.model_sha256",
 		},
-		"a pin of no model":        {func(s *JobSpec) { s.Spec.ModelSHA256 = digest }, "spec.model is"},
-		"queries":                  {func(s *JobSpec) { s.Spec.Queries = &s.Spec.Input }, ""},
-		"queries of another input": {func(s *JobSpec) { s.Spec.Queries = &Input{URI: "s3://b/q"} }, "spec.queries.format"},
+		"a pin of no model": {func(s *JobSpec) { s.Spec.ModelSHA256 = digest }, "spec.model is"},
+		"queries":           {func(s *JobSpec) { s.Spec.Queries = &s.Spec.Input }, ""},
+		"queries of another input": {func(s *JobSpec) { s.Spec.Queries = &Input{URI: "s3://b/q"} },
+			"spec.queries.format"},
 	} {
 		s := smallSpec()
 		c.set(&s)

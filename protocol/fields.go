@@ -150,7 +150,10 @@ func (w walker) meant(path string, m member, names []string) string {
 	if why := absent[m.name]; why != "" && path != "" {
 		return "; " + why
 	}
-	if path := w.elsewhere(m, func(name string) bool { return nearestWithin(m.name, []string{name}, 1) != "" }); path != "" {
+	if path := w.elsewhere(m, func(name string) bool {
+		return nearestWithin(m.name, []string{name},
+			1) != ""
+	}); path != "" {
 		return fmt.Sprintf("; did you mean %s?", path)
 	}
 	return ""
@@ -168,10 +171,12 @@ func (w walker) elsewhere(m member, right func(name string) bool) string {
 	return ""
 }
 
-// deepen follows a value that is an object of one member, as --set makes them, as far as the fields have the same names.
+// deepen follows a value that is an object of one member, as --set makes them, as far as the fields have the same
+// names.
 func deepen(f field, value json.RawMessage) string {
 	var members map[string]json.RawMessage
-	if !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) || json.Unmarshal(value, &members) != nil || len(members) != 1 {
+	if !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) || json.Unmarshal(value, &members) != nil ||
+		len(members) != 1 {
 		return f.path
 	}
 	for _, child := range fieldsOf(f.typ) {

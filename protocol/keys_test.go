@@ -18,9 +18,12 @@ func TestObjectKey(t *testing.T) {
 		t.Errorf("parsed: round %d, %x, %v", round, got, ok)
 	}
 	for _, other := range []string{
-		"", "jobs/a-1/logs/0000000000001-w-000001.jsonl", "jobs/a/ab/" + digest + "-12", "jobs/a-1/ac/" + digest + "-12",
-		"jobs/a-1/ab/" + digest, "jobs/a-1/ab/" + digest + "-", "jobs/a-1/ab/" + digest + "-012", "jobs/a-1/ab/" + digest + "--1",
-		"jobs/a-1/ab/" + digest + "-4294967296", "jobs/a-1/ab/" + strings.ToUpper(digest) + "-12", "jobs/a-1/ab/" + digest[2:] + "-12",
+		"", "jobs/a-1/logs/0000000000001-w-000001.jsonl", "jobs/a/ab/" + digest + "-12", "jobs/a-1/ac/" + digest +
+			"-12",
+		"jobs/a-1/ab/" + digest, "jobs/a-1/ab/" + digest + "-", "jobs/a-1/ab/" + digest + "-012",
+		"jobs/a-1/ab/" + digest + "--1",
+		"jobs/a-1/ab/" + digest + "-4294967296", "jobs/a-1/ab/" + strings.ToUpper(digest) + "-12",
+		"jobs/a-1/ab/" + digest[2:] + "-12",
 	} {
 		if _, _, ok := protocol.ParseObjectKey("a-1", other); ok {
 			t.Errorf("%q passes for an object's key", other)

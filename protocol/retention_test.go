@@ -10,8 +10,9 @@ import (
 
 func TestRetention(t *testing.T) {
 	for text, want := range map[string]string{
-		"720h": "720h", "30d": "720h", "1h30m": "90m", "1500ms": "1500ms", "1m": "1m", "59s": "59s", "forever": "forever",
-		"36500d": "876000h", "876000h": "876000h", "1ms": "1ms",
+		"720h": "720h", "30d": "720h", "1h30m": "90m", "1500ms": "1500ms", "1m": "1m", "59s": "59s",
+		"forever": "forever",
+		"36500d":  "876000h", "876000h": "876000h", "1ms": "1ms",
 	} {
 		r, err := protocol.ParseRetention(text)
 		if err != nil || r.String() != want {
@@ -38,7 +39,8 @@ func TestRetention(t *testing.T) {
 func TestRetentionAndPinOfASpec(t *testing.T) {
 	spec := func(run, model string) protocol.JobSpec {
 		t.Helper()
-		s, err := protocol.ParseSpec([]byte(`{"apiVersion":"v1","kind":"K","spec":{"input":{"uri":"s3://b/x"},"run":{` + run + `}` + model + `}}`))
+		s, err := protocol.ParseSpec([]byte(
+			`{"apiVersion":"v1","kind":"K","spec":{"input":{"uri":"s3://b/x"},"run":{` + run + `}` + model + `}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +56,8 @@ func TestRetentionAndPinOfASpec(t *testing.T) {
 		return spec, result
 	}
 	plainSpec, plainResult := hashes(spec("", ""))
-	if text, err := json.Marshal(spec("", "")); err != nil || strings.Contains(string(text), "keep") || strings.Contains(string(text), "model") {
+	if text, err := json.Marshal(spec("", "")); err != nil || strings.Contains(string(text), "keep") ||
+		strings.Contains(string(text), "model") {
 		t.Errorf("%s (%v)", text, err)
 	}
 	keptSpec, keptResult := hashes(spec(`"keep":"30d"`, ""))
@@ -71,7 +74,8 @@ func TestRetentionAndPinOfASpec(t *testing.T) {
 		t.Error("the place of a model names another result, or the same spec")
 	}
 	for _, bad := range []string{`,"model_sha256":"` + digest + `"`, `,"model":"s3://b/1","model_job":"j"`,
-		`,"model":"s3://b/1","model_sha256":"` + strings.ToUpper(digest) + `"`, `,"model":"s3://b/1","model_sha256":"ab"`,
+		`,"model":"s3://b/1","model_sha256":"` + strings.ToUpper(digest) + `"`,
+		`,"model":"s3://b/1","model_sha256":"ab"`,
 		`,"model":"s3://b/1","model_sha256":"` + digest + `","model_job":"-"`} {
 		if err := spec("", bad).WithDefaults().Validate(); err == nil || !strings.Contains(err.Error(), "spec.model") {
 			t.Errorf("%s: %v", bad, err)
@@ -82,8 +86,9 @@ func TestRetentionAndPinOfASpec(t *testing.T) {
 func TestIsReference(t *testing.T) {
 	for text, want := range map[string]bool{
 		"digits-k3f9p2": true, "news@latest": true, "@prod": true,
-		"": false, "@": false, "@latest": true, "news@": false, "news@latest@latest": false, "./digits": false, "model.safetensors": false,
-		"s3://b/m": false, "/models": false, "UPPER": false, "@a/b": false,
+		"": false, "@": false, "@latest": true, "news@": false, "news@latest@latest": false, "./digits": false,
+		"model.safetensors": false,
+		"s3://b/m":          false, "/models": false, "UPPER": false, "@a/b": false,
 	} {
 		if got := protocol.IsReference(text); got != want {
 			t.Errorf("%q: %v", text, got)

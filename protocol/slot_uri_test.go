@@ -23,7 +23,8 @@ func slotOf(t testing.TB) protocol.Slot {
 }
 
 func templated(uri string) protocol.JobSpec {
-	return protocol.JobSpec{APIVersion: "v1", Kind: "K", Spec: protocol.Spec{Input: protocol.Input{URI: uri, Format: "tsv", Text: protocol.Column{Number: 1}}}}
+	return protocol.JobSpec{APIVersion: "v1", Kind: "K",
+		Spec: protocol.Spec{Input: protocol.Input{URI: uri, Format: "tsv", Text: protocol.Column{Number: 1}}}}
 }
 
 func TestPlaceholdersOfASlot(t *testing.T) {
@@ -55,7 +56,8 @@ func TestPlaceholdersThatNothingFillsIn(t *testing.T) {
 	} {
 		_, err := templated(uri).ForSlot(slotOf(t))
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "spec.input.uri") {
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "spec.input.uri") {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
@@ -80,7 +82,8 @@ func TestASubmittedSpecHoldsNoPlaceholder(t *testing.T) {
 // Every URI is filled in, the spec it is made of stays as it was, and defaults come in beside placeholders.
 func TestATemplateKeepsItsPlaceholders(t *testing.T) {
 	spec := templated("s3://b/{{slot}}/")
-	spec.Spec.Input.LabelsURI, spec.Spec.Output.URI, spec.Spec.Model = "s3://b/{{slot}}l", "s3://b/{{slot}}o", "s3://b/{{previous_slot}}m"
+	spec.Spec.Input.LabelsURI, spec.Spec.Output.URI, spec.Spec.Model = "s3://b/{{slot}}l", "s3://b/{{slot}}o",
+		"s3://b/{{previous_slot}}m"
 	spec.Spec.Queries = &protocol.Input{URI: "s3://b/{{slot}}q", LabelsURI: "s3://b/{{slot}}r"}
 	before, err := json.Marshal(spec)
 	if err != nil {
@@ -98,11 +101,14 @@ func TestATemplateKeepsItsPlaceholders(t *testing.T) {
 	if after, _ := json.Marshal(spec); string(after) != string(before) {
 		t.Errorf("the spec has changed:\n%s\n%s", before, after)
 	}
-	if strings.Contains(seen, "{{") || strings.Count(seen, "20270102T231500Z") != 5 || !strings.Contains(seen, "20270101T231500Zm") {
+	if strings.Contains(seen, "{{") || strings.Count(seen, "20270102T231500Z") != 5 ||
+		!strings.Contains(seen, "20270101T231500Zm") {
 		t.Errorf("filled in: %s", seen)
 	}
 	text, err := json.Marshal(whole)
-	if err != nil || strings.Count(string(text), "{{") != 6 || whole.Spec.Input.ShardBytes != protocol.DefaultShardBytes || whole.Spec.Queries.ShardBytes != protocol.DefaultShardBytes {
+	if err != nil || strings.Count(string(text), "{{") != 6 ||
+		whole.Spec.Input.ShardBytes != protocol.DefaultShardBytes ||
+		whole.Spec.Queries.ShardBytes != protocol.DefaultShardBytes {
 		t.Errorf("%s (%v)", text, err)
 	}
 }

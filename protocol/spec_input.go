@@ -14,18 +14,20 @@ type Input struct {
 	// Label, Text, Weight and Features are columns: a number counted from 1, or a name when Header is
 	// true. Without Features and Text all other columns are features. In an npz they are arrays, in jsonl
 	// paths; the label of a document or mail is FolderLabel.
-	Label       Column      `json:"label,omitzero"`
-	Text        Column      `json:"text,omitzero"`
-	Weight      Column      `json:"weight,omitzero"`
-	Features    []Column    `json:"features,omitempty"`
-	Header      bool        `json:"header"`
-	Delimiter   string      `json:"delimiter,omitempty"`    // between the columns of csv: one ASCII character
-	Multiline   bool        `json:"multiline,omitempty"`    // quoted csv fields may hold line ends; each object is then one shard
-	Width       int         `json:"width,omitempty"`        // columns of libsvm's vectors
-	IndexBase   *int        `json:"index_base,omitempty"`   // number of libsvm's first column: 0 or 1
-	MailHeaders []string    `json:"mail_headers,omitempty"` // header fields that are text of a mail, before its body; "*" is all
-	Compression string      `json:"compression"`            // "auto" (by suffix), "none", "gzip"
-	ShardBytes  ByteSize    `json:"shard_bytes"`            // stored bytes per shard at most, one record excepted
+	Label     Column   `json:"label,omitzero"`
+	Text      Column   `json:"text,omitzero"`
+	Weight    Column   `json:"weight,omitzero"`
+	Features  []Column `json:"features,omitempty"`
+	Header    bool     `json:"header"`
+	Delimiter string   `json:"delimiter,omitempty"` // between the columns of csv: one ASCII character
+	// quoted csv fields may hold line ends; each object is then one shard
+	Multiline bool `json:"multiline,omitempty"`
+	Width     int  `json:"width,omitempty"`      // columns of libsvm's vectors
+	IndexBase *int `json:"index_base,omitempty"` // number of libsvm's first column: 0 or 1
+	// header fields that are text of a mail, before its body; "*" is all
+	MailHeaders []string    `json:"mail_headers,omitempty"`
+	Compression string      `json:"compression"` // "auto" (by suffix), "none", "gzip"
+	ShardBytes  ByteSize    `json:"shard_bytes"` // stored bytes per shard at most, one record excepted
 	OnBadRecord OnBadRecord `json:"on_bad_record"`
 	// Subtract is what is taken off the values of columns of the vector before they become float32, by the column's
 	// number or name, as Offsets reads them.
@@ -64,7 +66,8 @@ func (in Input) fields() (formatFields, bool) {
 	case "tsv":
 		return formatFields{label: true, text: true, header: true}, true
 	case "csv":
-		return formatFields{label: true, text: true, weight: true, features: true, header: true, delimiter: true, multiline: true}, true
+		return formatFields{label: true, text: true, weight: true, features: true, header: true, delimiter: true,
+			multiline: true}, true
 	case "jsonl":
 		return formatFields{label: true, text: true, weight: true, features: true}, true
 	case "document":

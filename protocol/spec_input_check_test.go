@@ -14,8 +14,9 @@ func TestInputValidateAtItsBounds(t *testing.T) {
 		set  func(*Input)
 		says string
 	}{
-		"the last column":           {csv, func(in *Input) { in.Label.Number = 1 << 20 }, ""},
-		"the column after it":       {csv, func(in *Input) { in.Label.Number = 1<<20 + 1 }, "a number from 1 to 1048576"},
+		"the last column": {csv, func(in *Input) { in.Label.Number = 1 << 20 }, ""},
+		"the column after it": {csv, func(in *Input) { in.Label.Number = 1<<20 + 1 },
+			"a number from 1 to 1048576"},
 		"a column before the first": {csv, func(in *Input) { in.Label.Number = -1 }, "a number from 1"},
 		"a named column":            {csv, func(in *Input) { in.Label.Name = "class" }, ""},
 		"libsvm of a column":        {libsvm, func(*Input) {}, ""},
@@ -26,7 +27,8 @@ func TestInputValidateAtItsBounds(t *testing.T) {
 		"records of a byte":         {csv, func(in *Input) { in.MaxRecordBytes = 1 }, ""},
 		"records of nothing":        {csv, func(in *Input) { in.MaxRecordBytes = 0 }, "spec.input.max_record_bytes"},
 		"records of 1 GiB":          {csv, func(in *Input) { in.MaxRecordBytes = 1 << 30 }, ""},
-		"records beyond 1 GiB":      {csv, func(in *Input) { in.MaxRecordBytes = 1<<30 + 1 }, "spec.input.max_record_bytes"},
+		"records beyond 1 GiB": {csv, func(in *Input) { in.MaxRecordBytes = 1<<30 + 1 },
+			"spec.input.max_record_bytes"},
 		"nothing to test":           {csv, func(in *Input) { in.Split.Test = 0 }, ""},
 		"less than nothing to test": {csv, func(in *Input) { in.Split.Test = -1e-300 }, "spec.input.split.test"},
 		"no bad records":            {csv, func(in *Input) { in.OnBadRecord.SkipMax = 0 }, ""},

@@ -11,7 +11,8 @@ func columnNumber(n int) Column { return Column{Number: n} }
 // The smallest input of every format is taken; then each change is refused by naming its field.
 func TestInputValidate(t *testing.T) {
 	one := 1
-	least := map[string]Input{"tsv": {Text: columnNumber(1)}, "csv": {}, "libsvm": {Width: 3, IndexBase: &one}, "jsonl": {Text: Column{Name: "t"}}, "document": {}, "mail": {}, "idx": {}, "npy": {},
+	least := map[string]Input{"tsv": {Text: columnNumber(1)}, "csv": {}, "libsvm": {Width: 3, IndexBase: &one},
+		"jsonl": {Text: Column{Name: "t"}}, "document": {}, "mail": {}, "idx": {}, "npy": {},
 		"npz": {Features: []Column{{Name: "X"}}}, "fvecs": {}, "bvecs": {}, "ivecs": {}}
 	for _, format := range Formats() {
 		in := least[format]
@@ -80,7 +81,8 @@ func TestInputValidate(t *testing.T) {
 		c.set(&in)
 		err := in.Validate("spec.queries")
 		var fault *Fault
-		if !errors.As(err, &fault) || fault.Code != CodeSpecInvalid || !strings.Contains(fault.What, "spec.queries") || !strings.Contains(fault.What, c.field) {
+		if !errors.As(err, &fault) || fault.Code != CodeSpecInvalid || !strings.Contains(fault.What, "spec.queries") ||
+			!strings.Contains(fault.What, c.field) {
 			t.Errorf("%s, %s: %v", c.format, c.field, err)
 		}
 	}
@@ -88,13 +90,15 @@ func TestInputValidate(t *testing.T) {
 
 // A spec keeps no field that its format does not use, so that no default of csv names a tsv's result.
 func TestInputCanonicalNamesOnlyWhatIsUsed(t *testing.T) {
-	spec := JobSpec{Spec: Spec{Input: Input{URI: "s3://b/x", Format: "fvecs"}, Queries: &Input{URI: "s3://b/q", Format: "csv"}}}.WithDefaults()
+	spec := JobSpec{Spec: Spec{Input: Input{URI: "s3://b/x", Format: "fvecs"},
+		Queries: &Input{URI: "s3://b/q", Format: "csv"}}}.WithDefaults()
 	text, err := spec.Canonical()
 	if err != nil {
 		t.Fatal(err)
 	}
 	input, queries, _ := strings.Cut(string(text), `"queries"`)
-	for _, field := range []string{"label", "text", "weight", "features", "delimiter", "multiline", "width", "index_base", "labels_uri", "mail_headers"} {
+	for _, field := range []string{"label", "text", "weight", "features", "delimiter", "multiline", "width",
+		"index_base", "labels_uri", "mail_headers"} {
 		if strings.Contains(input, `"`+field+`"`) {
 			t.Errorf("the input of fvecs has %q: %s", field, input)
 		}

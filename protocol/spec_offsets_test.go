@@ -9,7 +9,8 @@ import (
 
 func TestOffsetsByHand(t *testing.T) {
 	in := Input{Subtract: map[string]float64{"time": 1.7e9, "3": -1, "03": 2, "1": 5}}
-	want := []ColumnOffset{{Column{Name: "03"}, 2}, {Column{Name: "time"}, 1.7e9}, {Column{Number: 1}, 5}, {Column{Number: 3}, -1}}
+	want := []ColumnOffset{{Column{Name: "03"}, 2}, {Column{Name: "time"}, 1.7e9}, {Column{Number: 1}, 5},
+		{Column{Number: 3}, -1}}
 	if got := in.Offsets(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -27,11 +28,13 @@ func TestSubtractAndVerifyAreChecked(t *testing.T) {
 		{"csv by name", Input{Format: "csv", Header: true, Subtract: off("time", 1)}, ""},
 		{"csv by name without a header", Input{Format: "csv", Subtract: off("time", 1)}, "header is false"},
 		{"jsonl", Input{Format: "jsonl", Features: []Column{{Name: "v"}}, Subtract: off("/v/1", 1)}, ""},
-		{"jsonl by number", Input{Format: "jsonl", Features: []Column{{Name: "v"}}, Subtract: off("1", 1)}, "name or a path"},
+		{"jsonl by number", Input{Format: "jsonl", Features: []Column{{Name: "v"}}, Subtract: off("1", 1)},
+			"name or a path"},
 		{"npy by name", Input{Format: "npy", Subtract: off("x", 1)}, "have numbers"},
 		{"npy, column 0", Input{Format: "npy", Subtract: off("0", 1)}, "count from 1"},
 		{"libsvm, index 0 from 0", Input{Format: "libsvm", Width: 2, IndexBase: &zero, Subtract: off("0", 1)}, ""},
-		{"libsvm, index 0 from 1", Input{Format: "libsvm", Width: 2, IndexBase: &one, Subtract: off("0", 1)}, "count from 1"},
+		{"libsvm, index 0 from 1", Input{Format: "libsvm", Width: 2, IndexBase: &one, Subtract: off("0", 1)},
+			"count from 1"},
 		{"fvecs", Input{Format: "fvecs", Subtract: off("1", 1)}, ""},
 		{"tsv", Input{Format: "tsv", Text: Column{Number: 1}, Subtract: off("1", 1)}, "subtract is not for the format"},
 		{"mail", Input{Format: "mail", Subtract: off("1", 1)}, "subtract is not for the format"},
@@ -39,7 +42,8 @@ func TestSubtractAndVerifyAreChecked(t *testing.T) {
 		{"not a number", Input{Format: "csv", Subtract: off("1", math.NaN())}, "no offset"},
 		{"infinite", Input{Format: "csv", Subtract: off("1", math.Inf(-1))}, "no offset"},
 		{"the least of float32", Input{Format: "csv", Subtract: off("1", -math.MaxFloat32)}, ""},
-		{"just below it", Input{Format: "csv", Subtract: off("1", -math.Nextafter(math.MaxFloat32, 1e39))}, "no offset"},
+		{"just below it", Input{Format: "csv", Subtract: off("1", -math.Nextafter(math.MaxFloat32, 1e39))},
+			"no offset"},
 		{"the last column", Input{Format: "npy", Subtract: off("1073741824", 1)}, ""},
 		{"the column after it", Input{Format: "npy", Subtract: off("1073741825", 1)}, "names column 1073741825"},
 		{"verify off", Input{Format: "csv", Verify: "off"}, ""},
@@ -60,7 +64,8 @@ func TestQueriesHaveTheOffsetsOfTheInput(t *testing.T) {
 		q.URI = "mem://m/q"
 		return JobSpec{APIVersion: APIVersion, Kind: "K", Spec: Spec{Input: csv, Queries: &q}}.WithDefaults()
 	}
-	same, npy, own := of(Input{Format: "csv"}), of(Input{Format: "npy"}), of(Input{Format: "npy", Subtract: map[string]float64{"1": 5}})
+	same, npy, own := of(Input{Format: "csv"}), of(Input{Format: "npy"}),
+		of(Input{Format: "npy", Subtract: map[string]float64{"1": 5}})
 	if same.Spec.Queries.Subtract["1"] != 5 || same.Validate() != nil {
 		t.Errorf("the same format: %v, %v", same.Spec.Queries.Subtract, same.Validate())
 	}

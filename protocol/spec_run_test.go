@@ -18,7 +18,8 @@ func specWithRun(t *testing.T, run string) JobSpec {
 
 // How a job runs names no other result; and what was hashed before there were these fields has its hash still.
 func TestRunDoesNotNameTheResult(t *testing.T) {
-	plain, busy := specWithRun(t, `{}`), specWithRun(t, `{"priority":-3,"max_workers":2,"needs":["a","b-1"],"max_state_bytes":7}`)
+	plain, busy := specWithRun(t, `{}`),
+		specWithRun(t, `{"priority":-3,"max_workers":2,"needs":["a","b-1"],"max_state_bytes":7}`)
 	one, err := plain.ResultHash()
 	two, err2 := busy.ResultHash()
 	if one != two || one == "" || err != nil || err2 != nil {

@@ -61,7 +61,8 @@ func TestPartsOfAJobKnowTheJob(t *testing.T) {
 		"spec.params": `no field "split" in spec.params; did you mean spec.input.split? ` +
 			"The fields in spec.params are width, open.",
 	} {
-		if err := StrictDecodeAt(at, []byte(`{"split":1}`), &repro{}); err == nil || err.Error() != "SPEC_INVALID: "+want {
+		if err := StrictDecodeAt(at, []byte(`{"split":1}`), &repro{}); err == nil ||
+			err.Error() != "SPEC_INVALID: "+want {
 			t.Errorf("at %q: %v, want\n%s", at, err, want)
 		}
 	}
@@ -82,7 +83,8 @@ func TestFaultsOfASpecHaveNoPlaceInAFile(t *testing.T) {
 
 func TestCheckNames(t *testing.T) {
 	for data, want := range map[string]string{
-		`{"a":1,"b":{"a":2}}`: "", `[{"a":1},{"a":1}]`: "", "7": "", " ": "", `{"a":1,"a":`: "", // what is not JSON passes
+		// what is not JSON passes
+		`{"a":1,"b":{"a":2}}`: "", `[{"a":1},{"a":1}]`: "", "7": "", " ": "", `{"a":1,"a":`: "",
 		`{"a":1,"a":2}`: "a stands twice", ` {"a":[{"b":1,"b":2}]}`: "a[0].b stands twice",
 		strings.Repeat("[", 16) + strings.Repeat("]", 16): "",
 		strings.Repeat("[", 17) + strings.Repeat("]", 17): "deeper than 16",
@@ -130,10 +132,13 @@ func TestParamsAreReadByteForByte(t *testing.T) {
 		}
 	}
 	var p learning
-	if err := StrictDecodeAt("spec.params", []byte(`{"alpha":2,"k":3,"weights":{"A":1,"a":2},"scale":"l2","text":null,"rows":null,"any":{"A":1,"a":2}}`), &p); err != nil {
+	if err := StrictDecodeAt("spec.params",
+		[]byte(`{"alpha":2,"k":3,"weights":{"A":1,"a":2},"scale":"l2","text":null,"rows":null,"any":{"A":1,"a":2}}`),
+		&p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Alpha != 2 || *p.K != 3 || p.Weights["A"] != 1 || p.Weights["a"] != 2 || p.Scale != "l2" || string(p.Any) != `{"A":1,"a":2}` {
+	if p.Alpha != 2 || *p.K != 3 || p.Weights["A"] != 1 || p.Weights["a"] != 2 || p.Scale != "l2" ||
+		string(p.Any) != `{"A":1,"a":2}` {
 		t.Errorf("%+v", p)
 	}
 }
@@ -170,8 +175,10 @@ func TestJobsAreReadByteForByte(t *testing.T) {
 
 // What is accepted has no name twice and no name that the spec lacks, by a second reader that goes by the tokens alone.
 func FuzzParseSpec(f *testing.F) {
-	for _, seed := range []string{`{"kind":"K","spec":{"input":{"uri":"x","label":1},"params":{"a":[{"b":1}]}}}`, `{"kind":"a","Kind":"b"}`,
-		`{"spec":{"params":{"k":1,"k":2}}}`, `{"spec":{"queries":null,"repro":{"seed":1}}}`, `[]`, `null`, `{"metadata":{"labels":{"A":"x","a":"y"}}}`} {
+	for _, seed := range []string{`{"kind":"K","spec":{"input":{"uri":"x","label":1},"params":{"a":[{"b":1}]}}}`,
+		`{"kind":"a","Kind":"b"}`,
+		`{"spec":{"params":{"k":1,"k":2}}}`, `{"spec":{"queries":null,"repro":{"seed":1}}}`, `[]`, `null`,
+		`{"metadata":{"labels":{"A":"x","a":"y"}}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -218,7 +225,8 @@ func wantNames(t *testing.T, data []byte) {
 			if top.names[name] {
 				t.Fatalf("%q: %q stands twice", data, name)
 			}
-			if top.names[name], top.value = true, true; len(stack) == 1 && name != "apiVersion" && name != "kind" && name != "metadata" && name != "spec" {
+			if top.names[name], top.value = true, true; len(stack) == 1 && name != "apiVersion" && name != "kind" &&
+				name != "metadata" && name != "spec" {
 				t.Fatalf("%q: %q is no field of a job", data, name)
 			}
 			continue

@@ -101,7 +101,8 @@ func (w walker) checkStruct(path string, value json.RawMessage, t reflect.Type) 
 }
 
 // checkMembers checks an object: of is the type of a member, or why there is no such member.
-func (w walker) checkMembers(path string, value json.RawMessage, t reflect.Type, of func(member) (reflect.Type, *Fault)) *Fault {
+func (w walker) checkMembers(path string, value json.RawMessage, t reflect.Type,
+	of func(member) (reflect.Type, *Fault)) *Fault {
 	if first(value) != '{' {
 		return wrongType(path, value, t)
 	}

@@ -17,7 +17,8 @@ func TestTreeOfFive(t *testing.T) {
 	}
 	left, right, ok := tree.Children(tree.Root())
 	if !ok || left != (protocol.Node{Level: 2}) || right != (protocol.Node{Index: 4}) {
-		t.Fatalf("children of the root = %v, %v, %v; the lone leaf 4 must stand for its chain of parents", left, right, ok)
+		t.Fatalf("children of the root = %v, %v, %v; the lone leaf 4 must stand for its chain of parents", left, right,
+			ok)
 	}
 	if tree.Valid(protocol.Node{Level: 1, Index: 2}) {
 		t.Error("(1,2) covers leaf 4 alone and must not be a name of its own")

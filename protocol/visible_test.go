@@ -56,7 +56,8 @@ func TestNamesHoldNoControlCharacters(t *testing.T) {
 		`{"labels":{"a\u0007":"x"}}`:                 `metadata.labels has "a\a": "x"`,
 		`{"name":"größe 猫","labels":{"team":"x y"}}`: "",
 	} {
-		spec, err := ParseSpec([]byte(`{"apiVersion":"v1","kind":"K","metadata":` + metadata + `,"spec":{"input":{"uri":"s3://b/in","format":"tsv","label":1,"text":2}}}`))
+		spec, err := ParseSpec([]byte(`{"apiVersion":"v1","kind":"K","metadata":` + metadata +
+			`,"spec":{"input":{"uri":"s3://b/in","format":"tsv","label":1,"text":2}}}`))
 		if err == nil {
 			err = spec.WithDefaults().Validate()
 		}

@@ -25,7 +25,8 @@ const (
 
 // colours of works; what failed or expired is red, whatever it was.
 var workColours = map[Work]string{
-	WorkPlan: "#6b6b6b", WorkMap: "#0072b2", WorkMerge: "#009e73", WorkStep: "#e69f00", WorkReport: "#6b6b6b", WorkSeveral: "#56b4e9",
+	WorkPlan: "#6b6b6b", WorkMap: "#0072b2", WorkMerge: "#009e73", WorkStep: "#e69f00", WorkReport: "#6b6b6b",
+	WorkSeveral: "#56b4e9",
 }
 
 const troubleColour = "#d55e00"
@@ -95,7 +96,8 @@ func lanesOf(t *Timeline) (lanes []lane, hidden int, single bool) {
 	})
 	hidden = max(0, len(lanes)-maxDrawn)
 	lanes = lanes[:len(lanes)-hidden]
-	slices.SortFunc(lanes, func(a, b lane) int { return cmp.Compare(a.worker, b.worker) }) // total order: workers differ
+	// total order: workers differ
+	slices.SortFunc(lanes, func(a, b lane) int { return cmp.Compare(a.worker, b.worker) })
 	if single = rows > maxRows; single {
 		for i := range lanes {
 			lanes[i].slots = 1
@@ -137,7 +139,8 @@ func drawRounds(s *svg, t *Timeline, x axis, bottom float64) {
 	for i, r := range t.Rounds {
 		from, to := x.at(r.From), x.at(r.To)
 		if i%2 == 0 {
-			fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" class="band"/>`+"\n", px(from), px(ganttTop), px(to-from), px(bottom-ganttTop))
+			fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" class="band"/>`+"\n", px(from), px(ganttTop),
+				px(to-from), px(bottom-ganttTop))
 		}
 		if to-from >= roundLabels {
 			s.text((from+to)/2, ganttTop-9, "middle", "faint small", fmt.Sprint(r.Round))
@@ -178,19 +181,22 @@ func drawMark(s *svg, t *Timeline, m Mark, x axis, l lane, single bool) {
 		width -= 0.5 // a hair between neighbours
 	}
 	fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" rx="1" fill="%s"%s%s><title>%s</title></rect>`+"\n",
-		px(from), px(l.top+row*rowHeight+1), px(max(leastMark, width)), px(rowHeight-2), colour, opacity, class, escape(t.text(m)))
+		px(from), px(l.top+row*rowHeight+1), px(max(leastMark, width)), px(rowHeight-2), colour, opacity, class,
+		escape(t.text(m)))
 }
 
 // drawEvents puts a tick below the lanes for each event.
 func drawEvents(s *svg, t *Timeline, x axis, bottom float64) {
 	for _, e := range t.Events {
 		at := x.at(min(e.At, x.high))
-		fmt.Fprintf(s, `<path d="M%s %s l3.5 7 h-7 z" fill="%s"><title>%s</title></path>`+"\n", px(at), px(bottom-laneGap+1), troubleColour, escape(eventText(e)))
+		fmt.Fprintf(s, `<path d="M%s %s l3.5 7 h-7 z" fill="%s"><title>%s</title></path>`+"\n", px(at),
+			px(bottom-laneGap+1), troubleColour, escape(eventText(e)))
 	}
 }
 
 func eventText(e Event) string {
-	return strings.Join(slices.DeleteFunc([]string{clock(e.At), e.What, e.Worker, e.Task}, func(s string) bool { return s == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{clock(e.At), e.What, e.Worker, e.Task},
+		func(s string) bool { return s == "" }), ", ")
 }
 
 // ganttLegend names the colours that there are.

@@ -23,7 +23,8 @@ func heatMap(h *jobs.HeatMap) []byte {
 			s.text(x, top-8, "middle", "ink", key)
 			continue
 		}
-		fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" class="ink">%s</text>`+"\n", px(x+4), px(top-8), escape(shorten(key, 24)))
+		fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" class="ink">%s</text>`+"\n", px(x+4), px(top-8),
+			escape(shorten(key, 24)))
 	}
 	for i, key := range h.RowKeys[:rows] {
 		y := top + side*float64(i)
@@ -34,10 +35,12 @@ func heatMap(h *jobs.HeatMap) []byte {
 			total += n
 		}
 		for j, n := range counts[:cols] {
-			heatCell(s, left+side*float64(j), y, side, n, total, fmt.Sprintf("%s %s, %s %s: %d", h.Rows, key, h.Columns, h.ColKeys[j], n))
+			heatCell(s, left+side*float64(j), y, side, n, total,
+				fmt.Sprintf("%s %s, %s %s: %d", h.Rows, key, h.Columns, h.ColKeys[j], n))
 		}
 	}
-	s.text(left, top+side*float64(rows)+20, "start", "faint", fmt.Sprintf("rows: %s; columns: %s; shade: share of the row", h.Rows, h.Columns))
+	s.text(left, top+side*float64(rows)+20, "start", "faint",
+		fmt.Sprintf("rows: %s; columns: %s; shade: share of the row", h.Rows, h.Columns))
 	return s.end()
 }
 

@@ -65,7 +65,8 @@ func lineChart(c *jobs.LineChart) []byte {
 		colour := palette[i%len(palette)]
 		drawSeries(s, series, x, y, colour)
 		if len(c.Series) > 1 {
-			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="12" fill="%s"/>`+"\n", px(right+14), top+20*i, colour)
+			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="12" fill="%s"/>`+"\n", px(right+14), top+20*i,
+				colour)
 			s.text(right+32, float64(top+20*i+11), "start", "ink", shorten(series.Name, 17))
 		}
 	}
@@ -117,7 +118,8 @@ func drawSeries(s *svg, series jobs.Series, x, y axis, colour string) {
 		at := px(x.at(series.X[i])) + "," + px(y.at(v))
 		points = append(points, at)
 	}
-	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "), colour)
+	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
+		colour)
 	if len(points) > 60 {
 		return // marks would hide the line
 	}

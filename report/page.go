@@ -88,7 +88,8 @@ func draw(f jobs.Figure) ([]byte, error) {
 		return lineChart(f.Lines), nil
 	case f.Heat != nil:
 		if len(f.Heat.Counts) != len(f.Heat.RowKeys)*len(f.Heat.ColKeys) {
-			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys), len(f.Heat.ColKeys))
+			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys),
+				len(f.Heat.ColKeys))
 		}
 		return heatMap(f.Heat), nil
 	case f.Images != nil:

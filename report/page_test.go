@@ -20,8 +20,9 @@ func sample() Page {
 	loop := jobs.Image{Label: "4 as 9", Width: 4, Values: []float32{0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0}}
 	return Page{
 		Job: "digits-k3f9p2", Name: "digits", Kind: "KMeans", ModelSHA256: strings.Repeat("8e", 32), Seconds: 12.3456,
-		Rounds:   []Round{{1, "features", 8, 0.5}, {2, "lloyd", 8, 1.25}},
-		Metrics:  []jobs.Metric{{Name: "lloyd.001.distortion", Value: json.RawMessage("1234.5")}, {Name: "note", Value: json.RawMessage(`"<b>&"`)}},
+		Rounds: []Round{{1, "features", 8, 0.5}, {2, "lloyd", 8, 1.25}},
+		Metrics: []jobs.Metric{{Name: "lloyd.001.distortion", Value: json.RawMessage("1234.5")},
+			{Name: "note", Value: json.RawMessage(`"<b>&"`)}},
 		Timeline: course(),
 		Facts:    [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
 		Audits: &Audits{
@@ -37,13 +38,16 @@ func sample() Page {
 			},
 		},
 		Figures: []jobs.Figure{
-			{Title: "Distortion", Caption: "J after each round.", Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
-				{Name: "restart 1", X: []float64{1, 2, 3, 4}, Y: []float64{900, 500, 430, 425}},
-				{Name: "restart 2", X: []float64{1, 2, 3, 4}, Y: []float64{950, 470, 410, math.NaN()}}}}},
-			{Title: "Confusion", Heat: &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: []string{"<a>", "b"}, ColKeys: []string{"<a>", "b", "rejected"},
-				Counts: []int64{90, 8, 2, 11_000, 0, 1}}},
+			{Title: "Distortion", Caption: "J after each round.",
+				Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
+					{Name: "restart 1", X: []float64{1, 2, 3, 4}, Y: []float64{900, 500, 430, 425}},
+					{Name: "restart 2", X: []float64{1, 2, 3, 4}, Y: []float64{950, 470, 410, math.NaN()}}}}},
+			{Title: "Confusion", Heat: &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: []string{"<a>", "b"},
+				ColKeys: []string{"<a>", "b", "rejected"},
+				Counts:  []int64{90, 8, 2, 11_000, 0, 1}}},
 			{Title: "Centres", Images: []jobs.Image{loop, {Label: "flat", Width: 2, Values: []float32{3, 3, 3, 3}}}},
-			{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"pair", "errors"}, Rows: [][]string{{"0-1", "3"}}}},
+			{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"pair", "errors"},
+				Rows: [][]string{{"0-1", "3"}}}},
 		},
 	}
 }
@@ -67,7 +71,8 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if found := regexp.MustCompile(`(?i)<script|<link|@import|url\(|(href|src)="?(https?:|//|file:)|<b>`).Find(page); found != nil {
+	if found := regexp.MustCompile(`(?i)<script|<link|@import|url\(|(href|src)="?(https?:|//|file:)|<b>`).Find(
+		page); found != nil {
 		t.Errorf("the page holds %q", found)
 	}
 	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(page, []byte("<!doctype html>\n"))))
@@ -96,8 +101,9 @@ func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	for name, f := range map[string]jobs.Figure{
 		"a ragged picture":        {Images: []jobs.Image{{Width: 3, Values: make([]float32, 8)}}},
 		"a picture without width": {Images: []jobs.Image{{Values: make([]float32, 8)}}},
-		"axes of two lengths":     {Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1}, Y: []float64{1, 2}}}}},
-		"counts that do not fit":  {Heat: &jobs.HeatMap{RowKeys: []string{"a"}, ColKeys: []string{"a"}}},
+		"axes of two lengths": {Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1},
+			Y: []float64{1, 2}}}}},
+		"counts that do not fit": {Heat: &jobs.HeatMap{RowKeys: []string{"a"}, ColKeys: []string{"a"}}},
 	} {
 		if _, err := HTML(Page{Figures: []jobs.Figure{f}}); err == nil {
 			t.Errorf("%s was drawn", name)
@@ -124,7 +130,8 @@ func TestTicks(t *testing.T) {
 		low, high float64
 		want      []float64
 	}{
-		{0, 10, []float64{0, 2, 4, 6, 8, 10}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}, {3, 3, []float64{3}}, {1, 4, []float64{1, 1.5, 2, 2.5, 3, 3.5, 4}},
+		{0, 10, []float64{0, 2, 4, 6, 8, 10}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}, {3, 3, []float64{3}},
+		{1, 4, []float64{1, 1.5, 2, 2.5, 3, 3.5, 4}},
 		{0, 97_000, []float64{0, 20_000, 40_000, 60_000, 80_000}},
 	} {
 		got := axis{low: c.low, high: c.high}.ticks()
@@ -142,7 +149,8 @@ func TestTicks(t *testing.T) {
 
 func TestRaggedTableIsRefused(t *testing.T) {
 	p := sample()
-	p.Figures = []jobs.Figure{{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"a", "b"}, Rows: [][]string{{"1", "2"}, {"3"}}}}}
+	p.Figures = []jobs.Figure{{Title: "Pairs",
+		Table: &jobs.FigureTable{Columns: []string{"a", "b"}, Rows: [][]string{{"1", "2"}, {"3"}}}}}
 	if _, err := HTML(p); err == nil || !strings.Contains(err.Error(), "row 1 has 1 cells for 2 columns") {
 		t.Errorf("%v", err)
 	}
@@ -159,7 +167,8 @@ func TestNumbersStandToTheRight(t *testing.T) {
 func TestLongMetricsAreLeftToTheData(t *testing.T) {
 	long := strings.Repeat("1", maxMetricText+1)
 	for raw, want := range map[string]string{
-		"12": "12", `"unchanged"`: "unchanged", "[" + long + "]": "163 bytes, in report.json", `"` + long + `"`: long[:maxMetricText-1] + "…",
+		"12": "12", `"unchanged"`: "unchanged", "[" + long + "]": "163 bytes, in report.json", `"` + long +
+			`"`: long[:maxMetricText-1] + "…",
 	} {
 		if got := metricText([]byte(raw)); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)

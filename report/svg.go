@@ -21,7 +21,8 @@ type svg struct {
 
 func newSVG(width, height float64) *svg {
 	s := &svg{width: width, height: height}
-	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" style="max-width:%spx" role="img">`+"\n",
+	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" style="max-width:%spx" role="img">`+
+		"\n",
 		px(width), px(height), px(width))
 	return s
 }
@@ -35,7 +36,8 @@ func (s *svg) end() []byte {
 func px(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 func (s *svg) text(x, y float64, anchor, class, words string) {
-	fmt.Fprintf(s, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`+"\n", px(x), px(y), anchor, class, html.EscapeString(words))
+	fmt.Fprintf(s, `<text x="%s" y="%s" text-anchor="%s" class="%s">%s</text>`+"\n", px(x), px(y), anchor, class,
+		html.EscapeString(words))
 }
 
 // vertical writes from below to above, unless the words are so short that they can stand.
@@ -44,7 +46,8 @@ func (s *svg) vertical(x, y float64, words string) {
 		s.text(x, y+4, "middle", "ink", words)
 		return
 	}
-	fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" class="ink">%s</text>`+"\n", px(x), px(y), html.EscapeString(words))
+	fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" class="ink">%s</text>`+"\n",
+		px(x), px(y), html.EscapeString(words))
 }
 
 func (s *svg) line(x1, y1, x2, y2 float64, class string) {

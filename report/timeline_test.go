@@ -23,21 +23,28 @@ func course() *Timeline {
 			for slot := range 2 {
 				for i := range 3 {
 					from := at + 0.6*float64(i) + 0.05*float64(w+slot)
-					t.Marks = append(t.Marks, Mark{Worker: w, Slot: slot, From: from, To: from + 0.55, Work: WorkMap, Round: round, Tasks: 1 + i, Outcome: Committed})
+					t.Marks = append(t.Marks, Mark{Worker: w, Slot: slot, From: from, To: from + 0.55, Work: WorkMap,
+						Round: round, Tasks: 1 + i, Outcome: Committed})
 				}
 			}
 		}
-		t.Marks = append(t.Marks, Mark{Worker: int(round) % 3, From: end - 0.28, To: end - 0.12, Work: WorkMerge, Round: round, Tasks: 1, Outcome: Committed},
-			Mark{Worker: 1, From: end - 0.11, To: end - 0.01, Work: WorkStep, Round: round, Tasks: 1, Outcome: Committed})
+		t.Marks = append(t.Marks, Mark{Worker: int(round) % 3, From: end - 0.28, To: end - 0.12, Work: WorkMerge,
+			Round: round, Tasks: 1, Outcome: Committed},
+			Mark{Worker: 1, From: end - 0.11, To: end - 0.01, Work: WorkStep, Round: round, Tasks: 1,
+				Outcome: Committed})
 		t.Rounds = append(t.Rounds, Span{Round: round, From: at, To: end})
 		at = end + 0.02
 	}
-	t.Marks = append(t.Marks, Mark{Worker: 2, Slot: 2, From: 7, To: 7.8, Work: WorkMap, Round: 3, Tasks: 1, Outcome: Failed},
+	t.Marks = append(t.Marks, Mark{Worker: 2, Slot: 2, From: 7, To: 7.8, Work: WorkMap, Round: 3, Tasks: 1,
+		Outcome: Failed},
 		Mark{Worker: 3, Slot: 2, From: 10, To: 12.5, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Expired},
-		Mark{Worker: 0, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Committed, Backup: true},
+		Mark{Worker: 0, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Committed,
+			Backup: true},
 		Mark{Worker: 1, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: InVain})
-	t.Events = []Event{{7.8, "task failed", "lab-1", "round 3, tree 0, node 0/5"}, {11, "backup launched", "lab-0", "round 4, tree 0, node 0/7"},
-		{12.2, "backup won", "lab-0", "round 4, tree 0, node 0/7"}, {12.5, "worker lost", "a-worker-with-a-long-name.<example>", "round 4, tree 0, node 0/7"}}
+	t.Events = []Event{{7.8, "task failed", "lab-1", "round 3, tree 0, node 0/5"},
+		{11, "backup launched", "lab-0", "round 4, tree 0, node 0/7"},
+		{12.2, "backup won", "lab-0", "round 4, tree 0, node 0/7"},
+		{12.5, "worker lost", "a-worker-with-a-long-name.<example>", "round 4, tree 0, node 0/7"}}
 	return t
 }
 
@@ -48,7 +55,8 @@ func TestTimelineShowsEveryMark(t *testing.T) {
 		t.Errorf("%d titles for %d marks and %d events", n, len(c.Marks), len(c.Events))
 	}
 	for _, want := range []string{
-		">lab-0 #1<", ">lab-0 #2<", ">lab-1<", ">a-worker-with-a…<", "lab-0: 3 tasks: map, round 1, ", "failed", "speculative copy: map, round 4", "in vain",
+		">lab-0 #1<", ">lab-0 #2<", ">lab-1<", ">a-worker-with-a…<", "lab-0: 3 tasks: map, round 1, ", "failed",
+		"speculative copy: map, round 4", "in vain",
 		"12.5 s, worker lost, a-worker-with-a-long-name.&lt;example&gt;",
 	} {
 		if !strings.Contains(picture, want) {
@@ -63,15 +71,18 @@ func TestTimelineOfManyWorkers(t *testing.T) {
 	for w := range 300 {
 		c.Workers = append(c.Workers, Worker{Name: fmt.Sprint("w", w)})
 		for slot := range 6 {
-			c.Marks = append(c.Marks, Mark{Worker: w, Slot: slot, From: 3 + float64(slot), To: 5 + float64(slot), Work: WorkMap, Round: 1, Tasks: 1, Outcome: Committed})
+			c.Marks = append(c.Marks, Mark{Worker: w, Slot: slot, From: 3 + float64(slot), To: 5 + float64(slot),
+				Work: WorkMap, Round: 1, Tasks: 1, Outcome: Committed})
 		}
 	}
-	c.Marks = append(c.Marks, Mark{Worker: 299, Slot: 0, From: 12, To: 40, Work: WorkStep, Round: 1, Tasks: 1, Outcome: Committed})
+	c.Marks = append(c.Marks, Mark{Worker: 299, Slot: 0, From: 12, To: 40, Work: WorkStep, Round: 1, Tasks: 1,
+		Outcome: Committed})
 	picture := string(gantt(c))
 	if n := strings.Count(picture, `class="ink"`); n != maxDrawn {
 		t.Errorf("%d lanes, want %d", n, maxDrawn)
 	}
-	if !strings.Contains(picture, ">w299<") || !strings.Contains(picture, "252 workers with less to do") || !strings.Contains(picture, "seen by another coordinator") {
+	if !strings.Contains(picture, ">w299<") || !strings.Contains(picture, "252 workers with less to do") ||
+		!strings.Contains(picture, "seen by another coordinator") {
 		t.Error("the worker most at work is not drawn, or the time of another coordinator not hatched")
 	}
 }
@@ -91,7 +102,8 @@ func TestEmptyTimeline(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	for seconds, want := range map[float64]string{
-		0: "0", -1: "0", 0.25: "250 ms", 0.0015: "1.5 ms", 1.5: "1.5 s", 59.99: "59.99 s", 125: "2 m 05 s", 3600: "1 h 00 m", 11520.5: "3 h 12 m",
+		0: "0", -1: "0", 0.25: "250 ms", 0.0015: "1.5 ms", 1.5: "1.5 s", 59.99: "59.99 s", 125: "2 m 05 s",
+		3600: "1 h 00 m", 11520.5: "3 h 12 m",
 	} {
 		if got := clock(seconds); got != want {
 			t.Errorf("clock(%g) = %q, want %q", seconds, got, want)

@@ -18,8 +18,11 @@ func TestNothingOnThePageSteers(t *testing.T) {
 	p.Name, p.Facts = label, [][2]string{{label, label}}
 	p.Metrics = append(p.Metrics, jobs.Metric{Name: label, Value: json.RawMessage(`"\u202e\u001b"`)})
 	p.Figures = []jobs.Figure{
-		{Title: label, Caption: label, Lines: &jobs.LineChart{X: label, Y: label, Series: []jobs.Series{{Name: label, X: []float64{1, 2}, Y: []float64{1, 2}}}}},
-		{Title: label, Heat: &jobs.HeatMap{Rows: label, Columns: label, RowKeys: []string{label}, ColKeys: []string{label}, Counts: []int64{1}}},
+		{Title: label, Caption: label,
+			Lines: &jobs.LineChart{X: label, Y: label,
+				Series: []jobs.Series{{Name: label, X: []float64{1, 2}, Y: []float64{1, 2}}}}},
+		{Title: label, Heat: &jobs.HeatMap{Rows: label, Columns: label, RowKeys: []string{label},
+			ColKeys: []string{label}, Counts: []int64{1}}},
 		{Title: label, Images: []jobs.Image{{Label: label, Width: 1, Values: []float32{1}}}},
 		{Title: label, Table: &jobs.FigureTable{Columns: []string{label}, Rows: [][]string{{label}}}},
 	}

@@ -13,13 +13,14 @@ import (
 // auditReport describes a job's audits: which share of its tasks two workers have made, what came of it, and what it
 // cost.
 type auditReport struct {
-	Share       float64           `json:"share"` // of the nodes, as the spec asks
-	Drawn       uint64            `json:"drawn"`
-	Nodes       uint64            `json:"nodes"` // of those drawn; the others are steps and the plan
-	Agreed      uint64            `json:"agreed"`
-	OtherSets   uint64            `json:"other_kernels"` // of those agreed: with different kernel sets
-	Waived      uint64            `json:"waived"`
-	Failed      uint64            `json:"failed,omitempty"` // of those waived: every worker that could make them failed to
+	Share     float64 `json:"share"` // of the nodes, as the spec asks
+	Drawn     uint64  `json:"drawn"`
+	Nodes     uint64  `json:"nodes"` // of those drawn; the others are steps and the plan
+	Agreed    uint64  `json:"agreed"`
+	OtherSets uint64  `json:"other_kernels"` // of those agreed: with different kernel sets
+	Waived    uint64  `json:"waived"`
+	// of those waived: every worker that could make them failed to
+	Failed      uint64            `json:"failed,omitempty"`
 	WaivedTasks []string          `json:"waived_tasks,omitempty"`
 	Disputed    uint64            `json:"disputed"`
 	Again       uint64            `json:"again,omitempty"` // results made again by their own worker
@@ -82,7 +83,8 @@ func (r *auditReport) says(jobID string) (found []string) {
 		if w.Job != jobID {
 			task += " of job " + w.Job
 		}
-		found = append(found, fmt.Sprintf("worker %s made another result of %s than %s; what it had a part in was made again",
+		found = append(found, fmt.Sprintf(
+			"worker %s made another result of %s than %s; what it had a part in was made again",
 			w.Name, task, w.Than))
 	}
 	switch {
@@ -155,7 +157,8 @@ func (r *auditReport) page() *report.Audits {
 		})
 	}
 	for _, w := range r.Convicted {
-		p.Convicted = append(p.Convicted, report.Convicted{Name: w.Name, ID: w.ID, Task: w.Task, Job: w.Job, Than: w.Than})
+		p.Convicted = append(p.Convicted,
+			report.Convicted{Name: w.Name, ID: w.ID, Task: w.Task, Job: w.Job, Than: w.Than})
 	}
 	return p
 }

@@ -48,7 +48,8 @@ func TestAuditsInTheReport(t *testing.T) {
 		{
 			"a liar, then alone",
 			&pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Convicted: []*pb.ConvictedWorker{liar}},
-			"worker l made another result of plan than its own before" + lied + "two workers agree on 4 tasks; 3" + alone,
+			"worker l made another result of plan than its own before" + lied +
+				"two workers agree on 4 tasks; 3" + alone,
 		},
 		{
 			"a liar elsewhere",
@@ -70,9 +71,10 @@ func TestAuditsOnThePage(t *testing.T) {
 	r := auditFrom("j", &pb.AuditSummary{
 		SharePpm: 10_000, Drawn: 20, Nodes: 8, Agreed: 17, OtherSets: 5, Waived: 3, Failed: 2,
 		WaivedTasks: []string{"round 1, step", "round 2, step"},
-		Disputed:    1, Again: 2, Repeated: 4, SelfChecked: 6, SpentUs: 1_500_000, WorkUs: 60_000_000, EndedUnixMs: 10_250,
-		Auditors:  []*pb.Auditor{{Id: "w-1", Name: "a", Kernels: "avx2", Tasks: 12, OtherSets: 5}, {Tasks: 5}},
-		Convicted: []*pb.ConvictedWorker{{Id: "w-2", Name: "l", Task: "plan", JobId: "j"}},
+		Disputed:    1, Again: 2, Repeated: 4, SelfChecked: 6, SpentUs: 1_500_000, WorkUs: 60_000_000,
+		EndedUnixMs: 10_250,
+		Auditors:    []*pb.Auditor{{Id: "w-1", Name: "a", Kernels: "avx2", Tasks: 12, OtherSets: 5}, {Tasks: 5}},
+		Convicted:   []*pb.ConvictedWorker{{Id: "w-2", Name: "l", Task: "plan", JobId: "j"}},
 	}, 10_000)
 	page := r.page()
 	var text strings.Builder

@@ -51,7 +51,8 @@ func newBlockCache(budget int64) *blockCache {
 
 // blocks passes on the blocks of a shard: those kept, or else those of read, of which it
 // keeps copies if they fit.
-func (c *blockCache) blocks(ctx context.Context, set setKey, shard int, read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
+	read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	if c == nil || c.budget <= 0 {
 		return read
 	}

@@ -45,7 +45,8 @@ func (r *reader) read(shard int) iter.Seq2[*dataset.Block, error] {
 
 func blockOf(n int) *dataset.Block {
 	return &dataset.Block{
-		IDs: []dataset.Identity{{Object: "x", Offset: int64(n)}}, Texts: [][]byte{fmt.Appendf(nil, "text %04d", n)}, Labels: [][]byte{{}},
+		IDs: []dataset.Identity{{Object: "x", Offset: int64(n)}}, Texts: [][]byte{fmt.Appendf(nil, "text %04d", n)},
+		Labels:  [][]byte{{}},
 		Weights: []float32{float32(n)}, Dense: dataset.Dense{Width: 2, Values: []float32{1, float32(n)}},
 		Sparse:  dataset.Sparse{Width: 9, Indptr: []int{0, 1}, Indices: []int32{3}, Values: []float32{float32(-n)}},
 		Skipped: []dataset.Skip{{Line: int64(n), Reason: "too long"}},
@@ -77,7 +78,8 @@ var oneBlock = blockBytes(blockOf(0))
 
 func TestBlockBytesCountsAllOfABlock(t *testing.T) {
 	// IDs 24, label 24, text 24+9, weight 4, dense 8, sparse 16+4+4, skip 64+8 and the block itself.
-	if want := int64(reflect.TypeFor[dataset.Block]().Size()) + 24 + 24 + 33 + 4 + 8 + 24 + int64(reflect.TypeFor[dataset.Skip]().Size()) + 8; oneBlock != want {
+	if want := int64(reflect.TypeFor[dataset.Block]().Size()) + 24 + 24 + 33 + 4 + 8 + 24 + int64(
+		reflect.TypeFor[dataset.Skip]().Size()) + 8; oneBlock != want {
 		t.Errorf("%d, want %d", oneBlock, want)
 	}
 	seventh := blockOf(7)
@@ -183,7 +185,8 @@ func TestBlockCacheProperties(t *testing.T) {
 		c := newBlockCache(rapid.Int64Range(0, 20).Draw(rt, "budget") * oneBlock)
 		r := &reader{blocks: rapid.IntRange(0, 3).Draw(rt, "blocks")}
 		for range rapid.IntRange(1, 100).Draw(rt, "steps") {
-			set := setKey{rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "job"), jobs.Source(rapid.IntRange(0, 1).Draw(rt, "source"))}
+			set := setKey{rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "job"),
+				jobs.Source(rapid.IntRange(0, 1).Draw(rt, "source"))}
 			shard := rapid.IntRange(0, 4).Draw(rt, "shard")
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
 			case 0:

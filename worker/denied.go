@@ -8,8 +8,9 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// refused judges a refusal by a store. Credentials are loaded anew in any case. Where the cluster's own store refuses too, the
-// fault is not of the spec's store: workers use the same credentials for both, or the same server. Such a job waits.
+// refused judges a refusal by a store. Credentials are loaded anew in any case. Where the cluster's own store refuses
+// too, the fault is not of the spec's store: workers use the same credentials for both, or the same server. Such a
+// job waits.
 func (j *job) refused(ctx context.Context, err error) error {
 	var fault *protocol.Fault
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeStoreDenied {

@@ -54,7 +54,8 @@ func TestDrainGivesBackWhatItCannotFinish(t *testing.T) {
 
 // Whatever the coordinator does, a worker that is told to end does.
 func TestDrainEndsWithoutTheCoordinator(t *testing.T) {
-	for name, failure := range map[string]error{"unreachable": code(connect.CodeUnavailable), "hangs": errHang, "fails": code(connect.CodeInternal)} {
+	for name, failure := range map[string]error{"unreachable": code(connect.CodeUnavailable), "hangs": errHang,
+		"fails": code(connect.CodeInternal)} {
 		t.Run(name+", task done", func(t *testing.T) {
 			withWorker(t, 1, func(s *shift) {
 				works := s.begin(1, 1)

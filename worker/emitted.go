@@ -79,7 +79,8 @@ func (j *job) emittedOutputs(ctx context.Context, files emitted) ([]*pb.OutputFi
 		if err != nil {
 			return nil, fmt.Errorf("read what a step emitted: %w", err)
 		}
-		outputs = append(outputs, &pb.OutputFile{Name: file.Name, Uri: base + "/" + prefix + file.Name, Sha256: sum, Size: file.Size})
+		outputs = append(outputs, &pb.OutputFile{Name: file.Name, Uri: base + "/" + prefix + file.Name, Sha256: sum,
+			Size: file.Size})
 	}
 	return outputs, nil
 }

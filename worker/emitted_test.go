@@ -9,7 +9,8 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// Tables and indexes are told, parts and files that were not written are not; a file that was written twice is told once.
+// Tables and indexes are told, parts and files that were not written are not; a file that was written twice is told
+// once.
 func TestEmittedFiles(t *testing.T) {
 	var files emitted
 	emit := files.watch(func(_ context.Context, name string, data []byte) (jobs.File, error) {

@@ -40,7 +40,8 @@ func (w *worker) execute(ctx context.Context, brief *pb.JobBrief, task *pb.Task)
 func (w *worker) compute(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (output *pb.TaskOutput, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			w.cfg.Logger.Error("panic in a task", "task", taskName(task.GetId()), "cause", cause, "stack", string(debug.Stack()))
+			w.cfg.Logger.Error("panic in a task", "task", taskName(task.GetId()), "cause", cause, "stack",
+				string(debug.Stack()))
 			err = protocol.TaskFault(protocol.CodePanic, "%v", cause)
 		}
 	}()
@@ -88,7 +89,8 @@ func failureOf(ctx context.Context, err error) *pb.Failure {
 	default:
 		fault = protocol.TaskFault(protocol.CodeInternal, "%v", err)
 	}
-	failure := &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class), Message: wireText(fault.Error(), maxMessage)}
+	failure := &pb.Failure{Code: string(fault.Code), Class: wireClass(fault.Class),
+		Message: wireText(fault.Error(), maxMessage)}
 	if lost := fault.Lost; lost != nil {
 		failure.Lost = &pb.LostObject{Round: lost.Round, Object: &pb.ObjectRef{Sha256: lost.SHA256[:], Size: lost.Size}}
 	}

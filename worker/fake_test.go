@@ -49,7 +49,8 @@ const (
 )
 
 func newOffice() *office {
-	return &office{leases: make(chan *pb.LeaseResponse), store: &stuckStore{Store: mem.New("m")}, fail: make(map[string]error), said: make(chan struct{})}
+	return &office{leases: make(chan *pb.LeaseResponse), store: &stuckStore{Store: mem.New("m")},
+		fail: make(map[string]error), said: make(chan struct{})}
 }
 
 // stuckStore is a store that may stop to take anything.
@@ -93,7 +94,8 @@ func (o *office) call(ctx context.Context, method string, note func()) error {
 	return err
 }
 
-func (o *office) Register(ctx context.Context, req *connect.Request[pb.RegisterRequest]) (*connect.Response[pb.RegisterResponse], error) {
+func (o *office) Register(ctx context.Context,
+	req *connect.Request[pb.RegisterRequest]) (*connect.Response[pb.RegisterResponse], error) {
 	err := o.call(ctx, "Register", func() {
 		o.registers = append(o.registers, req.Msg)
 		for _, m := range []string{"Lease", "Heartbeat"} {
@@ -107,7 +109,8 @@ func (o *office) Register(ctx context.Context, req *connect.Request[pb.RegisterR
 	}), err
 }
 
-func (o *office) Lease(ctx context.Context, req *connect.Request[pb.LeaseRequest]) (*connect.Response[pb.LeaseResponse], error) {
+func (o *office) Lease(ctx context.Context, req *connect.Request[pb.LeaseRequest]) (*connect.Response[pb.LeaseResponse],
+	error) {
 	if err := o.call(ctx, "Lease", func() { o.asked = append(o.asked, req.Msg.GetMaxTasks()) }); err != nil {
 		return nil, err
 	}
@@ -123,7 +126,8 @@ func (o *office) Lease(ctx context.Context, req *connect.Request[pb.LeaseRequest
 	}
 }
 
-func (o *office) Heartbeat(ctx context.Context, req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
+func (o *office) Heartbeat(ctx context.Context,
+	req *connect.Request[pb.HeartbeatRequest]) (*connect.Response[pb.HeartbeatResponse], error) {
 	res := &pb.HeartbeatResponse{}
 	err := o.call(ctx, "Heartbeat", func() {
 		o.beats = append(o.beats, req.Msg)
@@ -132,7 +136,8 @@ func (o *office) Heartbeat(ctx context.Context, req *connect.Request[pb.Heartbea
 	return connect.NewResponse(res), err
 }
 
-func (o *office) Complete(ctx context.Context, req *connect.Request[pb.CompleteRequest]) (*connect.Response[pb.CompleteResponse], error) {
+func (o *office) Complete(ctx context.Context,
+	req *connect.Request[pb.CompleteRequest]) (*connect.Response[pb.CompleteResponse], error) {
 	res := &pb.CompleteResponse{}
 	refused := false
 	err := o.call(ctx, "Complete", func() {
@@ -215,7 +220,8 @@ type work struct {
 func (b *bench) Phases() []jobs.Phase { return []jobs.Phase{b} }
 func (b *bench) Name() string         { return "count" }
 
-func (b *bench) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (b *bench) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays,
+	error) {
 	return nil, nil, errors.New("not asked for here")
 }
 
@@ -345,7 +351,8 @@ func (s *shift) wantOutput(round int) {
 func (s *shift) wantFailure(round int, code protocol.Code, class pb.FailureClass) {
 	s.Helper()
 	r, err := s.reported(round)
-	if f := r.GetFailure(); err != nil || f.GetCode() != string(code) || f.GetClass() != class || r.GetToken().GetSequence() != uint64(round) {
+	if f := r.GetFailure(); err != nil || f.GetCode() != string(code) || f.GetClass() != class ||
+		r.GetToken().GetSequence() != uint64(round) {
 		s.Errorf("round %d: %v %v", round, r, err)
 	}
 }

@@ -65,7 +65,8 @@ func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err e
 // read reads a shard of a data set; jobs.Tasks has held both against the plan.
 func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 	in := j.inputs[from]
-	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.cached(), from}, shard, in.source.Blocks(ctx, in.shards[shard])))
+	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.cached(), from}, shard,
+		in.source.Blocks(ctx, in.shards[shard])))
 }
 
 // cut is how many shards each data set has.
@@ -92,7 +93,8 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error)
 		return nil, nil, err
 	}
 	if want := j.spec.Spec.ModelSHA256; want != "" && pinModel(uri, data).SHA256 != want {
-		return nil, nil, modelFault(protocol.CodeInputChanged, uri, "its SHA-256 is not "+want+", which the spec asks for", "Submit the job again with the model that is there now.")
+		return nil, nil, modelFault(protocol.CodeInputChanged, uri, "its SHA-256 is not "+want+
+			", which the spec asks for", "Submit the job again with the model that is there now.")
 	}
 	model, err := jobs.Decode(data)
 	if err == nil {

@@ -97,7 +97,8 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &job{w: w, check: check, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind, tasks: tasks, inputs: inputs}, nil
+	return &job{w: w, check: check, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind,
+		tasks: tasks, inputs: inputs}, nil
 }
 
 // madeBy names the objects of one of the job's rounds.

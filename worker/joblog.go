@@ -73,7 +73,8 @@ const (
 )
 
 func newJobLogs(w *worker) *jobLogs {
-	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf), flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
+	return &jobLogs{w: w, buffers: make(map[string]*segment), shelves: make(map[string]*shelf),
+		flushing: make(chan struct{}, 1), sealed: make(map[string]sealedSegment)}
 }
 
 // logLine is one line of a job's log.
@@ -249,10 +250,12 @@ func (l *jobLogs) seal(h hurry) (sealed []string) {
 		full := l.buffers[id]
 		delete(l.buffers, id)
 		if full.lost > 0 {
-			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost, Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
+			l.write(full, logLine{Event: "lost", Level: "warn", Lines: full.lost,
+				Message: "there was no room for this worker's log lines: they were too many, or the store was slow"})
 		}
 		l.sequence++
-		l.sealed[id] = sealedSegment{protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence), full.text.Bytes()}
+		l.sealed[id] = sealedSegment{protocol.LogKey(id, time.Now().UnixMilli(), l.w.id[:8], l.sequence),
+			full.text.Bytes()}
 		sealed = append(sealed, id)
 	}
 	return sealed

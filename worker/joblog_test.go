@@ -74,10 +74,12 @@ func TestFlushStoresEachJobsLines(t *testing.T) {
 			t.Errorf("%+v", line)
 		}
 	}
-	if segments != 2 || !slices.Equal(events, []string{"leased", "computed", "reportedduplicate"}) || lines[1].Seconds != 1.5 {
+	if segments != 2 || !slices.Equal(events, []string{"leased", "computed", "reportedduplicate"}) ||
+		lines[1].Seconds != 1.5 {
 		t.Errorf("%d segments, %v", segments, lines)
 	}
-	if lines, _ := stored(t, store, "b"); len(lines) != 1 || lines[0].Level != "error" || lines[0].Code != "PANIC" || lines[0].Message != "bad \ufffd byte" {
+	if lines, _ := stored(t, store, "b"); len(lines) != 1 || lines[0].Level != "error" || lines[0].Code != "PANIC" ||
+		lines[0].Message != "bad \ufffd byte" {
 		t.Errorf("b: %+v", lines)
 	}
 }

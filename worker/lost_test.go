@@ -25,7 +25,8 @@ type flippingStore struct {
 
 func (s *flippingStore) Refresh() { s.renewals.Add(1) }
 
-func (s *flippingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s *flippingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info,
+	error) {
 	s.reads.Add(1)
 	body, info, err := s.Store.Get(ctx, key, opt)
 	if err != nil || s.flips.Add(-1) < 0 {
@@ -49,7 +50,8 @@ func TestADamagedObjectIsReadAgain(t *testing.T) {
 		reads    int64
 		after    time.Duration
 		readable bool
-	}{0: {1, 0, true}, 1: {2, 50 * time.Millisecond, true}, 3: {4, 1300 * time.Millisecond, true}, 4: {4, 1300 * time.Millisecond, false}} {
+	}{0: {1, 0, true}, 1: {2, 50 * time.Millisecond, true}, 3: {4, 1300 * time.Millisecond, true},
+		4: {4, 1300 * time.Millisecond, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			store := &flippingStore{Store: mem.New("m")}
 			w := quietWorker(store)
@@ -60,15 +62,18 @@ func TestADamagedObjectIsReadAgain(t *testing.T) {
 			store.flips.Store(flips)
 			began := time.Now()
 			data, err := w.get(t.Context(), made{"a", 3}, ref)
-			if took := time.Since(began); (err == nil) != want.readable || store.reads.Load() != want.reads || store.renewals.Load() != want.reads-1 || took != want.after {
-				t.Errorf("%d flips: %q, %v after %v; %d reads, %d renewals", flips, data, err, took, store.reads.Load(), store.renewals.Load())
+			if took := time.Since(began); (err == nil) != want.readable || store.reads.Load() != want.reads ||
+				store.renewals.Load() != want.reads-1 || took != want.after {
+				t.Errorf("%d flips: %q, %v after %v; %d reads, %d renewals", flips, data, err, took, store.reads.Load(),
+					store.renewals.Load())
 			}
 			if want.readable {
 				return
 			}
 			failure := failureOf(t.Context(), err)
 			lost := failure.GetLost()
-			if failure.GetCode() != "LOST" || lost.GetRound() != 3 || string(lost.GetObject().GetSha256()) != string(ref.GetSha256()) || lost.GetObject().GetSize() != 9 {
+			if failure.GetCode() != "LOST" || lost.GetRound() != 3 ||
+				string(lost.GetObject().GetSha256()) != string(ref.GetSha256()) || lost.GetObject().GetSize() != 9 {
 				t.Errorf("reported as %v", failure)
 			}
 		})
@@ -80,13 +85,15 @@ func TestAMissingObjectIsLost(t *testing.T) {
 		w := quietWorker(mem.New("m"))
 		_, err := w.get(t.Context(), made{"a", 0}, &pb.ObjectRef{Sha256: make([]byte, 32), Size: 5})
 		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Lost == nil || !errors.Is(err, objstore.ErrNotFound) || !strings.Contains(err.Error(), "jobs/a/00/") {
+		if !errors.As(err, &fault) || fault.Lost == nil || !errors.Is(err, objstore.ErrNotFound) ||
+			!strings.Contains(err.Error(), "jobs/a/00/") {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-// The state and the carries of a task are those of the round it names; a coordinator that names none means the one before.
+// The state and the carries of a task are those of the round it names; a coordinator that names none means the one
+// before.
 func TestWhichRoundMadeTheState(t *testing.T) {
 	j := &job{id: "a"}
 	task := &pb.Task{Id: &pb.TaskID{Round: 5}}
@@ -105,9 +112,11 @@ func TestWhoseRefusalItIs(t *testing.T) {
 	spec := protocol.TaskFault(protocol.CodeStoreDenied, "the store refuses to hand out the input")
 	for denies, want := range map[bool]protocol.Class{false: protocol.ClassTask, true: protocol.ClassInfrastructure} {
 		renewing := &flippingStore{Store: mem.New("in")}
-		j := &job{id: "a", w: quietWorker(&statStore{Store: mem.New("m"), denies: denies}), inputs: []*input{{store: renewing}}}
+		j := &job{id: "a", w: quietWorker(&statStore{Store: mem.New("m"), denies: denies}),
+			inputs: []*input{{store: renewing}}}
 		var fault *protocol.Fault
-		if err := j.refused(t.Context(), spec); !errors.As(err, &fault) || fault.Class != want || renewing.renewals.Load() != 1 {
+		if err := j.refused(t.Context(), spec); !errors.As(err, &fault) || fault.Class != want ||
+			renewing.renewals.Load() != 1 {
 			t.Errorf("the own store refuses %v: %v, class %v", denies, err, fault.Class)
 		}
 	}

@@ -79,8 +79,8 @@ func (j *job) gathers(task *pb.Task) int64 {
 	})
 }
 
-// recordBytes estimates what the records of a shard take when they are decoded. Where that cannot be told from the stored
-// bytes it rather says too much, at the cost of tasks that wait.
+// recordBytes estimates what the records of a shard take when they are decoded. Where that cannot be told from the
+// stored bytes it rather says too much, at the cost of tasks that wait.
 func (in *input) recordBytes(shard int) int64 {
 	if shard < 0 || shard >= len(in.shards) {
 		return 0

@@ -97,7 +97,8 @@ func TestWantsOfGatheredShards(t *testing.T) {
 }
 
 func TestWants(t *testing.T) {
-	j := &job{tasks: &jobs.Tasks{}, inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}
+	j := &job{tasks: &jobs.Tasks{},
+		inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}
 	task := &pb.Task{
 		Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE}, State: &pb.ObjectRef{Size: 7},
 		Pieces:  []*pb.Piece{{Object: &pb.ObjectRef{Size: 100}}, {Object: &pb.ObjectRef{Size: 50}}},
@@ -127,7 +128,8 @@ func TestStatesWithinTheirBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := j.state(t.Context(), &pb.Task{Id: &pb.TaskID{Round: 1}, State: ref}); err != nil || len(got["x"].Data) != bytes {
+		if got, err := j.state(t.Context(), &pb.Task{Id: &pb.TaskID{Round: 1}, State: ref}); err != nil ||
+			len(got["x"].Data) != bytes {
 			t.Fatal(err)
 		}
 	}

@@ -46,7 +46,8 @@ func readModel(ctx context.Context, store objstore.Store, uri, name string, limi
 	defer body.Close()
 	if info.Size > limit {
 		return nil, modelFault(protocol.CodeStateTooBig, uri,
-			fmt.Sprintf("the model has %d bytes; max_state_bytes is %d", info.Size, limit), "Raise run.max_state_bytes.")
+			fmt.Sprintf("the model has %d bytes; max_state_bytes is %d", info.Size, limit),
+			"Raise run.max_state_bytes.")
 	}
 	data, err := io.ReadAll(io.LimitReader(body, info.Size+1))
 	if err != nil {

@@ -35,8 +35,8 @@ func (w *worker) putArrays(ctx context.Context, by made, a jobs.Arrays) (*pb.Obj
 	return w.put(ctx, by, faults.Lie(a.Encode()))
 }
 
-// readPauses are the pauses before a job object is read again that is missing or damaged: a store may lag, and a flipped bit may
-// come from the network, or from one connection.
+// readPauses are the pauses before a job object is read again that is missing or damaged: a store may lag, and a
+// flipped bit may come from the network, or from one connection.
 var readPauses = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
 
 // get reads a job object whole and checks its digest.
@@ -98,8 +98,8 @@ func (w *worker) getArrays(ctx context.Context, by made, ref *pb.ObjectRef) (job
 	return jobs.Decode(data)
 }
 
-// jobStoreFault says what an error of the cluster's own store means to a task. All workers share that store, and it served
-// them before: a refusal passes when a key is replaced or a clock is set right, so it is class infrastructure.
+// jobStoreFault says what an error of the cluster's own store means to a task. All workers share that store, and it
+// served them before: a refusal passes when a key is replaced or a clock is set right, so it is class infrastructure.
 func jobStoreFault(doing string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):

@@ -54,12 +54,13 @@ func (j *job) openOutput(ctx context.Context) (store objstore.Store, prefix, bas
 type again int
 
 const (
-	sameBytes  again = iota // every attempt makes the same bytes: others are somebody else's, and stay
-	otherBytes              // each attempt makes its own, as of a report with times, or corrects one that was wrong: the last counts
+	sameBytes again = iota // every attempt makes the same bytes: others are somebody else's, and stay
+	// each attempt makes its own, as of a report with times, or corrects one that was wrong: the last counts
+	otherBytes
 )
 
-// writeOutput puts one file into the job's folder. Below the cluster's own prefix nothing is replaced that this job did not write; at a
-// place that a user named, the user decides what is there.
+// writeOutput puts one file into the job's folder. Below the cluster's own prefix nothing is replaced that this job
+// did not write; at a place that a user named, the user decides what is there.
 func (j *job) writeOutput(ctx context.Context, name string, data []byte, attempts again) (*pb.OutputFile, error) {
 	store, prefix, base, err := j.openOutput(ctx)
 	if err != nil {

@@ -29,8 +29,9 @@ func outputJob(store objstore.Store, place string) *job {
 	return j
 }
 
-// Below the cluster's prefix an output never replaces other bytes: they may be another cluster's model. The same bytes are another
-// attempt's, or this one's after a lost reply. Reports are made anew, and a user's own place is as it was.
+// Below the cluster's prefix an output never replaces other bytes: they may be another cluster's model. The same
+// bytes are another attempt's, or this one's after a lost reply. Reports are made anew, and a user's own place is as
+// it was.
 func TestOutputsReplaceNothing(t *testing.T) {
 	const model = "models/a/model.safetensors"
 	for _, c := range []struct {
@@ -41,7 +42,8 @@ func TestOutputsReplaceNothing(t *testing.T) {
 	}{
 		{name: "nothing is there", data: "ours"},
 		{name: "the same bytes", there: "ours", data: "ours"},
-		{name: "a lost reply", data: "ours", rules: []faulty.Rule{{Op: faulty.Put, Times: 1, LostReply: true, Err: objstore.ErrExists}}},
+		{name: "a lost reply", data: "ours",
+			rules: []faulty.Rule{{Op: faulty.Put, Times: 1, LostReply: true, Err: objstore.ErrExists}}},
 		{name: "other bytes", there: "theirs", data: "ours", taken: true},
 		{name: "as many other bytes", there: "xxxx", data: "ours", taken: true},
 		{name: "a report of an earlier attempt", there: "theirs", data: "ours", attempts: otherBytes},
@@ -60,7 +62,8 @@ func TestOutputsReplaceNothing(t *testing.T) {
 			if c.taken {
 				want = c.there
 				fault, ok := errors.AsType[*protocol.Fault](err)
-				if !ok || fault.Code != protocol.CodeOutputTaken || fault.Class != protocol.ClassInput || !strings.HasSuffix(fault.Object, model) {
+				if !ok || fault.Code != protocol.CodeOutputTaken || fault.Class != protocol.ClassInput ||
+					!strings.HasSuffix(fault.Object, model) {
 					t.Errorf("%+v, %v", file, err)
 				}
 			} else if err != nil {
@@ -85,7 +88,8 @@ func TestWorkerChecksWhoseTheStoreIs(t *testing.T) {
 		}
 		w := outputJob(store, "").w
 		w.store = nil
-		err := w.registered(t.Context(), &pb.RegisterResponse{StoreUri: "mem://m", ClusterId: "ours", LeaseTtlMs: 1000, HeartbeatMs: 100})
+		err := w.registered(t.Context(),
+			&pb.RegisterResponse{StoreUri: "mem://m", ClusterId: "ours", LeaseTtlMs: 1000, HeartbeatMs: 100})
 		if refused != errors.Is(err, objstore.ErrOwned) || !refused && err != nil {
 			t.Errorf("owner %q: %v", owner, err)
 		}

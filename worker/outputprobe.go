@@ -11,9 +11,9 @@ import (
 // probeName begins the names of the objects that probeOutput writes and deletes.
 const probeName = ".gram-probe-"
 
-// probeOutput writes to the place that the spec names for outputs and deletes from it: a job that could not keep its model is
-// not to find that out at its end. A place that takes objects but does not let go of them will do; the job's log says
-// which object stays behind.
+// probeOutput writes to the place that the spec names for outputs and deletes from it: a job that could not keep its
+// model is not to find that out at its end. A place that takes objects but does not let go of them will do; the job's
+// log says which object stays behind.
 func (j *job) probeOutput(ctx context.Context) error {
 	if j.spec.Spec.Output.URI == "" {
 		return nil // the cluster's own store, which the plan is written to

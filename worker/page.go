@@ -27,7 +27,8 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 		page.Facts = append(page.Facts, [2]string{"integrity of " + strings.TrimPrefix(c.DataSet, "spec."), c.text()})
 	}
 	for _, r := range facts.Rounds {
-		page.Rounds = append(page.Rounds, report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})
+		page.Rounds = append(page.Rounds,
+			report.Round{Number: r.Round, Phase: r.Phase, Leaves: r.Leaves, Seconds: r.Seconds})
 	}
 	certificate, err := j.certificate(model)
 	if facts.Certificate = certificate; err != nil {

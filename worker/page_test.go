@@ -13,7 +13,8 @@ import (
 )
 
 // pageOf makes the page of a job whose kind has such figures.
-func pageOf(t *testing.T, figures func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error)) (page string, facts *runReport) {
+func pageOf(t *testing.T, figures func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error)) (page string,
+	facts *runReport) {
 	t.Helper()
 	kind := func(string) (jobs.Kind, error) { return jobs.Kind{Figures: figures}, nil }
 	j := &job{id: "digits-1", w: &worker{cfg: Config{Kind: kind, Logger: slog.New(slog.DiscardHandler)}}}
@@ -34,7 +35,8 @@ func TestPage(t *testing.T) {
 		if name, _, err := model.Kind(); err != nil || name != "Test" || len(metrics) != 1 {
 			t.Errorf("figures of %q, %v, %v", name, metrics, err)
 		}
-		return []jobs.Figure{{Title: "Centres", Images: []jobs.Image{{Label: "0", Width: 2, Values: []float32{0, 1, 2, 3}}}}}, nil
+		return []jobs.Figure{{Title: "Centres",
+			Images: []jobs.Image{{Label: "0", Width: 2, Values: []float32{0, 1, 2, 3}}}}}, nil
 	})
 	for _, want := range []string{"digits-1", "s3://corpus/digits/", "Centres", "data:image/png", "250 ms", "records"} {
 		if !strings.Contains(page, want) {
@@ -53,14 +55,16 @@ func TestFiguresThatFail(t *testing.T) {
 		"an error": func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error) { return nil, errors.New("no ink") },
 		"a panic":  func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error) { panic("no ink") },
 		"no JSON": func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error) {
-			return []jobs.Figure{{Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1}, Y: []float64{math.NaN()}}}}}}, nil
+			return []jobs.Figure{{Lines: &jobs.LineChart{Series: []jobs.Series{{X: []float64{1},
+				Y: []float64{math.NaN()}}}}}}, nil
 		},
 		"no picture": func(jobs.Arrays, []jobs.Metric) ([]jobs.Figure, error) {
 			return []jobs.Figure{{Images: []jobs.Image{{Width: 3, Values: []float32{1}}}}}, nil
 		},
 	} {
 		page, facts := pageOf(t, figures)
-		if !strings.Contains(page, "could not be made: ") || !strings.Contains(page, "records") || facts.Figures != nil {
+		if !strings.Contains(page, "could not be made: ") || !strings.Contains(page, "records") ||
+			facts.Figures != nil {
 			t.Errorf("%s: figures %v, page\n%s", name, facts.Figures, page)
 		}
 	}
@@ -68,7 +72,8 @@ func TestFiguresThatFail(t *testing.T) {
 
 // A text that looks like an indented list stays as it is; lists of numbers take a line.
 func TestReportKeepsTexts(t *testing.T) {
-	r := &runReport{Name: "[\n 1,\n 2]", Metrics: []jobs.Metric{{Name: "cells", Value: json.RawMessage(`[[0,-1],[1.5e-7,2]]`)}}}
+	r := &runReport{Name: "[\n 1,\n 2]",
+		Metrics: []jobs.Metric{{Name: "cells", Value: json.RawMessage(`[[0,-1],[1.5e-7,2]]`)}}}
 	data, err := r.encode()
 	if err != nil {
 		t.Fatal(err)
@@ -89,12 +94,14 @@ func TestCertificate(t *testing.T) {
 		certify          func(jobs.Arrays) (any, error)
 		want, wantInPage string
 	}{
-		"none":     {nil, "", ""},
-		"no need":  {func(jobs.Arrays) (any, error) { return nil, nil }, "", ""},
-		"one":      {func(jobs.Arrays) (any, error) { return map[string]bool{"holds": true}, nil }, `{"holds":true}`, ""},
-		"an error": {func(jobs.Arrays) (any, error) { return nil, errors.New("no ink") }, "", "could not be made: no ink"},
-		"a panic":  {func(jobs.Arrays) (any, error) { panic("no ink") }, "", "could not be made: panic: no ink"},
-		"no JSON":  {func(jobs.Arrays) (any, error) { return math.NaN(), nil }, "", "could not be made: json"},
+		"none":    {nil, "", ""},
+		"no need": {func(jobs.Arrays) (any, error) { return nil, nil }, "", ""},
+		"one": {func(jobs.Arrays) (any, error) { return map[string]bool{"holds": true}, nil }, `{"holds":true}`,
+			""},
+		"an error": {func(jobs.Arrays) (any, error) { return nil, errors.New("no ink") }, "",
+			"could not be made: no ink"},
+		"a panic": {func(jobs.Arrays) (any, error) { panic("no ink") }, "", "could not be made: panic: no ink"},
+		"no JSON": {func(jobs.Arrays) (any, error) { return math.NaN(), nil }, "", "could not be made: json"},
 	} {
 		kind := func(string) (jobs.Kind, error) { return jobs.Kind{Certify: c.certify}, nil }
 		j := &job{id: "digits-1", w: &worker{cfg: Config{Kind: kind, Logger: slog.New(slog.DiscardHandler)}}}
@@ -121,7 +128,8 @@ func TestParamsForPeople(t *testing.T) {
 			t.Errorf("%s: %q, want %q", params, got, want)
 		}
 	}
-	if got := paramText(json.RawMessage(`{"a":"` + strings.Repeat("é", 3000) + `"}`)); len([]rune(got)) != maxParamText+1 {
+	if got := paramText(json.RawMessage(`{"a":"` + strings.Repeat("é", 3000) + `"}`)); len(
+		[]rune(got)) != maxParamText+1 {
 		t.Errorf("%d runes", len([]rune(got)))
 	}
 }

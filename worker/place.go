@@ -33,7 +33,8 @@ func (in *input) shardText(shard int) string {
 	}
 	pieces := in.shards[shard].Pieces
 	first := pieces[0]
-	text := fmt.Sprintf("shard %d (%s bytes %d-%d", shard, in.manifest.Objects[first.Object].Key, first.Start, first.End)
+	text := fmt.Sprintf("shard %d (%s bytes %d-%d", shard, in.manifest.Objects[first.Object].Key, first.Start,
+		first.End)
 	if more := len(pieces) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d pieces more", more)
 	}

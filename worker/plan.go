@@ -76,7 +76,8 @@ func (p planned) marshal() (manifest, plan []byte, err error) {
 			return nil, nil, err
 		}
 	}
-	manifest, err = json.Marshal(storedManifest{Input: manifests[jobs.Input], Queries: manifests[jobs.Queries], Model: p.model})
+	manifest, err = json.Marshal(storedManifest{Input: manifests[jobs.Input], Queries: manifests[jobs.Queries],
+		Model: p.model})
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode the manifest: %w", err)
 	}

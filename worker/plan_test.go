@@ -15,7 +15,8 @@ func planOf(t testing.TB, sets int, model *pinnedModel) (planned, []byte, []byte
 	t.Helper()
 	p := planned{model: model}
 	for i := range sets {
-		m := dataset.Manifest{URI: "mem://m/in/", Objects: []dataset.Object{{Key: "a", Size: int64(10 + i), ETag: "1"}, {Key: "b", Size: 5, ETag: "2"}}}
+		m := dataset.Manifest{URI: "mem://m/in/",
+			Objects: []dataset.Object{{Key: "a", Size: int64(10 + i), ETag: "1"}, {Key: "b", Size: 5, ETag: "2"}}}
 		shards, err := dataset.Cut(m, 4, "none")
 		if err != nil {
 			t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/gram-compute/gram/objstore"
 )
 
-// A task's progress is a number that grows as it gets on: with each block of records and each job object. The coordinator
-// is told it in heartbeats, and takes away a lease whose number stands still for long. It is 0 while the task has not
-// begun: it waits for memory, or for the state that another loads, and others are at work.
+// A task's progress is a number that grows as it gets on: with each block of records and each job object. The
+// coordinator is told it in heartbeats, and takes away a lease whose number stands still for long. It is 0 while the
+// task has not begun: it waits for memory, or for the state that another loads, and others are at work.
 type progressKey struct{}
 
 func withProgress(ctx context.Context, progress *atomic.Uint64) context.Context {
@@ -53,7 +53,8 @@ type advancingReader struct {
 type advancingStore struct{ objstore.Store }
 
 // Get implements objstore.Store.
-func (s advancingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s advancingStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info,
+	error) {
 	advance(ctx)
 	body, info, err := s.Store.Get(ctx, key, opt)
 	if err != nil {

@@ -64,7 +64,8 @@ func TestProgressOfALoadedState(t *testing.T) {
 	}
 	w.store = slowStore{o.store}
 	var loader atomic.Uint64
-	if _, err := (&job{w: w, id: "a"}).state(withProgress(t.Context(), &loader), &pb.Task{Id: &pb.TaskID{JobId: "a", Round: 1}, State: ref}); err != nil {
+	if _, err := (&job{w: w, id: "a"}).state(withProgress(t.Context(), &loader),
+		&pb.Task{Id: &pb.TaskID{JobId: "a", Round: 1}, State: ref}); err != nil {
 		t.Fatal(err)
 	}
 	if n := loader.Load(); n < uint64(ref.GetSize()) {

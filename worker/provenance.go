@@ -51,8 +51,9 @@ type objectProvenance struct {
 
 func (in *input) provenance() inputProvenance {
 	objects, labels := dataset.Integrity(in.manifest, in.spec)
-	return inputProvenance{Shards: len(in.shards), Objects: objectsListed(in.manifest.Objects, objects), ObjectCount: len(objects),
-		Labels: objectsListed(in.manifest.Labels, labels)}
+	return inputProvenance{Shards: len(in.shards), Objects: objectsListed(in.manifest.Objects, objects),
+		ObjectCount: len(objects),
+		Labels:      objectsListed(in.manifest.Labels, labels)}
 }
 
 func objectsListed(objects []dataset.Object, integrity []string) []objectProvenance {

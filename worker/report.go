@@ -121,7 +121,8 @@ func countersFrom(c *pb.Counters) counters {
 	return counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
 		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
-		RemadeTasks: c.GetRemade().GetTasks(), ReopenedRounds: c.GetRemade().GetReopened(), BegunAnew: c.GetRemade().GetAnew(),
+		RemadeTasks: c.GetRemade().GetTasks(), ReopenedRounds: c.GetRemade().GetReopened(),
+		BegunAnew:  c.GetRemade().GetAnew(),
 		RemadeLast: c.GetRemade().GetLast(),
 	}
 }
@@ -183,7 +184,8 @@ func (r *runReport) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}
-	return numberLists.ReplaceAllFunc(data, func(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }), nil
+	return numberLists.ReplaceAllFunc(data, func(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }),
+		nil
 }
 
 // appendNew leaves out what was said before, word for word: rounds that read the same

@@ -21,7 +21,8 @@ const (
 	checkEveryGeneric = 2000
 )
 
-// selfCheck says which leaves a worker computes twice itself. It finds a vector unit that is broken, not a worker that lies.
+// selfCheck says which leaves a worker computes twice itself. It finds a vector unit that is broken, not a worker
+// that lies.
 type selfCheck struct {
 	ops    *kernelops.Set // nil where this machine runs one set only
 	every  uint64

@@ -20,7 +20,8 @@ func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
 		t.Fatalf("made again: %v", err)
 	}
 	file, err := emit(t.Context(), "pairs.csv", []byte("abc")) // there is no store to write to
-	if err != nil || file.Size != 3 || file.SHA256 != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+	if err != nil || file.Size != 3 ||
+		file.SHA256 != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("%+v, %v", file, err)
 	}
 	j.check = nil

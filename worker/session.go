@@ -41,7 +41,8 @@ func (w *worker) tryRegister(ctx context.Context) (*pb.RegisterResponse, error) 
 	call, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	res, err := w.cfg.Client.Register(call, connect.NewRequest(&pb.RegisterRequest{
-		WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build, Held: w.holding(),
+		WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build,
+		Held:        w.holding(),
 		MemoryBytes: w.cfg.Memory, Secret: w.secret, OtherKernels: w.checker.name(),
 	}))
 	if err != nil {
@@ -73,8 +74,8 @@ func (w *worker) registered(ctx context.Context, res *pb.RegisterResponse) error
 	return nil
 }
 
-// checkOwner refuses a store of another cluster: a directory of the same name on another machine, say. One that does not answer
-// shows with the first task.
+// checkOwner refuses a store of another cluster: a directory of the same name on another machine, say. One that does
+// not answer shows with the first task.
 func (w *worker) checkOwner(ctx context.Context, store objstore.Store, res *pb.RegisterResponse) error {
 	if res.GetClusterId() == "" {
 		return nil
@@ -141,7 +142,8 @@ func (w *worker) renew(ctx context.Context, limit time.Duration) {
 	call, cancel := context.WithTimeout(ctx, max(limit, time.Second))
 	defer cancel()
 	sent := time.Now()
-	res, err := w.cfg.Client.Heartbeat(call, connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding(), Secret: w.secret}))
+	res, err := w.cfg.Client.Heartbeat(call,
+		connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding(), Secret: w.secret}))
 	if connect.CodeOf(err) == connect.CodeNotFound {
 		// A new leader. Whoever asks for tasks would register too, but with every slot
 		// taken nobody asks, and what we hold would be leased to others.
@@ -206,7 +208,8 @@ func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
 		}
 		switch connect.CodeOf(err) {
 		case connect.CodeUnauthenticated, connect.CodePermissionDenied:
-			w.cfg.Logger.Error("the coordinator refuses this worker's token; its tasks will be leased again", "error", err)
+			w.cfg.Logger.Error("the coordinator refuses this worker's token; its tasks will be leased again", "error",
+				err)
 		case connect.CodeInvalidArgument, connect.CodeResourceExhausted:
 			w.completeApart(ctx, batch, err)
 		default:
@@ -224,7 +227,8 @@ func (w *worker) complete(ctx context.Context, batch []*pb.TaskResult) {
 func (w *worker) tryComplete(ctx context.Context, batch []*pb.TaskResult) error {
 	call, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	res, err := w.cfg.Client.Complete(call, connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch, Secret: w.secret}))
+	res, err := w.cfg.Client.Complete(call,
+		connect.NewRequest(&pb.CompleteRequest{WorkerId: w.id, Results: batch, Secret: w.secret}))
 	if err != nil {
 		return err
 	}
@@ -245,9 +249,11 @@ func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refu
 	case batch[0].GetFailure() == nil:
 		failure := failureOf(ctx, fmt.Errorf("the coordinator refuses the result: %w", refusal))
 		w.logs.failed(&pb.Task{Id: batch[0].GetId()}, failure)
-		w.complete(ctx, []*pb.TaskResult{{Id: batch[0].GetId(), Token: batch[0].GetToken(), Outcome: &pb.TaskResult_Failure{Failure: failure}}})
+		w.complete(ctx, []*pb.TaskResult{{Id: batch[0].GetId(), Token: batch[0].GetToken(),
+			Outcome: &pb.TaskResult_Failure{Failure: failure}}})
 	default:
-		w.cfg.Logger.Error("the coordinator refuses a failure; the task will be leased again", "task", taskName(batch[0].GetId()), "error", refusal)
+		w.cfg.Logger.Error("the coordinator refuses a failure; the task will be leased again", "task",
+			taskName(batch[0].GetId()), "error", refusal)
 	}
 }
 
@@ -255,7 +261,8 @@ func (w *worker) completeApart(ctx context.Context, batch []*pb.TaskResult, refu
 // code, and will be every time.
 func tooFast(err error) bool {
 	var refused *connect.Error
-	return connect.CodeOf(err) == connect.CodeResourceExhausted && errors.As(err, &refused) && refused.Meta().Get("Retry-After") != ""
+	return connect.CodeOf(err) == connect.CodeResourceExhausted && errors.As(err, &refused) &&
+		refused.Meta().Get("Retry-After") != ""
 }
 
 // backoff waits longer after each failure, with full jitter.

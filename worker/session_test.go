@@ -18,7 +18,8 @@ import (
 func TestRegistration(t *testing.T) {
 	withWorker(t, 3, func(s *shift) {
 		s.until(t, "it asks for tasks", func() bool { return len(s.asked) > 0 })
-		if r := s.registers[0]; r.GetName() != "w" || r.GetSlots() != 3 || r.GetKernels() != "generic" || len(r.GetHeld()) != 0 || r.GetWorkerId() != protocol.WorkerID(r.GetSecret()) {
+		if r := s.registers[0]; r.GetName() != "w" || r.GetSlots() != 3 || r.GetKernels() != "generic" ||
+			len(r.GetHeld()) != 0 || r.GetWorkerId() != protocol.WorkerID(r.GetSecret()) {
 			t.Errorf("registered as %v", r)
 		}
 		if s.asked[0] != 3 {
@@ -66,7 +67,8 @@ func TestNewLeaderLearnsWhatIsHeld(t *testing.T) {
 		s.breaks(code(connect.CodeNotFound), "Lease", "Heartbeat")
 		s.until(t, "it registers again", func() bool { return len(s.registers) == 2 })
 		held := s.registers[1].GetHeld()
-		if len(held) != 2 || held[0].GetToken().GetTerm() != 1 || held[0].GetToken().GetSequence() != uint64(held[0].GetId().GetRound()) {
+		if len(held) != 2 || held[0].GetToken().GetTerm() != 1 ||
+			held[0].GetToken().GetSequence() != uint64(held[0].GetId().GetRound()) {
 			t.Errorf("announced %v", held)
 		}
 		if s.registers[1].GetWorkerId() != s.registers[0].GetWorkerId() {
@@ -89,7 +91,8 @@ func TestNewLeaderLearnsWhatIsHeld(t *testing.T) {
 }
 
 func TestUnreachableCoordinator(t *testing.T) {
-	for name, failure := range map[string]error{"refuses": code(connect.CodeUnavailable), "hangs": errHang, "fails": code(connect.CodeInternal)} {
+	for name, failure := range map[string]error{"refuses": code(connect.CodeUnavailable), "hangs": errHang,
+		"fails": code(connect.CodeInternal)} {
 		t.Run(name, func(t *testing.T) {
 			withWorker(t, 2, func(s *shift) {
 				works := s.begin(1, 2)
@@ -253,7 +256,8 @@ func TestBackoff(t *testing.T) {
 				began := time.Now()
 				wait.sleep(t.Context())
 				if took := time.Since(began); took < ceiling/4 || took > ceiling {
-					t.Errorf("round %d, failure %d: waited %v, want between %v and %v", round, failures, took, ceiling/4, ceiling)
+					t.Errorf("round %d, failure %d: waited %v, want between %v and %v", round, failures, took,
+						ceiling/4, ceiling)
 				}
 			}
 			wait.reset()

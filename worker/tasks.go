@@ -37,7 +37,8 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	n := &nodeTask{job: j, tasks: tasks, emit: emit, task: task, state: state, kept: jobs.Arrays{}}
 	id := task.GetId()
 	partial, err := tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
-		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}, jobs.FoldSource{Made: n.made, Leaf: n.leaf})
+		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())},
+		jobs.FoldSource{Made: n.made, Leaf: n.leaf})
 	if err != nil {
 		return nil, n.located(err)
 	}

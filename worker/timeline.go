@@ -66,17 +66,22 @@ func timelineOf(brief *pb.JobBrief, sent *pb.Timeline) *report.Timeline {
 			continue // no coordinator sends such
 		}
 		t.Marks = append(t.Marks, report.Mark{
-			Worker: int(m.GetWorker()), Slot: int(m.GetSlot()), From: since(m.GetFromUnixMs()), To: since(m.GetToUnixMs()),
-			Work: report.Work(m.GetWork()), Round: m.GetRound(), Tasks: int(m.GetTasks()), Outcome: report.Outcome(m.GetOutcome()), Backup: m.GetBackup(),
+			Worker: int(m.GetWorker()), Slot: int(m.GetSlot()), From: since(m.GetFromUnixMs()),
+			To:   since(m.GetToUnixMs()),
+			Work: report.Work(m.GetWork()), Round: m.GetRound(), Tasks: int(m.GetTasks()),
+			Outcome: report.Outcome(m.GetOutcome()), Backup: m.GetBackup(),
 		})
 	}
 	for _, e := range sent.GetEvents() {
-		what := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(e.GetKind().String(), "TIMELINE_EVENT_KIND_"), "_", " "))
+		what := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(e.GetKind().String(), "TIMELINE_EVENT_KIND_"),
+			"_", " "))
 		what = strings.Replace(what, "backup", "speculative copy", 1)
-		t.Events = append(t.Events, report.Event{At: since(e.GetAtUnixMs()), What: what, Worker: e.GetWorker(), Task: e.GetTask()})
+		t.Events = append(t.Events, report.Event{At: since(e.GetAtUnixMs()), What: what, Worker: e.GetWorker(),
+			Task: e.GetTask()})
 	}
 	for _, r := range brief.GetRecord().GetRounds() {
-		t.Rounds = append(t.Rounds, report.Span{Round: r.GetRound(), From: since(r.GetStartedUnixMs()), To: since(r.GetFinishedUnixMs())})
+		t.Rounds = append(t.Rounds, report.Span{Round: r.GetRound(), From: since(r.GetStartedUnixMs()),
+			To: since(r.GetFinishedUnixMs())})
 	}
 	return t
 }

@@ -58,9 +58,11 @@ func Run(ctx context.Context, cfg Config) error {
 	secret := make([]byte, 32)
 	rand.Read(secret) // never fails (crypto/rand)
 	w := &worker{
-		cfg: cfg, checker: newSelfCheck(cfg.Ops, kernelops.All()), id: protocol.WorkerID(secret), secret: secret, results: make(chan *pb.TaskResult, cfg.Slots),
-		slots: make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
-		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare}, memory: newTaskMemory(cfg.Memory),
+		cfg: cfg, checker: newSelfCheck(cfg.Ops, kernelops.All()), id: protocol.WorkerID(secret), secret: secret,
+		results: make(chan *pb.TaskResult, cfg.Slots),
+		slots:   make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
+		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare},
+		memory: newTaskMemory(cfg.Memory),
 	}
 	if err := w.register(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -44,7 +44,8 @@ func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(p.Head("Failover", "make bench-failover", "failover"))
 	fmt.Fprintf(&b, "\nThree coordinators as processes on this machine and its one disk. "+
-		"The leader was killed (SIGKILL) %d times; one client wrote throughout, %d jobs in all.\n\n", len(p.kills), p.writes)
+		"The leader was killed (SIGKILL) %d times; one client wrote throughout, %d jobs in all.\n\n", len(p.kills),
+		p.writes)
 	b.WriteString("| from the kill to the first accepted write | goal | measured | met |\n|---|---:|---:|---|\n")
 	for _, g := range p.goals() {
 		met := "no"

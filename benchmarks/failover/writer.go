@@ -63,7 +63,8 @@ func (w *writer) submit(ctx context.Context, id string) bool {
 func (w *writer) cancel(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	_, _ = w.members[w.at].jobs.Cancel(ctx, connect.NewRequest(&pb.CancelRequest{Id: id})) // one that stays does no harm
+	// one that stays does no harm
+	_, _ = w.members[w.at].jobs.Cancel(ctx, connect.NewRequest(&pb.CancelRequest{Id: id}))
 }
 
 // note takes an accepted write into account. The attempt that was accepted must have begun after the kill.

@@ -79,7 +79,8 @@ func trainAlone(ctx context.Context, binary, dir string, trial int) error {
 	if err := os.WriteFile(file, job(trial), 0o600); err != nil {
 		return err
 	}
-	return devcluster.Command(ctx, binary, dir, "", "run", "-q", "-f", file, "--out", filepath.Join(dir, "models")).Run()
+	return devcluster.Command(ctx, binary, dir, "", "run", "-q", "-f", file, "--out",
+		filepath.Join(dir, "models")).Run()
 }
 
 // unpack writes the plain text of a gzip file.

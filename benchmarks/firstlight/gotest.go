@@ -55,7 +55,8 @@ var parts = []part{
 
 // run runs the benchmark and returns a row for every figure, also those that it did not report.
 func (p part) run(ctx context.Context, trials int) ([]row, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", p.bench, "-count", strconv.Itoa(trials), "./"+p.folder)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", p.bench, "-count", strconv.Itoa(trials),
+		"./"+p.folder)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {

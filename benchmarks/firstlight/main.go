@@ -22,7 +22,8 @@ import (
 func main() {
 	binary := flag.String("gram", filepath.Join("bin", "gram"), "the gram `binary`")
 	data := flag.String("data", filepath.Join("testdata", "wordnet30-glosses.tsv.gz"), "gzipped TSV `file` of glosses")
-	out := flag.String("out", filepath.Join("benchmarks", "results"), "`folder` for the results, in which the machine has its own")
+	out := flag.String("out", filepath.Join("benchmarks", "results"),
+		"`folder` for the results, in which the machine has its own")
 	trials := flag.Int("trials", 3, "how often to measure each thing; the page has the medians")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -64,7 +64,8 @@ func digits(x float64) string {
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# First light on %s\n\n", p.machine.CPU)
-	fmt.Fprintf(&b, "Written by `make bench-first-light`; [how to read it](../../README.md). %s.\n\n", p.started.Format("2 January 2006"))
+	fmt.Fprintf(&b, "Written by `make bench-first-light`; [how to read it](../../README.md). %s.\n\n",
+		p.started.Format("2 January 2006"))
 	b.WriteString("| | |\n|---|---|\n")
 	for _, r := range p.machine.Rows() {
 		fmt.Fprintf(&b, "| %s | %s |\n", r[0], r[1])

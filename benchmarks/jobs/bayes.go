@@ -20,8 +20,9 @@ import (
 func openBayes(ctx context.Context, e env) (contender, func() error, error) {
 	const n, filled, width, classes = 200_000, 110, 100_000, 20
 	block := &dataset.Block{IDs: make([]dataset.Identity, n), Labels: make([][]byte, n)}
-	block.Sparse = dataset.Sparse{Width: width, Indptr: make([]int, n+1), Indices: peers.Columns(e.seed, 0, n, filled, width),
-		Values: make([]float32, n*filled)}
+	block.Sparse = dataset.Sparse{Width: width, Indptr: make([]int, n+1),
+		Indices: peers.Columns(e.seed, 0, n, filled, width),
+		Values:  make([]float32, n*filled)}
 	for i := range block.IDs {
 		block.IDs[i] = dataset.Identity{Object: "rows", Offset: int64(i)}
 		block.Labels[i] = strconv.AppendUint(nil, peers.Word(e.seed, 2, uint64(i))%classes, 10)

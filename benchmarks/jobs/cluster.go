@@ -85,7 +85,8 @@ func (r jobReport) value(name string, into any) error {
 }
 
 // jobOf makes a contender of a job, and what stops its cluster; checksum is taken of the report.
-func jobOf(ctx context.Context, e env, kind string, spec map[string]any, checksum func(jobReport) (float64, error)) (contender, func() error, error) {
+func jobOf(ctx context.Context, e env, kind string, spec map[string]any,
+	checksum func(jobReport) (float64, error)) (contender, func() error, error) {
 	c, err := startCluster(ctx, e.gram)
 	if err != nil {
 		return contender{}, nil, err

@@ -18,10 +18,12 @@ type goal struct {
 // goals are those of a whole run.
 func goals() []goal {
 	return []goal{
-		{"bayes-sklearn", "naive Bayes counting of 200k x 100k CSR, 20 classes, against MultinomialNB.fit", bayes, sklearn, 4},
+		{"bayes-sklearn", "naive Bayes counting of 200k x 100k CSR, 20 classes, against MultinomialNB.fit", bayes,
+			sklearn, 4},
 		{"perceptron-sparse-sklearn", "perceptron epoch over 200k x 100k CSR in the order of the rows, 2 classes, against scikit-learn", perceptronSparse, sklearn, 5},
 		{"perceptron-dense-sklearn", "perceptron epoch over 100k x 784 in the order of the rows, 2 classes, against scikit-learn", perceptronDense, sklearn, 8},
-		{"kmeans-sklearn", "k-means job 500k x 32, k=256, 10 rounds, two workers, against KMeans.fit", kmeans, sklearn, 1.5},
+		{"kmeans-sklearn", "k-means job 500k x 32, k=256, 10 rounds, two workers, against KMeans.fit", kmeans, sklearn,
+			1.5},
 		{"knn-sklearn", "3-NN job of MNIST 60,000/10,000 against KNeighborsClassifier", knn, sklearn, 2},
 		{"round", "round of a job of four tiny shards on the directory store", rounds, "", 15},
 	}

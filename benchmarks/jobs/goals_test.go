@@ -19,7 +19,8 @@ func samples(milliseconds ...int) (all []measure.Sample) {
 
 // A ratio is formed within each round; of the three the middle one counts.
 func TestRatiosAreThoseOfTheRounds(t *testing.T) {
-	r := result{workload: workload{id: "w", threads: 1}, entries: []entry{{ours, samples(10, 20, 10)}, {sklearn, samples(50, 40, 30)}}}
+	r := result{workload: workload{id: "w", threads: 1},
+		entries: []entry{{ours, samples(10, 20, 10)}, {sklearn, samples(50, 40, 30)}}}
 	for bound, met := range map[float64]bool{2.9: true, 3: true, 3.1: false} {
 		v := goal{workload: "w", against: sklearn, bound: bound}.judge([]result{r})
 		if v.measured.Median != 3 || v.met() != met {

@@ -16,7 +16,8 @@ func openKNN(ctx context.Context, e env) (contender, func() error, error) {
 	}
 	pictures := func(name string) map[string]any {
 		file := "file://" + filepath.Join(folder, name)
-		return map[string]any{"uri": file + "-images-idx3-ubyte", "format": "idx", "labels_uri": file + "-labels-idx1-ubyte"}
+		return map[string]any{"uri": file + "-images-idx3-ubyte", "format": "idx", "labels_uri": file +
+			"-labels-idx1-ubyte"}
 	}
 	return jobOf(ctx, e, "NearestNeighbors", map[string]any{
 		"input": pictures("train"), "queries": pictures("t10k"),

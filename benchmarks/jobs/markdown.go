@@ -96,7 +96,8 @@ func (p *page) markdownTable(b *bytes.Buffer) {
 			if e.Lead != nil {
 				lead = fmt.Sprintf("%.2fx", e.Lead.Median)
 			}
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s - %s | %s | %d |\n", title, threads, e.Name, measure.Digits(e.Milliseconds.Median),
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s - %s | %s | %d |\n", title, threads, e.Name,
+				measure.Digits(e.Milliseconds.Median),
 				measure.Digits(e.Milliseconds.Low), measure.Digits(e.Milliseconds.High), lead, len(e.Samples))
 			title, threads = "", ""
 		}

@@ -17,7 +17,8 @@ var perRound = regexp.MustCompile(`([0-9.]+) ms/round`)
 // directories. No peer has rounds.
 func openRounds(ctx context.Context, _ env) (contender, func() error, error) {
 	run := func() (measure.Sample, error) {
-		cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkRound$", "-benchtime", "3x", "./clustertest")
+		cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkRound$", "-benchtime", "3x",
+			"./clustertest")
 		said, err := cmd.CombinedOutput()
 		if err != nil {
 			return measure.Sample{}, fmt.Errorf("%w\n%s", err, said)

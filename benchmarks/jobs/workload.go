@@ -105,7 +105,8 @@ func (r result) agree() error {
 	for _, e := range r.entries {
 		for _, s := range e.samples {
 			if !(math.Abs(s.Checksum-want) <= r.tolerance*math.Abs(want)) {
-				return fmt.Errorf("%s: %s and %s compute different things: %v and %v", r.id, r.entries[0].name, e.name, want, s.Checksum)
+				return fmt.Errorf("%s: %s and %s compute different things: %v and %v", r.id, r.entries[0].name, e.name,
+					want, s.Checksum)
 			}
 		}
 	}

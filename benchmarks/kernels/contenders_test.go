@@ -104,29 +104,34 @@ func TestPageTellsRatesRatiosGoalsAndLimits(t *testing.T) {
 	}
 	var said strings.Builder
 	p.printGoals(&said)
-	if got := said.String(); !strings.HasSuffix(got, "\nbench-kernels: 27 goals, 1 met\n") || !strings.Contains(got, "    One port.\n") {
+	if got := said.String(); !strings.HasSuffix(got, "\nbench-kernels: 27 goals, 1 met\n") ||
+		!strings.Contains(got, "    One port.\n") {
 		t.Errorf("printed %q", got)
 	}
 }
 
 func TestPageTellsHowRatesScaleWithCores(t *testing.T) {
 	on := func(threads int, rate float64) record {
-		return record{ID: "w", Title: "W", Threads: threads, Entries: []entryRecord{{Name: wide, Amount: 1, Unit: gflops, Rate: measure.Spread{Median: rate}}}}
+		return record{ID: "w", Title: "W", Threads: threads,
+			Entries: []entryRecord{{Name: wide, Amount: 1, Unit: gflops, Rate: measure.Spread{Median: rate}}}}
 	}
 	const want = "| W | gram avx512 | 4 | 3.50x |"
 	if text := string((&page{Workloads: []record{on(1, 10), on(4, 35)}}).markdown()); !strings.Contains(text, want) {
 		t.Errorf("the page lacks %q:\n%s", want, text)
 	}
-	if text := string((&page{Workloads: []record{on(4, 35)}}).markdown()); strings.Contains(text, "of one core's rate") {
+	if text := string((&page{Workloads: []record{on(4, 35)}}).markdown()); strings.Contains(text,
+		"of one core's rate") {
 		t.Errorf("the page compares with nothing:\n%s", text)
 	}
 }
 
 func TestNoiseIsTheShareOfTheProcessor(t *testing.T) {
 	p := &page{Workloads: []record{{Threads: 1, Entries: []entryRecord{
-		{Name: "read", Unit: gigabyte, Bound: true, Rate: measure.Spread{Median: 16}, Samples: []measure.Sample{{Wall: 4 * time.Second, CPU: 3 * time.Second}}},
+		{Name: "read", Unit: gigabyte, Bound: true, Rate: measure.Spread{Median: 16},
+			Samples: []measure.Sample{{Wall: 4 * time.Second, CPU: 3 * time.Second}}},
 	}}}}
-	if got := p.noise(); !strings.Contains(got, "75 % of the time") || !strings.Contains(got, "read 16.0 to 16.0 GB/s") {
+	if got := p.noise(); !strings.Contains(got, "75 % of the time") ||
+		!strings.Contains(got, "read 16.0 to 16.0 GB/s") {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // The first numbers of stream 0 of seed 7, worked out by data.py: both sides must make the same data.
 func TestNormalsAreThoseOfThePeers(t *testing.T) {
-	want := []float32{0.444549560546875, -0.354705810546875, 1.661346435546875, -0.974090576171875, 1.131561279296875, -1.20123291015625}
+	want := []float32{0.444549560546875, -0.354705810546875, 1.661346435546875, -0.974090576171875, 1.131561279296875,
+		-1.20123291015625}
 	e := env{seed: 7, memory: new(memory)}
 	if got := e.normals(0, len(want)); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -53,7 +53,8 @@ func TestJudgeTakesTheMedianOfTheRatiosOfRounds(t *testing.T) {
 		met     bool
 		missing string
 	}{
-		{2, true, ""}, {0.8, false, ""}, {0.1, true, ""}, {0, false, "no contender openblas"}, {0, false, "v was not run"},
+		{2, true, ""}, {0.8, false, ""}, {0.1, true, ""}, {0, false, "no contender openblas"},
+		{0, false, "v was not run"},
 	} {
 		v := verdicts[i]
 		if math.Abs(v.measured.Median-want.median) > 1e-12 || v.met() != want.met || v.missing != want.missing {

@@ -48,7 +48,8 @@ func parse() (options, error) {
 	var only string
 	flag.StringVar(&o.out, "out", "benchmarks/results", "`folder` for the results, in which the machine has its own")
 	flag.StringVar(&o.peers, "peers", "benchmarks/peers", "`folder` of the peers, filled by its script install")
-	flag.StringVar(&o.limits, "limits", "benchmarks/kernels/limits.md", "`file` that says what limits the goals not met")
+	flag.StringVar(&o.limits, "limits", "benchmarks/kernels/limits.md",
+		"`file` that says what limits the goals not met")
 	flag.StringVar(&only, "only", "", "run the workloads whose name matches this `expression`, and write no page")
 	flag.Uint64Var(&o.seed, "seed", 7, "of the data")
 	flag.Float64Var(&o.seconds, "seconds", 8, "to measure each workload for, at the least -rounds")
@@ -178,7 +179,8 @@ func rivals(others *peers.Process, workload string, seed uint64) ([]contender, e
 	names, err := others.Prepare(workload, seed)
 	var all []contender
 	for _, name := range names {
-		all = append(all, contender{name: name, run: func(times int) (measure.Sample, error) { return others.Run(name, times) }})
+		all = append(all, contender{name: name,
+			run: func(times int) (measure.Sample, error) { return others.Run(name, times) }})
 	}
 	return all, err
 }

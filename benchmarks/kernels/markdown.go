@@ -47,7 +47,8 @@ func (p *page) peers() string {
 }
 
 func (p *page) markdownGoals(b *bytes.Buffer) {
-	fmt.Fprintf(b, "## Goals\n\nOf one core: %d of %d met. The ratio is the median of those of the rounds.\n\n", p.met(), len(p.Goals))
+	fmt.Fprintf(b, "## Goals\n\nOf one core: %d of %d met. The ratio is the median of those of the rounds.\n\n",
+		p.met(), len(p.Goals))
 	b.WriteString("| goal | asked | stretch | measured | quartiles | met |\n|---|---:|---:|---:|---:|---|\n")
 	for _, g := range p.Goals {
 		stretch, measured, quartiles, met := "", "not: "+g.Missing, "", "no"
@@ -94,7 +95,8 @@ func (p *page) markdownTable(b *bytes.Buffer, wanted func(record) bool) {
 		title := r.Title
 		for _, e := range r.Entries {
 			fmt.Fprintf(b, "| %s | %s | %s | %s %s | %s - %s | %s | %s | %d |\n", title, e.Name,
-				e.milliseconds(), measure.Digits(e.Rate.Median), e.Unit, measure.Digits(e.Rate.Low), measure.Digits(e.Rate.High),
+				e.milliseconds(), measure.Digits(e.Rate.Median), e.Unit, measure.Digits(e.Rate.Low),
+				measure.Digits(e.Rate.High),
 				optional(e.Share, share), optional(e.Lead, ratio), len(e.Samples))
 			title = ""
 		}

@@ -38,7 +38,8 @@ func products(m, n, d int) workload {
 		x, y, dst := e.points(0, m, d), e.points(1, n, d), e.matrix(m, n)
 		all := allPairs(e, (*kernelops.Set).Dots, dst, x, y, squares)
 		if d == 128 && e.threads == 1 { // a tenth of the others' speed: one dimension is enough
-			all = append(all, local("gonum", func() { gonumProducts(dst, x, y) }, func() float64 { return squares(dst.Data) }))
+			all = append(all, local("gonum", func() { gonumProducts(dst, x, y) },
+				func() float64 { return squares(dst.Data) }))
 		}
 		return all
 	}
@@ -95,7 +96,8 @@ func rbf(m, n, d int) workload {
 // polynomial is the matrix of (x·y/d + 1)^3.
 func polynomial(m, n, d int) workload {
 	w := pairs("polynomial", "polynomial matrix, degree 3", m, n, d)
-	w.entrant = kernelMatrix(m, n, d, kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 1 / float32(d), Offset: 1, Degree: 3})
+	w.entrant = kernelMatrix(m, n, d,
+		kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 1 / float32(d), Offset: 1, Degree: 3})
 	return w
 }
 

@@ -55,7 +55,8 @@ func (p *page) plot() []byte {
 		l.draw(&b, y)
 	}
 	names(&b, lines, y)
-	text(&b, left, plotHeight-12, "start", "#555", fmt.Sprintf("%s, %s, commit %s", p.Machine.CPU, p.Machine.Go, p.Machine.Commit))
+	text(&b, left, plotHeight-12, "start", "#555",
+		fmt.Sprintf("%s, %s, commit %s", p.Machine.CPU, p.Machine.Go, p.Machine.Commit))
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
@@ -132,7 +133,8 @@ func (l line) draw(b *bytes.Buffer, y func(float64) float64) {
 	if l.flat {
 		dash = ` stroke-dasharray="6 4"`
 	}
-	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n", strings.Join(at, " "), l.colour, dash)
+	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n", strings.Join(at, " "),
+		l.colour, dash)
 }
 
 func (l line) last() float64 { return l.rates[len(l.rates)-1] }

@@ -27,7 +27,8 @@ func TestRaceRotatesTheOrderAndRepeatsShortRuns(t *testing.T) {
 		fake("b", time.Second, 5, &order),
 		fake("c", 10*time.Millisecond, 5, &order),
 	}
-	r, err := race(workload{id: "w", amount: 1e6}, 1, contenders, pace{minRounds: 4, maxRounds: 4, minSample: 25 * time.Millisecond})
+	r, err := race(workload{id: "w", amount: 1e6}, 1, contenders,
+		pace{minRounds: 4, maxRounds: 4, minSample: 25 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func TestRaceRefusesContendersThatDisagree(t *testing.T) {
 }
 
 func TestRaceStopsAtAnError(t *testing.T) {
-	broken := contender{name: "broken", run: func(int) (measure.Sample, error) { return measure.Sample{}, io.ErrUnexpectedEOF }}
+	broken := contender{name: "broken",
+		run: func(int) (measure.Sample, error) { return measure.Sample{}, io.ErrUnexpectedEOF }}
 	if _, err := race(workload{}, 1, []contender{broken}, pace{minRounds: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}

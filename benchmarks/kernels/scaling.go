@@ -21,7 +21,8 @@ func (p *page) markdownScaling(b *bytes.Buffer) {
 		for _, e := range r.Entries {
 			alone, ok := one[[2]string{r.ID, e.Name}]
 			if r.Threads > 1 && ok {
-				fmt.Fprintf(&rows, "| %s | %s | %d | %s |\n", r.Title, e.Name, r.Threads, ratio.show(e.Rate.Median/alone.Rate.Median))
+				fmt.Fprintf(&rows, "| %s | %s | %d | %s |\n", r.Title, e.Name, r.Threads,
+					ratio.show(e.Rate.Median/alone.Rate.Median))
 			}
 		}
 	}

@@ -20,7 +20,8 @@ func onThreads(n int, f func(t int)) {
 }
 
 // each makes a contender of every set that enters.
-func each(e env, entrant func(s *kernelops.Set, ws *kernelops.Workspace) (run func(), checksum func() float64)) []contender {
+func each(e env, entrant func(s *kernelops.Set, ws *kernelops.Workspace) (run func(),
+	checksum func() float64)) []contender {
 	var all []contender
 	for _, s := range e.sets {
 		run, checksum := entrant(s, &kernelops.Workspace{Threads: e.threads})

@@ -12,7 +12,8 @@ type processors [16]uint64
 // affinity returns where the calling thread may run.
 func affinity() (processors, error) {
 	var set processors
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(set),
+		uintptr(unsafe.Pointer(&set)))
 	if errno != 0 {
 		return set, fmt.Errorf("read where this thread may run: %w", errno)
 	}
@@ -21,7 +22,8 @@ func affinity() (processors, error) {
 
 // setAffinity binds the calling thread, and the processes that it starts.
 func setAffinity(set processors) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(set),
+		uintptr(unsafe.Pointer(&set)))
 	if errno != 0 {
 		return fmt.Errorf("bind this thread: %w", errno)
 	}

@@ -53,7 +53,8 @@ func TestPeersAnswerByLines(t *testing.T) {
 
 func TestPeersErrorsNameTheRequest(t *testing.T) {
 	p := answering(t, "prepare) echo error MemoryError: no room;;\nrun) echo ok nonsense;;\ndrop) exit 3;;")
-	if _, err := p.Prepare("xyt/1x1x1", 7); err == nil || !strings.Contains(err.Error(), "prepare xyt/1x1x1 7: MemoryError: no room") {
+	if _, err := p.Prepare("xyt/1x1x1", 7); err == nil ||
+		!strings.Contains(err.Error(), "prepare xyt/1x1x1 7: MemoryError: no room") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := p.Run("slow", 1); err == nil || !strings.Contains(err.Error(), "nonsense") {

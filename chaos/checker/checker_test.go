@@ -41,26 +41,37 @@ func calm(t *testing.T) *scene {
 		return &history.Job{ID: id, SpecHash: "h", State: state, Model: model}
 	}
 	s.Operations = []history.Operation{
-		{Client: 1, Kind: history.CreateSchedule, Schedule: "s", Created: true, Outcome: history.OK, Slots: &history.SlotState{LastSlot: 100}, Invoked: 1, Returned: 2},
-		{Client: 1, Kind: history.Submit, Job: "a", SpecHash: "h", Created: true, Outcome: history.OK, Seen: seen("a", history.Queued, ""), Invoked: 3, Returned: 4},
+		{Client: 1, Kind: history.CreateSchedule, Schedule: "s", Created: true, Outcome: history.OK,
+			Slots: &history.SlotState{LastSlot: 100}, Invoked: 1, Returned: 2},
+		{Client: 1, Kind: history.Submit, Job: "a", SpecHash: "h", Created: true, Outcome: history.OK,
+			Seen: seen("a", history.Queued, ""), Invoked: 3, Returned: 4},
 		{Client: 2, Kind: history.Submit, Job: "b", SpecHash: "h", Outcome: history.Unknown, Invoked: 4, Returned: 9},
-		{Client: 2, Kind: history.Submit, Job: "b", SpecHash: "h", Outcome: history.OK, Seen: seen("b", history.Running, ""), Invoked: 10, Returned: 11},
-		{Client: 2, Kind: history.Cancel, Job: "b", Outcome: history.OK, Seen: seen("b", history.Cancelled, ""), Invoked: 12, Returned: 13},
-		{Client: 1, Kind: history.Status, Outcome: history.OK, Status: &history.Position{Leader: "c1", Term: 2, Index: 7, Digest: "d7"}, Invoked: 14, Returned: 15},
-		{Client: 1, Kind: history.Get, Job: "a", Outcome: history.OK, Seen: seen("a", history.Succeeded, model), Invoked: 16, Returned: 17},
-		{Client: 1, Kind: history.Get, Job: "c", Outcome: history.Refused, Code: history.NotFound, Invoked: 18, Returned: 19},
+		{Client: 2, Kind: history.Submit, Job: "b", SpecHash: "h", Outcome: history.OK,
+			Seen: seen("b", history.Running, ""), Invoked: 10, Returned: 11},
+		{Client: 2, Kind: history.Cancel, Job: "b", Outcome: history.OK, Seen: seen("b", history.Cancelled, ""),
+			Invoked: 12, Returned: 13},
+		{Client: 1, Kind: history.Status, Outcome: history.OK,
+			Status: &history.Position{Leader: "c1", Term: 2, Index: 7, Digest: "d7"}, Invoked: 14, Returned: 15},
+		{Client: 1, Kind: history.Get, Job: "a", Outcome: history.OK, Seen: seen("a", history.Succeeded, model),
+			Invoked: 16, Returned: 17},
+		{Client: 1, Kind: history.Get, Job: "c", Outcome: history.Refused, Code: history.NotFound, Invoked: 18,
+			Returned: 19},
 	}
 	s.Specs = map[string]checker.Spec{"h": {Name: "bayes", Models: []string{model}}}
 	output := func(id string) []*pb.OutputFile {
-		return []*pb.OutputFile{{Name: "model.safetensors", Uri: "s3://bucket/own/models/" + id, Sha256: digest("model"), Size: 5}}
+		return []*pb.OutputFile{{Name: "model.safetensors", Uri: "s3://bucket/own/models/" + id,
+			Sha256: digest("model"), Size: 5}}
 	}
 	s.Jobs = []*pb.Job{
-		{Id: "slot-1", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("slot-1"), ScheduleId: "s", SlotUnixMs: minute},
+		{Id: "slot-1", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("slot-1"),
+			ScheduleId: "s", SlotUnixMs: minute},
 		{Id: "b", SpecHash: "h", State: pb.JobState_JOB_STATE_CANCELLED},
 		{Id: "a", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("a")},
 	}
-	s.Schedules = []*pb.Schedule{{Definition: &pb.ScheduleDefinition{Id: "s"}, LastSlotUnixMs: 2 * minute, Fired: 1, Skipped: 1,
-		Recent: []*pb.SlotRecord{{SlotUnixMs: minute, JobId: "slot-1"}, {SlotUnixMs: 2 * minute, Slots: 1, Skip: pb.SkipReason_SKIP_REASON_OVERLAP}}}}
+	s.Schedules = []*pb.Schedule{{Definition: &pb.ScheduleDefinition{Id: "s"}, LastSlotUnixMs: 2 * minute, Fired: 1,
+		Skipped: 1,
+		Recent: []*pb.SlotRecord{{SlotUnixMs: minute, JobId: "slot-1"},
+			{SlotUnixMs: 2 * minute, Slots: 1, Skip: pb.SkipReason_SKIP_REASON_OVERLAP}}}}
 	s.Ended = time.UnixMilli(2*minute + 30_000)
 	s.Replicas = []checker.Replica{{"c1", 9, "d9"}, {"c2", 9, "d9"}, {"c3", 9, "d9"}}
 	s.Bucket, s.Own, s.Given = "bucket", "own/", "input/"
@@ -77,15 +88,18 @@ func calm(t *testing.T) *scene {
 	s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics)))), string(s.metrics))
 	s.put("own/jobs/a/logs/1", reportLine("accepted", 0)+reportLine("accepted", 1)+reportLine("duplicate", 1))
 	s.record = &pb.JobRecord{Spec: &pb.SubmitJob{Id: "a"}, Outputs: output("a"),
-		Rounds: []*pb.RoundRecord{{Round: 1, Metrics: &pb.ObjectRef{Sha256: digest(string(s.metrics)), Size: int64(len(s.metrics))}}}}
-	for _, job := range []*pb.JobRecord{s.record, {Spec: &pb.SubmitJob{Id: "b"}}, {Spec: &pb.SubmitJob{Id: "slot-1"}, Outputs: output("slot-1")}} {
+		Rounds: []*pb.RoundRecord{{Round: 1,
+			Metrics: &pb.ObjectRef{Sha256: digest(string(s.metrics)), Size: int64(len(s.metrics))}}}}
+	for _, job := range []*pb.JobRecord{s.record, {Spec: &pb.SubmitJob{Id: "b"}},
+		{Spec: &pb.SubmitJob{Id: "slot-1"}, Outputs: output("slot-1")}} {
 		s.records = append(s.records, &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job}})
 	}
 	return s
 }
 
 func reportLine(verdict string, index int) string {
-	return `{"event":"reported","verdict":"` + verdict + `","worker":"w1","task":"node","round":1,"node_index":` + string(rune('0'+index)) + "}\n"
+	return `{"event":"reported","verdict":"` + verdict +
+		`","worker":"w1","task":"node","round":1,"node_index":` + string(rune('0'+index)) + "}\n"
 }
 
 func (s *scene) put(key, text string) {
@@ -192,7 +206,8 @@ func jobViolations() []violation {
 	return []violation{
 		{"a job is lost", "I1", "does not exist", func(s *scene) { s.Jobs = s.Jobs[:2] }},
 		{"a job is there twice", "I1", "listed twice", func(s *scene) { s.Jobs = append(s.Jobs, s.Jobs[2]) }},
-		{"a job was created twice", "I1", "created 2 times", func(s *scene) { s.Operations = append(s.Operations, s.Operations[1]) }},
+		{"a job was created twice", "I1", "created 2 times",
+			func(s *scene) { s.Operations = append(s.Operations, s.Operations[1]) }},
 		{"nobody asked for a job", "I1", "nobody asked for it", func(s *scene) { s.Jobs[1].Id = "z" }},
 		{"a refused submit took effect", "I1", "nobody asked for it", func(s *scene) {
 			for i := 2; i <= 3; i++ {
@@ -200,23 +215,33 @@ func jobViolations() []violation {
 			}
 		}},
 		{"a job has another spec", "I1", "has other", func(s *scene) { s.Jobs[2].SpecHash = "other" }},
-		{"a node is committed twice", "I2", "committed twice", func(s *scene) { s.put("own/jobs/a/logs/2", reportLine("accepted", 1)) }},
-		{"a node has two digests", "I2", "another digest", func(s *scene) { s.put("own/jobs/a/logs/2", reportLine("violation", 1)) }},
-		{"a job counts a violation", "I2", "counts 1 violations", func(s *scene) { s.Jobs[2].Counters = &pb.Counters{Violations: 1} }},
-		{"a job has two models", "I2", "2 models", func(s *scene) { s.Jobs[2].Outputs = append(s.Jobs[2].Outputs, s.Jobs[2].Outputs...) }},
-		{"a model differs", "I3", "fault-free runs have", func(s *scene) { s.Jobs[2].Outputs[0].Sha256 = digest("other") }},
+		{"a node is committed twice", "I2", "committed twice",
+			func(s *scene) { s.put("own/jobs/a/logs/2", reportLine("accepted", 1)) }},
+		{"a node has two digests", "I2", "another digest",
+			func(s *scene) { s.put("own/jobs/a/logs/2", reportLine("violation", 1)) }},
+		{"a job counts a violation", "I2", "counts 1 violations",
+			func(s *scene) { s.Jobs[2].Counters = &pb.Counters{Violations: 1} }},
+		{"a job has two models", "I2", "2 models",
+			func(s *scene) { s.Jobs[2].Outputs = append(s.Jobs[2].Outputs, s.Jobs[2].Outputs...) }},
+		{"a model differs", "I3", "fault-free runs have",
+			func(s *scene) { s.Jobs[2].Outputs[0].Sha256 = digest("other") }},
 		{"a spec is unknown", "I3", "nobody wrote", func(s *scene) { s.Specs = nil }},
-		{"a job does not end", "I9", "is still running", func(s *scene) { s.Jobs[1].State = pb.JobState_JOB_STATE_RUNNING }},
+		{"a job does not end", "I9", "is still running",
+			func(s *scene) { s.Jobs[1].State = pb.JobState_JOB_STATE_RUNNING }},
 		{"jobs end late", "I9", "longer than", func(s *scene) { s.Waited = 2 * time.Minute }},
 		{"a job fails", "I10", "failed: STORE", func(s *scene) {
 			s.Jobs[2].State, s.Jobs[2].Failure = pb.JobState_JOB_STATE_FAILED, &pb.Failure{Code: "STORE"}
 		}},
-		{"a job is cancelled by nobody", "I10", "nobody asked", func(s *scene) { s.Operations[4].Outcome = history.Refused }},
+		{"a job is cancelled by nobody", "I10", "nobody asked",
+			func(s *scene) { s.Operations[4].Outcome = history.Refused }},
 		{"a process panics", "I10", "panic: boom", func(s *scene) { s.Logs["w1"] = "fine\npanic: boom\n" }},
-		{"a process ends by itself", "I10", "w1 ended by itself: oops", func(s *scene) { s.Exits = []checker.Exit{{Process: "w1", Said: "oops"}} }},
+		{"a process ends by itself", "I10", "w1 ended by itself: oops",
+			func(s *scene) { s.Exits = []checker.Exit{{Process: "w1", Said: "oops"}} }},
 		{"a secret is logged", "I10", "the log of c1", func(s *scene) { s.Logs["c1"] = "token=hush" }},
-		{"a secret is in the state", "I10", "the backup", func(s *scene) { s.record.Failure = &pb.Failure{Message: "hush"} }},
-		{"a secret is stored", "I10", "own/jobs/a/logs/2", func(s *scene) { s.put("own/jobs/a/logs/2", `{"message":"hush"}`) }},
+		{"a secret is in the state", "I10", "the backup",
+			func(s *scene) { s.record.Failure = &pb.Failure{Message: "hush"} }},
+		{"a secret is stored", "I10", "own/jobs/a/logs/2",
+			func(s *scene) { s.put("own/jobs/a/logs/2", `{"message":"hush"}`) }},
 	}
 }
 
@@ -225,10 +250,13 @@ func clusterViolations() []violation {
 		{"a slot fired twice", "I5", "fired twice", func(s *scene) {
 			s.Jobs = append(s.Jobs, &pb.Job{Id: "again", SpecHash: "h", ScheduleId: "s", SlotUnixMs: minute})
 		}},
-		{"a slot fired and was skipped", "I5", "1 jobs, 1 times skipped", func(s *scene) { s.Jobs[0].SlotUnixMs = 2 * minute }},
-		{"a slot was lost", "I5", "0 jobs, 0 times skipped", func(s *scene) { s.Schedules[0].Recent = s.Schedules[0].Recent[:1] }},
+		{"a slot fired and was skipped", "I5", "1 jobs, 1 times skipped",
+			func(s *scene) { s.Jobs[0].SlotUnixMs = 2 * minute }},
+		{"a slot was lost", "I5", "0 jobs, 0 times skipped",
+			func(s *scene) { s.Schedules[0].Recent = s.Schedules[0].Recent[:1] }},
 		{"a slot is no slot", "I5", "is no slot", func(s *scene) { s.Jobs[0].SlotUnixMs += 7 }},
-		{"slots of the future are decided", "I5", "lies ahead of", func(s *scene) { s.Schedules[0].LastSlotUnixMs = s.Ended.Add(24 * time.Hour).UnixMilli() }},
+		{"slots of the future are decided", "I5", "lies ahead of",
+			func(s *scene) { s.Schedules[0].LastSlotUnixMs = s.Ended.Add(24 * time.Hour).UnixMilli() }},
 		{"slots are not decided", "I5", "is not decided", func(s *scene) { s.Ended = s.Ended.Add(time.Minute) }},
 		{"a schedule is lost", "I5", "does not exist", func(s *scene) { s.Schedules = nil }},
 		{"a replica differs", "I6", "c3 other", func(s *scene) { s.Replicas[2].Digest = "other" }},
@@ -258,18 +286,22 @@ func clusterViolations() []violation {
 		{"a job is kept too long", "I11", "job b is kept at least 4m0.001s", func(s *scene) {
 			s.Sightings[1].Over = s.Ended.Add(-4*time.Minute - time.Millisecond)
 		}},
-		{"something is written elsewhere", "I8", "somebody wrote elsewhere", func(s *scene) { s.put("elsewhere", "x") }},
+		{"something is written elsewhere", "I8", "somebody wrote elsewhere",
+			func(s *scene) { s.put("elsewhere", "x") }},
 	}
 }
 
 func orderViolations() []violation {
 	get := func(client int, at time.Duration, state history.State, round uint32) history.Operation {
-		return history.Operation{Client: client, Kind: history.Get, Job: "a", Outcome: history.OK, Invoked: at, Returned: at + 1,
-			Seen: &history.Job{ID: "a", SpecHash: "h", State: state, Round: round}}
+		return history.Operation{Client: client, Kind: history.Get, Job: "a", Outcome: history.OK, Invoked: at,
+			Returned: at + 1,
+			Seen:     &history.Job{ID: "a", SpecHash: "h", State: state, Round: round}}
 	}
 	return []violation{
 		{"a read is stale", "I4", "not linearizable", func(s *scene) {
-			s.Operations = append(s.Operations, history.Operation{Client: 3, Kind: history.Get, Job: "a", Outcome: history.Refused, Code: history.NotFound, Invoked: 30, Returned: 31})
+			s.Operations = append(s.Operations,
+				history.Operation{Client: 3, Kind: history.Get, Job: "a", Outcome: history.Refused,
+					Code: history.NotFound, Invoked: 30, Returned: 31})
 		}},
 		{"a state goes back", "I7", "was running in round 0", func(s *scene) {
 			s.Operations = append(s.Operations, get(3, 5, history.Running, 0), get(4, 7, history.Planning, 0))
@@ -277,14 +309,21 @@ func orderViolations() []violation {
 		{"a round goes back", "I7", "was running in round 3", func(s *scene) {
 			s.Operations = append(s.Operations, get(3, 5, history.Running, 3), get(4, 7, history.Running, 2))
 		}},
-		{"an ended job goes on", "I7", "later running", func(s *scene) { s.Operations = append(s.Operations, get(3, 30, history.Running, 9)) }},
-		{"a terminal state changes", "I7", "ended as", func(s *scene) { s.Operations = append(s.Operations, get(3, 30, history.Failed, 0)) }},
-		{"a job is in no known state", "I7", "is told to be", func(s *scene) { s.Operations = append(s.Operations, get(3, 30, "weird", 0)) }},
+		{"an ended job goes on", "I7", "later running",
+			func(s *scene) { s.Operations = append(s.Operations, get(3, 30, history.Running, 9)) }},
+		{"a terminal state changes", "I7", "ended as",
+			func(s *scene) { s.Operations = append(s.Operations, get(3, 30, history.Failed, 0)) }},
+		{"a job is in no known state", "I7", "is told to be",
+			func(s *scene) { s.Operations = append(s.Operations, get(3, 30, "weird", 0)) }},
 		{"a term goes back", "I7", "was told of term 2, index 7", func(s *scene) {
-			s.Operations = append(s.Operations, history.Operation{Client: 1, Kind: history.Status, Invoked: 30, Returned: 31, Status: &history.Position{Term: 1, Index: 8}})
+			s.Operations = append(s.Operations,
+				history.Operation{Client: 1, Kind: history.Status, Invoked: 30, Returned: 31,
+					Status: &history.Position{Term: 1, Index: 8}})
 		}},
 		{"an index goes back", "I7", "was told of term 2, index 7", func(s *scene) {
-			s.Operations = append(s.Operations, history.Operation{Client: 1, Kind: history.Status, Invoked: 30, Returned: 31, Status: &history.Position{Term: 2, Index: 6}})
+			s.Operations = append(s.Operations,
+				history.Operation{Client: 1, Kind: history.Status, Invoked: 30, Returned: 31,
+					Status: &history.Position{Term: 2, Index: 6}})
 		}},
 	}
 }
@@ -314,7 +353,8 @@ func TestEveryViolationIsFound(t *testing.T) {
 func TestAnswersOfTheSameTimeHaveNoOrder(t *testing.T) {
 	s := calm(t)
 	s.Operations = append(s.Operations,
-		history.Operation{Client: 3, Kind: history.Get, Job: "a", Outcome: history.OK, Invoked: 16, Returned: 40, Seen: &history.Job{ID: "a", State: history.Running}})
+		history.Operation{Client: 3, Kind: history.Get, Job: "a", Outcome: history.OK, Invoked: 16, Returned: 40,
+			Seen: &history.Job{ID: "a", State: history.Running}})
 	for _, r := range s.check() {
 		if r.ID == "I7" && !r.Holds() {
 			t.Errorf("%v", r.Found)

@@ -34,7 +34,8 @@ func innocence(ctx context.Context, e *Evidence, v *verdict) error {
 			v.must(asked[job.GetId()], "job %s was cancelled, and nobody asked", job.GetId())
 		case history.Failed:
 			f := job.GetFailure()
-			v.must(slices.Contains(e.Specs[job.GetSpecHash()].MayFail, f.GetCode()), "job %s failed: %s: %s (%s, worker %s)",
+			v.must(slices.Contains(e.Specs[job.GetSpecHash()].MayFail, f.GetCode()),
+				"job %s failed: %s: %s (%s, worker %s)",
 				job.GetId(), f.GetCode(), f.GetMessage(), f.GetTask(), f.GetWorker())
 		}
 	}

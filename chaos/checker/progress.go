@@ -19,13 +19,16 @@ func replicas(_ context.Context, e *Evidence, v *verdict) error {
 		}
 		now := *op.Status
 		before, known := told[now.Index]
-		v.must(!known || before.Digest == now.Digest, "state at index %d: %s says %.16s, %s says %.16s", now.Index, before.Leader, before.Digest, now.Leader, now.Digest)
+		v.must(!known || before.Digest == now.Digest, "state at index %d: %s says %.16s, %s says %.16s", now.Index,
+			before.Leader, before.Digest, now.Leader, now.Digest)
 		told[now.Index] = now
 	}
 	for _, r := range e.Replicas {
 		first := e.Replicas[0]
-		v.must(r.Index == first.Index, "at rest %s has applied %d entries, %s %d", first.Member, first.Index, r.Member, r.Index)
-		v.must(r.Digest == first.Digest, "the state at index %d: %s has %.16s, %s %.16s", r.Index, first.Member, first.Digest, r.Member, r.Digest)
+		v.must(r.Index == first.Index, "at rest %s has applied %d entries, %s %d", first.Member, first.Index, r.Member,
+			r.Index)
+		v.must(r.Digest == first.Digest, "the state at index %d: %s has %.16s, %s %.16s", r.Index, first.Member,
+			first.Digest, r.Member, r.Digest)
 	}
 	v.must(len(e.Replicas) > 1, "%d replicas could be asked", len(e.Replicas))
 	return nil
@@ -56,7 +59,8 @@ func sights(e *Evidence) map[string][]sight {
 	}
 	for _, job := range e.Jobs {
 		seen[job.GetId()] = append(seen[job.GetId()], sight{last + 1, last + 1, "the end",
-			history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), State: stateOf(job), Round: job.GetProgress().GetRound(),
+			history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), State: stateOf(job),
+				Round:  job.GetProgress().GetRound(),
 				Remade: job.GetCounters().GetRemade().GetChanges(), Model: modelOf(job)}})
 	}
 	return seen
@@ -70,7 +74,8 @@ func rankOf(s history.State) int { return rank[s] }
 
 // further reports whether a sight is of a later state of the job than another.
 func (s *sight) further(than *sight) bool {
-	return cmp.Or(cmp.Compare(s.Remade, than.Remade), cmp.Compare(rank[s.State], rank[than.State]), cmp.Compare(s.Round, than.Round)) > 0
+	return cmp.Or(cmp.Compare(s.Remade, than.Remade), cmp.Compare(rank[s.State], rank[than.State]),
+		cmp.Compare(s.Round, than.Round)) > 0
 }
 
 // progress is I7. Of two answers, one is later if its call began after the other had returned.
@@ -85,7 +90,8 @@ func progress(_ context.Context, e *Evidence, v *verdict) error {
 			continue
 		}
 		before, now := positions[op.Client], *op.Status
-		v.must(now.Term >= before.Term && now.Index >= before.Index, "client %d was told of term %d, index %d, and then at %v by %s of term %d, index %d",
+		v.must(now.Term >= before.Term && now.Index >= before.Index,
+			"client %d was told of term %d, index %d, and then at %v by %s of term %d, index %d",
 			op.Client, before.Term, before.Index, op.Returned, op.Member, now.Term, now.Index)
 		positions[op.Client] = now
 	}
@@ -94,8 +100,10 @@ func progress(_ context.Context, e *Evidence, v *verdict) error {
 
 func onward(v *verdict, id string, seen []sight) {
 	began, ended := slices.Clone(seen), slices.Clone(seen)
-	slices.SortStableFunc(began, func(a, b sight) int { return cmp.Compare(a.invoked, b.invoked) })   // total order: equal ones are as they were recorded
-	slices.SortStableFunc(ended, func(a, b sight) int { return cmp.Compare(a.returned, b.returned) }) // total order: likewise
+	// total order: equal ones are as they were recorded
+	slices.SortStableFunc(began, func(a, b sight) int { return cmp.Compare(a.invoked, b.invoked) })
+	// total order: likewise
+	slices.SortStableFunc(ended, func(a, b sight) int { return cmp.Compare(a.returned, b.returned) })
 	var furthest, end *sight
 	next := 0
 	for i := range began {
@@ -112,10 +120,12 @@ func onward(v *verdict, id string, seen []sight) {
 		if furthest != nil {
 			v.must(now.Follows(furthest.Job, rankOf),
 				"job %s was %s in round %d (%s at %v), and later %s in round %d (%s at %v)",
-				id, furthest.State, furthest.Round, furthest.by, furthest.returned, now.State, now.Round, now.by, now.returned)
+				id, furthest.State, furthest.Round, furthest.by, furthest.returned, now.State, now.Round, now.by,
+				now.returned)
 		}
 		if now.State.Terminal() {
-			v.must(end == nil || end.State == now.State && end.Model == now.Model, "job %s ended as %s %.16s and as %s %.16s", id, state(end), model(end), now.State, now.Model)
+			v.must(end == nil || end.State == now.State && end.Model == now.Model,
+				"job %s ended as %s %.16s and as %s %.16s", id, state(end), model(end), now.State, now.Model)
 			end = now
 		}
 	}

@@ -26,7 +26,8 @@ func retention(_ context.Context, e *Evidence, v *verdict) error {
 		id, atMost, atLeast := s.Job.GetId(), s.Gone.Sub(s.Open), e.Ended.Sub(s.Over)
 		switch {
 		case !s.Gone.IsZero():
-			v.must(atMost > e.Keep-stampSlack, "job %s was retired at most %v after its end, not %v", id, atMost, e.Keep)
+			v.must(atMost > e.Keep-stampSlack, "job %s was retired at most %v after its end, not %v", id, atMost,
+				e.Keep)
 		case !s.Over.IsZero() && s.Job.GetScheduleId() == "":
 			v.must(atLeast <= 2*e.Keep, "job %s is kept at least %v after its end, not %v", id, atLeast, e.Keep)
 		}

@@ -33,7 +33,8 @@ func slots(_ context.Context, e *Evidence, v *verdict) error {
 		}
 		first, twice := byHand[id][slot]
 		v.must(!twice, "slot %s of schedule %s fired twice: jobs %s and %s", instant(slot), id, first, job.GetId())
-		v.must(slot%every == 0 && slot > since[id], "job %s is of %s, which is no slot of schedule %s", job.GetId(), instant(slot), id)
+		v.must(slot%every == 0 && slot > since[id], "job %s is of %s, which is no slot of schedule %s", job.GetId(),
+			instant(slot), id)
 		byHand[id][slot] = job.GetId()
 	}
 	for _, s := range e.Schedules {
@@ -54,8 +55,10 @@ func slotsOf(v *verdict, s *pb.Schedule, since int64, jobs map[int64]string, end
 	id, last := s.GetDefinition().GetId(), s.GetLastSlotUnixMs()
 	due := ended.Add(-slack).UnixMilli()
 	due -= due % every
-	v.must(due <= since || last >= due, "slot %s of schedule %s is not decided at %s", instant(due), id, ended.UTC().Format(time.RFC3339))
-	v.must(last <= ended.Add(slack).UnixMilli(), "schedule %s has decided the slot %s, which lies ahead of %s", id, instant(last), ended.UTC().Format(time.RFC3339))
+	v.must(due <= since || last >= due, "slot %s of schedule %s is not decided at %s", instant(due), id,
+		ended.UTC().Format(time.RFC3339))
+	v.must(last <= ended.Add(slack).UnixMilli(), "schedule %s has decided the slot %s, which lies ahead of %s", id,
+		instant(last), ended.UTC().Format(time.RFC3339))
 	first := since - since%every + every
 	count := uint64(0)
 	recorded := int64(0) // the first slot that the newest records still cover
@@ -72,7 +75,8 @@ func slotsOf(v *verdict, s *pb.Schedule, since int64, jobs map[int64]string, end
 		}
 		skips := 0
 		for _, r := range s.GetRecent() {
-			if r.GetSkip() != pb.SkipReason_SKIP_REASON_UNSPECIFIED && slot >= min(firstOf(r), r.GetSlotUnixMs()) && slot <= r.GetSlotUnixMs() {
+			if r.GetSkip() != pb.SkipReason_SKIP_REASON_UNSPECIFIED && slot >= min(firstOf(r), r.GetSlotUnixMs()) &&
+				slot <= r.GetSlotUnixMs() {
 				skips++
 			}
 		}
@@ -82,8 +86,10 @@ func slotsOf(v *verdict, s *pb.Schedule, since int64, jobs map[int64]string, end
 		}
 		v.must(fired+skips == 1, "slot %s of schedule %s: %d jobs, %d times skipped", instant(slot), id, fired, skips)
 	}
-	v.must(s.GetFired() == uint64(len(jobs)), "schedule %s says that %d slots fired, and %d jobs exist", id, s.GetFired(), len(jobs))
-	v.must(s.GetFired()+s.GetSkipped() == count, "schedule %s decided %d slots and skipped %d; there were %d from %s to %s",
+	v.must(s.GetFired() == uint64(len(jobs)), "schedule %s says that %d slots fired, and %d jobs exist", id,
+		s.GetFired(), len(jobs))
+	v.must(s.GetFired()+s.GetSkipped() == count,
+		"schedule %s decided %d slots and skipped %d; there were %d from %s to %s",
 		id, s.GetFired(), s.GetSkipped(), count, instant(first), instant(last))
 }
 

@@ -39,14 +39,16 @@ func submits(_ context.Context, e *Evidence, v *verdict) error {
 		}
 		job := final[op.Job]
 		v.must(job != nil, "job %s was acknowledged at %v by %s and does not exist", op.Job, op.Returned, op.Member)
-		v.must(job == nil || job.GetSpecHash() == op.SpecHash, "job %s was acknowledged with spec %.12s and has %.12s", op.Job, op.SpecHash, job.GetSpecHash())
+		v.must(job == nil || job.GetSpecHash() == op.SpecHash, "job %s was acknowledged with spec %.12s and has %.12s",
+			op.Job, op.SpecHash, job.GetSpecHash())
 	}
 	for _, id := range slices.Sorted(maps.Keys(created)) {
 		v.must(created[id] == 1, "job %s was created %d times", id, created[id])
 	}
 	for _, job := range e.Jobs {
 		if job.GetScheduleId() == "" {
-			v.must(asked[job.GetId()+"\x00"+job.GetSpecHash()], "job %s with spec %.12s exists, and nobody asked for it", job.GetId(), job.GetSpecHash())
+			v.must(asked[job.GetId()+"\x00"+job.GetSpecHash()],
+				"job %s with spec %.12s exists, and nobody asked for it", job.GetId(), job.GetSpecHash())
 		}
 	}
 	return nil
@@ -94,8 +96,10 @@ func commits(ctx context.Context, e *Evidence, v *verdict) error {
 			}
 		}
 		v.must(models <= 1, "job %s has %d models", job.GetId(), models)
-		v.must((models == 1) == (stateOf(job) == history.Succeeded), "job %s is %s with %d models", job.GetId(), stateOf(job), models)
-		v.must(e.Lied || job.GetCounters().GetViolations() == 0, "job %s counts %d violations of determinism", job.GetId(), job.GetCounters().GetViolations())
+		v.must((models == 1) == (stateOf(job) == history.Succeeded), "job %s is %s with %d models", job.GetId(),
+			stateOf(job), models)
+		v.must(e.Lied || job.GetCounters().GetViolations() == 0, "job %s counts %d violations of determinism",
+			job.GetId(), job.GetCounters().GetViolations())
 	}
 	return nil
 }
@@ -127,7 +131,8 @@ func models(_ context.Context, e *Evidence, v *verdict) error {
 			continue
 		}
 		model := modelOf(job)
-		v.must(slices.Contains(spec.Models, model), "job %s of %s has the model %.16s, and fault-free runs have %.16s", job.GetId(), spec.Name, model, spec.Models)
+		v.must(slices.Contains(spec.Models, model), "job %s of %s has the model %.16s, and fault-free runs have %.16s",
+			job.GetId(), spec.Name, model, spec.Models)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func TestUsage(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
 	}
-	p := &Process{Name: "p", binary: "/bin/sleep", args: []string{"60"}, env: os.Environ(), log: filepath.Join(t.TempDir(), "log")}
+	p := &Process{Name: "p", binary: "/bin/sleep", args: []string{"60"}, env: os.Environ(),
+		log: filepath.Join(t.TempDir(), "log")}
 	if _, known := p.Usage(); known {
 		t.Error("known before it runs")
 	}

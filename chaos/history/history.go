@@ -90,7 +90,8 @@ type Job struct {
 	SpecHash string `json:"spec_hash"`
 	State    State  `json:"state"`
 	Round    uint32 `json:"round,omitempty"`
-	// Remade counts how often something of the job was taken back to be made again: then its round, or its state, may go back.
+	// Remade counts how often something of the job was taken back to be made again: then its round, or its state, may
+	// go back.
 	Remade   uint64 `json:"remade,omitempty"`
 	Model    string `json:"model,omitempty"` // SHA-256 of model.safetensors in hex, once it has one
 	Failure  string `json:"failure,omitempty"`
@@ -132,11 +133,12 @@ func OfJobs(ops []Operation) map[string][]Operation {
 	return jobs
 }
 
-// Follows reports whether one answer may be later than another: states and rounds go on, but for a job of which something
-// was taken back meanwhile, and that has not ended.
+// Follows reports whether one answer may be later than another: states and rounds go on, but for a job of which
+// something was taken back meanwhile, and that has not ended.
 func (j Job) Follows(before Job, rank func(State) int) bool {
 	if j.Remade > before.Remade && !before.State.Terminal() {
 		return true
 	}
-	return j.Remade >= before.Remade && rank(j.State) >= rank(before.State) && (j.State.Terminal() || j.Round >= before.Round)
+	return j.Remade >= before.Remade && rank(j.State) >= rank(before.State) &&
+		(j.State.Terminal() || j.Round >= before.Round)
 }

@@ -19,7 +19,8 @@ func TestWhatIsRecordedIsRead(t *testing.T) {
 	}
 	late := history.Operation{Client: 1, Kind: history.Get, Job: "a", Invoked: 7, Returned: 9, Outcome: history.OK,
 		Seen: &history.Job{ID: "a", State: history.Running}}
-	early := history.Operation{Client: 2, Kind: history.Submit, Job: "a", Invoked: 3, Returned: 4, Outcome: history.Unknown, Error: "no answer"}
+	early := history.Operation{Client: 2, Kind: history.Submit, Job: "a", Invoked: 3, Returned: 4,
+		Outcome: history.Unknown, Error: "no answer"}
 	r.Add(late)
 	r.Add(early)
 	if err := r.Close(); err != nil {
@@ -30,7 +31,8 @@ func TestWhatIsRecordedIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := history.Read(bytes.NewReader(text))
-	if want := []history.Operation{early, late}; err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(r.Operations(), want) {
+	if want := []history.Operation{early, late}; err != nil || !reflect.DeepEqual(got, want) ||
+		!reflect.DeepEqual(r.Operations(), want) {
 		t.Errorf("read %+v, %v; want %+v", got, err, want)
 	}
 	if _, err := history.Read(bytes.NewReader(text[:len(text)-9])); err == nil {

@@ -88,7 +88,8 @@ func call(op history.Operation, out outcome) porcupine.Operation {
 func describe(calls []porcupine.Operation) string {
 	const most = 60
 	calls = slices.Clone(calls)
-	slices.SortStableFunc(calls, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) }) // total order: the history's, where they began at once
+	// total order: the history's, where they began at once
+	slices.SortStableFunc(calls, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	var text strings.Builder
 	if left := len(calls) - most; left > 0 {
 		fmt.Fprintf(&text, "  %d earlier calls\n", left)
@@ -96,7 +97,8 @@ func describe(calls []porcupine.Operation) string {
 	}
 	for _, c := range calls {
 		op := c.Input.(history.Operation)
-		fmt.Fprintf(&text, "  %12v to %12v  client %d at %s: %s -> %s\n", op.Invoked, op.Returned, op.Client, op.Member, op.Kind, c.Output)
+		fmt.Fprintf(&text, "  %12v to %12v  client %d at %s: %s -> %s\n", op.Invoked, op.Returned, op.Client, op.Member,
+			op.Kind, c.Output)
 	}
 	return text.String()
 }

@@ -29,7 +29,8 @@ func seen(state history.State) *history.Job {
 }
 
 func made() history.Operation {
-	return history.Operation{Kind: history.Submit, SpecHash: "h", Outcome: history.OK, Created: true, Seen: seen(history.Queued)}
+	return history.Operation{Kind: history.Submit, SpecHash: "h", Outcome: history.OK, Created: true,
+		Seen: seen(history.Queued)}
 }
 
 func same() history.Operation {
@@ -53,7 +54,8 @@ func cancelled(state history.State) history.Operation {
 }
 
 func conflict(hash string) history.Operation {
-	return history.Operation{Kind: history.Submit, SpecHash: hash, Outcome: history.Refused, Code: history.AlreadyExists}
+	return history.Operation{Kind: history.Submit, SpecHash: hash, Outcome: history.Refused,
+		Code: history.AlreadyExists}
 }
 
 func listed(state history.State) history.Operation {
@@ -84,26 +86,40 @@ type ops = []history.Operation
 
 func TestGoodHistories(t *testing.T) {
 	for name, h := range map[string]ops{
-		"nothing":                              nil,
-		"a life":                               {at(0, 1, none()), at(2, 3, made()), at(4, 5, get(history.Queued)), at(6, 7, get(history.Running)), at(8, 9, get(history.Succeeded)), at(10, 11, get(history.Succeeded))},
-		"stages nobody saw":                    {at(0, 1, made()), at(2, 3, get(history.Failed))},
-		"submitted again":                      {at(0, 1, made()), at(2, 3, same())},
-		"refused for another spec":             {at(0, 1, made()), at(2, 3, conflict("i"))},
-		"seen before the answer":               {at(0, 9, made()), at(2, 3, get(history.Queued))},
-		"not seen before the answer":           {at(0, 9, made()), at(2, 3, none()), at(4, 5, get(history.Queued))},
-		"an unknown submit that came through":  {at(0, 1, lost(history.Submit)), at(2, 3, none()), at(9, 10, get(history.Queued))},
+		"nothing": nil,
+		"a life": {at(0, 1, none()), at(2, 3, made()), at(4, 5, get(history.Queued)),
+			at(6, 7, get(history.Running)), at(8, 9, get(history.Succeeded)), at(10, 11, get(history.Succeeded))},
+		"stages nobody saw":          {at(0, 1, made()), at(2, 3, get(history.Failed))},
+		"submitted again":            {at(0, 1, made()), at(2, 3, same())},
+		"refused for another spec":   {at(0, 1, made()), at(2, 3, conflict("i"))},
+		"seen before the answer":     {at(0, 9, made()), at(2, 3, get(history.Queued))},
+		"not seen before the answer": {at(0, 9, made()), at(2, 3, none()), at(4, 5, get(history.Queued))},
+		"an unknown submit that came through": {at(0, 1, lost(history.Submit)), at(2, 3, none()),
+			at(9, 10, get(history.Queued))},
 		"an unknown submit that did not":       {at(0, 1, lost(history.Submit)), at(2, 3, none()), at(9, 10, none())},
 		"the same submit after an unknown one": {at(0, 1, lost(history.Submit)), at(2, 3, same())},
-		"cancelled":                            {at(0, 1, made()), at(2, 3, cancelled(history.Cancelled)), at(4, 5, get(history.Cancelled))},
-		"cancelled too late":                   {at(0, 1, made()), at(2, 3, cancelled(history.Succeeded)), at(4, 5, get(history.Succeeded))},
-		"an unknown cancel that came through":  {at(0, 1, made()), at(2, 3, lost(history.Cancel)), at(4, 5, get(history.Queued)), at(6, 7, get(history.Cancelled))},
-		"an unknown cancel that was too late":  {at(0, 1, made()), at(2, 3, lost(history.Cancel)), at(4, 5, get(history.Failed))},
-		"a cancel of nothing":                  {at(0, 1, history.Operation{Kind: history.Cancel, Outcome: history.Refused, Code: history.NotFound}), at(2, 3, made())},
-		"on a list":                            {at(0, 1, made()), at(2, 3, listed(history.Running)), at(4, 5, get(history.Running))},
-		"a read that failed":                   {at(0, 1, made()), at(2, 3, lost(history.Get)), at(4, 5, get(history.Queued))},
-		"a refusal that may hide an effect":    {at(0, 1, history.Operation{Kind: history.Submit, SpecHash: "h", Outcome: history.Refused, Code: "unavailable"}), at(2, 3, get(history.Queued))},
-		"a job of a slot":                      {at(0, 1, none()), at(2, 3, ofSchedule(get(history.Running))), at(4, 5, ofSchedule(get(history.Cancelled)))},
-		"rounds go on":                         {at(0, 1, made()), at(2, 3, ofRound(1, "")), at(4, 5, ofRound(2, "m")), at(6, 7, ofRound(2, "m"))},
+		"cancelled": {at(0, 1, made()), at(2, 3, cancelled(history.Cancelled)),
+			at(4, 5, get(history.Cancelled))},
+		"cancelled too late": {at(0, 1, made()), at(2, 3, cancelled(history.Succeeded)),
+			at(4, 5, get(history.Succeeded))},
+		"an unknown cancel that came through": {at(0, 1, made()), at(2, 3, lost(history.Cancel)),
+			at(4, 5, get(history.Queued)), at(6, 7, get(history.Cancelled))},
+		"an unknown cancel that was too late": {at(0, 1, made()), at(2, 3, lost(history.Cancel)),
+			at(4, 5, get(history.Failed))},
+		"a cancel of nothing": {at(0, 1,
+			history.Operation{Kind: history.Cancel, Outcome: history.Refused, Code: history.NotFound}), at(2, 3,
+			made())},
+		"on a list": {at(0, 1, made()), at(2, 3, listed(history.Running)),
+			at(4, 5, get(history.Running))},
+		"a read that failed": {at(0, 1, made()), at(2, 3, lost(history.Get)),
+			at(4, 5, get(history.Queued))},
+		"a refusal that may hide an effect": {at(0, 1,
+			history.Operation{Kind: history.Submit, SpecHash: "h", Outcome: history.Refused, Code: "unavailable"}), at(
+			2, 3, get(history.Queued))},
+		"a job of a slot": {at(0, 1, none()), at(2, 3, ofSchedule(get(history.Running))),
+			at(4, 5, ofSchedule(get(history.Cancelled)))},
+		"rounds go on": {at(0, 1, made()), at(2, 3, ofRound(1, "")), at(4, 5, ofRound(2, "m")),
+			at(6, 7, ofRound(2, "m"))},
 	} {
 		if err := linear.Check(h); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -113,8 +129,9 @@ func TestGoodHistories(t *testing.T) {
 
 func TestBadHistories(t *testing.T) {
 	for name, h := range map[string]ops{
-		"a stale read":                      {at(0, 1, made()), at(2, 3, none())},
-		"a stale list":                      {at(0, 1, made()), at(2, 3, get(history.Succeeded)), at(4, 5, listed(history.Running))},
+		"a stale read": {at(0, 1, made()), at(2, 3, none())},
+		"a stale list": {at(0, 1, made()), at(2, 3, get(history.Succeeded)),
+			at(4, 5, listed(history.Running))},
 		"a lost acknowledgement":            {at(0, 1, made()), at(2, 3, get(history.Queued)), at(4, 5, none())},
 		"a lost acknowledgement, made anew": {at(0, 1, made()), at(2, 3, made())},
 		"made twice at once":                {at(0, 9, made()), at(1, 8, made())},
@@ -124,15 +141,20 @@ func TestBadHistories(t *testing.T) {
 		"seen and gone while on its way":    {at(0, 9, made()), at(2, 3, get(history.Queued)), at(4, 5, none())},
 		"unasked":                           {at(2, 3, get(history.Queued)), at(4, 5, made())},
 		"unasked altogether":                {at(2, 3, listed(history.Queued))},
-		"a stage back":                      {at(0, 1, made()), at(2, 3, get(history.Running)), at(4, 5, get(history.Planning))},
-		"another end":                       {at(0, 1, made()), at(2, 3, get(history.Failed)), at(4, 5, get(history.Succeeded))},
-		"a cancel that was undone":          {at(0, 1, made()), at(2, 3, cancelled(history.Cancelled)), at(4, 5, get(history.Running))},
-		"a cancel without effect":           {at(0, 1, made()), at(2, 3, cancelled(history.Queued))},
-		"cancelled by nobody":               {at(0, 1, made()), at(2, 3, get(history.Cancelled))},
-		"an unknown cancel seen and undone": {at(0, 1, made()), at(2, 3, lost(history.Cancel)), at(4, 5, get(history.Cancelled)), at(6, 7, get(history.Queued))},
-		"an unknown submit, seen and gone":  {at(0, 1, lost(history.Submit)), at(2, 3, get(history.Queued)), at(4, 5, none())},
-		"a round back":                      {at(0, 1, made()), at(2, 3, ofRound(2, "")), at(4, 5, ofRound(1, ""))},
-		"another model":                     {at(0, 1, made()), at(2, 3, ofRound(2, "m")), at(4, 5, ofRound(2, "n"))},
+		"a stage back": {at(0, 1, made()), at(2, 3, get(history.Running)),
+			at(4, 5, get(history.Planning))},
+		"another end": {at(0, 1, made()), at(2, 3, get(history.Failed)),
+			at(4, 5, get(history.Succeeded))},
+		"a cancel that was undone": {at(0, 1, made()), at(2, 3, cancelled(history.Cancelled)),
+			at(4, 5, get(history.Running))},
+		"a cancel without effect": {at(0, 1, made()), at(2, 3, cancelled(history.Queued))},
+		"cancelled by nobody":     {at(0, 1, made()), at(2, 3, get(history.Cancelled))},
+		"an unknown cancel seen and undone": {at(0, 1, made()), at(2, 3, lost(history.Cancel)),
+			at(4, 5, get(history.Cancelled)), at(6, 7, get(history.Queued))},
+		"an unknown submit, seen and gone": {at(0, 1, lost(history.Submit)), at(2, 3, get(history.Queued)),
+			at(4, 5, none())},
+		"a round back":  {at(0, 1, made()), at(2, 3, ofRound(2, "")), at(4, 5, ofRound(1, ""))},
+		"another model": {at(0, 1, made()), at(2, 3, ofRound(2, "m")), at(4, 5, ofRound(2, "n"))},
 	} {
 		err := linear.Check(h)
 		if !errors.Is(err, linear.ErrViolation) || !strings.Contains(err.Error(), "job a") {
@@ -154,7 +176,8 @@ func TestTheJobIsNamed(t *testing.T) {
 	stale := at(4, 5, none())
 	stale.Job = "j42"
 	err := linear.Check(append(h, stale))
-	if !errors.Is(err, linear.ErrViolation) || strings.Count(err.Error(), "not linearizable") != 1 || !strings.Contains(err.Error(), "job j42") {
+	if !errors.Is(err, linear.ErrViolation) || strings.Count(err.Error(), "not linearizable") != 1 ||
+		!strings.Contains(err.Error(), "job j42") {
 		t.Errorf("%v", err)
 	}
 	if calls, jobs := linear.Calls(h); calls != 200 || jobs != 100 {

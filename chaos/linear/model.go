@@ -79,7 +79,8 @@ func rank(s history.State) int {
 // model is one job's sequential specification. A job of a schedule's slot is made, and cancelled,
 // without a client's call.
 func model(calls []porcupine.Operation) porcupine.Model {
-	scheduled := slices.ContainsFunc(calls, func(c porcupine.Operation) bool { return c.Output.(outcome).seen.Schedule != "" })
+	scheduled := slices.ContainsFunc(calls,
+		func(c porcupine.Operation) bool { return c.Output.(outcome).seen.Schedule != "" })
 	return porcupine.Model{
 		Init: func() any { return job{} },
 		Step: func(state, input, output any) (bool, any) {
@@ -134,7 +135,8 @@ func (j job) perhaps(op history.Operation) job {
 // sees is the job once somebody has seen it: it may have gone on since, never back, and is
 // cancelled by a cancel only.
 func (j job) sees(seen history.Job, cancels bool) (bool, job) {
-	legal := j.exists && (seen.SpecHash == "" || seen.SpecHash == j.hash) && seen.Follows(history.Job{State: j.stage, Round: j.seen.Round, Remade: j.seen.Remade}, rank)
+	legal := j.exists && (seen.SpecHash == "" || seen.SpecHash == j.hash) &&
+		seen.Follows(history.Job{State: j.stage, Round: j.seen.Round, Remade: j.seen.Remade}, rank)
 	switch {
 	case j.stage.Terminal():
 		legal = legal && seen.State == j.stage

@@ -152,7 +152,8 @@ func (r *intruder) attack(ctx context.Context) {
 	defer cancel()
 	if status, err := r.status.Status(ctx, connect.NewRequest(&pb.StatusRequest{})); err == nil {
 		for _, w := range status.Msg.GetWorkers() {
-			_, err := r.workers.Register(ctx, connect.NewRequest(&pb.RegisterRequest{WorkerId: w.GetName(), Name: "rogue", Slots: 1, MemoryBytes: 1}))
+			_, err := r.workers.Register(ctx,
+				connect.NewRequest(&pb.RegisterRequest{WorkerId: w.GetName(), Name: "rogue", Slots: 1, MemoryBytes: 1}))
 			r.count(err)
 		}
 	}
@@ -162,14 +163,16 @@ func (r *intruder) attack(ctx context.Context) {
 	}
 	for _, job := range list.Msg.GetJobs() {
 		if job.GetFinishedUnixMs() == 0 {
-			_, err := r.workers.Complete(ctx, connect.NewRequest(&pb.CompleteRequest{WorkerId: "rogue", Results: r.results(job)}))
+			_, err := r.workers.Complete(ctx,
+				connect.NewRequest(&pb.CompleteRequest{WorkerId: "rogue", Results: r.results(job)}))
 			r.count(err)
 		}
 	}
 }
 
 func (r *intruder) count(err error) {
-	if err == nil || connect.CodeOf(err) != connect.CodeUnavailable && connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+	if err == nil || connect.CodeOf(err) != connect.CodeUnavailable &&
+		connect.CodeOf(err) != connect.CodeDeadlineExceeded {
 		r.calls++
 	}
 }
@@ -177,12 +180,15 @@ func (r *intruder) count(err error) {
 // results are made up: for the step, the first leaf and the plan, as results and as failures.
 func (r *intruder) results(job *pb.Job) []*pb.TaskResult {
 	var results []*pb.TaskResult
-	for _, kind := range []pb.TaskKind{pb.TaskKind_TASK_KIND_NODE, pb.TaskKind_TASK_KIND_STEP, pb.TaskKind_TASK_KIND_PLAN, pb.TaskKind_TASK_KIND_REPORT} {
+	for _, kind := range []pb.TaskKind{pb.TaskKind_TASK_KIND_NODE, pb.TaskKind_TASK_KIND_STEP,
+		pb.TaskKind_TASK_KIND_PLAN, pb.TaskKind_TASK_KIND_REPORT} {
 		id := &pb.TaskID{JobId: job.GetId(), Round: job.GetProgress().GetRound(), Kind: kind}
 		output := &pb.TaskOutput{Object: r.object(), Next: &pb.Next{Done: true, State: r.object()}}
 		results = append(results,
-			&pb.TaskResult{Id: id, Token: &pb.LeaseToken{Term: 1, Sequence: r.rng.Uint64()}, Outcome: &pb.TaskResult_Output{Output: output}},
-			&pb.TaskResult{Id: id, Outcome: &pb.TaskResult_Failure{Failure: &pb.Failure{Code: "ROGUE", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: fmt.Sprint("made up for ", kind)}}})
+			&pb.TaskResult{Id: id, Token: &pb.LeaseToken{Term: 1, Sequence: r.rng.Uint64()},
+				Outcome: &pb.TaskResult_Output{Output: output}},
+			&pb.TaskResult{Id: id, Outcome: &pb.TaskResult_Failure{Failure: &pb.Failure{Code: "ROGUE",
+				Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: fmt.Sprint("made up for ", kind)}}})
 	}
 	return results
 }

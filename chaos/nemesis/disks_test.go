@@ -48,7 +48,8 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if file, err := damage(Fault{Kind: FlipSnapshot, Pick: 3}, data); err != nil || filepath.Base(filepath.Dir(file)) != "2-90-1" {
+	if file, err := damage(Fault{Kind: FlipSnapshot, Pick: 3}, data); err != nil ||
+		filepath.Base(filepath.Dir(file)) != "2-90-1" {
 		t.Errorf("damaged is %s, %v", file, err)
 	}
 	file, err := damage(Fault{Kind: TearLog, Pick: 4000}, data)

@@ -9,7 +9,8 @@ import (
 
 // jumps are how far a leader's clock goes wrong, by kind.
 var jumps = map[Kind]time.Duration{
-	ClockHour: time.Hour, ClockMonth: 31 * 24 * time.Hour, ClockDecade: 10 * 365 * 24 * time.Hour, ClockBehind: -48 * time.Hour,
+	ClockHour: time.Hour, ClockMonth: 31 * 24 * time.Hour, ClockDecade: 10 * 365 * 24 * time.Hour,
+	ClockBehind: -48 * time.Hour,
 }
 
 // errBuild: the binary is one that nobody can disturb from outside.

@@ -125,7 +125,8 @@ func shapes() []shape {
 		{kind: LoseObject, class: ofStore, weight: 3},
 	}
 	for _, f := range storefault.Faults {
-		one := shape{kind: StoreKind(f), class: ofStore, weight: 3, least: 3 * time.Second, most: 12 * time.Second, store: f, share: [2]float64{0.05, 0.5}}
+		one := shape{kind: StoreKind(f), class: ofStore, weight: 3, least: 3 * time.Second, most: 12 * time.Second,
+			store: f, share: [2]float64{0.05, 0.5}}
 		if f == storefault.Outage {
 			one.least, one.most, one.share = 2*time.Second, 8*time.Second, [2]float64{1, 1}
 		}

@@ -31,14 +31,16 @@ const (
 	Twice     Fault = "PUT done twice" // the network delivered it again
 
 	// These befall the cluster's own objects only: for an object of a user they would be its own fault.
-	Denied  Fault = "403 denied"            // as with credentials that expired, a clock that is off, a policy that changed
+	// as with credentials that expired, a clock that is off, a policy that changed
+	Denied  Fault = "403 denied"
 	Vanish  Fault = "PUT answered and lost" // 200, and nothing is stored
 	Flipped Fault = "bit flipped in a GET"  // in the middle of the answer's body
 	Drip    Fault = "dripping GET"          // one byte a second
 )
 
 // Faults are all of them, in the order they are shown.
-var Faults = []Fault{SlowDown, Reset, ShortRead, LostReply, LostPut, Delay, Outage, Twice, Denied, Vanish, Flipped, Drip}
+var Faults = []Fault{SlowDown, Reset, ShortRead, LostReply, LostPut, Delay, Outage, Twice, Denied, Vanish, Flipped,
+	Drip}
 
 // longestDelay of one request.
 const longestDelay = 3 * time.Second

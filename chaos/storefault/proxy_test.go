@@ -98,7 +98,8 @@ func TestFaults(t *testing.T) {
 			get.got = -1
 		}
 		if get != c.get || put != c.put || puts.Load() != c.puts {
-			t.Errorf("%q: GET %+v, PUT %+v, %d at the server; want %+v, %+v, %d", c.fault, get, put, puts.Load(), c.get, c.put, c.puts)
+			t.Errorf("%q: GET %+v, PUT %+v, %d at the server; want %+v, %+v, %d", c.fault, get, put, puts.Load(), c.get,
+				c.put, c.puts)
 		}
 		if n := p.Counts()[c.fault]; c.fault != "" && n == 0 {
 			t.Errorf("%q is not counted", c.fault)
@@ -134,7 +135,8 @@ func TestOwnFaults(t *testing.T) {
 			get.got, put.got = -1, -1
 		}
 		if get != c.get || put != c.put || puts.Load() != c.puts {
-			t.Errorf("%q of %s: GET %+v, PUT %+v, %d at the server; want %+v, %+v, %d", c.fault, c.path, get, put, puts.Load(), c.get, c.put, c.puts)
+			t.Errorf("%q of %s: GET %+v, PUT %+v, %d at the server; want %+v, %+v, %d", c.fault, c.path, get, put,
+				puts.Load(), c.get, c.put, c.puts)
 		}
 	}
 	p.Set(storefault.Flipped, 1)
@@ -161,7 +163,8 @@ func TestDrip(t *testing.T) {
 	url, p, _ := before(t)
 	p.Set(storefault.Drip, 1)
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/gram/cluster/jobs/a/ab/"+strings.Repeat("ab", 32)+"-3", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/gram/cluster/jobs/a/ab/"+strings.Repeat("ab", 32)+
+		"-3", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ func (c *client) cluster() gramv1connect.ClusterServiceClient {
 }
 
 // call makes a call and records it; do fills in what was answered.
-func (c *client) call(ctx context.Context, op history.Operation, do func(context.Context, *history.Operation) error) history.Operation {
+func (c *client) call(ctx context.Context, op history.Operation,
+	do func(context.Context, *history.Operation) error) history.Operation {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit) // a call begun is waited for
 	defer cancel()
 	op.Client, op.Member, op.Invoked = c.id, c.members[c.at].Name, c.rec.Now()
@@ -72,7 +73,8 @@ func (c *client) call(ctx context.Context, op history.Operation, do func(context
 
 // refusals are the codes that say that nothing was done.
 var refusals = []connect.Code{connect.CodeNotFound, connect.CodeAlreadyExists, connect.CodeInvalidArgument,
-	connect.CodeFailedPrecondition, connect.CodeResourceExhausted, connect.CodePermissionDenied, connect.CodeUnauthenticated}
+	connect.CodeFailedPrecondition, connect.CodeResourceExhausted, connect.CodePermissionDenied,
+	connect.CodeUnauthenticated}
 
 func outcome(err error) history.Outcome {
 	switch {
@@ -96,23 +98,25 @@ func (c *client) submit(ctx context.Context, id string, s Spec) history.Operatio
 }
 
 func (c *client) get(ctx context.Context, id string) history.Operation {
-	return c.call(ctx, history.Operation{Kind: history.Get, Job: id}, func(ctx context.Context, op *history.Operation) error {
-		res, err := c.jobs().Get(ctx, connect.NewRequest(&pb.GetRequest{Id: id}))
-		if err == nil {
-			op.Seen = seen(res.Msg.GetJob())
-		}
-		return err
-	})
+	return c.call(ctx, history.Operation{Kind: history.Get, Job: id},
+		func(ctx context.Context, op *history.Operation) error {
+			res, err := c.jobs().Get(ctx, connect.NewRequest(&pb.GetRequest{Id: id}))
+			if err == nil {
+				op.Seen = seen(res.Msg.GetJob())
+			}
+			return err
+		})
 }
 
 func (c *client) cancel(ctx context.Context, id string) history.Operation {
-	return c.call(ctx, history.Operation{Kind: history.Cancel, Job: id}, func(ctx context.Context, op *history.Operation) error {
-		res, err := c.jobs().Cancel(ctx, connect.NewRequest(&pb.CancelRequest{Id: id}))
-		if err == nil {
-			op.Seen = seen(res.Msg.GetJob())
-		}
-		return err
-	})
+	return c.call(ctx, history.Operation{Kind: history.Cancel, Job: id},
+		func(ctx context.Context, op *history.Operation) error {
+			res, err := c.jobs().Cancel(ctx, connect.NewRequest(&pb.CancelRequest{Id: id}))
+			if err == nil {
+				op.Seen = seen(res.Msg.GetJob())
+			}
+			return err
+		})
 }
 
 func (c *client) list(ctx context.Context) history.Operation {
@@ -132,7 +136,8 @@ func (c *client) status(ctx context.Context) history.Operation {
 		res, err := c.cluster().Status(ctx, connect.NewRequest(&pb.StatusRequest{}))
 		if err == nil {
 			m := res.Msg
-			op.Status = &history.Position{Leader: m.GetLeader(), Term: m.GetTerm(), Index: m.GetAppliedIndex(), Digest: hex.EncodeToString(m.GetStateSha256())}
+			op.Status = &history.Position{Leader: m.GetLeader(), Term: m.GetTerm(), Index: m.GetAppliedIndex(),
+				Digest: hex.EncodeToString(m.GetStateSha256())}
 		}
 		return err
 	})
@@ -141,7 +146,8 @@ func (c *client) status(ctx context.Context) history.Operation {
 func (c *client) createSchedule(ctx context.Context, definition *pb.ScheduleDefinition) history.Operation {
 	op := history.Operation{Kind: history.CreateSchedule, Schedule: definition.GetId()}
 	return c.call(ctx, op, func(ctx context.Context, op *history.Operation) error {
-		res, err := c.schedules().CreateSchedule(ctx, connect.NewRequest(&pb.CreateScheduleRequest{Definition: definition}))
+		res, err := c.schedules().CreateSchedule(ctx,
+			connect.NewRequest(&pb.CreateScheduleRequest{Definition: definition}))
 		if err == nil {
 			op.Created, op.Slots = res.Msg.GetCreated(), slots(res.Msg.GetSchedule())
 		}
@@ -165,7 +171,8 @@ func slots(s *pb.Schedule) *history.SlotState {
 }
 
 func seen(job *pb.Job) *history.Job {
-	out := &history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), Round: job.GetProgress().GetRound(), Remade: job.GetCounters().GetRemade().GetChanges(),
+	out := &history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), Round: job.GetProgress().GetRound(),
+		Remade:  job.GetCounters().GetRemade().GetChanges(),
 		State:   history.State(strings.ToLower(strings.TrimPrefix(job.GetState().String(), "JOB_STATE_"))),
 		Failure: job.GetFailure().GetCode(), Schedule: job.GetScheduleId(), Slot: job.GetSlotUnixMs()}
 	for _, f := range job.GetOutputs() {

@@ -64,7 +64,8 @@ func (w *Workload) client(id int) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{id: id, rng: rand.New(rand.NewPCG(w.cfg.Seed, uint64(id))), rec: w.cfg.Record, members: w.cfg.Members, http: caller, options: options}, nil
+	return &client{id: id, rng: rand.New(rand.NewPCG(w.cfg.Seed, uint64(id))), rec: w.cfg.Record,
+		members: w.cfg.Members, http: caller, options: options}, nil
 }
 
 // ScheduleID is the id of a schedule, counted from 0. Every minute has a slot.
@@ -72,7 +73,8 @@ func ScheduleID(n int) string { return fmt.Sprint("every-minute-", n) }
 
 // CreateSchedules makes the schedules, which takes a cluster that answers.
 func (w *Workload) CreateSchedules(ctx context.Context) error {
-	overlaps := []pb.ScheduleOverlap{pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW, pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID}
+	overlaps := []pb.ScheduleOverlap{pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW,
+		pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID}
 	catchUps := []pb.CatchUp{pb.CatchUp_CATCH_UP_ALL, pb.CatchUp_CATCH_UP_LATEST}
 	most := []uint32{100, 0} // for those caught up all
 	for i := range w.cfg.Schedules {

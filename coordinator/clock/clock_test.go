@@ -101,7 +101,8 @@ func TestASuspendedMachine(t *testing.T) {
 
 // Of three clocks the one that is wrong knows it, at its start and after a jump, whichever way.
 func TestThreeClocks(t *testing.T) {
-	for _, skew := range []time.Duration{time.Hour, 31 * 24 * time.Hour, 3652 * 24 * time.Hour, -48 * time.Hour, 90 * time.Second} {
+	for _, skew := range []time.Duration{time.Hour, 31 * 24 * time.Hour, 3652 * 24 * time.Hour, -48 * time.Hour,
+		90 * time.Second} {
 		wrong := newMachine()
 		wrong.skew = skew
 		wrong.Accept() // as it would be at a start

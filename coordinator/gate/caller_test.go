@@ -78,7 +78,8 @@ func TestACarriedCallKeepsItsCaller(t *testing.T) {
 	req := request(gramv1connect.WorkerServiceLeaseProcedure, token)
 	req.Header.Set(gate.RoleHeader, "worker")
 	req.Header.Set(gate.KeyHeader, "abcd")
-	req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{RawSubjectPublicKeyInfo: []byte("a member's")}}}
+	req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{RawSubjectPublicKeyInfo: []byte(
+		"a member's")}}}
 	want := gate.Caller{TokenID: token.ID, Scope: gate.ScopeWorker, Role: pki.RoleWorker, Key: "abcd"}
 	if got := callerOf(t, req, g.WrapCarried); got != want {
 		t.Errorf("%+v, want %+v", got, want)

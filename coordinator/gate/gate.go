@@ -122,7 +122,8 @@ func needed(r *http.Request) Scope {
 	return Routes[r.URL.Path]
 }
 
-// roleShown is the role of the client's certificate, "" where it shows none. A certificate without a role opens nothing.
+// roleShown is the role of the client's certificate, "" where it shows none. A certificate without a role opens
+// nothing.
 func roleShown(r *http.Request) (pki.Role, error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return "", nil

@@ -9,9 +9,9 @@ type Begin struct {
 	CutTo uint64
 }
 
-// Decide chooses where to begin: entries are the indices in the log, ascending; bad those that are damaged; snapshots the
-// newest first. The error wraps ErrDamaged where what is whole does not reach the log's end: what this member has acknowledged
-// would be forgotten.
+// Decide chooses where to begin: entries are the indices in the log, ascending; bad those that are damaged; snapshots
+// the newest first. The error wraps ErrDamaged where what is whole does not reach the log's end: what this member has
+// acknowledged would be forgotten.
 func Decide(entries, bad []uint64, snapshots []Snapshot) (Begin, error) {
 	var begin Begin
 	index := uint64(0)

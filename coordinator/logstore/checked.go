@@ -152,8 +152,8 @@ func (c *Checked) GetUint64(key []byte) (uint64, error) {
 // upgradeBatch is how many entries one transaction rewrites.
 const upgradeBatch = 256
 
-// Upgrade gives checksums to what a version without them wrote, once in a file's life, and returns to how many entries. It may
-// break off anywhere. found is what Pages says of the file.
+// Upgrade gives checksums to what a version without them wrote, once in a file's life, and returns to how many
+// entries. It may break off anywhere. found is what Pages says of the file.
 func (c *Checked) Upgrade(found *File) (int, error) {
 	switch _, err := c.Get([]byte(markKey)); {
 	case err == nil:

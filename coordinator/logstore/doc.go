@@ -2,9 +2,10 @@
 // term and the vote, and the snapshots.
 //
 // The file is bbolt's, written by raft-boltdb. bbolt itself protects only its two meta pages, and panics on most
-// other damage, in a goroutine of its own where nobody can recover. So Pages reads the file before bbolt opens it for writing, and
-// proves its structure; Checked gives each entry and each stable value a CRC-32C. Together they leave no bit that is in use
-// unchecked: a flipped bit is either found at the start, or lies in a page or a gap that nothing refers to.
+// other damage, in a goroutine of its own where nobody can recover. So Pages reads the file before bbolt opens it for
+// writing, and proves its structure; Checked gives each entry and each stable value a CRC-32C. Together they leave no
+// bit that is in use unchecked: a flipped bit is either found at the start, or lies in a page or a gap that nothing
+// refers to.
 package logstore
 
 import (

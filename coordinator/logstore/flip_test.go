@@ -17,7 +17,8 @@ import (
 )
 
 func options(file string) raftboltdb.Options {
-	return raftboltdb.Options{Path: file, NoSync: true, BoltOptions: &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType}}
+	return raftboltdb.Options{Path: file, NoSync: true,
+		BoltOptions: &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType}}
 }
 
 func open(t *testing.T, file string) *raftboltdb.BoltStore {
@@ -36,7 +37,8 @@ type content struct {
 	candidate  string
 }
 
-// write makes a file as a member leaves it: entries of many sizes, some of them cut off at the front, a term and a vote.
+// write makes a file as a member leaves it: entries of many sizes, some of them cut off at the front, a term and a
+// vote.
 func write(t *testing.T, store Store, entries int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -46,7 +48,8 @@ func write(t *testing.T, store Store, entries int) {
 			size = 20_000 // over several pages
 		}
 		data := bytes.Repeat([]byte(fmt.Sprintf("entry %d;", i)), size/8+1)
-		entry := &raft.Log{Index: uint64(i), Term: uint64(1 + i/100), Data: data, AppendedAt: time.Unix(1700000000, int64(i))}
+		entry := &raft.Log{Index: uint64(i), Term: uint64(1 + i/100), Data: data,
+			AppendedAt: time.Unix(1700000000, int64(i))}
 		if i%50 == 0 {
 			entry.Type, entry.Extensions = raft.LogNoop, []byte("of another layer")
 		}
@@ -55,7 +58,8 @@ func write(t *testing.T, store Store, entries int) {
 		}
 	}
 	if err := errors.Join(store.DeleteRange(1, uint64(entries/3)), store.SetUint64([]byte("CurrentTerm"), 7),
-		store.SetUint64([]byte("LastVoteTerm"), 6), store.Set([]byte("LastVoteCand"), []byte("10.0.0.1:7481"))); err != nil {
+		store.SetUint64([]byte("LastVoteTerm"), 6),
+		store.Set([]byte("LastVoteCand"), []byte("10.0.0.1:7481"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -242,7 +246,8 @@ func TestUpgrade(t *testing.T) {
 	if len(got.entries) != 400-133 || got.term != 7 || got.vote != 6 || got.candidate != "10.0.0.1:7481" {
 		t.Errorf("%d entries, term %d, vote %d for %s", len(got.entries), got.term, got.vote, got.candidate)
 	}
-	if e := got.entries[300-134]; !bytes.Equal(e.Data, old.Data) || string(e.Extensions) != "of another layer" || e.Type != raft.LogNoop {
+	if e := got.entries[300-134]; !bytes.Equal(e.Data, old.Data) || string(e.Extensions) != "of another layer" ||
+		e.Type != raft.LogNoop {
 		t.Errorf("entry 300 became %+v", e)
 	}
 	again, err := load(file)

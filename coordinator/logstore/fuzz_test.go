@@ -19,7 +19,8 @@ func FuzzPages(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i := range uint64(40) {
-		if err := bolt.StoreLog(&raft.Log{Index: i + 1, Term: 1, Data: bytes.Repeat([]byte("x"), int(i)*50)}); err != nil {
+		if err := bolt.StoreLog(&raft.Log{Index: i + 1, Term: 1,
+			Data: bytes.Repeat([]byte("x"), int(i)*50)}); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"slices"
 )
 
-// The layout of bbolt's file (go.etcd.io/bbolt/internal/common: page.go, meta.go, bucket.go), in the machine's byte order.
+// The layout of bbolt's file (go.etcd.io/bbolt/internal/common: page.go, meta.go, bucket.go), in the machine's byte
+// order.
 const (
 	headerSize   = 16 // of a page: id, flags, count, overflow
 	elementSize  = 16 // of a branch's or a leaf's table
@@ -75,8 +76,8 @@ func (d damage) Is(target error) bool { return target == ErrDamaged }
 
 func damaged(format string, args ...any) error { return damage(fmt.Sprintf(format, args...)) }
 
-// metas checks both meta pages and returns the root of the newer transaction. One that is damaged may be the newer: going on
-// with the other would forget what was acknowledged last.
+// metas checks both meta pages and returns the root of the newer transaction. One that is damaged may be the newer:
+// going on with the other would forget what was acknowledged last.
 func (w *walker) metas(size int64) (root uint64, err error) {
 	head := make([]byte, headerSize+metaSize)
 	newest := uint64(0)
@@ -90,7 +91,8 @@ func (w *walker) metas(size int64) (root uint64, err error) {
 		meta := head[headerSize:]
 		sum := fnv.New64a()
 		sum.Write(meta[:metaSum])
-		if order.Uint32(meta) != metaMagic || order.Uint32(meta[4:]) != metaVersion || order.Uint64(meta[metaSum:]) != sum.Sum64() ||
+		if order.Uint32(meta) != metaMagic || order.Uint32(meta[4:]) != metaVersion ||
+			order.Uint64(meta[metaSum:]) != sum.Sum64() ||
 			order.Uint64(head) != id || order.Uint16(head[8:]) != metaPage {
 			return 0, damaged("meta page %d does not have its checksum", id)
 		}
@@ -100,7 +102,8 @@ func (w *walker) metas(size int64) (root uint64, err error) {
 		}
 		w.pageSize = pageSize
 		if txid := order.Uint64(meta[48:]); id == 0 || txid > newest {
-			newest, root, w.free, w.end = txid, order.Uint64(meta[16:]), order.Uint64(meta[32:]), order.Uint64(meta[40:])
+			newest, root, w.free, w.end = txid, order.Uint64(meta[16:]), order.Uint64(meta[32:]),
+				order.Uint64(meta[40:])
 		}
 	}
 	if w.end < 3 || w.end > uint64(size/w.pageSize) {
@@ -223,7 +226,8 @@ func elements(page []byte, id uint64) (t elementTable, err error) {
 		} else {
 			e.flags, pos, keySize, valueSize = pos, keySize, order.Uint32(raw[8:]), order.Uint32(raw[12:])
 		}
-		if int64(start)+int64(pos) != int64(at) || keySize == 0 || int64(keySize)+int64(valueSize) > int64(len(page)-at) {
+		if int64(start)+int64(pos) != int64(at) || keySize == 0 ||
+			int64(keySize)+int64(valueSize) > int64(len(page)-at) {
 			return t, damaged("page %d: element %d is not where it should be", id, i)
 		}
 		e.key = page[at : at+int(keySize)]
@@ -293,7 +297,8 @@ func (w *walker) stable(flags uint32, key, _ []byte) error {
 	return nil
 }
 
-// freelist checks the list of free pages of a file that has one: a page in use that it calls free would be written over.
+// freelist checks the list of free pages of a file that has one: a page in use that it calls free would be written
+// over.
 func (w *walker) freelist() error {
 	if w.free == noFreelist {
 		return nil

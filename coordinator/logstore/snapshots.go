@@ -200,7 +200,8 @@ func (s *Snapshots) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 }
 
 // Create implements raft.SnapshotStore.
-func (s *Snapshots) Create(version raft.SnapshotVersion, index, term uint64, configuration raft.Configuration, configurationIndex uint64, transport raft.Transport) (raft.SnapshotSink, error) {
+func (s *Snapshots) Create(version raft.SnapshotVersion, index, term uint64, configuration raft.Configuration,
+	configurationIndex uint64, transport raft.Transport) (raft.SnapshotSink, error) {
 	sink, err := s.inner.Create(version, index, term, configuration, configurationIndex, transport)
 	if err != nil {
 		return nil, err

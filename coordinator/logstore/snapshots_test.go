@@ -16,7 +16,8 @@ import (
 func takeSnapshot(t *testing.T, s *Snapshots, index uint64, state string) string {
 	t.Helper()
 	_, transport := raft.NewInmemTransport("a")
-	members := raft.Configuration{Servers: []raft.Server{{ID: "c1", Address: "10.0.0.1:7481"}, {ID: "c2", Address: "10.0.0.2:7481"}}}
+	members := raft.Configuration{Servers: []raft.Server{{ID: "c1", Address: "10.0.0.1:7481"},
+		{ID: "c2", Address: "10.0.0.2:7481"}}}
 	sink, err := s.Create(raft.SnapshotVersionMax, index, 3, members, 1, transport)
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +68,8 @@ func writeFile(t *testing.T, file string, text []byte) {
 	}
 }
 
-// A snapshot of a version without sums is read, and has one from then on; in its description a flipped bit that another name of a
-// field, or another place, comes of is found all the same.
+// A snapshot of a version without sums is read, and has one from then on; in its description a flipped bit that
+// another name of a field, or another place, comes of is found all the same.
 func TestSnapshotWithoutASum(t *testing.T) {
 	dir := t.TempDir()
 	s, err := OpenSnapshots(dir, 3)
@@ -81,7 +82,8 @@ func TestSnapshotWithoutASum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{`"Configuration"`: `"Configurasion"`, `"Index":70`: `"Index":71`, `"Term":3`: `"Term":2`, `"CRC"`: `"CRS"`} {
+	for from, to := range map[string]string{`"Configuration"`: `"Configurasion"`, `"Index":70`: `"Index":71`,
+		`"Term":3`: `"Term":2`, `"CRC"`: `"CRS"`} {
 		writeFile(t, filepath.Join(folder, metaFile), []byte(strings.Replace(string(text), from, to, 1)))
 		if err := os.RemoveAll(filepath.Join(folder, sumFile)); err != nil {
 			t.Fatal(err)

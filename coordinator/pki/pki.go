@@ -91,7 +91,8 @@ func loadOrCreate(dir string, hosts []string, now time.Time) (*Identity, error) 
 	}
 	// A certificate that does not load (a crash between writing key and certificate)
 	// is replaced like one that is missing: the authority stays the same.
-	if identity, err := load(dir, ca); err == nil && errors.Join(identity.flaw(hosts, now), identity.flaw(nil, now.Add(renewBefore))) == nil {
+	if identity, err := load(dir, ca); err == nil &&
+		errors.Join(identity.flaw(hosts, now), identity.flaw(nil, now.Add(renewBefore))) == nil {
 		return identity, nil
 	}
 	if err := issue(dir, ca, caKey, RoleCoordinator, "", hosts, now); err != nil {
@@ -147,7 +148,8 @@ func loadOrCreateCA(dir string, now time.Time) (*x509.Certificate, crypto.Signer
 }
 
 // issue makes a certificate. A name is for people; a coordinator serves and calls, everybody else calls only.
-func issue(dir string, ca *x509.Certificate, caKey crypto.Signer, role Role, name string, hosts []string, now time.Time) error {
+func issue(dir string, ca *x509.Certificate, caKey crypto.Signer, role Role, name string, hosts []string,
+	now time.Time) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("make %s key: %w", role, err)
@@ -202,7 +204,8 @@ func writePair(certFile, keyFile string, der []byte, key *ecdsa.PrivateKey) erro
 		return fmt.Errorf("encode key: %w", err)
 	}
 	// The key first: an authority's certificate without its key would stop the next start.
-	if err := WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600); err != nil {
+	if err := WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+		0o600); err != nil {
 		return fmt.Errorf("write key: %w", err)
 	}
 	if err := WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {

@@ -156,7 +156,8 @@ func TestWithoutTheAuthoritysKey(t *testing.T) {
 				if err := handshake(t, id, id, nil); err != nil {
 					t.Error(err)
 				}
-			case !c.good && (err == nil || !strings.Contains(err.Error(), "put the key back") || !strings.Contains(err.Error(), "gram pki issue")):
+			case !c.good && (err == nil || !strings.Contains(err.Error(), "put the key back") ||
+				!strings.Contains(err.Error(), "gram pki issue")):
 				t.Errorf("%v does not say what to do", err)
 			}
 		})
@@ -165,7 +166,8 @@ func TestWithoutTheAuthoritysKey(t *testing.T) {
 
 func TestIssueAndInitReplaceNoAuthority(t *testing.T) {
 	first, second, dir := t.TempDir(), t.TempDir(), t.TempDir()
-	if err := errors.Join(pki.Init(first, born), pki.Init(second, born), pki.Issue(first, dir, hosts, born), pki.Issue(first, dir, hosts, born)); err != nil {
+	if err := errors.Join(pki.Init(first, born), pki.Init(second, born), pki.Issue(first, dir, hosts, born),
+		pki.Issue(first, dir, hosts, born)); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
@@ -268,11 +270,12 @@ func TestPeersMustShowTheRole(t *testing.T) {
 		change  func(*tls.Config)
 		allowed bool
 	}{
-		"a member":                 {member, nil, true},
-		"a worker":                 {member, func(c *tls.Config) { c.Certificates = []tls.Certificate{worker} }, false},
-		"no certificate":           {member, func(c *tls.Config) { c.Certificates = nil }, false},
-		"of another authority":     {stranger, trusting(func(*tls.Config) {}), false},
-		"TLS 1.2 by a member":      {member, func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS12, tls.VersionTLS12 }, false},
+		"a member":             {member, nil, true},
+		"a worker":             {member, func(c *tls.Config) { c.Certificates = []tls.Certificate{worker} }, false},
+		"no certificate":       {member, func(c *tls.Config) { c.Certificates = nil }, false},
+		"of another authority": {stranger, trusting(func(*tls.Config) {}), false},
+		"TLS 1.2 by a member": {member,
+			func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS12, tls.VersionTLS12 }, false},
 		"a member, server unknown": {member, trusting(func(*tls.Config) {}), true},
 	} {
 		if err := handshake(t, member, c.client, c.change); (err == nil) != c.allowed {
@@ -312,7 +315,8 @@ func handshakeAs(t *testing.T, member *pki.Identity, change func(*tls.Config)) e
 			conn.Close()
 		}
 	}()
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second}, "tcp", listener.Addr().String(), member.PeerConfig(pki.RoleCoordinator))
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 5 * time.Second}, "tcp", listener.Addr().String(),
+		member.PeerConfig(pki.RoleCoordinator))
 	if err == nil {
 		conn.Close()
 	}

@@ -16,7 +16,8 @@ var ErrAuthority = errors.New("another authority than at the start")
 // Refresh takes up the certificate that is in the directory now, and makes another when it is about to expire
 // and the authority's key is there. Configurations made before keep theirs. When it fails, nothing has changed.
 func (id *Identity) Refresh(now time.Time) (changed bool, err error) {
-	text, err := os.ReadFile(filepath.Join(id.dir, caFile)) // first: LoadOrCreate would make an authority that is not there
+	// first: LoadOrCreate would make an authority that is not there
+	text, err := os.ReadFile(filepath.Join(id.dir, caFile))
 	if err != nil {
 		return false, fmt.Errorf("load certificate authority: %w", err)
 	}

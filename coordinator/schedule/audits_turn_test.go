@@ -47,7 +47,7 @@ func TestAuditsThatFoundNobodyIdle(t *testing.T) {
 		leaf.Round = round
 		d.view = run(t, d.view, completions(by("w", nodeDone(leaf))))
 		if round < 3 {
-			d.closeRoundBy("w", uint64(6 + round))
+			d.closeRoundBy("w", uint64(6+round))
 		}
 	}
 	// Round 3 is open, and its step is left to do.

@@ -38,7 +38,8 @@ func aliasFrom(r *pb.AliasRecord) Alias {
 // as it is, whatever was expected: the call may have been repeated.
 func applySetAlias(s State, cmd *pb.SetAlias) (State, Reply) {
 	if !ValidJobID(cmd.GetName()) {
-		return s, reject(Malformed, "alias %q: use 1 to 63 of a-z, 0-9 and -, not beginning with -", Clip(cmd.GetName(), 64))
+		return s, reject(Malformed, "alias %q: use 1 to 63 of a-z, 0-9 and -, not beginning with -",
+			Clip(cmd.GetName(), 64))
 	}
 	job, ok := s.Job(cmd.GetJobId())
 	switch {

@@ -189,8 +189,8 @@ func (j *Job) dropAudit(a *Audit) {
 	}
 }
 
-// audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older release do
-// not.
+// audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older
+// release do not.
 func (j *Job) audited(secret []byte, workerID string) bool {
 	return j.AuditPPM > 0 && len(secret) > 0 && workerID != "" && !seeded.Is(seeded.NoAudit)
 }
@@ -217,7 +217,8 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completi
 		return
 	}
 	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
-	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level), uint64(c.Node.Index))%million < uint64(j.AuditPPM)
+	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level),
+		uint64(c.Node.Index))%million < uint64(j.AuditPPM)
 	first, end := shape.Range(c.Node)
 	if last, closed := j.lastClosed(); !drawn && (!closed || last.Phase != j.Round.Phase) {
 		at := lot(secret, j.ID, "phase", uint64(number)) % j.Round.Leaves()
@@ -283,7 +284,8 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 	})
 	j.Audits.Drawn++
 	j.putAudit(&Audit{
-		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State, Base: j.Round.Base,
+		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State,
+		Base:   j.Round.Base,
 		Pieces: roots, Makers: makers, Opinions: []Opinion{own},
 	})
 }

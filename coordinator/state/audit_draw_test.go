@@ -103,7 +103,8 @@ func TestEveryPhaseHasAnAudit(t *testing.T) {
 	for round, next := range []string{"count", "count", "more", "more", "count"} {
 		n := uint32(round) + 1
 		s = wantVerdict(t, s, by("w", node("a", n, 0, 0, 0, 10)), accepted)
-		s = wantVerdict(t, s, by("w", step("a", n, &pb.Next{Phase: next, Trees: []uint32{1}, State: ref(byte(n))})), accepted)
+		s = wantVerdict(t, s, by("w", step("a", n, &pb.Next{Phase: next, Trees: []uint32{1}, State: ref(byte(n))})),
+			accepted)
 	}
 	if got := drawnNodes(s, "a"); !slices.Equal(got, []string{"1/0/0/0", "4/0/0/0"}) {
 		t.Errorf("phases begin with rounds 1 and 4; drawn: %v", got)

@@ -49,15 +49,16 @@ func drawWaiver(t *rapid.T, s state.State, id string) *pb.WaiveAudits {
 	return cmd
 }
 
-// checkAudits: what is audited is committed, by a worker that was not convicted, and no job ends before its audits. What a convicted
-// worker had a part in is not committed any more.
+// checkAudits: what is audited is committed, by a worker that was not convicted, and no job ends before its audits.
+// What a convicted worker had a part in is not committed any more.
 func checkAudits(t *rapid.T, s state.State) {
 	s.EachJob(func(job *state.Job) bool {
 		if job.Ended() && job.PendingAudits() > 0 {
 			t.Fatalf("job %s has ended with %d audits pending", job.ID, job.PendingAudits())
 		}
 		done := job.Audits.Agreed + job.Audits.Waived + uint64(job.PendingAudits())
-		if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && len(job.Convicted) == 0 && job.Counters.Remade.Changes == 0 && done < job.Audits.Drawn {
+		if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && len(job.Convicted) == 0 &&
+			job.Counters.Remade.Changes == 0 && done < job.Audits.Drawn {
 			t.Fatalf("job %s: %d audits drawn, %d ended", job.ID, job.Audits.Drawn, done)
 		}
 		job.EachAudit(func(a *state.Audit) bool {
@@ -104,8 +105,10 @@ func TestReplayAndSnapshotOfDisputes(t *testing.T) {
 	begin := []*pb.Command{
 		initCluster("c", aSecret), submitted, start("a"),
 		completions(by("w1", planned("a", 3))),
-		completions(with("generic", by("w1", node("a", 1, 0, 0, 0, 1))), with("avx2", by("w2", node("a", 1, 0, 0, 1, 1)))),
-		completions(with("generic", by("w2", node("a", 1, 0, 0, 0, 2))), with("avx2", by("w1", node("a", 1, 0, 0, 1, 2)))),
+		completions(with("generic", by("w1", node("a", 1, 0, 0, 0, 1))),
+			with("avx2", by("w2", node("a", 1, 0, 0, 1, 1)))),
+		completions(with("generic", by("w2", node("a", 1, 0, 0, 0, 2))),
+			with("avx2", by("w1", node("a", 1, 0, 0, 1, 2)))),
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		checkReplay(t, begin, func(t *rapid.T, s state.State) *pb.Command {

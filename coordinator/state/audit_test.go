@@ -49,8 +49,9 @@ const (
 	stale    = pb.Verdict_VERDICT_STALE
 )
 
-// A round of two leaves by hand: leaf 0 is made wrongly by "l", and merged by an honest worker. A second worker disagrees, a
-// third decides; the leaf and what was folded from it are made again, the other leaf too, for it went into the root.
+// A round of two leaves by hand: leaf 0 is made wrongly by "l", and merged by an honest worker. A second worker
+// disagrees, a third decides; the leaf and what was folded from it are made again, the other leaf too, for it went
+// into the root.
 func TestALiarsLeafIsMadeAgain(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
@@ -62,16 +63,20 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 	}
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard) // repeated, it counts once
-	if job := auditedJob(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 || job.Ended() {
+	if job := auditedJob(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 ||
+		job.Ended() {
 		t.Fatalf("disputed: %+v, %v, %v", job.Audits, job.Convicted, job.Stage)
 	}
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
+	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" ||
+		job.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
 		t.Fatalf("convicted: %+v", job.Convicted)
 	}
-	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Repeated != 1 || job.Counters.Remade.Changes != 1 || job.PendingAudits() != 0 {
-		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits, job.Counters.Remade, job.PendingAudits())
+	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Repeated != 1 ||
+		job.Counters.Remade.Changes != 1 || job.PendingAudits() != 0 {
+		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits,
+			job.Counters.Remade, job.PendingAudits())
 	}
 	if c, known := s.Convicted("l"); !known || c.JobID != "a" {
 		t.Errorf("the cluster knows %+v", c)
@@ -87,7 +92,8 @@ func TestALyingAuditor(t *testing.T) {
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Counters.Remade.Changes != 0 {
+	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" ||
+		job.Counters.Remade.Changes != 0 {
 		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Convicted, job.Counters.Remade)
 	}
 }
@@ -96,11 +102,12 @@ func TestALyingAuditor(t *testing.T) {
 func oneRound(t *testing.T, s state.State, round uint32, leaf, stepper string, digest byte) state.State {
 	t.Helper()
 	s = wantVerdict(t, s, now(s, by(leaf, node("a", round, 0, 0, 0, digest))), accepted)
-	return wantVerdict(t, s, now(s, by(stepper, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(digest + 1)}))), accepted)
+	return wantVerdict(t, s, now(s,
+		by(stepper, step("a", round, &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(digest + 1)}))), accepted)
 }
 
-// A lie in the last closed round reopens it, one before that begins the rounds anew, and nothing that an honest worker made
-// for a round that stands is lost.
+// A lie in the last closed round reopens it, one before that begins the rounds anew, and nothing that an honest
+// worker made for a round that stands is lost.
 func TestHowFarALieReachesBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		lied    uint32 // the round in which "l" makes the leaf
@@ -125,8 +132,10 @@ func TestHowFarALieReachesBack(t *testing.T) {
 				s = wantVerdict(t, s, now(s, by(worker, node("a", c.lied, 0, 0, 0, 200))), heard)
 			}
 			job := auditedJob(t, s)
-			if len(job.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base || job.Round.Covered != 0 || len(job.Rounds) != c.records {
-				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Convicted, job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
+			if len(job.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base ||
+				job.Round.Covered != 0 || len(job.Rounds) != c.records {
+				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Convicted,
+					job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
 			}
 			job.EachAudit(func(a *state.Audit) bool {
 				if c.base == 0 || a.Round >= c.lied {
@@ -177,7 +186,8 @@ func TestPlansThatDiffer(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, other("x", 101, 3), heard)
 	s = wantVerdict(t, s, other("y", 101, 3), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
+	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING ||
+		job.Counters.Remade.Anew != 1 {
 		t.Errorf("other objects: %v, %v, %+v", job.Convicted, job.Stage, job.Counters.Remade)
 	} else if job.Counters.Violations != 0 {
 		t.Errorf("input that changes counts %d violations of determinism", job.Counters.Violations)
@@ -189,7 +199,8 @@ func TestPlansThatDiffer(t *testing.T) {
 	s = audited(t, 1)
 	s = wantVerdict(t, s, other("x", 1, 103), heard)
 	s = wantVerdict(t, s, other("y", 1, 103), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" || job.Stage != pb.JobState_JOB_STATE_PLANNING {
+	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" ||
+		job.Stage != pb.JobState_JOB_STATE_PLANNING {
 		t.Errorf("the same objects: %v, %v", job.Convicted, job.Stage)
 	} else if job.Counters.Violations != 1 {
 		t.Errorf("two plans of the same objects count %d violations", job.Counters.Violations)

@@ -29,7 +29,8 @@ func (j *Job) AuditSummary() *pb.AuditSummary {
 
 // Proto is the conviction as it crosses the wire.
 func (c Conviction) Proto() *pb.ConvictedWorker {
-	return &pb.ConvictedWorker{Id: c.WorkerID, Name: c.Worker, Task: c.Task, AtUnixMs: c.At, JobId: c.JobID, Than: c.Than}
+	return &pb.ConvictedWorker{Id: c.WorkerID, Name: c.Worker, Task: c.Task, AtUnixMs: c.At, JobId: c.JobID,
+		Than: c.Than}
 }
 
 func convictionFrom(c *pb.ConvictedWorker) Conviction {
@@ -59,7 +60,8 @@ func (j *Job) takeAuditing(record *pb.JobRecord) {
 	}
 	for _, w := range a.GetAuditors() {
 		j.Auditors = append(j.Auditors, Auditor{
-			WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(), OtherSets: w.GetOtherSets(),
+			WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(),
+			OtherSets: w.GetOtherSets(),
 		})
 	}
 	j.WaivedTasks = a.GetWaivedTasks()
@@ -73,7 +75,8 @@ func (j *Job) takeAuditing(record *pb.JobRecord) {
 func (a *Audit) record(jobID string) *pb.AuditRecord {
 	r := &pb.AuditRecord{
 		Id: &pb.TaskID{
-			JobId: jobID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Level: uint32(a.Node.Level), Index: uint32(a.Node.Index),
+			JobId: jobID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Level: uint32(a.Node.Level),
+			Index: uint32(a.Node.Index),
 		},
 		Phase: a.Phase, State: a.State.Proto(), StateRound: a.Base, TreeLeaves: a.TreeLeaves, Pieces: a.PieceRecords(),
 		Carries: a.CarryRecords(), Makers: a.Makers, Whole: a.Whole,
@@ -117,7 +120,8 @@ func opinionFrom(r *pb.Opinion) (Opinion, error) {
 // PieceRecords are what the task folds, as they cross the wire.
 func (a *Audit) PieceRecords() (pieces []*pb.Piece) {
 	for _, p := range a.Pieces {
-		pieces = append(pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index), Object: p.Object.Proto()})
+		pieces = append(pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index),
+			Object: p.Object.Proto()})
 	}
 	return pieces
 }
@@ -138,7 +142,8 @@ func (in *recordReader) takeAudit(r *pb.AuditRecord) error {
 	}
 	a := &Audit{
 		Kind: id.GetKind(), Round: id.GetRound(), Tree: id.GetTree(), Node: nodeFrom(id),
-		Phase: r.GetPhase(), Base: r.GetStateRound(), TreeLeaves: r.GetTreeLeaves(), Makers: r.GetMakers(), Whole: r.GetWhole(),
+		Phase: r.GetPhase(), Base: r.GetStateRound(), TreeLeaves: r.GetTreeLeaves(), Makers: r.GetMakers(),
+		Whole: r.GetWhole(),
 	}
 	a.State, _ = refFrom(r.GetState())
 	for _, p := range r.GetPieces() {

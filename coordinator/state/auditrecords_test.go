@@ -30,7 +30,8 @@ func TestAuditsOfASnapshot(t *testing.T) {
 		t.Fatalf("%d audits pending, %d in the snapshot", len(was), len(is))
 	}
 	for i, a := range is {
-		same := slices.Equal(a.Opinions, was[i].Opinions) && len(a.Pieces) == len(was[i].Pieces) && a.Makers == was[i].Makers
+		same := slices.Equal(a.Opinions, was[i].Opinions) && len(a.Pieces) == len(was[i].Pieces) &&
+			a.Makers == was[i].Makers
 		if !same || a.String() != was[i].String() {
 			t.Errorf("%+v became %+v", was[i], a)
 		}
@@ -66,10 +67,11 @@ func TestAuditsThatAreNotRead(t *testing.T) {
 		spoil func(*pb.AuditRecord)
 		says  string
 	}{
-		"none":          {func(*pb.AuditRecord) {}, ""},
-		"another job":   {func(r *pb.AuditRecord) { r.Id.JobId = "b" }, "an audit of no job"},
-		"no result":     {func(r *pb.AuditRecord) { r.Opinions = nil }, "without a result"},
-		"half a result": {func(r *pb.AuditRecord) { r.Opinions[0].Sum = r.Opinions[0].Sum[:16] }, "an opinion of nothing"},
+		"none":        {func(*pb.AuditRecord) {}, ""},
+		"another job": {func(r *pb.AuditRecord) { r.Id.JobId = "b" }, "an audit of no job"},
+		"no result":   {func(r *pb.AuditRecord) { r.Opinions = nil }, "without a result"},
+		"half a result": {func(r *pb.AuditRecord) { r.Opinions[0].Sum = r.Opinions[0].Sum[:16] },
+			"an opinion of nothing"},
 		"no basis":      {func(r *pb.AuditRecord) { r.Opinions[0].Basis = nil }, "an opinion of nothing"},
 		"a long result": {func(r *pb.AuditRecord) { r.Opinions[0].Sum = make([]byte, 33) }, "an opinion of nothing"},
 		"an empty one": {

@@ -37,7 +37,8 @@ func (j *Job) tally(c *pb.Completion, a *Audit) {
 	if a == nil {
 		return
 	}
-	w := Auditor{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256), Kernels: Clip(c.GetKernels(), 64)}
+	w := Auditor{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256),
+		Kernels: Clip(c.GetKernels(), 64)}
 	at := slices.IndexFunc(j.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
 	j.Auditors = slices.Clone(j.Auditors)
 	switch {

@@ -95,7 +95,8 @@ func (s State) latestUntil(now int64) map[string]*Job {
 	latest := make(map[string]*Job)
 	s.EachJob(func(job *Job) bool {
 		sched, ok := s.Schedule(job.ScheduleID)
-		own := ok && job.Slot <= now && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && job.ID == sched.SlotJobID(job.Slot)
+		own := ok && job.Slot <= now && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED &&
+			job.ID == sched.SlotJobID(job.Slot)
 		if best := latest[job.ScheduleID]; own && (best == nil || job.Slot > best.Slot) {
 			latest[job.ScheduleID] = job
 		}

@@ -66,7 +66,8 @@ func TestSkipsAroundTheNewTime(t *testing.T) {
 	}{299: {0, 1}, 300: {3, 2}, 301: {3, 2}} {
 		back, _ := run(t, s, setClock(now))
 		sched, _ := back.Schedule("n")
-		if sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastSlot != now || sched.Fired != 1 {
+		if sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastSlot != now ||
+			sched.Fired != 1 {
 			t.Errorf("set to %d: %+v", now, sched)
 		}
 	}
@@ -119,7 +120,8 @@ func TestJobsAfterSetClock(t *testing.T) {
 	next := &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(4)}
 	for round, now := range []int64{4000, 5000} {
 		number := uint32(round) + 1
-		s, _ = run(t, s, at(now-1, completions(node("a", number, 0, 0, 0, 1))), at(now, completions(step("a", number, next))))
+		s, _ = run(t, s, at(now-1, completions(node("a", number, 0, 0, 0, 1))),
+			at(now, completions(step("a", number, next))))
 	}
 	s, _ = run(t, s, at(6000, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}}))
 	for _, now := range []int64{500, 1000, 1500, 2500, 3500, 4500, 5500, 6000} {

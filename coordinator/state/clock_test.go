@@ -95,7 +95,8 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 		}
 		return
 	}
-	if after.Now != now || after.JobCount() != before.JobCount() || after.RetiredCount() != before.RetiredCount() || after.ActiveCount() != before.ActiveCount() {
+	if after.Now != now || after.JobCount() != before.JobCount() || after.RetiredCount() != before.RetiredCount() ||
+		after.ActiveCount() != before.ActiveCount() {
 		t.Fatalf("clock set to %d: %d; %d jobs became %d", now, after.Now, before.JobCount(), after.JobCount())
 	}
 	after.EachJob(func(job *state.Job) bool {
@@ -111,7 +112,8 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 	})
 	after.EachSchedule(func(sched *state.Schedule) bool {
 		old, _ := before.Schedule(sched.ID())
-		if max(sched.LastSlot, sched.Since, sched.LatestSlot) > now || sched.LastSlot > old.LastSlot || sched.Fired != old.Fired {
+		if max(sched.LastSlot, sched.Since, sched.LatestSlot) > now || sched.LastSlot > old.LastSlot ||
+			sched.Fired != old.Fired {
 			t.Fatalf("clock set to %d: schedule %+v became %+v", now, old, sched)
 		}
 		return true

@@ -127,7 +127,8 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	if winner, ok := j.Round.Covering(id.GetTree(), node); ok && !seeded.Is(seeded.DoubleCommit) {
 		return j.late(winner, node, object, c, now)
 	}
-	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256), WorkerID: Clip(c.GetWorkerId(), 128)}
+	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256),
+		WorkerID: Clip(c.GetWorkerId(), 128)}
 	made.Makers = j.maker(made.WorkerID)
 	first, end := j.Round.Tree(made.Tree).Range(node)
 	var pieces []Commit
@@ -144,8 +145,8 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-// late judges a node that is committed already. Two digests for one node are a bug or a lying CPU: another worker decides,
-// and no model comes of it before.
+// late judges a node that is committed already. Two digests for one node are a bug or a lying CPU: another worker
+// decides, and no model comes of it before.
 func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completion, now int64) pb.Verdict {
 	switch {
 	case winner.Node != node:
@@ -159,7 +160,8 @@ func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completi
 
 func (j *Job) violated(task, firstWorker string, first, second Ref, c *pb.Completion, now int64) {
 	j.failed(Failure{
-		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task, Worker: Clip(c.GetWorker(), 256),
+		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task,
+		Worker: Clip(c.GetWorker(), 256),
 		Message: fmt.Sprintf("two results for one task: worker %q made %x, worker %q made %x; both objects are kept",
 			firstWorker, first.SHA256[:8], Clip(c.GetWorker(), 256), second.SHA256[:8]),
 	}, now)

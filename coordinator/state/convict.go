@@ -25,7 +25,8 @@ func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now in
 	}
 	var ids []string
 	for _, o := range liars {
-		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512), At: now})
+		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512),
+			At: now})
 		ids = append(ids, o.WorkerID)
 	}
 	j.disown(ids, tainted, why, now)
@@ -60,7 +61,8 @@ func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
 	j.voidAudits(ids, mask)
 }
 
-// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had none.
+// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had
+// none.
 func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
 	switch {
 	case plan:
@@ -121,7 +123,8 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 	for _, a := range all {
 		plan := a.Kind == pb.TaskKind_TASK_KIND_PLAN
 		stands := a.Round >= j.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
-		kept := slices.DeleteFunc(slices.Clone(a.Opinions), func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
+		kept := slices.DeleteFunc(slices.Clone(a.Opinions),
+			func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
 		switch {
 		case !stands || len(kept) == 0 || kept[0] != a.Opinions[0]:
 			j.dropAudit(a)
@@ -166,7 +169,8 @@ func (s State) EachConvicted(visit func(Conviction)) {
 	})
 }
 
-// remember keeps the convictions of a job for the whole cluster, and has what the workers made for other jobs made again.
+// remember keeps the convictions of a job for the whole cluster, and has what the workers made for other jobs made
+// again.
 func (s State) remember(fresh []Conviction) State {
 	for _, c := range fresh {
 		if _, known := s.Convicted(c.WorkerID); known {
@@ -187,7 +191,8 @@ func (s State) remember(fresh []Conviction) State {
 			other = other.clone()
 			other.note(c)
 			other.disown([]string{c.WorkerID}, 0,
-				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID, c.Whose()), s.Now)
+				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID,
+					c.Whose()), s.Now)
 			s = s.putJob(other)
 		}
 	}

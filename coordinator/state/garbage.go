@@ -31,8 +31,8 @@ func (j *Job) Garbage(at int64) Garbage {
 		g.below, g.plan = math.MaxUint32+1, true
 	case !j.Ended():
 		for _, r := range j.Rounds {
-			// What the round before it made was read by this one last. The round whose model waits for its report may be
-			// made again, and the one before it too.
+			// What the round before it made was read by this one last. The round whose model waits for its report may
+			// be made again, and the one before it too.
 			if r.FinishedAt <= at && r.Number != j.Round.Number {
 				g.below = uint64(r.Number)
 			}
@@ -57,8 +57,8 @@ func (g Garbage) Has(o ObjectID) bool {
 	return uint64(o.Round) < g.below && (o.Round > 0 || g.plan) && !g.held[o]
 }
 
-// EachReference visits the job objects that somebody may read, those included that are needed only when others are lost.
-// It may visit one twice.
+// EachReference visits the job objects that somebody may read, those included that are needed only when others are
+// lost. It may visit one twice.
 func (j *Job) EachReference(visit func(ObjectID)) {
 	j.eachObject(func(o Object) bool {
 		visit(ObjectID{o.Round, o.Ref.SHA256})

@@ -32,12 +32,13 @@ type Job struct {
 	Priority             int      // larger ones first
 	MaxWorkers           int      // at work at a time; 0 means no limit
 	Needs                []string // jobs that must succeed first
-	Keep                 int64    // milliseconds that it is kept when it has ended; 0 means as the cluster says, -1 for ever
-	ModelURI             string   // what it begins from
-	ModelJob             string   // whose model that is, if the spec named it by reference
-	ModelReference       string   // as the spec named it
-	SubmittedBy          string   // id of the token that made it or its schedule; empty in a cluster without tokens
-	Swept                bool     // it has ended, and what could be swept of it is
+	// milliseconds that it is kept when it has ended; 0 means as the cluster says, -1 for ever
+	Keep           int64
+	ModelURI       string // what it begins from
+	ModelJob       string // whose model that is, if the spec named it by reference
+	ModelReference string // as the spec named it
+	SubmittedBy    string // id of the token that made it or its schedule; empty in a cluster without tokens
+	Swept          bool   // it has ended, and what could be swept of it is
 	keptRounds
 	auditing
 }

@@ -120,7 +120,8 @@ func TestTheFirstRoundOfANewBeginning(t *testing.T) {
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 3, nil)))
 	if job := jobA(s); job.Round.Number != 3 || !job.Round.Complete() || len(job.RoundsSince()) != 0 {
-		t.Errorf("round %d is open, complete %v; rounds %v have ended", job.Round.Number, job.Round.Complete(), numbers(s))
+		t.Errorf("round %d is open, complete %v; rounds %v have ended", job.Round.Number, job.Round.Complete(),
+			numbers(s))
 	}
 	s = wantVerdict(t, s, stepAgain(3, 3, 7), accepted)
 	if got := numbers(s); !slices.Equal(got, []uint32{3}) {

@@ -24,7 +24,8 @@ func (r Round) keptRecord() *pb.RoundKept {
 	if !r.known() {
 		return nil
 	}
-	return &pb.RoundKept{Round: r.Number, Phase: r.Phase, Trees: r.Trees, State: r.State.Proto(), StateRound: r.Base, StartedUnixMs: r.StartedAt, Inherited: r.Inherited}
+	return &pb.RoundKept{Round: r.Number, Phase: r.Phase, Trees: r.Trees, State: r.State.Proto(), StateRound: r.Base,
+		StartedUnixMs: r.StartedAt, Inherited: r.Inherited}
 }
 
 // takeKept reads what recordKept wrote.
@@ -67,5 +68,6 @@ func (r Remade) proto() *pb.Remade {
 }
 
 func remadeFrom(r *pb.Remade) Remade {
-	return Remade{Changes: r.GetChanges(), Tasks: r.GetTasks(), Reopened: r.GetReopened(), Anew: r.GetAnew(), Last: r.GetLast()}
+	return Remade{Changes: r.GetChanges(), Tasks: r.GetTasks(), Reopened: r.GetReopened(), Anew: r.GetAnew(),
+		Last: r.GetLast()}
 }

@@ -6,9 +6,9 @@ import (
 	iradix "github.com/hashicorp/go-immutable-radix/v2"
 )
 
-// MakersOf are the tasks that made a job object which the open round, or the report, reads: what an Uncommit names when the
-// object is lost. There are none for any other object. Equal bytes that one round made are one object, whose makers are
-// all of those who made them.
+// MakersOf are the tasks that made a job object which the open round, or the report, reads: what an Uncommit names
+// when the object is lost. There are none for any other object. Equal bytes that one round made are one object, whose
+// makers are all of those who made them.
 func (j *Job) MakersOf(o ObjectID) []*pb.TaskID {
 	m := makers{job: j, of: o}
 	if m.is(0, j.Manifest) || m.is(0, j.Plan) || j.Round.Base == 0 && m.is(0, j.Round.State) {

@@ -29,9 +29,11 @@ func TestWhatAJobRefersTo(t *testing.T) {
 		}
 	}
 	s = wantVerdict(t, s, node("a", 2, 0, 2, 0, 21), accepted)
-	s = wantVerdict(t, s, step("a", 2, &pb.Next{Done: true, State: ref(30), Course: ref(31), Metrics: ref(32)}), accepted)
+	s = wantVerdict(t, s, step("a", 2, &pb.Next{Done: true, State: ref(30), Course: ref(31), Metrics: ref(32)}),
+		accepted)
 	reporting := []string{
-		"manifest 0/1", "plan 0/2", "state 1/7", "model 2/30", "timeline 2/31", "partial 2/21", "carry 1/13", "metrics 2/32",
+		"manifest 0/1", "plan 0/2", "state 1/7", "model 2/30", "timeline 2/31", "partial 2/21", "carry 1/13",
+		"metrics 2/32",
 	}
 	if got := objects(s, 99); !slices.Equal(got, reporting) {
 		t.Errorf("the report is due: %q, want %q", got, reporting)

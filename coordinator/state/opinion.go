@@ -13,7 +13,8 @@ import (
 // opinionOf is what a completion says of its task.
 func opinionOf(c *pb.Completion, whole bool) Opinion {
 	out := c.GetOutput()
-	o := Opinion{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256), Kernels: Clip(c.GetKernels(), 64)}
+	o := Opinion{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256),
+		Kernels: Clip(c.GetKernels(), 64)}
 	refs := []*pb.ObjectRef{out.GetObject()}
 	var next *pb.Next
 	switch c.GetId().GetKind() {
@@ -80,7 +81,8 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 // dispute has a committed node made by another worker, since a second result differs from the commit.
 func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 	task := &Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: winner.Tree, Node: winner.Node}
-	own := Opinion{WorkerID: winner.WorkerID, Worker: winner.Worker, Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
+	own := Opinion{WorkerID: winner.WorkerID, Worker: winner.Worker,
+		Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
 	other := opinionOf(c, true)
 	other.Basis = madeFrom(c, nil)
 	if !j.alone(winner) {
@@ -165,7 +167,8 @@ func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 	if a.twoSets(sum) {
 		j.Audits.OtherSets++
 	}
-	if a.Kind == pb.TaskKind_TASK_KIND_PLAN && slices.ContainsFunc(others, func(o Opinion) bool { return o.Basis != basisOf(a, sum) }) {
+	if a.Kind == pb.TaskKind_TASK_KIND_PLAN &&
+		slices.ContainsFunc(others, func(o Opinion) bool { return o.Basis != basisOf(a, sum) }) {
 		j.relisted(a, sum, now)
 		return
 	}
@@ -186,8 +189,8 @@ func basisOf(a *Audit, sum [32]byte) [32]byte {
 	return a.Opinions[at].Basis
 }
 
-// relisted ends the audit of a plan whose makers did not see the same objects. The input may have changed in between, so nobody
-// is convicted; but what the job reads is what two workers saw.
+// relisted ends the audit of a plan whose makers did not see the same objects. The input may have changed in between,
+// so nobody is convicted; but what the job reads is what two workers saw.
 func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
 	if a.Opinions[0].Sum == sum {
 		j.verified(a)

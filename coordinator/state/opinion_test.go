@@ -111,7 +111,8 @@ func TestAnAgreedStepIsNotedInItsRound(t *testing.T) {
 		s = wantVerdict(t, s, by("y", step("a", round, count(byte(10*round+1), 1))), heard)
 		for i, r := range jobA(s).Rounds {
 			if r.Audited != (i == agreed) {
-				t.Errorf("the step of round %d was made twice; the record of round %d says %v", round, r.Number, r.Audited)
+				t.Errorf("the step of round %d was made twice; the record of round %d says %v", round, r.Number,
+					r.Audited)
 			}
 		}
 	}

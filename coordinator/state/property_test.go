@@ -20,10 +20,13 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 	switch rapid.IntRange(0, 33).Draw(t, "command") {
 	case 0:
 		cmd.Body = &pb.Command_Submit{Submit: &pb.SubmitJob{
-			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"), Priority: rapid.Int32Range(-2, 2).Draw(t, "priority"),
+			Id: id, SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash"),
+			Priority:   rapid.Int32Range(-2, 2).Draw(t, "priority"),
 			AuditPpm:   rapid.SampledFrom([]uint32{0, 300_000, 1_000_000}).Draw(t, "audit"),
 			MaxWorkers: rapid.Uint32Range(0, 2).Draw(t, "max workers"), KeepMs: rapid.Int64Range(-1, 3).Draw(t, "keep"),
-			ModelJob: rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"), ModelUri: rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"), Needs: rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
+			ModelJob:    rapid.SampledFrom([]string{"", "", "b"}).Draw(t, "model"),
+			ModelUri:    rapid.SampledFrom([]string{"", "u/a"}).Draw(t, "model uri"),
+			Needs:       rapid.SampledFrom([][]string{nil, nil, {"a"}}).Draw(t, "needs"),
 			SubmittedBy: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "token"),
 		}}
 	case 1:
@@ -34,7 +37,8 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 		}
 	case 3:
 		if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
-			cmd.Body = &pb.Command_Fail{Fail: &pb.FailJob{Id: id, Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT}}}
+			cmd.Body = &pb.Command_Fail{Fail: &pb.FailJob{Id: id,
+				Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT}}}
 		}
 	case 4:
 		cmd.Body = &pb.Command_PutToken{PutToken: drawToken(t, id)}
@@ -72,9 +76,11 @@ func drawCommand(t *rapid.T, s state.State) *pb.Command {
 // now and then anything at all.
 func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	id := &pb.TaskID{
-		JobId: rapid.SampledFrom(append(jobsOfSchedules(s), jobIDs[:3]...)).Draw(t, "job"), Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
-		Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
-		Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"), Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
+		JobId: rapid.SampledFrom(append(jobsOfSchedules(s), jobIDs[:3]...)).Draw(t, "job"),
+		Round: rapid.Uint32Range(0, 3).Draw(t, "round"),
+		Kind:  pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
+		Tree:  rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"),
+		Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
 	}
 	worker := ""
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
@@ -91,7 +97,8 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	next := &pb.Next{
 		Done:  rapid.IntRange(0, 2).Draw(t, "done") == 0,
 		Phase: rapid.SampledFrom([]string{"p", "p", "q", ""}).Draw(t, "phase"),
-		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"), Course: object("course"),
+		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
+		Course: object("course"),
 	}
 	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
 	if !id.Again {
@@ -100,8 +107,10 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	kernels := rapid.SampledFrom([]string{"generic", "avx2", ""}).Draw(t, "kernels")
 	c := &pb.Completion{Id: id, Kernels: kernels, SpentUs: 3, Worker: worker, WorkerId: worker, Backups: backups}
 	c.Output = &pb.TaskOutput{
-		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"), Next: next,
-		Files: []*pb.OutputFile{{Name: rapid.SampledFrom([]string{"model.safetensors", "model.safetensors", "m"}).Draw(t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
+		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"),
+		Next: next,
+		Files: []*pb.OutputFile{{Name: rapid.SampledFrom([]string{"model.safetensors", "model.safetensors", "m"}).Draw(
+			t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
 	}
 	return c
 }
@@ -178,9 +187,12 @@ func checkReplay(t *rapid.T, commands []*pb.Command, draw func(*rapid.T, state.S
 }
 
 var allowed = map[pb.JobState][]pb.JobState{
-	pb.JobState_JOB_STATE_QUEUED:   {pb.JobState_JOB_STATE_PLANNING, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
-	pb.JobState_JOB_STATE_PLANNING: {pb.JobState_JOB_STATE_RUNNING, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
-	pb.JobState_JOB_STATE_RUNNING:  {pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED},
+	pb.JobState_JOB_STATE_QUEUED: {pb.JobState_JOB_STATE_PLANNING, pb.JobState_JOB_STATE_FAILED,
+		pb.JobState_JOB_STATE_CANCELLED},
+	pb.JobState_JOB_STATE_PLANNING: {pb.JobState_JOB_STATE_RUNNING, pb.JobState_JOB_STATE_FAILED,
+		pb.JobState_JOB_STATE_CANCELLED},
+	pb.JobState_JOB_STATE_RUNNING: {pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED,
+		pb.JobState_JOB_STATE_CANCELLED},
 }
 
 func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
@@ -213,7 +225,8 @@ func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
 		for path != job.Stage && slices.Contains(allowed[path], pb.JobState_JOB_STATE_RUNNING) {
 			path = pb.JobState_JOB_STATE_RUNNING
 		}
-		if path != job.Stage && !slices.Contains(allowed[path], job.Stage) && !slices.Contains(allowed[old.Stage], job.Stage) {
+		if path != job.Stage && !slices.Contains(allowed[path], job.Stage) &&
+			!slices.Contains(allowed[old.Stage], job.Stage) {
 			t.Fatalf("job %s: %v -> %v", old.ID, old.Stage, job.Stage)
 		}
 		return true
@@ -243,7 +256,8 @@ func checkInvariants(t *rapid.T, s state.State, clockSet bool) {
 		if covered != job.Round.Covered {
 			t.Fatalf("job %s: %d leaves covered, counted %d", job.ID, covered, job.Round.Covered)
 		}
-		if (job.Stage == pb.JobState_JOB_STATE_SUCCEEDED) != (len(job.Outputs) > 0) || (job.Failure != nil) != (job.Stage == pb.JobState_JOB_STATE_FAILED) {
+		if (job.Stage == pb.JobState_JOB_STATE_SUCCEEDED) != (len(job.Outputs) > 0) ||
+			(job.Failure != nil) != (job.Stage == pb.JobState_JOB_STATE_FAILED) {
 			t.Fatalf("job %s: stage %v, %d outputs, failure %v", job.ID, job.Stage, len(job.Outputs), job.Failure)
 		}
 		return true
@@ -286,7 +300,9 @@ func TestDecodeRefusesAlteredSnapshots(t *testing.T) {
 }
 
 func FuzzApply(f *testing.F) {
-	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"), completions(planned("a", 3), node("a", 1, 0, 1, 0, 1)), putSchedule("b", 3), retireByHand("a"), setAlias("b", "a")} {
+	for _, cmd := range []*pb.Command{submit("a", "h"), start("a"),
+		completions(planned("a", 3), node("a", 1, 0, 1, 0, 1)), putSchedule("b", 3), retireByHand("a"),
+		setAlias("b", "a")} {
 		entry, err := proto.Marshal(cmd)
 		if err != nil {
 			f.Fatal(err)

@@ -15,7 +15,8 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	submit := func(id, token string) *state.Rejection {
 		t.Helper()
 		var reply state.Reply
-		s, reply = state.Apply(s, &pb.Command{NowUnixMs: 1, Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", SubmittedBy: token}}})
+		s, reply = state.Apply(s, &pb.Command{NowUnixMs: 1,
+			Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", SubmittedBy: token}}})
 		return reply.Err
 	}
 	room := func(greedy, other, nobody int) {
@@ -40,14 +41,17 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	if refused := submit("greedy-0", "greedy"); refused != nil { // a repetition makes no job
 		t.Errorf("a repeated call: %v", refused)
 	}
-	define := &pb.PutSchedule{Id: "s", JobJson: []byte("{}"), Cron: "* * * * *", TimeZone: "UTC", Overlap: pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW,
+	define := &pb.PutSchedule{Id: "s", JobJson: []byte("{}"), Cron: "* * * * *", TimeZone: "UTC",
+		Overlap: pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW,
 		CatchUp: pb.CatchUp_CATCH_UP_NONE, SubmittedBy: "greedy"}
 	s, reply := state.Apply(s, &pb.Command{NowUnixMs: 1, Body: &pb.Command_PutSchedule{PutSchedule: define}})
 	if reply.Err != nil {
 		t.Fatal(reply.Err)
 	}
-	fire := &pb.FireSlot{ScheduleId: "s", Revision: reply.Schedule.Revision, AfterUnixMs: reply.Schedule.LastSlot, SlotUnixMs: 60000, Job: &pb.SubmitJob{SpecHash: "h"}}
-	if _, reply := state.Apply(s, &pb.Command{NowUnixMs: 60000, Body: &pb.Command_FireSlot{FireSlot: fire}}); reply.Err == nil || reply.Err.Reason != state.Exhausted {
+	fire := &pb.FireSlot{ScheduleId: "s", Revision: reply.Schedule.Revision, AfterUnixMs: reply.Schedule.LastSlot,
+		SlotUnixMs: 60000, Job: &pb.SubmitJob{SpecHash: "h"}}
+	if _, reply := state.Apply(s, &pb.Command{NowUnixMs: 60000,
+		Body: &pb.Command_FireSlot{FireSlot: fire}}); reply.Err == nil || reply.Err.Reason != state.Exhausted {
 		t.Errorf("a slot of the token's schedule: %v", reply.Err)
 	}
 	for i := range state.MaxActiveJobs - state.MaxActiveOfToken {

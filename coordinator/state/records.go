@@ -100,7 +100,8 @@ func (c Counters) Proto() *pb.Counters {
 func countersFrom(c *pb.Counters) Counters {
 	b := c.GetBackups()
 	return Counters{
-		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(), Violations: c.GetViolations(),
+		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
+		Violations:      c.GetViolations(),
 		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
 		Remade: remadeFrom(c.GetRemade()),
 	}
@@ -111,13 +112,15 @@ func jobFrom(r *pb.JobRecord) *Job {
 	job := &Job{
 		ID: spec.GetId(), Name: spec.GetName(), Kind: spec.GetKind(), Number: r.GetNumber(),
 		SpecJSON: spec.GetSpecJson(), SpecHash: spec.GetSpecHash(), ResultHash: spec.GetResultHash(),
-		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(), FinishedAt: r.GetFinishedUnixMs(),
-		Round:    newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
-		Counters: countersFrom(r.GetCounters()),
-		Kernels:  r.GetKernels(), Workers: r.GetWorkers(),
+		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(),
+		FinishedAt: r.GetFinishedUnixMs(),
+		Round:      newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
+		Counters:   countersFrom(r.GetCounters()),
+		Kernels:    r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
 		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
-		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(), ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),
+		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(),
+		ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),
 		SubmittedBy: spec.GetSubmittedBy(),
 	}
 	job.Manifest, _ = refFrom(r.GetManifest())
@@ -169,7 +172,8 @@ func (in *recordReader) takeCommit(r *pb.CommitRecord, last bool) error {
 	if !ok || int(piece.GetTree()) >= len(round.Trees) || !round.Tree(piece.GetTree()).Valid(node) {
 		return errors.New("a commit of no node")
 	}
-	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker(), WorkerID: r.GetWorkerId(), Makers: r.GetMakers()})
+	*round = round.commit(Commit{Tree: piece.GetTree(), Node: node, Object: object, Worker: r.GetWorker(),
+		WorkerID: r.GetWorkerId(), Makers: r.GetMakers()})
 	return nil
 }
 

@@ -40,7 +40,8 @@ func applyRemoveMember(s State, cmd *pb.RemoveMember) (State, Reply) {
 
 func (o *recordWriter) writeRemoved(s State) {
 	s.removed.Root().Walk(func(id []byte, number uint64) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_RemovedMember{RemovedMember: &pb.RemovedMember{Id: string(id), Number: number}}})
+		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_RemovedMember{RemovedMember: &pb.RemovedMember{Id: string(
+			id), Number: number}}})
 		return o.err != nil
 	})
 }

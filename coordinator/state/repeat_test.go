@@ -302,7 +302,8 @@ func TestAuditsAreCounted(t *testing.T) {
 	s = wantVerdict(t, s, took(7, with("generic", by("z", node("a", 1, 0, 0, 1, 11)))), heard)
 	a := auditedJob(t, s).AuditSummary()
 	const longest = 10 * 24 * 3600 * 1_000_000
-	if a.GetDrawn() != 3 || a.GetNodes() != 2 || a.GetAgreed() != 3 || a.GetOtherSets() != 2 || a.GetSelfChecked() != 3 {
+	if a.GetDrawn() != 3 || a.GetNodes() != 2 || a.GetAgreed() != 3 || a.GetOtherSets() != 2 ||
+		a.GetSelfChecked() != 3 {
 		t.Errorf("%v", a)
 	}
 	if a.GetSpentUs() != 52 || a.GetWorkUs() != 152+longest || a.GetEndedUnixMs() != 1002 {
@@ -336,7 +337,8 @@ func TestManyAuditors(t *testing.T) {
 		t.Fatalf("%d auditors", len(all))
 	}
 	named, rest := all[62], all[63]
-	if all[0].WorkerID != "z" || named.WorkerID != "y61" || named.Tasks != 1 || rest.WorkerID != "" || rest.Tasks != 18 {
+	if all[0].WorkerID != "z" || named.WorkerID != "y61" || named.Tasks != 1 || rest.WorkerID != "" ||
+		rest.Tasks != 18 {
 		t.Errorf("the first auditor is %+v, the last two are %+v and %+v", all[0], named, rest)
 	}
 }

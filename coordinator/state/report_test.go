@@ -30,7 +30,8 @@ func TestCountersStandStillForTheReport(t *testing.T) {
 	end.Backups = &pb.Backups{Launched: 1, Won: 1}
 	var ended *state.Job
 	s, _ = run(t, s, completions(end))
-	if ended, _ = s.Job("a"); ended.Counters.Committed != before.Counters.Committed+1 || ended.Counters.BackupsWon != 1 {
+	if ended, _ = s.Job("a"); ended.Counters.Committed != before.Counters.Committed+1 ||
+		ended.Counters.BackupsWon != 1 {
 		t.Errorf("with the report: %+v", ended.Counters)
 	}
 }

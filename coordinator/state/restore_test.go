@@ -21,7 +21,8 @@ func release() *pb.Command {
 // held, and a removed member stays removed.
 func checkRestored(t *rapid.T, before, after state.State) {
 	if after.Epoch != before.Epoch || !before.Held() && after.Held() {
-		t.Fatalf("epoch %d became %d, held since %d since %d", before.Epoch, after.Epoch, before.HeldSince, after.HeldSince)
+		t.Fatalf("epoch %d became %d, held since %d since %d", before.Epoch, after.Epoch, before.HeldSince,
+			after.HeldSince)
 	}
 	for _, id := range jobIDs {
 		if before.Removed(id) && !after.Removed(id) {
@@ -42,11 +43,13 @@ func checkRestored(t *rapid.T, before, after state.State) {
 // A restored state holds what was decided, in a new epoch, and decides on no slot before its release.
 func TestRestoredState(t *testing.T) {
 	s := running(t, 5)
-	s, _ = run(t, s, putSchedule("nightly", 100), removeMember("c3"), &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
-		Id: "admin", SecretSha256: ref(1).GetSha256(), Scope: "admin",
-	}}})
+	s, _ = run(t, s, putSchedule("nightly", 100), removeMember("c3"),
+		&pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{
+			Id: "admin", SecretSha256: ref(1).GetSha256(), Scope: "admin",
+		}}})
 	restored := s.Restored()
-	if _, known := restored.Token("admin"); known || restored.Removed("c3") || restored.ClusterID != "" || restored.Epoch != 1 || !restored.Held() {
+	if _, known := restored.Token("admin"); known || restored.Removed("c3") || restored.ClusterID != "" ||
+		restored.Epoch != 1 || !restored.Held() {
 		t.Errorf("restored: %+v", restored)
 	}
 	if again := restored.Restored(); again.Epoch != 2 {

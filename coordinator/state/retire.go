@@ -57,11 +57,13 @@ func (s State) putRetired(r Retired) State {
 }
 
 func (r Retired) record() *pb.RetiredRecord {
-	return &pb.RetiredRecord{Id: r.ID, Number: r.Number, RetiredUnixMs: r.RetiredAt, OwnOutput: r.OwnOutput, Swept: r.Swept}
+	return &pb.RetiredRecord{Id: r.ID, Number: r.Number, RetiredUnixMs: r.RetiredAt, OwnOutput: r.OwnOutput,
+		Swept: r.Swept}
 }
 
 func retiredFrom(r *pb.RetiredRecord) Retired {
-	return Retired{ID: r.GetId(), Number: r.GetNumber(), RetiredAt: r.GetRetiredUnixMs(), OwnOutput: r.GetOwnOutput(), Swept: r.GetSwept()}
+	return Retired{ID: r.GetId(), Number: r.GetNumber(), RetiredAt: r.GetRetiredUnixMs(), OwnOutput: r.GetOwnOutput(),
+		Swept: r.GetSwept()}
 }
 
 // Expired reports whether an ended job's time is over, where jobs that say nothing of their

@@ -102,7 +102,8 @@ func (r Round) EachCommit(visit func(Commit) bool) {
 func (r Round) CarriesIn(tree uint32, first, end int) []Carry {
 	var found []Carry
 	from := leafKey(tree, first)
-	back := r.Kept.Root().ReverseIterator() // carries do not overlap, so only the last one before may hold the first leaf
+	// carries do not overlap, so only the last one before may hold the first leaf
+	back := r.Kept.Root().ReverseIterator()
 	back.SeekReverseLowerBound(from)
 	if key, c, ok := back.Previous(); ok && c.Tree == tree {
 		from = key

@@ -103,7 +103,8 @@ func scheduleFrom(r *pb.ScheduleRecord) *Schedule {
 	}
 	for _, one := range r.GetRecent() {
 		sched.Recent = append(sched.Recent, SlotRecord{
-			First: one.GetFirstUnixMs(), Slot: one.GetSlotUnixMs(), Slots: one.GetSlots(), JobID: one.GetJobId(), Skip: one.GetSkip(),
+			First: one.GetFirstUnixMs(), Slot: one.GetSlotUnixMs(), Slots: one.GetSlots(), JobID: one.GetJobId(),
+			Skip: one.GetSkip(),
 		})
 	}
 	return sched
@@ -149,7 +150,8 @@ func (s State) revise() State {
 func checkDefinition(cmd *pb.PutSchedule) *Rejection {
 	overlap, catchUp := cmd.GetOverlap(), cmd.GetCatchUp()
 	if !ValidScheduleID(cmd.GetId()) {
-		return reject(Malformed, "schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -", Clip(cmd.GetId(), 64)).Err
+		return reject(Malformed, "schedule id %q: use 1 to 40 of a-z, 0-9 and -, not beginning with -",
+			Clip(cmd.GetId(), 64)).Err
 	}
 	bounds := []struct {
 		ok   bool
@@ -158,10 +160,13 @@ func checkDefinition(cmd *pb.PutSchedule) *Rejection {
 		{len(cmd.GetJobJson()) > 0 && len(cmd.GetJobJson()) <= maxJobJSON, "its job must have 1 byte to 64 KiB"},
 		{len(cmd.GetCron()) > 0 && len(cmd.GetCron()) <= 256, "its cron expression must have 1 to 256 bytes"},
 		{len(cmd.GetTimeZone()) > 0 && len(cmd.GetTimeZone()) <= 64, "its time zone must have 1 to 64 bytes"},
-		{overlap >= pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW && overlap <= pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE, "unknown overlap policy"},
+		{overlap >= pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW && overlap <= pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE,
+			"unknown overlap policy"},
 		{catchUp >= pb.CatchUp_CATCH_UP_NONE && catchUp <= pb.CatchUp_CATCH_UP_ALL, "unknown catch-up policy"},
-		{(catchUp == pb.CatchUp_CATCH_UP_ALL) == (cmd.GetCatchUpMax() > 0) && cmd.GetCatchUpMax() <= MaxCatchUp, "catch-up all, and no other, takes a number from 1 to 100"},
-		{cmd.GetStartDeadlineMs() >= 0 && cmd.GetStartDeadlineMs() <= maxDelay, "its start deadline must lie between 0 and a year"},
+		{(catchUp == pb.CatchUp_CATCH_UP_ALL) == (cmd.GetCatchUpMax() > 0) && cmd.GetCatchUpMax() <= MaxCatchUp,
+			"catch-up all, and no other, takes a number from 1 to 100"},
+		{cmd.GetStartDeadlineMs() >= 0 && cmd.GetStartDeadlineMs() <= maxDelay,
+			"its start deadline must lie between 0 and a year"},
 		{cmd.GetJitterMs() >= 0 && cmd.GetJitterMs() <= maxDelay, "its jitter must lie between 0 and a year"},
 	}
 	for _, b := range bounds {

@@ -17,7 +17,8 @@ func TestSeededDoubleCommit(t *testing.T) {
 }
 
 func TestSeededMapOrder(t *testing.T) {
-	seededtest.Caught(t, seeded.MapOrder, "TestReplayAndSnapshot", "replay differs from live|snapshot and tail differ", often...)
+	seededtest.Caught(t, seeded.MapOrder, "TestReplayAndSnapshot", "replay differs from live|snapshot and tail differ",
+		often...)
 }
 
 func TestSeededEarlySnapshot(t *testing.T) {

@@ -57,8 +57,10 @@ func applyFireSlot(s State, cmd *pb.FireSlot) (State, Reply) {
 // skipSlots records a run of slots that make no job.
 func skipSlots(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 	first, last, slots := cmd.GetFirstUnixMs(), cmd.GetSlotUnixMs(), cmd.GetSlots()
-	if slots == 0 || first <= sched.LastSlot || first > last || (first == last) != (slots == 1) || !knownReason(cmd.GetSkip()) {
-		return s, reject(Malformed, "a skip of %d slots from %d to %d, for reason %d", slots, first, last, cmd.GetSkip())
+	if slots == 0 || first <= sched.LastSlot || first > last || (first == last) != (slots == 1) ||
+		!knownReason(cmd.GetSkip()) {
+		return s, reject(Malformed, "a skip of %d slots from %d to %d, for reason %d", slots, first, last,
+			cmd.GetSkip())
 	}
 	sched = sched.decided(SlotRecord{First: first, Slot: last, Slots: slots, Skip: cmd.GetSkip()})
 	return s.putSchedule(sched), Reply{Schedule: sched}

@@ -22,7 +22,8 @@ func TestDefinitionsAtTheirBounds(t *testing.T) {
 			func(p *pb.PutSchedule, n int64) { p.Id = strings.Repeat("a", int(n)) }, counts{1, 40}, counts{0, 41},
 		},
 		"the job": {
-			func(p *pb.PutSchedule, n int64) { p.JobJson = make([]byte, n) }, counts{1, 64 << 10}, counts{0, 64<<10 + 1},
+			func(p *pb.PutSchedule, n int64) { p.JobJson = make([]byte, n) }, counts{1, 64 << 10},
+			counts{0, 64<<10 + 1},
 		},
 		"the expression": {
 			func(p *pb.PutSchedule, n int64) { p.Cron = strings.Repeat("*", int(n)) }, counts{1, 256}, counts{0, 257},
@@ -71,7 +72,8 @@ func TestSlotsAreSkippedForAKnownReason(t *testing.T) {
 			continue
 		}
 		after, _ := run(t, s, cmd)
-		if sched, _ := after.Schedule("n"); sched.Skipped != 1 || sched.LastSlot != 2000 || sched.Recent[0].Skip != reason {
+		if sched, _ := after.Schedule("n"); sched.Skipped != 1 || sched.LastSlot != 2000 ||
+			sched.Recent[0].Skip != reason {
 			t.Errorf("one slot skipped for reason %v: %+v", reason, sched)
 		}
 	}

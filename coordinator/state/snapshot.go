@@ -105,12 +105,14 @@ func (o *recordWriter) writeJob(job *Job) {
 	})
 }
 
-// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it. Those of the
-// closed round are records of their own: a release that does not know it must not take them for the open one's.
+// writeRound writes what is committed of a round, open or the last closed one, and the carries of it and for it.
+// Those of the closed round are records of their own: a release that does not know it must not take them for the open
+// one's.
 func (o *recordWriter) writeRound(r Round, last bool) {
 	r.EachCommit(func(c Commit) bool {
 		commit := &pb.CommitRecord{
-			Piece:  &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index), Object: c.Object.Proto()},
+			Piece: &pb.Piece{Tree: c.Tree, Level: uint32(c.Node.Level), Index: uint32(c.Node.Index),
+				Object: c.Object.Proto()},
 			Worker: c.Worker, WorkerId: c.WorkerID, Makers: c.Makers,
 		}
 		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Commit{Commit: commit}}
@@ -130,7 +132,8 @@ func (o *recordWriter) writeCarries(r Round, kept, last bool) {
 		carries = r.Kept
 	}
 	carries.Root().Walk(func(_ []byte, c Carry) bool {
-		carry := &pb.CarryRecord{Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End, Object: c.Object.Proto()}, Kept: kept}
+		carry := &pb.CarryRecord{Piece: &pb.CarryPiece{Tree: c.Tree, First: c.First, End: c.End,
+			Object: c.Object.Proto()}, Kept: kept}
 		record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Carry{Carry: carry}}
 		if last {
 			record.Body = &pb.SnapshotRecord_LastCarry{LastCarry: carry}
@@ -201,7 +204,8 @@ func (in *recordReader) finish(t *pb.SnapshotTrailer, digest []byte) error {
 func (in *recordReader) take(record *pb.SnapshotRecord) error {
 	switch body := record.GetBody().(type) {
 	case *pb.SnapshotRecord_Header:
-		in.state.ClusterID, in.state.Now, in.state.NextJob = body.Header.GetClusterId(), body.Header.GetNowUnixMs(), body.Header.GetNextJob()
+		in.state.ClusterID, in.state.Now, in.state.NextJob = body.Header.GetClusterId(), body.Header.GetNowUnixMs(),
+			body.Header.GetNextJob()
 		in.state.Secret = body.Header.GetSecret()
 		in.state.Epoch, in.state.HeldSince = body.Header.GetRestoreEpoch(), body.Header.GetHeldUnixMs()
 	case *pb.SnapshotRecord_Job:
@@ -229,7 +233,8 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 	case *pb.SnapshotRecord_Alias:
 		in.state = in.state.putAlias(aliasFrom(body.Alias))
 	case *pb.SnapshotRecord_RemovedMember:
-		in.state.removed, _, _ = in.state.removed.Insert([]byte(body.RemovedMember.GetId()), body.RemovedMember.GetNumber())
+		in.state.removed, _, _ = in.state.removed.Insert([]byte(body.RemovedMember.GetId()),
+			body.RemovedMember.GetNumber())
 	default:
 		return errors.New("unknown record; the snapshot was written by a newer release")
 	}

@@ -92,7 +92,8 @@ func several(t *testing.T) state.State {
 			put(&pb.PutToken{Id: "t" + n, SecretSha256: ref(i).Sha256, Scope: "read"}))
 	}
 	failure := &pb.Failure{Code: "X", Message: "it failed", Class: pb.FailureClass_FAILURE_CLASS_TASK}
-	s, _ = run(t, s, submit("f", "h"), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "f", Failure: failure}}})
+	s, _ = run(t, s, submit("f", "h"),
+		&pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "f", Failure: failure}}})
 	s, _ = run(t, s, fire(s, "n1", 4000))
 	s, _ = run(t, s, fire(s, "n2", 4000))
 	return s
@@ -101,14 +102,16 @@ func several(t *testing.T) state.State {
 // What is read from a snapshot is what was written: every record of each kind.
 func TestASnapshotHoldsAll(t *testing.T) {
 	s := several(t)
-	if job := jobA(s); job.PendingAudits() < 2 || s.ConvictedCount() != 2 || s.RetiredCount() != 2 || s.JobCount() != 6 {
+	if job := jobA(s); job.PendingAudits() < 2 || s.ConvictedCount() != 2 || s.RetiredCount() != 2 ||
+		s.JobCount() != 6 {
 		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs",
 			job.PendingAudits(), s.ConvictedCount(), s.RetiredCount(), s.JobCount())
 	}
 	want, got := seen(s), seen(reread(t, s))
 	for i := range max(len(want), len(got)) {
 		if i == min(len(want), len(got)) || got[i] != want[i] {
-			t.Fatalf("%d of %d lines were read, and these differ:\n%v\nwant:\n%v", len(got), len(want), got[i:], want[i:])
+			t.Fatalf("%d of %d lines were read, and these differ:\n%v\nwant:\n%v", len(got), len(want), got[i:],
+				want[i:])
 		}
 	}
 }

@@ -16,7 +16,8 @@ func ref(b byte) *pb.ObjectRef {
 }
 
 func submit(id, hash string) *pb.Command {
-	return &pb.Command{NowUnixMs: 1000, Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, Kind: "K", SpecHash: hash}}}
+	return &pb.Command{NowUnixMs: 1000,
+		Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, Kind: "K", SpecHash: hash}}}
 }
 
 func start(id string) *pb.Command {
@@ -29,15 +30,17 @@ func completions(list ...*pb.Completion) *pb.Command {
 
 func planned(job string, trees ...uint32) *pb.Completion {
 	return &pb.Completion{
-		Id:     &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_PLAN},
-		Output: &pb.TaskOutput{Manifest: ref(1), Plan: ref(2), Next: &pb.Next{Phase: "count", Trees: trees, State: ref(3)}},
+		Id: &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_PLAN},
+		Output: &pb.TaskOutput{Manifest: ref(1), Plan: ref(2),
+			Next: &pb.Next{Phase: "count", Trees: trees, State: ref(3)}},
 		Worker: "w1", Kernels: "generic",
 	}
 }
 
 func node(job string, round, tree, level, index uint32, digest byte) *pb.Completion {
 	return &pb.Completion{
-		Id:     &pb.TaskID{JobId: job, Round: round, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Level: level, Index: index},
+		Id: &pb.TaskID{JobId: job, Round: round, Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Level: level,
+			Index: index},
 		Output: &pb.TaskOutput{Object: ref(digest)}, Worker: "w1",
 	}
 }
@@ -51,8 +54,9 @@ func step(job string, round uint32, next *pb.Next) *pb.Completion {
 
 func report(job string) *pb.Completion {
 	return &pb.Completion{
-		Id:     &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_REPORT},
-		Output: &pb.TaskOutput{Files: []*pb.OutputFile{{Name: "model.safetensors", Uri: "mem://x", Sha256: ref(9).Sha256, Size: 9}}},
+		Id: &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_REPORT},
+		Output: &pb.TaskOutput{Files: []*pb.OutputFile{{Name: "model.safetensors", Uri: "mem://x",
+			Sha256: ref(9).Sha256, Size: 9}}},
 	}
 }
 
@@ -89,7 +93,8 @@ func TestJobFromSubmitToSuccess(t *testing.T) {
 	s = wantVerdict(t, s, step("a", 1, &pb.Next{Done: true, State: ref(7)}), pb.Verdict_VERDICT_STALE)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 2, 11), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, node("a", 1, 0, 2, 0, 12), pb.Verdict_VERDICT_ACCEPTED)
-	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "more", Trees: []uint32{1, 1}, State: ref(7)}), pb.Verdict_VERDICT_ACCEPTED)
+	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "more", Trees: []uint32{1, 1}, State: ref(7)}),
+		pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 13), pb.Verdict_VERDICT_STALE)
 	s = wantVerdict(t, s, node("a", 2, 0, 0, 0, 14), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, node("a", 2, 1, 0, 0, 14), pb.Verdict_VERDICT_ACCEPTED)
@@ -125,7 +130,8 @@ func TestCommitRule(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 1, 1), pb.Verdict_VERDICT_DUPLICATE)
 	s = wantVerdict(t, s, node("a", 1, 0, 1, 0, 2), pb.Verdict_VERDICT_ACCEPTED) // above 1: leaf 1 is dropped
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 1, 9), pb.Verdict_VERDICT_SUPERSEDED)
-	s = wantVerdict(t, s, node("a", 1, 0, 2, 1, 3), pb.Verdict_VERDICT_INVALID) // leaf 4 by a name that is not canonical
+	// leaf 4 by a name that is not canonical
+	s = wantVerdict(t, s, node("a", 1, 0, 2, 1, 3), pb.Verdict_VERDICT_INVALID)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 4, 3), pb.Verdict_VERDICT_ACCEPTED)
 	job, _ := s.Job("a")
 	if job.Round.Covered != 3 || job.Round.Complete() {
@@ -161,7 +167,8 @@ func TestCarriesReachTheNextRoundOfTheSamePhase(t *testing.T) {
 	s = wantVerdict(t, s, carrying(1, 0, 2, 2), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, carrying(1, 0, 3, 3), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, node("a", 1, 0, 2, 0, 4), pb.Verdict_VERDICT_ACCEPTED) // a merge keeps the carries below it
-	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{4}, State: ref(5)}), pb.Verdict_VERDICT_ACCEPTED)
+	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{4}, State: ref(5)}),
+		pb.Verdict_VERDICT_ACCEPTED)
 	job, _ := s.Job("a")
 	got := job.Round.CarriesIn(0, 1, 3)
 	if len(got) != 2 || got[0].First != 0 || got[0].End != 2 || got[1].First != 2 || got[1].End != 3 {
@@ -175,9 +182,11 @@ func TestLongFailuresCanBeEncoded(t *testing.T) {
 	long := strings.Repeat("\u00e9", 5000)
 	for shift := range 2 {
 		f := &pb.Failure{Code: long, Message: "x"[:shift] + long, Task: long, Worker: long}
-		s, _ := run(t, state.New(), submit("a", "h"), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: f}}})
+		s, _ := run(t, state.New(), submit("a", "h"),
+			&pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a", Failure: f}}})
 		job, _ := s.Job("a")
-		if err := s.Encode(io.Discard); err != nil || len(job.Failure.Message) > state.MaxFailureBytes || len(job.Failure.Message) < state.MaxFailureBytes-1 {
+		if err := s.Encode(io.Discard); err != nil || len(job.Failure.Message) > state.MaxFailureBytes ||
+			len(job.Failure.Message) < state.MaxFailureBytes-1 {
 			t.Errorf("a message of %d bytes: %v", len(job.Failure.Message), err)
 		}
 	}

@@ -17,7 +17,8 @@ func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	if last, closed := j.lastClosed(); closed && last.Number == c.GetId().GetRound() {
 		return j.lateStep(last, state, c, now)
 	}
-	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() || !j.Round.Complete() {
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() ||
+		!j.Round.Complete() {
 		return pb.Verdict_VERDICT_STALE
 	}
 	if expected := j.Round.Expected; !expected.IsZero() && expected != state {

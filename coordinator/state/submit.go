@@ -14,12 +14,14 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 		return s, reject(Malformed, "job id %q: use 1 to 63 of a-z, 0-9 and -, not beginning with -", cmd.GetId())
 	}
 	if len(cmd.GetSpecJson()) > protocol.MaxSpecBytes {
-		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(), len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
+		return s, reject(Malformed, "spec of job %s has %d bytes; at most %d are accepted", cmd.GetId(),
+			len(cmd.GetSpecJson()), protocol.MaxSpecBytes)
 	}
 	if _, known := s.Job(cmd.GetId()); !known {
 		for _, need := range cmd.GetNeeds() { // jobs before it: they form no circle
 			if _, ok := s.Job(need); !ok {
-				return s, reject(NotFound, "no job %q, which job %s needs; submit that one first", Clip(need, 64), cmd.GetId())
+				return s, reject(NotFound, "no job %q, which job %s needs; submit that one first", Clip(need, 64),
+					cmd.GetId())
 			}
 		}
 	}
@@ -31,7 +33,8 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 	case !ok:
 		return s, reject(NotFound, "no schedule %q", Clip(cmd.GetScheduleId(), 64))
 	case cmd.GetId() != sched.SlotJobID(cmd.GetSlotUnixMs()):
-		return s, reject(Conflict, "job %s is not that of slot %d of schedule %s", cmd.GetId(), cmd.GetSlotUnixMs(), sched.ID())
+		return s, reject(Conflict, "job %s is not that of slot %d of schedule %s", cmd.GetId(), cmd.GetSlotUnixMs(),
+			sched.ID())
 	}
 	return accept(s, cmd, true)
 }
@@ -40,7 +43,8 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	if old, ok := s.Job(cmd.GetId()); ok {
 		if old.SpecHash != cmd.GetSpecHash() {
-			return s, reject(Conflict, "job %s exists with another spec (hash %.12s, not %.12s); choose another id", old.ID, old.SpecHash, cmd.GetSpecHash())
+			return s, reject(Conflict, "job %s exists with another spec (hash %.12s, not %.12s); choose another id",
+				old.ID, old.SpecHash, cmd.GetSpecHash())
 		}
 		return s, Reply{Job: old}
 	}
@@ -49,11 +53,13 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	}
 	if model := cmd.GetModelJob(); model != "" {
 		if job, ok := s.Job(model); !ok || !job.HasModel() {
-			return s, reject(NotFound, "job %q, whose model job %s begins from, is not here any more", Clip(model, 64), cmd.GetId())
+			return s, reject(NotFound, "job %q, whose model job %s begins from, is not here any more", Clip(model, 64),
+				cmd.GetId())
 		}
 	}
 	if len(cmd.GetNeeds()) > protocol.MaxNeeds {
-		return s, reject(Malformed, "job %s needs %d jobs; at most %d are accepted", cmd.GetId(), len(cmd.GetNeeds()), protocol.MaxNeeds)
+		return s, reject(Malformed, "job %s needs %d jobs; at most %d are accepted", cmd.GetId(), len(cmd.GetNeeds()),
+			protocol.MaxNeeds)
 	}
 	if s.ActiveCount() >= MaxActiveJobs {
 		return s, reject(Exhausted, "%d jobs have not ended; try again when one has", MaxActiveJobs)
@@ -68,9 +74,10 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
-		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(), ModelReference: cmd.GetModelReference(),
-		SubmittedBy: cmd.GetSubmittedBy(),
-		auditing:    auditing{AuditPPM: min(cmd.GetAuditPpm(), million)},
+		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(),
+		ModelReference: cmd.GetModelReference(),
+		SubmittedBy:    cmd.GetSubmittedBy(),
+		auditing:       auditing{AuditPPM: min(cmd.GetAuditPpm(), million)},
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}

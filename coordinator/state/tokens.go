@@ -71,10 +71,12 @@ func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
 	token := tokenFrom(cmd)
 	token.CreatedAt, token.revoked = s.Now, false
 	switch {
-	case token.ID == "" || len(token.ID) > maxTokenID || len(token.SecretSHA256) != 32 || token.Scope == "" || len(token.Scope) > maxTokenScope:
+	case token.ID == "" || len(token.ID) > maxTokenID || len(token.SecretSHA256) != 32 || token.Scope == "" ||
+		len(token.Scope) > maxTokenScope:
 		return s, reject(Malformed, "a token needs an id of at most %d bytes, a SHA-256 and a scope", maxTokenID)
 	case token.ExpiresAt < 0 || !validTokenName(token.Name):
-		return s, reject(Malformed, "a token's name has at most %d printable characters, and it expires after 1970", MaxTokenName)
+		return s, reject(Malformed, "a token's name has at most %d printable characters, and it expires after 1970",
+			MaxTokenName)
 	}
 	if old, ok := s.tokens.Get([]byte(token.ID)); ok {
 		switch {
@@ -157,7 +159,8 @@ func (t Token) record() *pb.PutToken {
 
 func tokenFrom(r *pb.PutToken) Token {
 	return Token{
-		ID: r.GetId(), Name: r.GetName(), SecretSHA256: r.GetSecretSha256(), Scope: r.GetScope(), ExpiresAt: r.GetExpiresUnixMs(),
-		First: r.GetFirst(), CreatedAt: r.GetCreatedUnixMs(), revoked: r.GetRevoked(),
+		ID: r.GetId(), Name: r.GetName(), SecretSHA256: r.GetSecretSha256(), Scope: r.GetScope(),
+		ExpiresAt: r.GetExpiresUnixMs(),
+		First:     r.GetFirst(), CreatedAt: r.GetCreatedUnixMs(), revoked: r.GetRevoked(),
 	}
 }

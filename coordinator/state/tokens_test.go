@@ -14,7 +14,8 @@ import (
 func drawToken(t *rapid.T, id string) *pb.PutToken {
 	return &pb.PutToken{
 		Id: id, SecretSha256: rapid.SampledFrom([]*pb.ObjectRef{ref(1), ref(2), {}}).Draw(t, "secret").Sha256,
-		Scope: rapid.SampledFrom([]string{"admin", "read", ""}).Draw(t, "scope"), Name: rapid.SampledFrom([]string{"", "ci", "a\nb"}).Draw(t, "name"),
+		Scope:         rapid.SampledFrom([]string{"admin", "read", ""}).Draw(t, "scope"),
+		Name:          rapid.SampledFrom([]string{"", "ci", "a\nb"}).Draw(t, "name"),
 		ExpiresUnixMs: rapid.Int64Range(-1, 120).Draw(t, "expires"), First: rapid.Bool().Draw(t, "first"),
 		Revoked: rapid.Bool().Draw(t, "revoked"), CreatedUnixMs: 7, // of snapshots: a command's do not count
 	}
@@ -64,7 +65,8 @@ func TestTokens(t *testing.T) {
 	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(2), Scope: "admin"}), state.Conflict, "")
 	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "worker"}), state.Conflict, "")
 	refused(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1)[1:], Scope: "admin"}), state.Malformed, "")
-	refused(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1), Scope: "admin", Name: "two\nlines"}), state.Malformed, "")
+	refused(t, s, put(&pb.PutToken{Id: "t2", SecretSha256: hash(1), Scope: "admin", Name: "two\nlines"}),
+		state.Malformed, "")
 	refused(t, s, revoke("t1"), state.LastAdmin, "")
 	refused(t, s, revoke("t2"), state.NotFound, "")
 
@@ -125,7 +127,8 @@ func TestTheFieldsOfATokenAreBounded(t *testing.T) {
 func TestTokensAreBounded(t *testing.T) {
 	s := state.New()
 	for i := range state.MaxTokens {
-		s, _ = run(t, s, put(&pb.PutToken{Id: fmt.Sprint("t", i), SecretSha256: ref(1).Sha256, Scope: "read", ExpiresUnixMs: int64(10 + i%2)}))
+		s, _ = run(t, s, put(&pb.PutToken{Id: fmt.Sprint("t", i), SecretSha256: ref(1).Sha256, Scope: "read",
+			ExpiresUnixMs: int64(10 + i%2)}))
 	}
 	more := put(&pb.PutToken{Id: "more", SecretSha256: ref(1).Sha256, Scope: "read"})
 	refused(t, s, more, state.Exhausted, "")
@@ -151,7 +154,8 @@ func TestSameTokens(t *testing.T) {
 
 func TestTokensOfASnapshot(t *testing.T) {
 	s, _ := run(t, state.New(),
-		put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read", Name: "ci", ExpiresUnixMs: 5, First: true}),
+		put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read", Name: "ci", ExpiresUnixMs: 5,
+			First: true}),
 		put(&pb.PutToken{Id: "t2", SecretSha256: ref(2).Sha256, Scope: "worker", First: true}), revoke("t2"))
 	var text bytes.Buffer
 	if err := s.Encode(&text); err != nil {

@@ -38,7 +38,8 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 		return s, reject(Ended, "job %s has ended", job.ID)
 	case len(cmd.GetTasks()) == 0 || len(cmd.GetTasks()) > MaxUncommitTasks:
 		return s, reject(Malformed, "1 to %d tasks are taken back at a time", MaxUncommitTasks)
-	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number || cmd.GetChanges() != job.Counters.Remade.Changes:
+	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number ||
+		cmd.GetChanges() != job.Counters.Remade.Changes:
 		return s, reject(Conflict, "job %s is not as the proposer saw it", job.ID)
 	}
 	lost := cmd.GetReason() == pb.UncommitReason_UNCOMMIT_REASON_LOST
@@ -140,7 +141,8 @@ func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 	}
 	for _, id := range tasks {
 		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Round.Number {
-			j.Round = j.Round.uncommit(id.GetTree(), protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
+			j.Round = j.Round.uncommit(id.GetTree(),
+				protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
 		}
 	}
 }
@@ -186,7 +188,8 @@ func (j *Job) planAnew() {
 
 // plannedBefore reports whether a plan is that of an earlier beginning, or the first.
 func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
-	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan && (!j.first.known() || j.first.State == next.State)
+	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan &&
+		(!j.first.known() || j.first.State == next.State)
 }
 
 func (j *Job) replannedOtherwise(now int64) {

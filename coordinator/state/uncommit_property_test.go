@@ -32,8 +32,10 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "tasks") {
 		cmd.Tasks = append(cmd.Tasks, &pb.TaskID{
-			JobId: id, Round: rapid.Uint32Range(0, 4).Draw(t, "round"), Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
-			Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"), Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
+			JobId: id, Round: rapid.Uint32Range(0, 4).Draw(t, "round"),
+			Kind: pb.TaskKind(rapid.IntRange(0, 5).Draw(t, "kind")),
+			Tree: rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"),
+			Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
 		})
 	}
 	return cmd
@@ -44,8 +46,8 @@ func reopened(old, job *state.Job) bool {
 	return job.Counters.Remade.Reopened == old.Counters.Remade.Reopened+1 && job.Round.Number == old.Round.Number-1
 }
 
-// checkMakers: whatever an open round reads has a maker, so that it can be made again when it is lost, and what a leader
-// proposes for it is accepted.
+// checkMakers: whatever an open round reads has a maker, so that it can be made again when it is lost, and what a
+// leader proposes for it is accepted.
 func checkMakers(t *rapid.T, s state.State) {
 	s.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_RUNNING {
@@ -60,7 +62,8 @@ func checkMakers(t *rapid.T, s state.State) {
 				t.Fatalf("job %s reads the %s of round %d, which nobody made", job.ID, o.What, o.Round)
 			}
 			next, reply := state.Apply(s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-				JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks, Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
+				JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+				Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
 			}}})
 			if reply.Err != nil {
 				t.Fatalf("job %s: the %s of round %d cannot be taken back: %v", job.ID, o.What, o.Round, reply.Err)
@@ -92,7 +95,8 @@ func TestReplayAndSnapshotOfLostObjects(t *testing.T) {
 	for round := range uint32(2) {
 		root := node("a", round+1, 0, 2, 0, 1)
 		root.Output.Carry = ref(1)
-		begin = append(begin, completions(root), completions(step("a", round+1, &pb.Next{Phase: "p", Trees: []uint32{3}, State: ref(1), Metrics: ref(2)})))
+		begin = append(begin, completions(root),
+			completions(step("a", round+1, &pb.Next{Phase: "p", Trees: []uint32{3}, State: ref(1), Metrics: ref(2)})))
 	}
 	for _, cmd := range begin {
 		cmd.NowUnixMs = 1

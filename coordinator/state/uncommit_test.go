@@ -17,7 +17,8 @@ const (
 // takeBack names tasks of job a, as it is.
 func takeBack(s state.State, reason pb.UncommitReason, tasks ...*pb.Completion) *pb.Command {
 	job, _ := s.Job("a")
-	cmd := &pb.Uncommit{JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Reason: reason, Message: "an object"}
+	cmd := &pb.Uncommit{JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Reason: reason,
+		Message: "an object"}
 	for _, c := range tasks {
 		cmd.Tasks = append(cmd.Tasks, c.GetId())
 	}
@@ -44,7 +45,8 @@ func twoRounds(t *testing.T) state.State {
 	root := node("a", 1, 0, 2, 0, 12)
 	root.Output.Carry = ref(13)
 	s = wantVerdict(t, s, root, pb.Verdict_VERDICT_ACCEPTED)
-	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(7)}), pb.Verdict_VERDICT_ACCEPTED)
+	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(7)}),
+		pb.Verdict_VERDICT_ACCEPTED)
 	return wantVerdict(t, s, node("a", 2, 0, 0, 0, 20), pb.Verdict_VERDICT_ACCEPTED)
 }
 
@@ -58,7 +60,8 @@ func TestUncommitNodes(t *testing.T) {
 	cmd := takeBack(s, lost, node("a", 1, 0, 0, 1, 0))
 	s, _ = run(t, s, cmd)
 	job := jobA(s)
-	if job.Round.Number != 1 || job.Round.Covered != 1 || job.Counters.Remade != (state.Remade{Changes: 1, Tasks: 1, Last: "an object"}) {
+	if job.Round.Number != 1 || job.Round.Covered != 1 ||
+		job.Counters.Remade != (state.Remade{Changes: 1, Tasks: 1, Last: "an object"}) {
 		t.Fatalf("round %d, %d covered, %+v", job.Round.Number, job.Round.Covered, job.Counters.Remade)
 	}
 	job.EachReference(func(o state.ObjectID) {
@@ -74,12 +77,15 @@ func TestUncommitNodes(t *testing.T) {
 	}
 }
 
-// The state of round 1 is lost while round 2 is open: the step is made again from the root, and must make the same state.
+// The state of round 1 is lost while round 2 is open: the step is made again from the root, and must make the same
+// state.
 func TestUncommitReopensTheLastClosedRound(t *testing.T) {
 	s, _ := run(t, twoRounds(t), takeBack(twoRounds(t), lost, step("a", 1, nil)))
 	job := jobA(s)
-	if job.Round.Number != 1 || !job.Round.Complete() || job.Round.State.SHA256[31] != 3 || len(job.Rounds) != 0 || job.Counters.Remade.Reopened != 1 {
-		t.Fatalf("round %d, complete %v, %d records, %+v", job.Round.Number, job.Round.Complete(), len(job.Rounds), job.Counters.Remade)
+	if job.Round.Number != 1 || !job.Round.Complete() || job.Round.State.SHA256[31] != 3 || len(job.Rounds) != 0 ||
+		job.Counters.Remade.Reopened != 1 {
+		t.Fatalf("round %d, complete %v, %d records, %+v", job.Round.Number, job.Round.Complete(), len(job.Rounds),
+			job.Counters.Remade)
 	}
 	next := func(digest byte) *pb.Completion {
 		return after(1, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(digest)}))
@@ -93,9 +99,11 @@ func TestUncommitReopensTheLastClosedRound(t *testing.T) {
 	wantVerdict(t, s, after(1, node("a", 2, 0, 0, 0, 20)), pb.Verdict_VERDICT_ACCEPTED)
 }
 
-// A carry of round 1 is lost, or a worker lied there: its nodes are made again, and after a lie the state may come out otherwise.
+// A carry of round 1 is lost, or a worker lied there: its nodes are made again, and after a lie the state may come
+// out otherwise.
 func TestUncommitNodesOfTheLastClosedRound(t *testing.T) {
-	for reason, want := range map[pb.UncommitReason]pb.Verdict{lost: pb.Verdict_VERDICT_VIOLATION, lied: pb.Verdict_VERDICT_ACCEPTED} {
+	for reason, want := range map[pb.UncommitReason]pb.Verdict{lost: pb.Verdict_VERDICT_VIOLATION,
+		lied: pb.Verdict_VERDICT_ACCEPTED} {
 		s := twoRounds(t)
 		s, _ = run(t, s, takeBack(s, reason, node("a", 1, 0, 0, 1, 0)))
 		if job := jobA(s); job.Round.Number != 1 || job.Round.Covered != 0 {
@@ -112,15 +120,18 @@ func TestALieEndsWhatALossExpects(t *testing.T) {
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
 	s, _ = run(t, s, takeBack(s, lied, node("a", 1, 0, 2, 0, 0)))
 	s = wantVerdict(t, s, after(2, node("a", 1, 0, 2, 0, 31)), pb.Verdict_VERDICT_ACCEPTED)
-	wantVerdict(t, s, after(2, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(8)})), pb.Verdict_VERDICT_ACCEPTED)
+	wantVerdict(t, s, after(2, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(8)})),
+		pb.Verdict_VERDICT_ACCEPTED)
 }
 
 // The model is lost before the report was written.
 func TestUncommitTheModel(t *testing.T) {
 	s := running(t, 1)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
-	s = wantVerdict(t, s, step("a", 1, &pb.Next{Done: true, State: ref(8), Course: ref(9)}), pb.Verdict_VERDICT_ACCEPTED)
-	if tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}); len(tasks) != 1 || tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
+	s = wantVerdict(t, s, step("a", 1, &pb.Next{Done: true, State: ref(8), Course: ref(9)}),
+		pb.Verdict_VERDICT_ACCEPTED)
+	if tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}); len(tasks) != 1 ||
+		tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
 		t.Fatalf("the model was made by %v", tasks)
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
@@ -133,14 +144,15 @@ func TestUncommitTheModel(t *testing.T) {
 	wantVerdict(t, s, after(1, report("a")), pb.Verdict_VERDICT_ACCEPTED)
 }
 
-// What the last closed round was made from is gone too: the rounds begin anew, under numbers that none had, so that nothing
-// a sweep may be deleting is needed again.
+// What the last closed round was made from is gone too: the rounds begin anew, under numbers that none had, so that
+// nothing a sweep may be deleting is needed again.
 func TestUncommitBeginsTheRoundsAnew(t *testing.T) {
 	s := twoRounds(t)
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
 	s, _ = run(t, s, takeBack(s, lied, node("a", 2, 0, 0, 0, 0))) // a round above the open one, that was open before
 	job := jobA(s)
-	if job.Round.Number != 3 || job.Round.Base != 0 || job.Round.State.SHA256[31] != 3 || job.Round.Covered != 0 || job.Counters.Remade.Anew != 1 || job.RoundsSince() != nil {
+	if job.Round.Number != 3 || job.Round.Base != 0 || job.Round.State.SHA256[31] != 3 || job.Round.Covered != 0 ||
+		job.Counters.Remade.Anew != 1 || job.RoundsSince() != nil {
 		t.Fatalf("round %d from round %d, %+v", job.Round.Number, job.Round.Base, job.Counters.Remade)
 	}
 	garbage := job.Garbage(1003)
@@ -152,7 +164,8 @@ func TestUncommitBeginsTheRoundsAnew(t *testing.T) {
 	if garbage.Has(state.ObjectID{SHA256: [32]byte(ref(3).Sha256)}) {
 		t.Error("the first state is garbage")
 	}
-	wantVerdict(t, s, after(2, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(99)})), pb.Verdict_VERDICT_STALE)
+	wantVerdict(t, s, after(2, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(99)})),
+		pb.Verdict_VERDICT_STALE)
 	wantVerdict(t, s, after(2, node("a", 3, 0, 2, 0, 12)), pb.Verdict_VERDICT_ACCEPTED)
 }
 
@@ -182,7 +195,8 @@ func TestObjectsThatKeepVanishingFailTheJob(t *testing.T) {
 		again func(state.State, uint64) state.State
 		after int
 	}{
-		"a node": {running(t, 1), node("a", 1, 0, 0, 0, 1), func(s state.State, _ uint64) state.State { return s }, state.MaxLostInRound},
+		"a node": {running(t, 1), node("a", 1, 0, 0, 0, 1), func(s state.State, _ uint64) state.State { return s },
+			state.MaxLostInRound},
 		"a plan": {running(t, 3), planTask(), func(s state.State, n uint64) state.State {
 			s, _ = run(t, s, completions(after(n, planTask())))
 			return s
@@ -201,7 +215,8 @@ func TestObjectsThatKeepVanishingFailTheJob(t *testing.T) {
 			s = change.again(s, uint64(n)+1)
 		}
 		s, _ = run(t, s, takeBack(s, lost, change.task))
-		if f := jobA(s).Failure; f == nil || f.Code != string(protocol.CodeLost) || !strings.Contains(f.Message, "keep vanishing") {
+		if f := jobA(s).Failure; f == nil || f.Code != string(protocol.CodeLost) ||
+			!strings.Contains(f.Message, "keep vanishing") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -227,9 +242,12 @@ func TestUncommitIsRefused(t *testing.T) {
 	refused(t, s, change(func(c *pb.Uncommit) { c.Changes = 5 }), state.Conflict, "")
 	refused(t, s, change(func(c *pb.Uncommit) { c.Tasks = nil }), state.Malformed, "")
 	refused(t, s, change(func(c *pb.Uncommit) { c.Reason = 7 }), state.Malformed, "reason")
-	refused(t, s, change(func(c *pb.Uncommit) { c.Tasks = make([]*pb.TaskID, state.MaxUncommitTasks+1) }), state.Malformed, "")
-	for _, odd := range []*pb.Completion{node("b", 2, 0, 0, 0, 0), node("a", 2, 1, 0, 0, 0), node("a", 2, 0, 9, 0, 0), node("a", 3, 0, 0, 0, 0), step("a", 2, nil), report("a")} {
+	refused(t, s, change(func(c *pb.Uncommit) { c.Tasks = make([]*pb.TaskID, state.MaxUncommitTasks+1) }),
+		state.Malformed, "")
+	for _, odd := range []*pb.Completion{node("b", 2, 0, 0, 0, 0), node("a", 2, 1, 0, 0, 0), node("a", 2, 0, 9, 0, 0),
+		node("a", 3, 0, 0, 0, 0), step("a", 2, nil), report("a")} {
 		refused(t, s, takeBack(s, lost, odd), state.Malformed, "committed nothing")
 	}
-	refused(t, finished(t, state.New(), "a"), takeBack(finished(t, state.New(), "a"), lost, finalStep()), state.Ended, "has ended")
+	refused(t, finished(t, state.New(), "a"), takeBack(finished(t, state.New(), "a"), lost, finalStep()), state.Ended,
+		"has ended")
 }

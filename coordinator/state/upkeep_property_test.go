@@ -38,7 +38,8 @@ func drawUpkeepCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command {
 func TestReplayAndSnapshotOfUpkeep(t *testing.T) {
 	var begin []*pb.Command
 	for _, id := range []string{"a", "b"} {
-		begin = append(begin, submit(id, "h"), start(id), completions(planned(id, 1)), completions(node(id, 1, 0, 0, 0, 1)),
+		begin = append(begin, submit(id, "h"), start(id), completions(planned(id, 1)),
+			completions(node(id, 1, 0, 0, 0, 1)),
 			completions(step(id, 1, &pb.Next{Done: true, State: ref(1)})), completions(report(id)))
 	}
 	begin = append(begin, submit("c", "h"), start("c"), completions(planned("c", 2)))
@@ -54,7 +55,8 @@ func TestReplayAndSnapshotOfUpkeep(t *testing.T) {
 			if rapid.Bool().Draw(t, "any") {
 				return drawCommand(t, s)
 			}
-			return drawUpkeepCommand(t, s, &pb.Command{NowUnixMs: rapid.SampledFrom([]int64{1, 5, 50, 40 * day}).Draw(t, "now")})
+			return drawUpkeepCommand(t, s,
+				&pb.Command{NowUnixMs: rapid.SampledFrom([]int64{1, 5, 50, 40 * day}).Draw(t, "now")})
 		})
 	})
 }

@@ -73,7 +73,8 @@ func TestRetention(t *testing.T) {
 		now, keep int64
 		gone      string
 	}{
-		{1002, 1000, "[]"}, {1501, 1000, "[]"}, {1502, 1000, "[short]"}, {1502, 1000, "[]"}, {9999, -1, "[]"}, {9999, 0, "[]"}, {9999, 1000, "[plain]"},
+		{1002, 1000, "[]"}, {1501, 1000, "[]"}, {1502, 1000, "[short]"}, {1502, 1000, "[]"}, {9999, -1, "[]"},
+		{9999, 0, "[]"}, {9999, 1000, "[plain]"},
 	} {
 		var reply state.Reply
 		if s, reply = run(t, s, retire(step.now, step.keep, all...)); fmt.Sprint(reply.Retired) != step.gone {
@@ -138,12 +139,17 @@ func TestNamedJobsStay(t *testing.T) {
 		name, free *pb.Command
 		says       string
 	}{
-		{setAlias("prod", "m"), &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{Name: "prod"}}}, "alias @prod"},
+		{setAlias("prod", "m"), &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{Name: "prod"}}},
+			"alias @prod"},
 		{needs, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "later"}}}, "job later, which needs it"},
-		{begins, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "begins"}}}, "job begins, which begins from its model"},
-		{reads, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "reads"}}}, "job reads, which begins from its model"},
-		{byURI, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "nightly"}}}, "schedule nightly"},
-		{byID, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "weekly"}}}, "schedule weekly"},
+		{begins, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "begins"}}},
+			"job begins, which begins from its model"},
+		{reads, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "reads"}}},
+			"job reads, which begins from its model"},
+		{byURI, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "nightly"}}},
+			"schedule nightly"},
+		{byID, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "weekly"}}},
+			"schedule weekly"},
 	} {
 		s, _ = run(t, s, c.name)
 		refused(t, s, retireByHand("m"), state.Held, c.says)
@@ -197,12 +203,14 @@ func TestAliases(t *testing.T) {
 	if job, err := s.Resolve("@prod"); err != nil || job.ID != "m2" {
 		t.Errorf("@prod is %v, %v", job, err)
 	}
-	remove := &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{Name: "prod", Check: true, ExpectJob: "m1"}}}
+	remove := &pb.Command{Body: &pb.Command_RemoveAlias{RemoveAlias: &pb.RemoveAlias{Name: "prod", Check: true,
+		ExpectJob: "m1"}}}
 	refused(t, s, remove, state.Conflict, "means job m2 now")
 	remove.GetRemoveAlias().ExpectJob = "m2"
 	s, _ = run(t, s, remove)
 	refused(t, s, remove, state.NotFound, "no alias @prod")
-	for reference, says := range map[string]string{"@prod": "no alias", "none@latest": "no schedule", "nobody": "no job"} {
+	for reference, says := range map[string]string{"@prod": "no alias", "none@latest": "no schedule",
+		"nobody": "no job"} {
 		if _, err := s.Resolve(reference); err == nil || !strings.Contains(err.Message, says) {
 			t.Errorf("%s: %v", reference, err)
 		}
@@ -237,14 +245,16 @@ func TestGarbageOfARunningJob(t *testing.T) {
 			t.Errorf("object %d of round 1: garbage %v", digest, got)
 		}
 	}
-	if !garbage(3000, 1, 77) || garbage(2999, 1, 10) || garbage(3000, 2, 10) || garbage(3000, 2, 20) || garbage(3000, 3, 10) {
+	if !garbage(3000, 1, 77) || garbage(2999, 1, 10) || garbage(3000, 2, 10) || garbage(3000, 2, 20) ||
+		garbage(3000, 3, 10) {
 		t.Error("garbage too early")
 	}
 	closeRound(3, 4000, &pb.Next{Done: true, State: ref(21)})
 	end := completions(report("a"))
 	end.NowUnixMs = 5000
 	s, _ = run(t, s, end)
-	if garbage(4999, 3, 10) || !garbage(5000, 3, 10) || garbage(5000, 3, 21) || garbage(5000, 1, 30) || garbage(5000, 0, 2) || !garbage(5000, 1, 20) || !garbage(5000, 0, 3) {
+	if garbage(4999, 3, 10) || !garbage(5000, 3, 10) || garbage(5000, 3, 21) || garbage(5000, 1, 30) ||
+		garbage(5000, 0, 2) || !garbage(5000, 1, 20) || !garbage(5000, 0, 3) {
 		t.Error("of an ended job model, metrics, manifest and plan alone are no garbage")
 	}
 }

@@ -78,12 +78,14 @@ func (g generator) spoil(name string, codes []protocol.Code, mutate func(fields 
 
 func (g generator) truncated() Case {
 	data := plain(g.rows())
-	return Case{Name: "truncated", Key: "tsv", Content: Literal(data[:1+g.IntN(len(data)-1)]), Codes: badRecord, Readable: true, Records: -1}
+	return Case{Name: "truncated", Key: "tsv", Content: Literal(data[:1+g.IntN(len(data)-1)]), Codes: badRecord,
+		Readable: true, Records: -1}
 }
 
 func (g generator) truncatedGzip() Case {
 	data := pack(Literal(plain(g.rows())))
-	return Case{Name: "truncated-gzip", Key: "tsv.gz", Content: Literal(data[:1+g.IntN(len(data)-1)]), Codes: badRecord, Records: -1}
+	return Case{Name: "truncated-gzip", Key: "tsv.gz", Content: Literal(data[:1+g.IntN(len(data)-1)]), Codes: badRecord,
+		Records: -1}
 }
 
 func (g generator) flip(data []byte) Content {
@@ -94,12 +96,14 @@ func (g generator) flip(data []byte) Content {
 }
 
 func (g generator) flipped() Case {
-	return Case{Name: "flipped", Key: "tsv", Content: g.flip(plain(g.rows())), Codes: badRecord, Readable: true, Records: -1}
+	return Case{Name: "flipped", Key: "tsv", Content: g.flip(plain(g.rows())), Codes: badRecord, Readable: true,
+		Records: -1}
 }
 
 // A flipped gzip is readable when only the header's remarks were hit.
 func (g generator) flippedGzip() Case {
-	return Case{Name: "flipped-gzip", Key: "tsv.gz", Content: g.flip(pack(Literal(plain(g.rows())))), Codes: badOrLong, Readable: true, Records: -1}
+	return Case{Name: "flipped-gzip", Key: "tsv.gz", Content: g.flip(pack(Literal(plain(g.rows())))), Codes: badOrLong,
+		Readable: true, Records: -1}
 }
 
 func (g generator) badUTF8() Case {
@@ -131,7 +135,8 @@ func (g generator) strayReturns() Case {
 	rows := g.rows()
 	i := 1 + g.IntN(len(rows)-1)
 	data := append(append(plain(rows[:i]), stray...), plain(rows[i:])...)
-	return Case{Name: "stray-returns", Key: "tsv", Content: Literal(data), Codes: badRecord, Readable: true, Records: -1}
+	return Case{Name: "stray-returns", Key: "tsv", Content: Literal(data), Codes: badRecord, Readable: true,
+		Records: -1}
 }
 
 func (g generator) longLine() Case {
@@ -146,7 +151,8 @@ func (g generator) longLine() Case {
 
 func (g generator) bomb() Case {
 	pattern := []string{"\x00", "a\tb\tc\n", "\n", "class0\tbomb\t"}[g.IntN(4)]
-	return Case{Name: "bomb", Key: "tsv.gz", Content: Literal(pack(Content{Repeat(pattern, g.huge)})), Codes: overLimit, Records: -1}
+	return Case{Name: "bomb", Key: "tsv.gz", Content: Literal(pack(Content{Repeat(pattern, g.huge)})), Codes: overLimit,
+		Records: -1}
 }
 
 func (g generator) blankLines() Case {

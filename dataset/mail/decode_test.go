@@ -27,7 +27,8 @@ func TestUnbase64(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "", "T": "", "TQ": "M", "TQ==": "M", "TWE=": "Ma", "TWE": "Ma", "TQ==TWFu": "MMan", "T=WFu": "X[", "====": "",
+		"": "", "T": "", "TQ": "M", "TQ==": "M", "TWE=": "Ma", "TWE": "Ma", "TQ==TWFu": "MMan", "T=WFu": "X[",
+		"====": "",
 	} {
 		if got := string(unbase64([]byte(text))); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

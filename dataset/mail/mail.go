@@ -125,7 +125,8 @@ func split(body []byte, boundary string) (parts [][]byte) {
 		rest = bytes.TrimRight(rest, " \t\r")
 		if last := string(rest) == "--"; ok && (last || len(rest) == 0) {
 			if begin > 0 {
-				parts = append(parts, bytes.TrimSuffix(bytes.TrimSuffix(body[begin:max(begin, at)], newline), []byte{'\r'}))
+				parts = append(parts, bytes.TrimSuffix(bytes.TrimSuffix(body[begin:max(begin, at)], newline),
+					[]byte{'\r'}))
 			}
 			if begin = next; last {
 				return parts

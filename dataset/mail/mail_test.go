@@ -60,7 +60,8 @@ func TestTextByHand(t *testing.T) {
 		{"a body alone", "hello there\nSubject: no\n", "hello there\nSubject: no\n"},
 		{"an empty header", "\nbody", "body\n"},
 		{"a mailbox's line", "From me Mon\nSubject: x\n>From: y\n\nb", "subject: x\nb\n"},
-		{"a line that is no field ends the header", "Subject: x\nnonsense\nFrom: y\n", "subject: x\nnonsense\nFrom: y\n"},
+		{"a line that is no field ends the header", "Subject: x\nnonsense\nFrom: y\n",
+			"subject: x\nnonsense\nFrom: y\n"},
 		{"a header alone", "Subject: x", "subject: x\n"},
 		{"a first line that continues none", " Subject: x\n\nb", " Subject: x\n\nb\n"},
 		{"a blank in a name", "Subject: x\nRe ply: y\n\nb", "subject: x\nRe ply: y\n\nb\n"},
@@ -144,7 +145,8 @@ func TestAgainstTheStandardLibrary(t *testing.T) {
 	texts := []string{"plain text\r\nof lines", "ünï=cödé " + strings.Repeat("long ", 40), ""}
 	for i, text := range texts {
 		encoding := []string{"7bit", "quoted-printable", "base64"}[i]
-		part, err := w.CreatePart(map[string][]string{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Transfer-Encoding": {encoding}})
+		part, err := w.CreatePart(map[string][]string{"Content-Type": {"text/plain; charset=utf-8"},
+			"Content-Transfer-Encoding": {encoding}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +203,9 @@ func TestAgainstTheStandardLibrary(t *testing.T) {
 
 // FuzzText: every sequence of bytes has a text, valid, the same again, and in bounds.
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{multi, crlf(multi), "Content-Type: multipart/a; boundary=\"\n\n--\n", "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B", "Subject: =?utf-7?q?+AGE-?= =?x?b??=\n a\n\n", "Content-Type: text/plain; charset=utf-16\n\n\xff\xfea\x00"} {
+	for _, seed := range []string{multi, crlf(multi), "Content-Type: multipart/a; boundary=\"\n\n--\n",
+		"Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B", "Subject: =?utf-7?q?+AGE-?= =?x?b??=\n a\n\n",
+		"Content-Type: text/plain; charset=utf-16\n\n\xff\xfea\x00"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, mail []byte) {

@@ -105,7 +105,8 @@ func anyText() *rapid.Generator[string] {
 
 func anyParams(t *rapid.T) Params {
 	lo := rapid.IntRange(1, MaxNgram).Draw(t, "min")
-	return Params{Lowercase: rapid.Bool().Draw(t, "lower"), NgramMin: lo, NgramMax: rapid.IntRange(lo, MaxNgram).Draw(t, "max")}
+	return Params{Lowercase: rapid.Bool().Draw(t, "lower"), NgramMin: lo,
+		NgramMax: rapid.IntRange(lo, MaxNgram).Draw(t, "max")}
 }
 
 func TestTokensEqualReference(t *testing.T) {

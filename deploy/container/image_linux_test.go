@@ -32,9 +32,10 @@ func TestProgramAloneOnAnEmptyRoot(t *testing.T) {
 	}
 	root := t.TempDir()
 	sources := map[string]string{
-		"/out/gram":                           clustertest.Binary(t),
-		"/usr/local/go/lib/time/zoneinfo.zip": filepath.Join(strings.TrimSpace(string(goroot)), "lib", "time", "zoneinfo.zip"),
-		"/etc/ssl/certs/ca-certificates.crt":  os.DevNull, // whom to trust is the builder's
+		"/out/gram": clustertest.Binary(t),
+		"/usr/local/go/lib/time/zoneinfo.zip": filepath.Join(strings.TrimSpace(string(goroot)), "lib", "time",
+			"zoneinfo.zip"),
+		"/etc/ssl/certs/ca-certificates.crt": os.DevNull, // whom to trust is the builder's
 	}
 	copies := regexp.MustCompile(`(?m)^COPY --from=build (\S+) (\S+)$`).FindAllStringSubmatch(string(text), -1)
 	if len(copies) != len(sources) {
@@ -52,7 +53,8 @@ func TestProgramAloneOnAnEmptyRoot(t *testing.T) {
 	if said := run("version"); !strings.Contains(said, "gram ") {
 		t.Errorf("version: %q", said)
 	}
-	if said := run("schedule", "preview", "--cron", "30 2 * * *", "--zone", "Europe/Berlin", "--from", "2026-07-01T00:00:00Z", "-n", "1"); !strings.Contains(said, "2026-07-01T00:30:00Z") {
+	if said := run("schedule", "preview", "--cron", "30 2 * * *", "--zone", "Europe/Berlin", "--from",
+		"2026-07-01T00:00:00Z", "-n", "1"); !strings.Contains(said, "2026-07-01T00:30:00Z") {
 		t.Errorf("preview: %q", said)
 	}
 }
@@ -102,7 +104,8 @@ func inside(t *testing.T, root, env, uid, gid string, args ...string) string {
 	}
 	cmd := exec.Command("/gram", args...)
 	cmd.Env, cmd.Dir = []string{env}, "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: os.Getuid() != 0}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
+		Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: os.Getuid() != 0}}
 	if os.Getuid() != 0 { // a namespace in which this user is the image's, and may change the root
 		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: int(id), HostID: os.Getuid(), Size: 1}}
@@ -111,7 +114,8 @@ func inside(t *testing.T, root, env, uid, gid string, args ...string) string {
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	err = cmd.Run()
-	if os.Getuid() != 0 && (errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC)) && os.Getenv("REQUIRE_CHROOT") == "" {
+	if os.Getuid() != 0 && (errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC)) &&
+		os.Getenv("REQUIRE_CHROOT") == "" {
 		t.Skipf("this user may not make a namespace (%v); set REQUIRE_CHROOT=1 to make this a failure", err)
 	}
 	if err != nil {

@@ -31,7 +31,8 @@ func TestEveryDataSetIsPinned(t *testing.T) {
 			}
 		}
 		if pins != 1 {
-			t.Errorf("%d committed files pin data set %s, want one: %s.sha256 or %s.tree.sha256", pins, name, name, name)
+			t.Errorf("%d committed files pin data set %s, want one: %s.sha256 or %s.tree.sha256", pins, name, name,
+				name)
 		}
 	}
 }

@@ -199,7 +199,8 @@ func evaluationIn(report []byte) (evaluation.Report, error) {
 
 func printEvaluation(e evaluation.Report) {
 	say("How good it is, on a fifth of the glosses that it has not seen.")
-	fmt.Printf("accuracy  %.4f  (%d of %d)\nmacro F1  %.4f\n\nmost confused\n", e.Accuracy, e.Correct, e.Records, e.Macro.F1)
+	fmt.Printf("accuracy  %.4f  (%d of %d)\nmacro F1  %.4f\n\nmost confused\n", e.Accuracy, e.Correct, e.Records,
+		e.Macro.F1)
 	for _, c := range e.Confused[:min(5, len(e.Confused))] {
 		fmt.Printf("%6d  %s taken for %s\n", c.Count, c.Truth, c.Predicted)
 	}

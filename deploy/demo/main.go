@@ -20,7 +20,8 @@ import (
 
 func main() {
 	binary := flag.String("gram", filepath.Join("bin", "gram"), "the gram `binary`")
-	data := flag.String("data", filepath.Join("testdata", "wordnet30-glosses.tsv.gz"), "gzipped TSV `file`: label, word, text")
+	data := flag.String("data", filepath.Join("testdata", "wordnet30-glosses.tsv.gz"),
+		"gzipped TSV `file`: label, word, text")
 	flag.Parse()
 	sentences := flag.Args()
 	if len(sentences) == 0 {

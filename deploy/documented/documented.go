@@ -27,7 +27,8 @@ func Blocks(file, title, language string) ([]string, error) {
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	var blocks []string
-	for _, fence := range regexp.MustCompile("(?ms)^```"+regexp.QuoteMeta(language)+"\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
+	for _, fence := range regexp.MustCompile("(?ms)^```"+regexp.QuoteMeta(language)+
+		"\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
 		blocks = append(blocks, fence[1])
 	}
 	if len(blocks) == 0 {

@@ -75,7 +75,8 @@ func TestInstall(t *testing.T) {
 	k.await(t, w.Liveness, w, "worker-a")
 	k.awaitVoters(t)
 	k.refusesStrangers(t)
-	k.gram(t, "submit", "-f", sources(t, "examples/glosses.yaml"), "--set", "spec.input.uri=s3://gram-jobs/in/glosses.tsv.gz", "--wait", "--timeout", "3m")
+	k.gram(t, "submit", "-f", sources(t, "examples/glosses.yaml"), "--set",
+		"spec.input.uri=s3://gram-jobs/in/glosses.tsv.gz", "--wait", "--timeout", "3m")
 	if err := k.pods["worker-a"].Stop(t); err != nil {
 		t.Errorf("the worker did not drain: %v\n%s", err, k.pods["worker-a"].Output())
 	}
@@ -119,7 +120,8 @@ func makeSecrets(t *testing.T, home string) {
 // refusesStrangers: a worker's token alone makes no worker.
 func (k *kubernetes) refusesStrangers(t *testing.T) {
 	t.Helper()
-	args := []string{"worker", "--addr", k.api["gram-coordinator-0"], "--cacert", filepath.Join(k.home, "pki", "ca.pem"), "--token-file", filepath.Join(k.home, "tokens", "worker.token")}
+	args := []string{"worker", "--addr", k.api["gram-coordinator-0"], "--cacert",
+		filepath.Join(k.home, "pki", "ca.pem"), "--token-file", filepath.Join(k.home, "tokens", "worker.token")}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, said, code := clustertest.Run(ctx, t, k.home, nil, nil, args...)
@@ -145,7 +147,8 @@ func (k *kubernetes) loseTheFirstVolume(t *testing.T, set object) {
 	k.start(t, set, podName(set, 1))
 	k.start(t, set, podName(set, 2))
 	<-k.pods[first].Done()
-	refused := regexp.MustCompile("gram cluster remove (c-[0-9a-f]+)` first if it is gone for good").FindStringSubmatch(k.pods[first].Output())
+	refused := regexp.MustCompile("gram cluster remove (c-[0-9a-f]+)` first if it is gone for good").FindStringSubmatch(
+		k.pods[first].Output())
 	if refused == nil || k.pods[first].ExitCode() == 0 {
 		t.Fatalf("the pod without its volume, exit code %d:\n%s", k.pods[first].ExitCode(), k.pods[first].Output())
 	}
@@ -164,7 +167,8 @@ func (k *kubernetes) gram(t *testing.T, args ...string) string {
 	for i := range len(k.api) {
 		addresses = append(addresses, k.api["gram-coordinator-"+string(rune('0'+i))])
 	}
-	env := append([]string{"GRAM_ADDR=" + strings.Join(addresses, ","), "GRAM_CACERT=" + filepath.Join(k.home, "pki", "ca.pem"),
+	env := append([]string{"GRAM_ADDR=" + strings.Join(addresses, ","),
+		"GRAM_CACERT=" + filepath.Join(k.home, "pki", "ca.pem"),
 		"GRAM_TOKEN_FILE=" + filepath.Join(k.home, "tokens", "admin.token")}, k.store...)
 	stdout, stderr, code := clustertest.Run(t.Context(), t, k.home, env, nil, args...)
 	if code != 0 {
@@ -201,7 +205,8 @@ func (k *kubernetes) awaitWords(t *testing.T, pod, words string) {
 func (k *kubernetes) awaitVoters(t *testing.T) {
 	t.Helper()
 	voting := regexp.MustCompile(`(?m)^c-[0-9a-f]+ .* (leader|voter) +healthy`)
-	k.until(t, "three healthy voters", func() bool { return len(voting.FindAllString(k.gram(t, "cluster", "members"), -1)) == 3 })
+	k.until(t, "three healthy voters",
+		func() bool { return len(voting.FindAllString(k.gram(t, "cluster", "members"), -1)) == 3 })
 }
 
 // sources is the path of a file of the repository.

@@ -31,10 +31,14 @@ func TestWhatTheChartRendersKeepsTheRules(t *testing.T) {
 func TestNoHardeningLineCanGo(t *testing.T) {
 	text := renderings(t)["install"]
 	for _, line := range []string{
-		"automountServiceAccountToken: false", "enableServiceLinks: false", "runAsNonRoot: true", "runAsUser: 65532", "runAsGroup: 65532", "fsGroup: 65532",
-		"type: RuntimeDefault", "allowPrivilegeEscalation: false", "privileged: false", "readOnlyRootFilesystem: true", "drop: [ALL]",
-		"podManagementPolicy: Parallel", "publishNotReadyAddresses: true", "maxUnavailable: 1", "policyTypes: [Ingress, Egress]",
-		"except: [169.254.0.0/16]", "sizeLimit: 1Gi", "defaultMode: 0440", "- --bootstrap=gram-coordinator-0.gram-coordinator.gram.svc:7481", "- --health-file=/run/gram/alive",
+		"automountServiceAccountToken: false", "enableServiceLinks: false", "runAsNonRoot: true", "runAsUser: 65532",
+		"runAsGroup: 65532", "fsGroup: 65532",
+		"type: RuntimeDefault", "allowPrivilegeEscalation: false", "privileged: false", "readOnlyRootFilesystem: true",
+		"drop: [ALL]",
+		"podManagementPolicy: Parallel", "publishNotReadyAddresses: true", "maxUnavailable: 1",
+		"policyTypes: [Ingress, Egress]",
+		"except: [169.254.0.0/16]", "sizeLimit: 1Gi", "defaultMode: 0440",
+		"- --bootstrap=gram-coordinator-0.gram-coordinator.gram.svc:7481", "- --health-file=/run/gram/alive",
 		"- --require-worker-certificates", "- --cert=/etc/gram/tls/worker.pem", "- --key=/etc/gram/tls/worker-key.pem",
 	} {
 		places := bytes.Count(text, []byte(line+"\n"))
@@ -72,7 +76,8 @@ func TestNoHardeningLineCanGo(t *testing.T) {
 
 func TestAutoscalerCountsTheSlotsOfItsWorkers(t *testing.T) {
 	text := renderings(t)["full"]
-	for _, change := range [][2]string{{"--slots=8", "--slots=4"}, {"name: gram_worker_slots_wanted", "name: gram_jobs"}} {
+	for _, change := range [][2]string{{"--slots=8", "--slots=4"},
+		{"name: gram_worker_slots_wanted", "name: gram_jobs"}} {
 		turned, err := parse(bytes.ReplaceAll(text, []byte(change[0]), []byte(change[1])))
 		if err != nil || len(breaches(turned)) != 1 {
 			t.Errorf("%q in place of %q: %q, %v", change[1], change[0], breaches(turned), err)

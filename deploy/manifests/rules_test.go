@@ -30,10 +30,11 @@ func component(labels map[string]string) string { return labels["app.kubernetes.
 func podBreaches(o object) (found []string) {
 	p, labels := o.Spec.Template.Spec, o.Spec.Template.Metadata.Labels
 	rules := map[string]bool{
-		"mounts a token of Kubernetes":    no(p.Automount),
-		"is told of every service":        no(p.ServiceLinks),
-		"shares a namespace of the node":  !p.HostNetwork && !p.HostPID && !p.HostIPC,
-		"may run as root":                 yes(p.Security.RunAsNonRoot) && p.Security.RunAsUser > 0 && p.Security.RunAsGroup > 0 && p.Security.FSGroup > 0,
+		"mounts a token of Kubernetes":   no(p.Automount),
+		"is told of every service":       no(p.ServiceLinks),
+		"shares a namespace of the node": !p.HostNetwork && !p.HostPID && !p.HostIPC,
+		"may run as root": yes(p.Security.RunAsNonRoot) && p.Security.RunAsUser > 0 &&
+			p.Security.RunAsGroup > 0 && p.Security.FSGroup > 0,
 		"has no seccomp profile":          p.Security.Seccomp.Type == "RuntimeDefault",
 		"has an account of no name":       p.Account != "",
 		"has containers before or beside": len(p.InitContainers) == 0 && len(p.Containers) == 1,
@@ -58,11 +59,12 @@ func podBreaches(o object) (found []string) {
 func containerBreaches(c container) (found []string) {
 	s := c.Security
 	rules := map[string]bool{
-		"may gain privileges":        no(s.Escalation),
-		"may be privileged":          no(s.Privileged),
-		"may write its root":         yes(s.ReadOnlyRoot),
-		"may run as root":            yes(s.RunAsNonRoot),
-		"keeps capabilities":         slices.Equal(s.Capabilities.Drop, []string{"ALL"}) && len(s.Capabilities.Add) == 0,
+		"may gain privileges": no(s.Escalation),
+		"may be privileged":   no(s.Privileged),
+		"may write its root":  yes(s.ReadOnlyRoot),
+		"may run as root":     yes(s.RunAsNonRoot),
+		"keeps capabilities": slices.Equal(s.Capabilities.Drop, []string{"ALL"}) &&
+			len(s.Capabilities.Add) == 0,
 		"has no seccomp profile":     s.Seccomp.Type == "RuntimeDefault",
 		"has an image of no version": !strings.HasSuffix(c.Image, ":latest") && strings.ContainsAny(c.Image, ":@"),
 		"asks for no CPU or memory":  c.Resources.Requests["cpu"] != "" && c.Resources.Requests["memory"] != "",
@@ -72,7 +74,8 @@ func containerBreaches(c container) (found []string) {
 		"runs another program":       len(c.Command) == 0, // the image's entry point
 	}
 	for _, e := range c.Env {
-		rules["has a secret in plain in "+e.Name] = e.Value == "" || !strings.Contains(e.Name, "SECRET") && !strings.Contains(e.Name, "TOKEN")
+		rules["has a secret in plain in "+e.Name] = e.Value == "" || !strings.Contains(e.Name, "SECRET") &&
+			!strings.Contains(e.Name, "TOKEN")
 	}
 	for what, kept := range rules {
 		if !kept {
@@ -96,7 +99,8 @@ func roleBreaches(p pod, c container) (found []string) {
 	}
 	if c.Name == "coordinator" {
 		rule(p.Grace >= 20, "is killed before it has handed over")
-		rule(c.Readiness != nil && c.Readiness.HTTP != nil && c.Readiness.HTTP.Path == "/readyz" && c.Readiness.HTTP.Scheme == "HTTPS", "is not probed for readiness")
+		rule(c.Readiness != nil && c.Readiness.HTTP != nil && c.Readiness.HTTP.Path == "/readyz" &&
+			c.Readiness.HTTP.Scheme == "HTTPS", "is not probed for readiness")
 		first, _, _ := strings.Cut(flags["--bootstrap"], ":")
 		rule(first != "" && strings.HasPrefix(flags["--join"], first+":"), "may begin a cluster of its own")
 		_, named := flags["--node-id"]
@@ -107,7 +111,9 @@ func roleBreaches(p pod, c container) (found []string) {
 	var drain int
 	_, err := fmt.Sscanf(flags["--drain-timeout"], "%ds", &drain)
 	rule(err == nil && p.Grace >= drain+10, "is killed before it has drained")
-	rule(flags["--health-file"] != "" && c.Liveness != nil && c.Liveness.Exec != nil && slices.Contains(c.Liveness.Exec.Command, "--file="+flags["--health-file"]), "is probed at another file than it touches")
+	rule(flags["--health-file"] != "" && c.Liveness != nil && c.Liveness.Exec != nil &&
+		slices.Contains(c.Liveness.Exec.Command, "--file="+flags["--health-file"]),
+		"is probed at another file than it touches")
 	rule(flags["--cert"] != "" && flags["--key"] != "", "shows no certificate")
 	for _, v := range p.Volumes {
 		if v.Secret == nil || v.Name == "stores" { // of which all is for the worker
@@ -137,7 +143,8 @@ func mounted(p pod, c container, file string) bool {
 		name, below := strings.CutPrefix(file+"/", m.Path+"/")
 		return below && !slices.ContainsFunc(p.Volumes, func(v volume) bool {
 			part := v.Secret != nil && len(v.Secret.Items) > 0
-			return v.Name == m.Name && part && !slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Path+"/" == name })
+			return v.Name == m.Name && part &&
+				!slices.ContainsFunc(v.Secret.Items, func(i item) bool { return i.Path+"/" == name })
 		})
 	})
 }
@@ -159,8 +166,10 @@ func policyBreaches(o object) (found []string) {
 		rule(len(in.From) > 0 && len(in.Ports) > 0, "lets everybody in, or to every port")
 		for _, port := range in.Ports {
 			for _, from := range in.From {
-				coordinator := from.PodSelector != nil && component(from.PodSelector.MatchLabels) == "coordinator" && from.NamespaceSelector == nil && from.IPBlock == nil
-				rule(port.Port != raftPort && port.Port != 0 || coordinator, "opens the raft port to others than coordinators")
+				coordinator := from.PodSelector != nil && component(from.PodSelector.MatchLabels) == "coordinator" &&
+					from.NamespaceSelector == nil && from.IPBlock == nil
+				rule(port.Port != raftPort && port.Port != 0 || coordinator,
+					"opens the raft port to others than coordinators")
 				rule(from.PodSelector == nil || len(from.PodSelector.MatchLabels) > 0, "lets every pod in")
 			}
 		}
@@ -168,7 +177,8 @@ func policyBreaches(o object) (found []string) {
 	for _, out := range o.Spec.Egress {
 		rule(len(out.Ports) > 0, "lets pods call every port")
 		for _, to := range out.To {
-			rule(to.IPBlock == nil || to.IPBlock.CIDR != "0.0.0.0/0" || slices.Contains(to.IPBlock.Except, "169.254.0.0/16"), "lets pods call the cloud's metadata")
+			rule(to.IPBlock == nil || to.IPBlock.CIDR != "0.0.0.0/0" ||
+				slices.Contains(to.IPBlock.Except, "169.254.0.0/16"), "lets pods call the cloud's metadata")
 			for _, port := range out.Ports {
 				rule(who != "worker" || port.Port != raftPort, "lets workers call the raft port")
 			}
@@ -192,7 +202,8 @@ func quorumBreaches(objects []object) (found []string) {
 			seen["names before coordinators are ready"] = o.Spec.PublishNotReady
 		}
 	}
-	for _, need := range []string{"all coordinators start at once", "an odd number of coordinators", "a disk for each coordinator", "one coordinator at a time is drained", "names before coordinators are ready"} {
+	for _, need := range []string{"all coordinators start at once", "an odd number of coordinators",
+		"a disk for each coordinator", "one coordinator at a time is drained", "names before coordinators are ready"} {
 		if !seen[need] {
 			found = append(found, "not so: "+need)
 		}

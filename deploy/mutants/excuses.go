@@ -34,7 +34,8 @@ func readExcuses(file string) (*excuses, error) {
 		}
 		fields := strings.Split(text, "\t")
 		if len(fields) != 5 || strings.TrimSpace(fields[4]) == "" {
-			return nil, fmt.Errorf("%s, line %d: %d columns, want file, function, change, line and reason", file, n, len(fields))
+			return nil, fmt.Errorf("%s, line %d: %d columns, want file, function, change, line and reason", file, n,
+				len(fields))
 		}
 		key := strings.Join(fields[:4], "\t")
 		if _, twice := e.used[key]; twice {

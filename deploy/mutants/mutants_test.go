@@ -23,7 +23,8 @@ func TestApply(t *testing.T) {
 		{11, "UNKNOWN", ""},
 	} {
 		got, err := mutant{line: 4, column: c.column, change: c.change}.apply(code)
-		if (err == nil) != (c.want != "") || c.want != "" && got != strings.Replace(code, "return a <= b-1", c.want, 1) {
+		if (err == nil) != (c.want != "") || c.want != "" &&
+			got != strings.Replace(code, "return a <= b-1", c.want, 1) {
 			t.Errorf("%+v: %q, %v", c, got, err)
 		}
 	}

@@ -151,7 +151,8 @@ func (s *schema) rewrite(src *source, text []byte, places map[place][]mutant) []
 			if found := at(n.TokPos); len(found) > 0 {
 				call := map[token.Token]string{token.INC: "mutantInc", token.DEC: "mutantDec"}[n.Tok]
 				x := text[offset(n.X.Pos()):offset(n.X.End())]
-				replace(n.TokPos, len("++"), fmt.Sprintf(" = %s(%d, %s)", call, s.assign(found, "INCREMENT_DECREMENT"), x))
+				replace(n.TokPos, len("++"), fmt.Sprintf(" = %s(%d, %s)", call, s.assign(found, "INCREMENT_DECREMENT"),
+					x))
 			}
 		}
 		return true

@@ -153,7 +153,8 @@ func (s score) share() float64 { return float64(s.killed) / float64(max(1, s.kil
 func (s score) well() bool { return s.unexcused == 0 && s.share() >= least }
 
 func (s score) String() string {
-	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused, 100*s.share())
+	return fmt.Sprintf("%7d %7d %7d %9d %11d %6.1f%%", s.tried, s.killed, s.alive, s.uncovered, s.unexcused,
+		100*s.share())
 }
 
 // draws reports whether draw leaves some of the mutants out.

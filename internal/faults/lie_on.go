@@ -14,8 +14,9 @@ import (
 // lieVariable holds the probability that a result is wrong.
 const lieVariable = "GRAM_LIE"
 
-// Lie returns the bytes of encoded arrays, now and then with one value changed: with the probability that GRAM_LIE says,
-// drawn anew for each result. It stands for a worker that computes wrongly, before anybody digests what it made.
+// Lie returns the bytes of encoded arrays, now and then with one value changed: with the probability that GRAM_LIE
+// says, drawn anew for each result. It stands for a worker that computes wrongly, before anybody digests what it
+// made.
 func Lie(encoded []byte) []byte {
 	text := os.Getenv(lieVariable)
 	if text == "" {

@@ -22,15 +22,17 @@ const (
 	NoAudit         Bug = "no-audit"              // no task is made a second time
 	LostObjectFails Bug = "lost-object-fails"     // a job object that is lost fails the job
 	ClockTrusted    Bug = "clock-trusted"         // the leader's wall clock is the time, whatever other clocks show
-	ChangedAsUnwell Bug = "412-as-failure"        // what says that an object has changed passes for a store that is unwell
-	NoCentering     Bug = "no-centering"          // kernels take rows as they were read, with the bound of centered ones
-	NoTieCheck      Bug = "no-tie-check"          // the nearest center is that of the least float32 score
+	// what says that an object has changed passes for a store that is unwell
+	ChangedAsUnwell Bug = "412-as-failure"
+	NoCentering     Bug = "no-centering" // kernels take rows as they were read, with the bound of centered ones
+	NoTieCheck      Bug = "no-tie-check" // the nearest center is that of the least float32 score
 )
 
 // All lists the bugs.
 func All() []Bug {
 	return []Bug{
-		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch, ChangedAsUnwell,
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch,
+		ChangedAsUnwell,
 		NoCentering, NoTieCheck, LostObjectFails, NoAudit, ClockTrusted,
 	}
 }

@@ -20,7 +20,8 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%v, %d: %v, %v", c.names, c.few, got, err)
 		}
 	}
-	for name, want := range map[string]string{"bea": `SPEC_INVALID: the model has no class "bea". Did you mean "bee"?`, "elephant": `SPEC_INVALID: the model has no class "elephant". Its classes: "ant", "bee", "cat", "dog".`} {
+	for name, want := range map[string]string{"bea": `SPEC_INVALID: the model has no class "bea". Did you mean "bee"?`,
+		"elephant": `SPEC_INVALID: the model has no class "elephant". Its classes: "ant", "bee", "cat", "dog".`} {
 		if _, err := describe.Classes(labels, []string{name}, 2); err == nil || err.Error() != want {
 			t.Error(err)
 		}
@@ -38,7 +39,8 @@ func TestWrap(t *testing.T) {
 	b.Reset()
 	describe.Wrap(&b, append(words, strings.Repeat("é", 90)))
 	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > describe.Width || !strings.HasPrefix(line, "  ") {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > describe.Width ||
+			!strings.HasPrefix(line, "  ") {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}

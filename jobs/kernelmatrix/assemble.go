@@ -28,13 +28,15 @@ func Assemble(ctx context.Context, x Index, read func(context.Context, Tile) ([]
 		if err != nil {
 			return err
 		}
-		if err := writeRows(out, elements, 4*t.Columns, func(i int) int64 { return place(t.Row+int64(i), t.Column) }); err != nil {
+		if err := writeRows(out, elements, 4*t.Columns,
+			func(i int) int64 { return place(t.Row+int64(i), t.Column) }); err != nil {
 			return err
 		}
 		if !x.mirrored(t) {
 			continue
 		}
-		if err := writeRows(out, t.transposed(elements), 4*t.Rows, func(i int) int64 { return place(t.Column+int64(i), t.Row) }); err != nil {
+		if err := writeRows(out, t.transposed(elements), 4*t.Rows,
+			func(i int) int64 { return place(t.Column+int64(i), t.Row) }); err != nil {
 			return err
 		}
 	}

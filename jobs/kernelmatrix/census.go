@@ -44,12 +44,14 @@ func (r *roll) add(block *dataset.Block) {
 		if block.Labels != nil {
 			label = string(block.Labels[i])
 		}
-		r.objects, r.offsets, r.labels = append(r.objects, id.Object), append(r.offsets, id.Offset), append(r.labels, label)
+		r.objects, r.offsets, r.labels = append(r.objects, id.Object), append(r.offsets, id.Offset),
+			append(r.labels, label)
 	}
 }
 
 func (r *roll) table() parts.Table {
-	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets}, {Name: "label", Texts: r.labels}}
+	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets},
+		{Name: "label", Texts: r.labels}}
 }
 
 // censusShards names, beside the arrays of parts.List, the shard of each part: I64 [parts, 2], source and number.
@@ -105,7 +107,8 @@ func (c *census) of(source jobs.Source, shards int) (parts.List, error) {
 			continue
 		}
 		if s.number < 0 || s.number >= int64(shards) || found[s.number] {
-			return nil, jobs.Malformed("the records of shard %d of %v, which has %d, twice or out of place", s.number, source, shards)
+			return nil, jobs.Malformed("the records of shard %d of %v, which has %d, twice or out of place", s.number,
+				source, shards)
 		}
 		list[s.number], found[s.number] = c.list[i], true
 	}

@@ -34,7 +34,8 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	}
 	line("tiles", "%d npy files, %d bytes, listed in %s/index.json", m.tiles, m.bytes, TilesFolder)
 	if c != nil {
-		line("eigenvalues", "from %.6g to %.6g on %d records drawn, within %.2g", c.Least, c.Greatest, c.Records, c.Tolerance)
+		line("eigenvalues", "from %.6g to %.6g on %d records drawn, within %.2g", c.Least, c.Greatest, c.Records,
+			c.Tolerance)
 		line("the matrix", "%s", c.verdict(m.rows))
 	}
 	return b.String(), nil

@@ -12,8 +12,9 @@
 // Phase "tiles" has a tree for each shard of rows, and in it a leaf for each shard of columns; of a symmetric
 // matrix for each (i, j) with i <= j. There are up to 2^20 leaves in up to 16,384 trees: 1,447 shards of a symmetric
 // matrix. More are refused before any is read. Merge lists what was written. A leaf cuts its shards into blocks of at
-// most params.tile records, and writes the kernel of each two blocks as a file of its own. It holds two blocks and one tile in
-// memory, whatever the number of records; a block has fewer records where these are wide (at most 16 MiB of float32).
+// most params.tile records, and writes the kernel of each two blocks as a file of its own. It holds two blocks and
+// one tile in memory, whatever the number of records; a block has fewer records where these are wide (at most 16 MiB
+// of float32).
 //
 // # Files
 //
@@ -29,20 +30,20 @@
 //	    if index["symmetric"]:
 //	        K[c:c+x.shape[1], r:r+x.shape[0]] = x.T
 //
-// An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, shards and kernel set.
-// The cut into files follows the shards. A value that is not finite is a BAD_RECORD fault.
+// An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, shards
+// and kernel set. The cut into files follows the shards. A value that is not finite is a BAD_RECORD fault.
 //
 // # Positive semidefinite or not
 //
 // A kernel's matrix has no negative eigenvalue if it is an inner product of anything (Mercer). Of a symmetric
-// matrix the model therefore keeps a sample: the rows and columns of up to params.psd_sample records, which are drawn by
-// (seed, identity), so that no shard matters. Certify computes its eigenvalues with gonum. They are
-// no bytes of the model or of any other promised file, because gonum's digits differ by build: they are
-// computed from the sample when the model is read. A tolerance bounds, in the Frobenius norm, what float32 may have changed in the
-// sample (bound, kernels.Function.ValueError), and gonum's own error: by Weyl's inequality no eigenvalue of the exact matrix is farther
-// away. The matrix is refuted if its least eigenvalue is below minus the tolerance. The sample is positive semidefinite if that
-// is the tolerance or more, and no more is said of the records outside of it. In between it cannot be told, and the certificate
-// says what would make it tellable.
+// matrix the model therefore keeps a sample: the rows and columns of up to params.psd_sample records, which are drawn
+// by (seed, identity), so that no shard matters. Certify computes its eigenvalues with gonum. They are no bytes of
+// the model or of any other promised file, because gonum's digits differ by build: they are computed from the sample
+// when the model is read. A tolerance bounds, in the Frobenius norm, what float32 may have changed in the sample
+// (bound, kernels.Function.ValueError), and gonum's own error: by Weyl's inequality no eigenvalue of the exact matrix
+// is farther away. The matrix is refuted if its least eigenvalue is below minus the tolerance. The sample is positive
+// semidefinite if that is the tolerance or more, and no more is said of the records outside of it. In between it
+// cannot be told, and the certificate says what would make it tellable.
 //
 // The model predicts nothing. It holds the SHA-256 of tiles/index.json, and through it names every
 // byte of the matrix.

@@ -23,7 +23,8 @@ func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
 	for i := range ranks {
 		ranks[i] = float64(i + 1)
 	}
-	table := &jobs.FigureTable{Columns: []string{"records drawn", "least eigenvalue", "greatest eigenvalue", "tolerance", "the matrix"},
+	table := &jobs.FigureTable{Columns: []string{"records drawn", "least eigenvalue", "greatest eigenvalue",
+		"tolerance", "the matrix"},
 		Rows: [][]string{{
 			fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Least), fmt.Sprintf("%.6g", c.Greatest),
 			fmt.Sprintf("%.2g", c.Tolerance), c.verdict(m.rows),
@@ -33,8 +34,11 @@ func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
 		{Title: "Positive semidefinite or not", Table: table,
 			Caption: "Of records drawn by identity. A least eigenvalue of the tolerance or more shows that their matrix is positive semidefinite; " +
 				"one below minus the tolerance refutes the whole matrix. In between it cannot be told."},
-		{Title: "Eigenvalues of the sample", Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue", Series: []jobs.Series{{Name: "eigenvalue", X: ranks, Y: values}}}},
-		{Title: "Kernel matrix of the sample", Images: []jobs.Image{picture}, Caption: "Between its least and its greatest value, records in the order of their objects and offsets."},
+		{Title: "Eigenvalues of the sample",
+			Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue",
+				Series: []jobs.Series{{Name: "eigenvalue", X: ranks, Y: values}}}},
+		{Title: "Kernel matrix of the sample", Images: []jobs.Image{picture},
+			Caption: "Between its least and its greatest value, records in the order of their objects and offsets."},
 	}, nil
 }
 

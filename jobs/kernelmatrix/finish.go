@@ -31,8 +31,9 @@ func (p *tilesPhase) finish(
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, kernel: kernel, roads: *all.roads, symmetric: g.symmetric, rows: g.height(), columns: g.width(),
-		tiles: int64(len(all.tiles)), bytes: bytesOf(all.tiles), index: index.SHA256}
+	m := &model{space: space, kernel: kernel, roads: *all.roads, symmetric: g.symmetric, rows: g.height(),
+		columns: g.width(),
+		tiles:   int64(len(all.tiles)), bytes: bytesOf(all.tiles), index: index.SHA256}
 	if drawn != nil {
 		if m.sample, err = newSample(kernel, space.Width, drawn.Draws()); err != nil {
 			return jobs.Next{}, err

@@ -122,8 +122,8 @@ func (g grid) checkSize(most int64, side int) error {
 // tileHeader is the length of the header of a tile, whatever its shape.
 var tileHeader = int64(len(parts.NPYHeader("<f4", maxTile, maxTile)))
 
-// written counts the elements and the files of all tiles. Of a symmetric matrix those above the diagonal are written, and those
-// on it, which are whole squares. Axes of up to maxRecords keep both within int64.
+// written counts the elements and the files of all tiles. Of a symmetric matrix those above the diagonal are written,
+// and those on it, which are whole squares. Axes of up to maxRecords keep both within int64.
 func (g grid) written(side int64) (elements, tiles int64) {
 	down, squares := blocksOf(g.rows, side)
 	if !g.symmetric {
@@ -133,7 +133,8 @@ func (g grid) written(side int64) (elements, tiles int64) {
 	return (g.height()*g.height()-squares)/2 + squares, down * (down + 1) / 2
 }
 
-// blocksOf cuts each shard of an axis into blocks of up to side records: how many there are, and the sum of their squares.
+// blocksOf cuts each shard of an axis into blocks of up to side records: how many there are, and the sum of their
+// squares.
 func blocksOf(axis []int64, side int64) (blocks, squares int64) {
 	for _, n := range axis {
 		full, rest := n/side, n%side

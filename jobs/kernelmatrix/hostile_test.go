@@ -68,9 +68,9 @@ func TestWhatCannotBeComputed(t *testing.T) {
 	wantFault(t, "another width", err, protocol.CodeBadRecord, "width")
 }
 
-// The bound on bytes is that of the files, headers of 128 bytes included. Three records in one shard are one tile of 9 elements, 164
-// bytes; in blocks of two, tiles of 4, 2 and 1, 28 + 384; in two shards of two and one the same; as queries of themselves
-// 4 + 2 + 2 + 1, 36 + 512.
+// The bound on bytes is that of the files, headers of 128 bytes included. Three records in one shard are one tile of
+// 9 elements, 164 bytes; in blocks of two, tiles of 4, 2 and 1, 28 + 384; in two shards of two and one the same; as
+// queries of themselves 4 + 2 + 2 + 1, 36 + 512.
 func TestMaxBytes(t *testing.T) {
 	for _, c := range []struct {
 		params  string
@@ -84,7 +84,8 @@ func TestMaxBytes(t *testing.T) {
 		if c.queries {
 			queries = append(queries, jobstest.DenseRecords(three))
 		}
-		result, err := run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes), three, c.shards, kernelops.Best(), queries...)
+		result, err := run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes), three, c.shards, kernelops.Best(),
+			queries...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,8 @@ func TestMaxBytes(t *testing.T) {
 		if written != c.bytes {
 			t.Errorf("%+v: %d bytes were written", c, written)
 		}
-		_, err = run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes-1), three, c.shards, kernelops.Best(), queries...)
+		_, err = run(t, fmt.Sprintf(`{%s"max_bytes": %d}`, c.params, c.bytes-1), three, c.shards, kernelops.Best(),
+			queries...)
 		wantFault(t, "max_bytes", err, protocol.CodeInputLimit, "3 x 3 float32 do not fit into params.max_bytes")
 	}
 	huge := grid{true, []int64{maxRecords}, []int64{maxRecords}}
@@ -110,19 +112,23 @@ func TestMaxBytes(t *testing.T) {
 // More shards than there may be pairs of are refused before any is read; 200 of them, nearly all empty, have the
 // matrix of one.
 func TestPairsOfShards(t *testing.T) {
-	for _, ok := range []error{checkPairs(1447, 1447, true), checkPairs(1<<14, 64, false), checkPairs(1, 1<<20, false)} {
+	for _, ok := range []error{checkPairs(1447, 1447, true), checkPairs(1<<14, 64, false),
+		checkPairs(1, 1<<20, false)} {
 		if ok != nil {
 			t.Error(ok)
 		}
 	}
-	wantFault(t, "1448 shards", checkPairs(1448, 1448, true), protocol.CodeInputLimit, "1448 shards have 1049076 pairs; a kernel matrix takes up to 1048576")
-	wantFault(t, "queries", checkPairs(1<<14+1, 1, false), protocol.CodeInputLimit, "16385 shards of queries and 1 of the input")
+	wantFault(t, "1448 shards", checkPairs(1448, 1448, true), protocol.CodeInputLimit,
+		"1448 shards have 1049076 pairs; a kernel matrix takes up to 1048576")
+	wantFault(t, "queries", checkPairs(1<<14+1, 1, false), protocol.CodeInputLimit,
+		"16385 shards of queries and 1 of the input")
 	wantFault(t, "a base", checkPairs(2, 1<<20, false), protocol.CodeInputLimit, "pairs")
 	algorithm, err := New(specOf(t, `{}`, false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = algorithm.Phases()[0].Map(t.Context(), nil, jobs.Leaf{Plan: jobs.Plan{Shards: 2000}}, nil, kernelops.Generic())
+	_, _, err = algorithm.Phases()[0].Map(t.Context(), nil, jobs.Leaf{Plan: jobs.Plan{Shards: 2000}}, nil,
+		kernelops.Generic())
 	wantFault(t, "at the first leaf", err, protocol.CodeInputLimit, "2000 shards")
 
 	_, want, _ := assembled(t, mustRun(t, `{}`, three, 1, kernelops.Best()).Files)
@@ -151,7 +157,8 @@ func TestHostileTiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if both, err := jobs.Read(merged, &written{}); err != nil || both.sample == nil || len(both.tiles) != 2 || both.tiles[1].Rows != 2 {
+	if both, err := jobs.Read(merged, &written{}); err != nil || both.sample == nil || len(both.tiles) != 2 ||
+		both.tiles[1].Rows != 2 {
 		t.Errorf("%+v, %v", both, err)
 	}
 	_, err = phase.Merge(right, whole)
@@ -177,7 +184,8 @@ func TestDegenerateInput(t *testing.T) {
 		result := mustRun(t, c.params, c.rows, 5, kernelops.Best())
 		_, got, _ := assembled(t, result.Files)
 		certificate, err := Certify(result.Model)
-		if fmt.Sprint(got) != fmt.Sprint(c.want) && name != "unit rows" || err != nil || certificate.Verdict != c.verdict {
+		if fmt.Sprint(got) != fmt.Sprint(c.want) && name != "unit rows" || err != nil ||
+			certificate.Verdict != c.verdict {
 			t.Errorf("%s: %v, %+v, %v", name, got, certificate, err)
 		}
 	}
@@ -213,7 +221,10 @@ func TestHostileModels(t *testing.T) {
 		"NaN": func(a jobs.Arrays) {
 			jobs.Put(a, modelValues, []float32{1, 0, 0, 0, 1, 0, 0, 0, float32(math.NaN())}, 3, 3)
 		},
-		"asymmetric":         func(a jobs.Arrays) { jobs.Put(a, modelValues, []float32{1, 0, 0, 1, 1, 0, 0, 0, 1}, 3, 3) },
+		"asymmetric": func(a jobs.Arrays) {
+			jobs.Put(a, modelValues, []float32{1, 0, 0, 1, 1, 0, 0, 0, 1}, 3,
+				3)
+		},
 		"tolerance":          func(a jobs.Arrays) { jobs.PutScalar(a, modelError, -1.0) },
 		"tolerance infinite": func(a jobs.Arrays) { jobs.PutScalar(a, modelError, math.Inf(1)) },
 		"offsets":            func(a jobs.Arrays) { jobs.Put(a, modelOffsets, []int64{1}) },
@@ -316,7 +327,8 @@ func TestDamage(t *testing.T) {
 // the same bytes.
 func FuzzModel(f *testing.F) {
 	f.Add(mustRun(f, `{"kernel": "rbf"}`, three, 1, kernelops.Generic()).Model.Encode())
-	f.Add(mustRun(f, `{"psd_sample": 0, "features": {"scale": "standard"}}`, three, 2, kernelops.Generic()).Model.Encode())
+	f.Add(mustRun(f, `{"psd_sample": 0, "features": {"scale": "standard"}}`, three, 2,
+		kernelops.Generic()).Model.Encode())
 	f.Add(mustRun(f, `{}`, three, 2, kernelops.Generic(), jobstest.DenseRecords(three)).Model.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := jobs.Decode(data)

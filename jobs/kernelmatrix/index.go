@@ -48,7 +48,8 @@ func ReadIndex(data []byte) (Index, error) {
 		return Index{}, fmt.Errorf("%w: index: %w", ErrDamaged, err)
 	}
 	if x.SchemaVersion != 1 || x.Format != parts.NPY || x.DType != dtype {
-		return Index{}, fmt.Errorf("%w: index: version %d, format %q, dtype %q", ErrDamaged, x.SchemaVersion, x.Format, x.DType)
+		return Index{}, fmt.Errorf("%w: index: version %d, format %q, dtype %q", ErrDamaged, x.SchemaVersion, x.Format,
+			x.DType)
 	}
 	if err := x.check(); err != nil {
 		return Index{}, fmt.Errorf("%w: index: %w", ErrDamaged, err)
@@ -63,13 +64,15 @@ const dtype = "float32"
 
 // check holds every tile against the matrix, and their elements together against its own.
 func (x Index) check() error {
-	if x.Rows < 0 || x.Columns < 0 || x.Rows > maxRecords || x.Columns > maxRecords || x.Symmetric && x.Rows != x.Columns {
+	if x.Rows < 0 || x.Columns < 0 || x.Rows > maxRecords || x.Columns > maxRecords || x.Symmetric &&
+		x.Rows != x.Columns {
 		return fmt.Errorf("a matrix of %d x %d, symmetric: %v", x.Rows, x.Columns, x.Symmetric)
 	}
 	elements := int64(0)
 	for _, t := range x.Tiles {
 		if !x.holds(t) {
-			return fmt.Errorf("the tile %q of %d x %d at (%d, %d) is none of %d x %d", t.Name, t.Rows, t.Columns, t.Row, t.Column, x.Rows, x.Columns)
+			return fmt.Errorf("the tile %q of %d x %d at (%d, %d) is none of %d x %d", t.Name, t.Rows, t.Columns, t.Row,
+				t.Column, x.Rows, x.Columns)
 		}
 		elements += int64(t.Rows) * int64(t.Columns)
 		if x.mirrored(t) {
@@ -113,8 +116,9 @@ func bytesOf(tiles []Tile) int64 {
 
 // writeIndex emits the index of the tiles.
 func writeIndex(ctx context.Context, emit jobs.Emit, g grid, kernel kernelops.Kernel, tiles []Tile) (jobs.File, error) {
-	x := Index{SchemaVersion: 1, Format: parts.NPY, DType: dtype, Symmetric: g.symmetric, Rows: g.height(), Columns: g.width(),
-		Kernel: kernels.Text(kernel), Tiles: tiles}
+	x := Index{SchemaVersion: 1, Format: parts.NPY, DType: dtype, Symmetric: g.symmetric, Rows: g.height(),
+		Columns: g.width(),
+		Kernel:  kernels.Text(kernel), Tiles: tiles}
 	if tiles == nil {
 		x.Tiles = []Tile{}
 	}

@@ -31,7 +31,8 @@ func specOf(t testing.TB, params string, queries bool) protocol.JobSpec {
 }
 
 // run runs a job over dense rows dealt into shards.
-func run(t testing.TB, params string, rows [][]float32, shards int, ops *kernelops.Set, queries ...[]jobstest.Record) (jobstest.Result, error) {
+func run(t testing.TB, params string, rows [][]float32, shards int, ops *kernelops.Set,
+	queries ...[]jobstest.Record) (jobstest.Result, error) {
 	t.Helper()
 	spec := specOf(t, params, queries != nil)
 	algorithm, err := New(spec)
@@ -46,7 +47,8 @@ func run(t testing.TB, params string, rows [][]float32, shards int, ops *kernelo
 	return jobstest.Run(t.Context(), algorithm, spec, dealt, ops, jobstest.Grouping{}, options...)
 }
 
-func mustRun(t testing.TB, params string, rows [][]float32, shards int, ops *kernelops.Set, queries ...[]jobstest.Record) jobstest.Result {
+func mustRun(t testing.TB, params string, rows [][]float32, shards int, ops *kernelops.Set,
+	queries ...[]jobstest.Record) jobstest.Result {
 	t.Helper()
 	result, err := run(t, params, rows, shards, ops, queries...)
 	if err != nil {
@@ -85,7 +87,8 @@ func assembled(t testing.TB, files map[string][]byte) (Index, []float32, []byte)
 	if n := len(elements); n != 4*len(values) {
 		t.Fatalf("%d bytes of %d elements", n, len(values))
 	}
-	if err := binary.Read(bytes.NewReader(elements), binary.LittleEndian, values); err != nil && !errors.Is(err, io.EOF) {
+	if err := binary.Read(bytes.NewReader(elements), binary.LittleEndian, values); err != nil &&
+		!errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	return x, values, out.data
@@ -117,16 +120,19 @@ func TestFilesByHand(t *testing.T) {
 	result := mustRun(t, `{"tile": 2}`, three, 1, kernelops.Generic())
 	index := string(result.Files["tiles/index.json"])
 	for _, want := range []string{`"name": "tiles/000000000-000000000.npy"`, `"name": "tiles/000000000-000000002.npy"`,
-		`"name": "tiles/000000002-000000002.npy"`, `"symmetric": true`, `"rows": 3`, `"dtype": "float32"`, `"kernel": "linear"`} {
+		`"name": "tiles/000000002-000000002.npy"`, `"symmetric": true`, `"rows": 3`, `"dtype": "float32"`,
+		`"kernel": "linear"`} {
 		if !strings.Contains(index, want) {
 			t.Errorf("the index lacks %s:\n%s", want, index)
 		}
 	}
-	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }" + strings.Repeat(" ", 58) + "\n" + "\x00\x00\x40\x40\x00\x00\x00\x41"
+	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }" + strings.Repeat(" ",
+		58) + "\n" + "\x00\x00\x40\x40\x00\x00\x00\x41"
 	if got := string(result.Files["tiles/000000000-000000002.npy"]); got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if got, want := string(result.Files["records/part-000000.csv"]), "object,offset,label\n"; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
+	if got, want := string(result.Files["records/part-000000.csv"]),
+		"object,offset,label\n"; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
 		t.Errorf("records:\n%s", got)
 	}
 	records, err := parts.ReadIndex(result.Files["records/index.json"])
@@ -163,11 +169,13 @@ func TestQueriesByHand(t *testing.T) {
 func TestCertificateByHand(t *testing.T) {
 	result := mustRun(t, `{}`, three, 2, kernelops.Generic())
 	c, err := Certify(result.Model)
-	if err != nil || c.Records != 3 || math.Abs(c.Greatest-28) > 1e-6 || math.Abs(c.Least) > 1e-6 || c.Verdict != Untold || c.Tolerance > 1e-4 {
+	if err != nil || c.Records != 3 || math.Abs(c.Greatest-28) > 1e-6 || math.Abs(c.Least) > 1e-6 ||
+		c.Verdict != Untold || c.Tolerance > 1e-4 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	text, err := Describe(result.Model, jobs.DescribeOptions{})
-	if err != nil || !strings.Contains(text, "3 x 3") || !strings.Contains(text, "cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
+	if err != nil || !strings.Contains(text, "3 x 3") ||
+		!strings.Contains(text, "cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
 		t.Errorf("%s%v", text, err)
 	}
 	// Of any two of the points the determinants are 4, 16 and 36.
@@ -186,11 +194,14 @@ func TestCertificateByHand(t *testing.T) {
 		t.Errorf("%+v, %v", figures, err)
 	}
 	// tanh far from 0: {{-1, 1}, {1, -1}} has the eigenvalues 0 and -2.
-	result = mustRun(t, `{"kernel": "sigmoid", "scale": -100, "offset": 50}`, [][]float32{{1, 0}, {0, 1}}, 1, kernelops.Generic())
-	if c, err = Certify(result.Model); err != nil || math.Abs(c.Least+2) > 1e-6 || math.Abs(c.Greatest) > 1e-6 || c.Verdict != Fails {
+	result = mustRun(t, `{"kernel": "sigmoid", "scale": -100, "offset": 50}`, [][]float32{{1, 0}, {0, 1}}, 1,
+		kernelops.Generic())
+	if c, err = Certify(result.Model); err != nil || math.Abs(c.Least+2) > 1e-6 || math.Abs(c.Greatest) > 1e-6 ||
+		c.Verdict != Fails {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if text, err = Describe(result.Model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "is not positive semidefinite") {
+	if text, err = Describe(result.Model, jobs.DescribeOptions{}); err != nil ||
+		!strings.Contains(text, "is not positive semidefinite") {
 		t.Errorf("%s%v", text, err)
 	}
 	result = mustRun(t, `{"psd_sample": 0}`, three, 2, kernelops.Generic())

@@ -70,8 +70,8 @@ func exact(k kernelops.Kernel, x, y []float32) float64 {
 
 func sqNorm(x []float32) float64 { return exact(kernelops.Kernel{}, x, x) }
 
-// The kernels that are compared, and what the flowers say of each. The linear matrix has rank 4, the polynomial one 35, and two of the
-// flowers are equal.
+// The kernels that are compared, and what the flowers say of each. The linear matrix has rank 4, the polynomial one
+// 35, and two of the flowers are equal.
 var kernelCases = []struct {
 	params     string
 	kernel     kernelops.Kernel
@@ -79,13 +79,16 @@ var kernelCases = []struct {
 	tellableBy string
 }{
 	{`"kernel": "linear"`, kernelops.Kernel{}, Untold, "set params.psd_sample to 4 or less"},
-	{`"kernel": "polynomial", "scale": 0.5, "offset": 1, "degree": 3`, kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 0.5, Offset: 1, Degree: 3}, Untold, "set params.psd_sample to 35 or less"},
+	{`"kernel": "polynomial", "scale": 0.5, "offset": 1, "degree": 3`,
+		kernelops.Kernel{Kind: kernelops.Polynomial, Scale: 0.5, Offset: 1, Degree: 3}, Untold,
+		"set params.psd_sample to 35 or less"},
 	{`"kernel": "rbf", "gamma": 0.25`, kernelops.Kernel{Kind: kernelops.RBF, Scale: 0.25}, Untold, "leave out records"},
-	{`"kernel": "sigmoid", "scale": 0.03, "offset": -1`, kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: 0.03, Offset: -1}, Fails, ""},
+	{`"kernel": "sigmoid", "scale": 0.03, "offset": -1`,
+		kernelops.Kernel{Kind: kernelops.Sigmoid, Scale: 0.03, Offset: -1}, Fails, ""},
 }
 
-// Flowers against float64 by brute force, within the bound; the whole matrix is symmetric and has the same bytes for every
-// kernel set, number of shards and size of tile; and the certificate is right.
+// Flowers against float64 by brute force, within the bound; the whole matrix is symmetric and has the same bytes for
+// every kernel set, number of shards and size of tile; and the certificate is right.
 func TestFlowers(t *testing.T) {
 	rows := iris(t)
 	for _, c := range kernelCases {
@@ -110,7 +113,9 @@ func TestFlowers(t *testing.T) {
 					t.Errorf("%s, %s, %+v: another sample", c.params, ops.Name, cut)
 				}
 				certificate, err := Certify(result.Model)
-				if err != nil || certificate.Records != 150 || certificate.Verdict != c.verdict || !strings.HasPrefix(certificate.TellableBy, c.tellableBy) || certificate.Tolerance > 0.01*certificate.Greatest {
+				if err != nil || certificate.Records != 150 || certificate.Verdict != c.verdict ||
+					!strings.HasPrefix(certificate.TellableBy, c.tellableBy) ||
+					certificate.Tolerance > 0.01*certificate.Greatest {
 					t.Errorf("%s: %+v, %v", c.params, certificate, err)
 				}
 			}
@@ -121,7 +126,8 @@ func TestFlowers(t *testing.T) {
 func againstFloat64(t *testing.T, k kernelops.Kernel, rows [][]float32, got []float32) {
 	t.Helper()
 	n, worst := len(rows), 0.0
-	space := &features.Space{Width: len(rows[0]), Mean: make([]float64, len(rows[0])), Variance: make([]float64, len(rows[0]))}
+	space := &features.Space{Width: len(rows[0]), Mean: make([]float64, len(rows[0])),
+		Variance: make([]float64, len(rows[0]))}
 	for _, x := range rows {
 		for j, v := range x {
 			space.Mean[j] += float64(v) / float64(n)
@@ -197,7 +203,8 @@ func rerun(t *testing.T, spec protocol.JobSpec, rows [][]float32) jobstest.Resul
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(jobstest.DenseRecords(rows), 2), 10), kernelops.Generic(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec,
+		jobstest.Shards(jobstest.Deal(jobstest.DenseRecords(rows), 2), 10), kernelops.Generic(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +222,9 @@ func TestSparseIsDense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(jobstest.SparseRecords(4, rows), 3), 2), kernelops.Best(), jobstest.Grouping{})
+		result, err := jobstest.Run(t.Context(), algorithm, spec,
+			jobstest.Shards(jobstest.Deal(jobstest.SparseRecords(4, rows), 3), 2), kernelops.Best(),
+			jobstest.Grouping{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -194,7 +194,8 @@ func TestHardDataByDifferences(t *testing.T) {
 		figures := ""
 		for _, ops := range kernelops.All() {
 			for _, cut := range []struct{ shards, tile int }{{1, 2048}, {3, 2048}, {2, 9}} {
-				result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": 0.5, "tile": %d}`, cut.tile), rows, cut.shards, ops)
+				result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": 0.5, "tile": %d}`, cut.tile), rows,
+					cut.shards, ops)
 				_, got, file := assembled(t, result.Files)
 				n, bound := roads(t, result)
 				if whole == nil {
@@ -211,7 +212,8 @@ func TestHardDataByDifferences(t *testing.T) {
 					t.Logf("%s: %v of %d pairs by differences, bound %v", name, n, len(rows)*(len(rows)-1)/2, bound)
 				}
 				if !bytes.Equal(file, whole) || fmt.Sprint(n, bound) != figures {
-					t.Errorf("%s, %s, %+v: another matrix, or %v pairs and bound %v, not %s", name, ops.Name, cut, n, bound, figures)
+					t.Errorf("%s, %s, %+v: another matrix, or %v pairs and bound %v, not %s", name, ops.Name, cut, n,
+						bound, figures)
 				}
 			}
 		}

@@ -73,7 +73,8 @@ func (w *written) plus(right *written) (*written, error) {
 }
 
 // gather gathers the tiles of all trees, how their values were found, and the samples into sample, if that is one.
-func gather(roots iter.Seq2[*written, error], kernel kernels.Function, sample *sampling.Sample) (all written, err error) {
+func gather(roots iter.Seq2[*written, error], kernel kernels.Function, sample *sampling.Sample) (all written,
+	err error) {
 	all.roads = &kernels.Roads{}
 	for root, err := range roots {
 		if err != nil {

@@ -27,8 +27,9 @@ type recordsPhase struct {
 
 func (p *recordsPhase) phase() jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *counted]{
-		Name: recordsName, State: jobs.Itself, Partial: func() *counted { return &counted{Counts: p.space.NewCounts()} },
-		Map: p.count, Merge: (*counted).plus, Step: p.finish,
+		Name: recordsName, State: jobs.Itself,
+		Partial: func() *counted { return &counted{Counts: p.space.NewCounts()} },
+		Map:     p.count, Merge: (*counted).plus, Step: p.finish,
 	}.Phase()
 }
 
@@ -132,7 +133,8 @@ func (p *plan) index(ctx context.Context, emit jobs.Emit, c *census, source jobs
 	if err != nil {
 		return nil, err
 	}
-	if _, err = parts.WriteIndex(ctx, emit, folderOf(source), parts.Index{Format: parts.CSV, Columns: newRoll(nil).table().Names(), Parts: list}); err != nil {
+	if _, err = parts.WriteIndex(ctx, emit, folderOf(source),
+		parts.Index{Format: parts.CSV, Columns: newRoll(nil).table().Names(), Parts: list}); err != nil {
 		return nil, err
 	}
 	records := make([]int64, shards)

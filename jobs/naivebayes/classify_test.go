@@ -117,7 +117,8 @@ func TestUnknownWordsLeaveThePrior(t *testing.T) {
 
 // Ties go to the label that is first in byte order, best first.
 func TestTie(t *testing.T) {
-	p := classifyText(t, modelOf(t, `{}`, []jobstest.Record{{Label: "b", Text: "x"}, {Label: "a", Text: "y"}, {Label: "c", Text: "z"}}), "x y z")
+	p := classifyText(t, modelOf(t, `{}`,
+		[]jobstest.Record{{Label: "b", Text: "x"}, {Label: "a", Text: "y"}, {Label: "c", Text: "z"}}), "x y z")
 	if p.Label != "a" || p.Scores[0].Label != "a" || p.Scores[2].Label != "c" {
 		t.Errorf("%+v", p)
 	}
@@ -131,7 +132,8 @@ func TestTie(t *testing.T) {
 func TestLongDocument(t *testing.T) {
 	const buy, now = 22_630, 77_370
 	power := func(num, den int64, n int) *big.Float {
-		base := new(big.Float).SetPrec(300).Quo(big.NewFloat(float64(num)).SetPrec(300), big.NewFloat(float64(den)).SetPrec(300))
+		base := new(big.Float).SetPrec(300).Quo(big.NewFloat(float64(num)).SetPrec(300),
+			big.NewFloat(float64(den)).SetPrec(300))
 		result := big.NewFloat(1).SetPrec(300)
 		for ; n > 0; n >>= 1 {
 			if n&1 == 1 {

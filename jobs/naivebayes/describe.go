@@ -41,7 +41,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	fmt.Fprintf(&b, "\nWords that tell a class from the rest, by smoothed log-odds:\n")
 	words := m.topWords(classes, top)
 	for i, y := range classes {
-		fmt.Fprintf(&b, "\n%s (%s)\n", describe.Clip(plain(m.labels.At(y)), describe.Width-30), plural(m.documents[y], "document"))
+		fmt.Fprintf(&b, "\n%s (%s)\n", describe.Clip(plain(m.labels.At(y)), describe.Width-30),
+			plural(m.documents[y], "document"))
 		describe.Wrap(&b, listed(words[i]))
 	}
 	if len(opt.Classes) == 0 && len(classes) < m.labels.Len() {

@@ -59,7 +59,8 @@ func TestDescribeStaysWithin80Columns(t *testing.T) {
 	long := strings.Repeat("длинный", 30)
 	var records []jobstest.Record
 	for _, label := range []string{"a\x1b[31m", long, "c", "d", "e", "f", "g", "h", "i"} {
-		records = append(records, jobstest.Record{Label: label, Text: label + " " + long + "x and several more words in line"})
+		records = append(records, jobstest.Record{Label: label, Text: label + " " + long +
+			"x and several more words in line"})
 	}
 	got, err := Describe(modelOf(t, `{"reject_below": 0.5}`, records), jobs.DescribeOptions{Top: 50})
 	if err != nil {

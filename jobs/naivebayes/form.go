@@ -14,8 +14,9 @@ import (
 //	complement   -log((c_j~y + alpha) / (w_~y + alpha n)), once for each occurrence
 //
 // Bernoulli's is McCallum and Nigam, "A comparison of event models for naive Bayes text classification" (1998),
-// section 3.1. The complement is Rennie, Shih, Teevan and Karger, "Tackling the poor assumptions of naive Bayes text classifiers"
-// (2003), equation (8), with the prior; its scores are weights, so that its posteriors order the classes but are no probabilities.
+// section 3.1. The complement is Rennie, Shih, Teevan and Karger, "Tackling the poor assumptions of naive Bayes text
+// classifiers" (2003), equation (8), with the prior; its scores are weights, so that its posteriors order the classes
+// but are no probabilities.
 const (
 	formMultinomial = "multinomial"
 	formBernoulli   = "bernoulli"

@@ -21,7 +21,8 @@ func TestBernoulliByHand(t *testing.T) {
 	model := modelOf(t, `{"form": "bernoulli"}`, fourDocuments)
 	spam := 1.0 / 4 * (2.0 / 3) * (2.0 / 3) * (1.0 / 3) * (2.0 / 3) * (2.0 / 3) * (2.0 / 3)
 	ham := 3.0 / 4 * (1.0 / 5) * (3.0 / 5) * (4.0 / 5) * (3.0 / 5) * (3.0 / 5) * (3.0 / 5)
-	if got, want := posterior(t, classifyText(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
+	if got, want := posterior(t, classifyText(t, model, question), "spam"),
+		spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("p(spam|x) = %v, want %v", got, want)
 	}
 	m, err := readModel(model)
@@ -31,17 +32,20 @@ func TestBernoulliByHand(t *testing.T) {
 	if total := m.counts.count; len(total) != 7 || total[0] != 1 || total[1] != 2 || total[2] != 1 {
 		t.Errorf("documents by term and class %v", total)
 	}
-	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(bernoulli)") || !strings.Contains(text, "4, with 8 pairs") {
+	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(bernoulli)") ||
+		!strings.Contains(text, "4, with 8 pairs") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
 
 // The complement of spam is ham's counts and the other way round: buy 0 and now 2 of 5, buy 3 and now 1 of
-// 5. With alpha 1 and n = 6 the weights of the question, buy once and now twice, are 1/(1 * 3^2) and 1/(4 * 2^2) times 11^3.
+// 5. With alpha 1 and n = 6 the weights of the question, buy once and now twice, are 1/(1 * 3^2) and 1/(4 * 2^2)
+// times 11^3.
 func TestComplementByHand(t *testing.T) {
 	model := modelOf(t, `{"form": "complement"}`, fourDocuments)
 	spam, ham := 1.0/4/9, 3.0/4/16
-	if got, want := posterior(t, classifyText(t, model, question), "spam"), spam/(spam+ham); math.Abs(got-want) > 1e-14 {
+	if got, want := posterior(t, classifyText(t, model, question), "spam"),
+		spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("spam weighs %v, want %v", got, want)
 	}
 	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(complement)") {
@@ -52,9 +56,12 @@ func TestComplementByHand(t *testing.T) {
 // Counts of vectors make the model of the texts they were counted in, but for the names of its terms.
 func TestFormsTakeVectors(t *testing.T) {
 	for _, form := range forms() {
-		texts := modelOf(t, `{"form": "`+form+`"}`, []jobstest.Record{{Label: "a", Text: "0 0 1"}, {Label: "b", Text: "1 2"}, {Label: "b", Text: "0 2 2"}})
-		block := &dataset.Block{Labels: [][]byte{[]byte("a"), []byte("b"), []byte("b")}, IDs: make([]dataset.Identity, 3),
-			Sparse: dataset.Sparse{Width: 3, Indptr: []int{0, 3, 5, 7}, Indices: []int32{0, 1, 2, 1, 2, 0, 2}, Values: []float32{2, 1, 0, 1, 1, 1, 2}}}
+		texts := modelOf(t, `{"form": "`+form+`"}`,
+			[]jobstest.Record{{Label: "a", Text: "0 0 1"}, {Label: "b", Text: "1 2"}, {Label: "b", Text: "0 2 2"}})
+		block := &dataset.Block{Labels: [][]byte{[]byte("a"), []byte("b"), []byte("b")},
+			IDs: make([]dataset.Identity, 3),
+			Sparse: dataset.Sparse{Width: 3, Indptr: []int{0, 3, 5, 7}, Indices: []int32{0, 1, 2, 1, 2, 0, 2},
+				Values: []float32{2, 1, 0, 1, 1, 1, 2}}}
 		state, err := readModel(texts)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +122,8 @@ func TestFormDigests(t *testing.T) {
 // directForm is a second method: products of probabilities over the dictionary by the formulas of a form,
 // without logarithms or sparse matrices.
 func directForm(form string, records []jobstest.Record, text string) map[string]float64 {
-	occurrences, holders, size, documents, terms := map[[2]string]float64{}, map[[2]string]float64{}, map[string]float64{}, map[string]float64{}, map[string]bool{}
+	occurrences, holders, size, documents, terms := map[[2]string]float64{}, map[[2]string]float64{},
+		map[string]float64{}, map[string]float64{}, map[string]bool{}
 	for _, r := range records {
 		documents[r.Label]++
 		held := map[string]bool{}
@@ -165,7 +173,8 @@ func TestFormsAgainstDirectProducts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		records := drawRecords(rt, "x", "y", "z")
 		form := rapid.SampledFrom([]string{formBernoulli, formComplement}).Draw(rt, "form")
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt, "question"), " ")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt,
+			"question"), " ")
 		p := classifyText(t, modelOf(t, `{"form": "`+form+`"}`, records), text)
 		want := directForm(form, records, text)
 		for _, s := range p.Scores {

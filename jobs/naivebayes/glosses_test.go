@@ -67,7 +67,8 @@ func train(t testing.TB, spec protocol.JobSpec, shards [][]jobstest.Record) (job
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 1000), kernelops.Best(), jobstest.Grouping{})
+	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 1000), kernelops.Best(),
+		jobstest.Grouping{})
 }
 
 func metric(t testing.TB, metrics []jobs.Metric, name string, into any) {
@@ -102,7 +103,8 @@ func TestGlossesAgainstPeer(t *testing.T) {
 		var report evaluation.Report
 		metric(t, result.Metrics, "evaluation", &report)
 		if report.Records != 23671 || report.Correct != peer.correct {
-			t.Errorf("alpha %s: %d of %d correct; the peer has %d of 23671", peer.alpha, report.Correct, report.Records, peer.correct)
+			t.Errorf("alpha %s: %d of %d correct; the peer has %d of 23671", peer.alpha, report.Correct, report.Records,
+				peer.correct)
 		}
 		if math.Abs(report.Macro.F1-peer.macroF1) > 1e-12 {
 			t.Errorf("alpha %s: macro F1 %v; the peer has %v", peer.alpha, report.Macro.F1, peer.macroF1)

@@ -9,10 +9,11 @@ import (
 )
 
 // modelGrowth is in a model that grows: I64 [terms]. Counts are sums over records, so that a job which goes on
-// counting from a model gives, to the bit, the model of all records at once, however they are cut into jobs and shards. For that
-// the model has every term that occurred, as what min_df leaves out today may be frequent tomorrow, and two numbers for each: its
-// occurrences, which order the dictionary, and the documents that hold it, by which a job that does not grow any more leaves terms
-// out. One of them is the sum of the term's counts. The other is here: documents, of the Bernoulli form occurrences.
+// counting from a model gives, to the bit, the model of all records at once, however they are cut into jobs and
+// shards. For that the model has every term that occurred, as what min_df leaves out today may be frequent tomorrow,
+// and two numbers for each: its occurrences, which order the dictionary, and the documents that hold it, by which a
+// job that does not grow any more leaves terms out. One of them is the sum of the term's counts. The other is here:
+// documents, of the Bernoulli form occurrences.
 const modelGrowth = "growth"
 
 // checkGrowth refuses to leave out terms of a model that grows.
@@ -135,8 +136,8 @@ func (m *model) renumbered(dictionary *vocabulary.Dictionary, labels jobs.String
 	return c
 }
 
-// checkGrown holds a model that grows against what training guarantees: every term is in a document, and occurs at least
-// once in each that holds it.
+// checkGrown holds a model that grows against what training guarantees: every term is in a document, and occurs at
+// least once in each that holds it.
 func (m *model) checkGrown() error {
 	if m.growth == nil {
 		return nil
@@ -148,7 +149,8 @@ func (m *model) checkGrown() error {
 	occurrences, documents := m.usage()
 	for term, n := range documents {
 		if n < 1 || n > occurrences[term] || n > all {
-			return jobs.Malformed("term %d of a model that grows occurs %d times in %d of %d documents", term, occurrences[term], n, all)
+			return jobs.Malformed("term %d of a model that grows occurs %d times in %d of %d documents", term,
+				occurrences[term], n, all)
 		}
 	}
 	if !positiveSum(m.growth) {

@@ -13,9 +13,10 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// counted trains on records, in so many shards, after those of a model where there is one; it returns the model as it is read
-// back from its bytes.
-func counted(t testing.TB, spec protocol.JobSpec, model jobs.Arrays, records []jobstest.Record, shards int) (jobs.Arrays, error) {
+// counted trains on records, in so many shards, after those of a model where there is one; it returns the model as it
+// is read back from its bytes.
+func counted(t testing.TB, spec protocol.JobSpec, model jobs.Arrays, records []jobstest.Record,
+	shards int) (jobs.Arrays, error) {
 	t.Helper()
 	var opts []jobstest.Option
 	if model != nil {
@@ -25,7 +26,8 @@ func counted(t testing.TB, spec protocol.JobSpec, model jobs.Arrays, records []j
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 4), kernelops.Best(), jobstest.Grouping{}, opts...)
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 4),
+		kernelops.Best(), jobstest.Grouping{}, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +43,8 @@ func mustCount(t testing.TB, params string, model jobs.Arrays, records []jobstes
 	return got
 }
 
-// The four documents, two by two. Of the dictionary buy, now, cheap, meet, see, you the documents are 1, 3, 1, 1, 1, 1 and the
-// occurrences 3, 3, 1, 1, 1, 1.
+// The four documents, two by two. Of the dictionary buy, now, cheap, meet, see, you the documents are 1, 3, 1, 1, 1,
+// 1 and the occurrences 3, 3, 1, 1, 1, 1.
 func TestGrowthByHand(t *testing.T) {
 	for form, want := range map[string][]int64{
 		formMultinomial: {1, 3, 1, 1, 1, 1}, formComplement: {1, 3, 1, 1, 1, 1}, formBernoulli: {3, 3, 1, 1, 1, 1},
@@ -53,19 +55,22 @@ func TestGrowthByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.dictionary.Terms.List(); !slices.Equal(got, []string{"buy", "now", "cheap", "meet", "see", "you"}) || !slices.Equal(m.growth, want) {
+		if got := m.dictionary.Terms.List(); !slices.Equal(got,
+			[]string{"buy", "now", "cheap", "meet", "see", "you"}) || !slices.Equal(m.growth, want) {
 			t.Errorf("%s: dictionary %q, growth %v", form, got, m.growth)
 		}
 		if now, _ := m.dictionary.Lookup([]byte("now")); form != formBernoulli {
-			if class, count := m.counts.row(int(now)); !slices.Equal(class, []int32{0, 1}) || !slices.Equal(count, []int64{2, 1}) || !slices.Equal(m.documents, []int64{3, 1}) {
+			if class, count := m.counts.row(int(now)); !slices.Equal(class, []int32{0, 1}) ||
+				!slices.Equal(count, []int64{2, 1}) || !slices.Equal(m.documents, []int64{3, 1}) {
 				t.Errorf("%s: now %v in %v, documents %v", form, count, class, m.documents)
 			}
 		}
 	}
 }
 
-// Counting on gives the model of all records at once: every form, texts and vectors, three parts in either order, new words and labels
-// among them, the models between read back from their bytes. The last job may leave terms out as the one at once does.
+// Counting on gives the model of all records at once: every form, texts and vectors, three parts in either order, new
+// words and labels among them, the models between read back from their bytes. The last job may leave terms out as the
+// one at once does.
 func TestCountingOnIsCountingAtOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		texts, vectors := twins(rt)
@@ -75,7 +80,9 @@ func TestCountingOnIsCountingAtOnce(t *testing.T) {
 		}
 		records[len(records)-1].Label = "new"
 		form := `{"form": "` + rapid.SampledFrom(forms()).Draw(rt, "form") + `"`
-		grows, last := form+`, "grows": true}`, form+rapid.SampledFrom([]string{`, "grows": true}`, `}`, `, "text": {"min_df": 2, "max_df": 0.4, "max_features": 20}}`}).Draw(rt, "last")
+		grows, last := form+`, "grows": true}`,
+			form+rapid.SampledFrom([]string{`, "grows": true}`, `}`,
+				`, "text": {"min_df": 2, "max_df": 0.4, "max_features": 20}}`}).Draw(rt, "last")
 		first := rapid.IntRange(2, len(records)).Draw(rt, "first") // of two labels
 		second := rapid.IntRange(first, len(records)).Draw(rt, "second")
 		shards := func(name string) int { return rapid.IntRange(1, 4).Draw(rt, name) }
@@ -124,8 +131,10 @@ func TestCountingOnWithASplit(t *testing.T) {
 // A model that keeps enough to grow decides as one that does not, and is one byte string without it.
 func TestGrowingChangesNoDecision(t *testing.T) {
 	for _, form := range forms() {
-		with, without := modelOf(t, `{"grows": true, "form": "`+form+`"}`, fourDocuments), modelOf(t, `{"form": "`+form+`"}`, fourDocuments)
-		if p, q := classifyText(t, with, question), classifyText(t, without, question); !slices.Equal(p.Scores, q.Scores) {
+		with, without := modelOf(t, `{"grows": true, "form": "`+form+`"}`, fourDocuments),
+			modelOf(t, `{"form": "`+form+`"}`, fourDocuments)
+		if p, q := classifyText(t, with, question),
+			classifyText(t, without, question); !slices.Equal(p.Scores, q.Scores) {
 			t.Errorf("%s: %v and %v", form, p.Scores, q.Scores)
 		}
 		delete(with, modelGrowth)
@@ -197,5 +206,6 @@ func TestCountingOnIsGroupedWithoutABit(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := modelOf(t, `{"grows": true, "form": "bernoulli"}`, fourDocuments)
-	jobstest.CheckGrouping(t, algorithm, spec, rapid.Custom(manyRecords).Example(3), kernelops.Best(), jobstest.WithModel(before))
+	jobstest.CheckGrouping(t, algorithm, spec, rapid.Custom(manyRecords).Example(3), kernelops.Best(),
+		jobstest.WithModel(before))
 }

@@ -32,21 +32,24 @@ func TestHostileModels(t *testing.T) {
 		"three labels":       func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("a", "b", "c")) },
 		"documents 0":        func(a jobs.Arrays) { jobs.Put(a, classDocuments, []int64{3, 0}) },
 		"documents overflow": func(a jobs.Arrays) { jobs.Put(a, classDocuments, []int64{1 << 53, 1}) },
-		"term twice":         func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.StringsOf("a", "b", "c", "a", "e", "f")) },
-		"fewer terms":        func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.StringsOf("a", "b")) },
-		"no term":            func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.Strings{}) },
-		"no rows":            func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{}) },
-		"rows fall":          func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 3, 1, 4, 5, 6, 7}) },
-		"rows beyond":        func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 9, 9, 9, 9, 9, 7}) },
-		"rows negative":      func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, -1, 3, 4, 5, 6, 7}) },
-		"class beyond":       func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{2, 0, 1, 1, 0, 0, 0}) },
-		"class negative":     func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{-1, 0, 1, 1, 0, 0, 0}) },
-		"class twice":        func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{1, 0, 0, 1, 0, 0, 0}) },
-		"count 0":            func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3, 2, 1, 1, 1, 1, 0}) },
-		"count overflow":     func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
-		"count too short":    func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3}) },
-		"n-grams":            func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
-		"stop words":         func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
+		"term twice": func(a jobs.Arrays) {
+			a.PutStrings("dictionary",
+				jobs.StringsOf("a", "b", "c", "a", "e", "f"))
+		},
+		"fewer terms":     func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.StringsOf("a", "b")) },
+		"no term":         func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.Strings{}) },
+		"no rows":         func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{}) },
+		"rows fall":       func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 3, 1, 4, 5, 6, 7}) },
+		"rows beyond":     func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 9, 9, 9, 9, 9, 7}) },
+		"rows negative":   func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, -1, 3, 4, 5, 6, 7}) },
+		"class beyond":    func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{2, 0, 1, 1, 0, 0, 0}) },
+		"class negative":  func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{-1, 0, 1, 1, 0, 0, 0}) },
+		"class twice":     func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{1, 0, 0, 1, 0, 0, 0}) },
+		"count 0":         func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3, 2, 1, 1, 1, 1, 0}) },
+		"count overflow":  func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
+		"count too short": func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3}) },
+		"n-grams":         func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
+		"stop words":      func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
 	} {
 		model := modelOf(t, `{}`, fourDocuments)
 		spoil(model)
@@ -67,7 +70,8 @@ func wantCorrupt(t *testing.T, name string, err error) {
 
 // Whatever the bytes, loading gives a CORRUPT fault or a classifier whose posteriors sum to 1.
 func FuzzModel(f *testing.F) {
-	for _, params := range []string{`{}`, `{"grows": true}`, `{"grows": true, "form": "bernoulli"}`, `{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`,
+	for _, params := range []string{`{}`, `{"grows": true}`, `{"grows": true, "form": "bernoulli"}`,
+		`{"positive": "spam", "ratio": 9}`, `{"reject_below": 0.6, "prior": {"ham": 0.5, "spam": 0.5}}`,
 		`{"costs": {"spam": {"ham": 2}}}`} {
 		f.Add(modelOf(f, params, fourDocuments).Encode(), question)
 	}

@@ -68,7 +68,8 @@ func newModel(params Params, state *words, root *partialCounts) (*model, error) 
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
 	if params.Grows != (m.growth != nil) {
-		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", m.growth != nil, params.Grows)
+		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", m.growth != nil,
+			params.Grows)
 	}
 	if params.Costs != nil {
 		var err error

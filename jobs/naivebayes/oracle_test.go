@@ -72,7 +72,8 @@ func TestPosteriorsAgainstDirectProducts(t *testing.T) {
 		if rapid.Bool().Draw(rt, "lidstone") {
 			params, alpha = `{"alpha": 0.03125}`, 0.03125
 		}
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt, "question"), " ")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "new"}), 0, 10).Draw(rt,
+			"question"), " ")
 		p := classifyText(t, modelOf(t, params, records), text)
 		want := direct(records, alpha, text)
 		if len(p.Scores) != len(want) {
@@ -167,7 +168,8 @@ func TestRatioIsAlgorithm1(t *testing.T) {
 
 // At t = 0 exactly, Algorithm 1 answers ham.
 func TestRatioTieIsNotPositive(t *testing.T) {
-	model := modelOf(t, `{"positive": "spam"}`, []jobstest.Record{{Label: "ham", Text: "a"}, {Label: "spam", Text: "b"}})
+	model := modelOf(t, `{"positive": "spam"}`,
+		[]jobstest.Record{{Label: "ham", Text: "a"}, {Label: "spam", Text: "b"}})
 	if p := classifyText(t, model, "unknown"); p.Label != "ham" || p.Scores[0].Posterior != p.Scores[1].Posterior {
 		t.Errorf("a tie was decided %q: %+v", p.Label, p)
 	}

@@ -27,7 +27,8 @@ func TestPredictorAgreesWithClassifier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Answers(); !slices.Equal(got.Labels, []string{"x", "y", "z"}) || !slices.Equal(got.Scores, got.Labels) {
+		if got := p.Answers(); !slices.Equal(got.Labels, []string{"x", "y", "z"}) ||
+			!slices.Equal(got.Scores, got.Labels) {
 			t.Errorf("answers %+v", got)
 		}
 		for block, err := range jobstest.Shards([][]jobstest.Record{records}, 7)[0](t.Context()) {

@@ -13,8 +13,8 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Of the four documents 3 of 4 are ham, each class has five occurrences, and the dictionary six terms. p(ham) p(w|ham) against
-// p(spam) p(w|spam), times 44:
+// Of the four documents 3 of 4 are ham, each class has five occurrences, and the dictionary six terms. p(ham)
+// p(w|ham) against p(spam) p(w|spam), times 44:
 //
 //	buy    3*1 < 1*4  spam
 //	see    3*2 > 1*1  ham
@@ -23,21 +23,24 @@ import (
 //
 // The model is that of a job without queries; a split beside them is refused.
 func TestEvaluationOnQueries(t *testing.T) {
-	queries := []jobstest.Record{{Label: "spam", Text: "buy"}, {Label: "ham", Text: "see"}, {Label: "spam", Text: "cheap"}, {Label: "eggs", Text: "meet"}}
+	queries := []jobstest.Record{{Label: "spam", Text: "buy"}, {Label: "ham", Text: "see"},
+		{Label: "spam", Text: "cheap"}, {Label: "eggs", Text: "meet"}}
 	spec := specOf(`{}`, 0)
 	spec.Spec.Queries = &protocol.Input{}
 	algorithm, err := New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(inShards(fourDocuments, 2), 2), kernelops.Best(), jobstest.Grouping{},
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(inShards(fourDocuments, 2), 2),
+		kernelops.Best(), jobstest.Grouping{},
 		jobstest.WithQueries(jobstest.Deal(queries, 3)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(result.Metrics, func(m jobs.Metric) bool { return m.Name == "evaluation" })
 	var report struct{ Records, Correct int }
-	if at < 0 || json.Unmarshal(result.Metrics[at].Value, &report) != nil || report.Records != 4 || report.Correct != 2 {
+	if at < 0 || json.Unmarshal(result.Metrics[at].Value, &report) != nil || report.Records != 4 ||
+		report.Correct != 2 {
 		t.Errorf("%+v", report)
 	}
 	if got, want := jobstest.Digest(result.Model), jobstest.Digest(modelOf(t, `{}`, fourDocuments)); got != want {

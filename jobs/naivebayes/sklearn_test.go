@@ -39,7 +39,9 @@ func peerCases(t *testing.T) (labels []string, cases []peerCase) {
 			labels = fields[settings:]
 			continue
 		}
-		c := peerCase{form: fields[0], prior: fields[2], params: fmt.Sprintf(`{"form":%q,"alpha":%s,"prior":%q,"text":{"ngram_max":%s,"min_df":%s}}`, fields[0], fields[1], fields[2], fields[3], fields[4])}
+		c := peerCase{form: fields[0], prior: fields[2],
+			params: fmt.Sprintf(`{"form":%q,"alpha":%s,"prior":%q,"text":{"ngram_max":%s,"min_df":%s}}`, fields[0],
+				fields[1], fields[2], fields[3], fields[4])}
 		if c.asked, err = strconv.Atoi(fields[5]); err != nil {
 			t.Fatal(err)
 		}
@@ -72,9 +74,10 @@ func (c peerCase) withPrior(labels []string, training []jobstest.Record) []float
 	return weighed
 }
 
-// BernoulliNB, ComplementNB and MultinomialNB of scikit-learn give these posteriors, whatever the smoothing, the prior and the terms. They
-// differ by rounding alone: logarithms of 1e-16 relative, thousands of them in a sum. ComplementNB leaves a learned prior out, which
-// here counts as in the other forms (Rennie et al., equation (8)): its posteriors are ours once they are given one.
+// BernoulliNB, ComplementNB and MultinomialNB of scikit-learn give these posteriors, whatever the smoothing, the
+// prior and the terms. They differ by rounding alone: logarithms of 1e-16 relative, thousands of them in a sum.
+// ComplementNB leaves a learned prior out, which here counts as in the other forms (Rennie et al., equation (8)): its
+// posteriors are ours once they are given one.
 func TestFormsAgainstScikitLearn(t *testing.T) {
 	labels, cases := peerCases(t)
 	var training, asked []jobstest.Record

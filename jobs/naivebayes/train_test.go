@@ -24,7 +24,8 @@ func TestModelByHand(t *testing.T) {
 	if got := m.dictionary.Terms.List(); !slices.Equal(got, []string{"buy", "now", "cheap", "meet", "see", "you"}) {
 		t.Errorf("dictionary %q", got)
 	}
-	if got := m.labels.List(); !slices.Equal(got, []string{"ham", "spam"}) || !slices.Equal(m.documents, []int64{3, 1}) {
+	if got := m.labels.List(); !slices.Equal(got, []string{"ham", "spam"}) ||
+		!slices.Equal(m.documents, []int64{3, 1}) {
 		t.Errorf("labels %q with documents %v", got, m.documents)
 	}
 	if !slices.Equal(m.counts.indptr, []int64{0, 1, 3, 4, 5, 6, 7}) ||
@@ -45,7 +46,8 @@ func TestModelDigest(t *testing.T) {
 func manyRecords(t *rapid.T) [][]jobstest.Record {
 	shards := rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) jobstest.Record {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-d]{1,2}`), 0, 6).Draw(t, "words")
-		return jobstest.Record{Label: rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "label"), Text: strings.Join(words, " ")}
+		return jobstest.Record{Label: rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "label"),
+			Text: strings.Join(words, " ")}
 	}), 0, 5), 9, 13)
 	return shards.Draw(t, "shards")
 }
@@ -151,14 +153,20 @@ func TestTrainingFaults(t *testing.T) {
 		records []jobstest.Record
 		code    protocol.Code
 	}{
-		"no record":         {`{}`, nil, protocol.CodeInputEmpty},
-		"one class":         {`{}`, []jobstest.Record{{Label: "x", Text: "a"}, {Label: "x", Text: "b"}}, protocol.CodeInputEmpty},
-		"no word":           {`{}`, []jobstest.Record{{Label: "x", Text: "-"}, {Label: "y", Text: ""}}, protocol.CodeInputEmpty},
-		"all terms dropped": {`{"text": {"min_df": 3}}`, []jobstest.Record{{Label: "x", Text: "a"}, {Label: "y", Text: "a"}}, protocol.CodeInputEmpty},
-		"positive unknown":  {`{"positive": "sapm"}`, fourDocuments, protocol.CodeSpecInvalid},
-		"positive of three": {`{"positive": "x"}`, []jobstest.Record{{Label: "x", Text: "a"}, {Label: "y", Text: "a"}, {Label: "z", Text: "a"}}, protocol.CodeSpecInvalid},
-		"prior lacks one":   {`{"prior": {"spam": 1}}`, fourDocuments, protocol.CodeSpecInvalid},
-		"prior of another":  {`{"prior": {"spam": 0.5, "ham": 0.25, "eggs": 0.25}}`, fourDocuments, protocol.CodeSpecInvalid},
+		"no record": {`{}`, nil, protocol.CodeInputEmpty},
+		"one class": {`{}`, []jobstest.Record{{Label: "x", Text: "a"}, {Label: "x", Text: "b"}},
+			protocol.CodeInputEmpty},
+		"no word": {`{}`, []jobstest.Record{{Label: "x", Text: "-"}, {Label: "y", Text: ""}},
+			protocol.CodeInputEmpty},
+		"all terms dropped": {`{"text": {"min_df": 3}}`,
+			[]jobstest.Record{{Label: "x", Text: "a"}, {Label: "y", Text: "a"}}, protocol.CodeInputEmpty},
+		"positive unknown": {`{"positive": "sapm"}`, fourDocuments, protocol.CodeSpecInvalid},
+		"positive of three": {`{"positive": "x"}`,
+			[]jobstest.Record{{Label: "x", Text: "a"}, {Label: "y", Text: "a"}, {Label: "z", Text: "a"}},
+			protocol.CodeSpecInvalid},
+		"prior lacks one": {`{"prior": {"spam": 1}}`, fourDocuments, protocol.CodeSpecInvalid},
+		"prior of another": {`{"prior": {"spam": 0.5, "ham": 0.25, "eggs": 0.25}}`, fourDocuments,
+			protocol.CodeSpecInvalid},
 	} {
 		_, err := train(t, specOf(c.params, 0), inShards(c.records, 2))
 		var fault *protocol.Fault

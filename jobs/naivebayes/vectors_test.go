@@ -61,7 +61,8 @@ func twinModel(t *rapid.T, records []jobstest.Record, shards int) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 4), kernelops.Best(), jobstest.Grouping{})
+	got, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 4),
+		kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Skip(err) // no word in two documents
 	}
@@ -119,7 +120,8 @@ func TestVectorsThatAreNoCounts(t *testing.T) {
 // A model of words says nothing about columns.
 func TestModelOfWordsRefusesVectors(t *testing.T) {
 	for _, word := range []string{"rain", "007", "-1", "1048576"} {
-		p, err := NewPredictor(modelOf(t, `{}`, []jobstest.Record{{Label: "x", Text: "a " + word}, {Label: "y", Text: word}}), kernelops.Best())
+		p, err := NewPredictor(modelOf(t, `{}`,
+			[]jobstest.Record{{Label: "x", Text: "a " + word}, {Label: "y", Text: word}}), kernelops.Best())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// vocabularyPhase makes the dictionary. It counts on from a model where there is one, and holds the labels found against
-// the parameters before anything is counted for them.
+// vocabularyPhase makes the dictionary. It counts on from a model where there is one, and holds the labels found
+// against the parameters before anything is counted for them.
 type vocabularyPhase struct {
 	*vocabulary.Builder
 	params Params

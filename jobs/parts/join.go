@@ -25,7 +25,8 @@ func ReadIndex(data []byte) (Index, error) {
 		return Index{}, fmt.Errorf("%w: index: %w", ErrDamaged, err)
 	}
 	if x.SchemaVersion != 1 || x.Rows != x.Parts.Rows() {
-		return Index{}, fmt.Errorf("%w: index: version %d with %d rows, the parts have %d", ErrDamaged, x.SchemaVersion, x.Rows, x.Parts.Rows())
+		return Index{}, fmt.Errorf("%w: index: version %d with %d rows, the parts have %d", ErrDamaged, x.SchemaVersion,
+			x.Rows, x.Parts.Rows())
 	}
 	return x, nil
 }

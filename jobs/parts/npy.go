@@ -92,11 +92,13 @@ func splitNpy(data []byte) (descr string, cols int, elements []byte, err error) 
 	if err == nil && found[3] != "" {
 		cols, err = strconv.Atoi(found[3])
 	}
-	if width := int64(max(cols, 1)) * 8; err != nil || rows > math.MaxInt64/width || int64(len(elements)) != rows*width {
+	if width := int64(max(cols, 1)) * 8; err != nil || rows > math.MaxInt64/width ||
+		int64(len(elements)) != rows*width {
 		return "", 0, nil, fmt.Errorf("%d bytes of elements below the npy header %.80q", len(elements), header)
 	}
 	return found[1], cols, elements, nil
 }
 
 // ourHeader is what NPYHeader writes: dtype, rows and, in two dimensions, columns.
-var ourHeader = regexp.MustCompile(`^\{'descr': '(<i8|<f8)', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?\), \} *\n$`)
+var ourHeader = regexp.MustCompile(
+	`^\{'descr': '(<i8|<f8)', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?\), \} *\n$`)

@@ -32,7 +32,8 @@ func TestEncodeByHand(t *testing.T) {
 		}
 	}
 	got, err := Table{{Name: "class", Ints: []int64{3, -1}}}.Encode(NPY)
-	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }" + strings.Repeat(" ", 60) + "\n" +
+	want := "\x93NUMPY\x01\x00\x76\x00{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }" + strings.Repeat(" ",
+		60) + "\n" +
 		"\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"
 	if err != nil || string(got) != want {
 		t.Errorf("npy: %q\nwant %q (%v)", got, want, err)
@@ -41,9 +42,12 @@ func TestEncodeByHand(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for name, encode := range map[string]func() ([]byte, error){
-		"npy of texts":     func() ([]byte, error) { return two[:1].Encode(NPY) },
-		"no such format":   func() ([]byte, error) { return two.Encode("xls") },
-		"infinity as JSON": func() ([]byte, error) { return Table{{Name: "x", Floats: []float64{math.Inf(1)}}}.Encode(JSONL) },
+		"npy of texts":   func() ([]byte, error) { return two[:1].Encode(NPY) },
+		"no such format": func() ([]byte, error) { return two.Encode("xls") },
+		"infinity as JSON": func() ([]byte,
+			error) {
+			return Table{{Name: "x", Floats: []float64{math.Inf(1)}}}.Encode(JSONL)
+		},
 	} {
 		if _, err := encode(); err == nil {
 			t.Errorf("%s: no error", name)
@@ -69,7 +73,8 @@ func written(t *testing.T, s store, format string) Index {
 		for i, r := range rows {
 			floats[i] = float64(r) / 4
 		}
-		l, err := Write(t.Context(), s.emit, "out", leaf, format, Table{{Name: "row", Ints: rows}, {Name: "value", Floats: floats}})
+		l, err := Write(t.Context(), s.emit, "out", leaf, format,
+			Table{{Name: "row", Ints: rows}, {Name: "value", Floats: floats}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +85,8 @@ func written(t *testing.T, s store, format string) Index {
 		}
 		all = append(all, l...)
 	}
-	if _, err := WriteIndex(t.Context(), s.emit, "out", Index{Format: format, Columns: []string{"row", "value"}, Parts: all}); err != nil {
+	if _, err := WriteIndex(t.Context(), s.emit, "out",
+		Index{Format: format, Columns: []string{"row", "value"}, Parts: all}); err != nil {
 		t.Fatal(err)
 	}
 	x, err := ReadIndex(s["out/index.json"])
@@ -104,7 +110,8 @@ func joined(s store, x Index) ([]byte, error) {
 
 // The parts joined are the table written as one part.
 func TestJoinIsOneTable(t *testing.T) {
-	whole := Table{{Name: "row", Ints: []int64{0, 1, 2, 3, 4, 5, 6, 7}}, {Name: "value", Floats: []float64{0, .25, .5, .75, 1, 1.25, 1.5, 1.75}}}
+	whole := Table{{Name: "row", Ints: []int64{0, 1, 2, 3, 4, 5, 6, 7}},
+		{Name: "value", Floats: []float64{0, .25, .5, .75, 1, 1.25, 1.5, 1.75}}}
 	for _, format := range []string{CSV, JSONL, NPY} {
 		s := store{}
 		got, err := joined(s, written(t, s, format))
@@ -137,7 +144,8 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func FuzzSplitNpy(f *testing.F) {
-	for _, table := range []Table{{{Name: "a", Ints: []int64{1}}}, {{Name: "a", Ints: []int64{1}}, {Name: "b", Floats: []float64{2}}}, {{Name: "a", Floats: []float64{}}}} {
+	for _, table := range []Table{{{Name: "a", Ints: []int64{1}}},
+		{{Name: "a", Ints: []int64{1}}, {Name: "b", Floats: []float64{2}}}, {{Name: "a", Floats: []float64{}}}} {
 		data, err := table.Encode(NPY)
 		if err != nil {
 			f.Fatal(err)
@@ -146,7 +154,8 @@ func FuzzSplitNpy(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		descr, cols, elements, err := splitNpy(data)
-		if err == nil && !bytes.Equal(append(NPYHeader(descr, int64(len(elements)/8/max(cols, 1)), cols), elements...), data) && cols > 0 && len(elements) > 0 {
+		if err == nil && !bytes.Equal(append(NPYHeader(descr, int64(len(elements)/8/max(cols, 1)), cols), elements...),
+			data) && cols > 0 && len(elements) > 0 {
 			t.Errorf("read %s with %d columns from %q", descr, cols, data)
 		}
 	})

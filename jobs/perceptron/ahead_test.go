@@ -20,7 +20,8 @@ func TestLearnAllIsLearn(t *testing.T) {
 		for _, sparse := range []bool{false, true} {
 			for form := Plain; form <= Unweighted; form++ {
 				for _, rule := range []Rule{Signed, ArgMax} {
-					setup := Setup{Rule: rule, Form: form, Classes: 2, Width: 37, Sparse: sparse, Bias: form != Averaged, ClassWeights: []float32{1, 0.5}, MaxVectors: 1000}
+					setup := Setup{Rule: rule, Form: form, Classes: 2, Width: 37, Sparse: sparse,
+						Bias: form != Averaged, ClassWeights: []float32{1, 0.5}, MaxVectors: 1000}
 					one, all := NewLearner(setup, ops), NewLearner(setup, ops)
 					var records []Record
 					for i, row := range uniform(203, 37, "ahead") {
@@ -36,7 +37,8 @@ func TestLearnAllIsLearn(t *testing.T) {
 					if one.mistakes == 0 || one.mistakes == one.steps {
 						t.Errorf("%d mistakes in %d steps", one.mistakes, one.steps)
 					}
-					same := reflect.DeepEqual([]any{one.weights, one.sums, one.vectors, one.survived, one.steps, one.mistakes, one.updates},
+					same := reflect.DeepEqual([]any{one.weights, one.sums, one.vectors, one.survived, one.steps,
+						one.mistakes, one.updates},
 						[]any{all.weights, all.sums, all.vectors, all.survived, all.steps, all.mistakes, all.updates})
 					if !same {
 						t.Errorf("%s, sparse %t, %s, %s: LearnAll leaves something else", ops.Name, sparse, form, rule)
@@ -55,12 +57,14 @@ func lasting(shards []jobstest.Blocks) []jobstest.Blocks {
 			return func(yield func(*dataset.Block, error) bool) {
 				for b, err := range blocks(ctx) {
 					if err == nil {
-						b = &dataset.Block{Lasting: true, IDs: slices.Clone(b.IDs), Labels: slices.Clone(b.Labels), Dense: b.Dense, Sparse: b.Sparse}
+						b = &dataset.Block{Lasting: true, IDs: slices.Clone(b.IDs), Labels: slices.Clone(b.Labels),
+							Dense: b.Dense, Sparse: b.Sparse}
 						for j := range b.Labels {
 							b.Labels[j] = bytes.Clone(b.Labels[j])
 						}
 						b.Dense.Values, b.Sparse.Values = slices.Clone(b.Dense.Values), slices.Clone(b.Sparse.Values)
-						b.Sparse.Indptr, b.Sparse.Indices = slices.Clone(b.Sparse.Indptr), slices.Clone(b.Sparse.Indices)
+						b.Sparse.Indptr, b.Sparse.Indices = slices.Clone(b.Sparse.Indptr),
+							slices.Clone(b.Sparse.Indices)
 					}
 					if !yield(b, err) {
 						return
@@ -74,7 +78,8 @@ func lasting(shards []jobstest.Blocks) []jobstest.Blocks {
 
 // TestLastingBlocks learns the same model from blocks that may be kept as from those that must be copied.
 func TestLastingBlocks(t *testing.T) {
-	for name, records := range map[string][]jobstest.Record{"dense": digits(t), "sparse": asSparse(twoClasses(digits(t)))} {
+	for name, records := range map[string][]jobstest.Record{"dense": digits(t),
+		"sparse": asSparse(twoClasses(digits(t)))} {
 		for _, over := range []string{overChained, overMixed} {
 			spec := specOf(fmt.Sprintf(`{"epochs": 3, "over": %q}`, over))
 			var digests []string

@@ -62,7 +62,8 @@ const warmName = "begin"
 func (*warmPhase) Name() string { return warmName }
 
 // Map has nothing to do.
-func (*warmPhase) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (*warmPhase) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays,
+	error) {
 	return jobs.Arrays{}, nil, nil
 }
 

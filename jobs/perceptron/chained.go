@@ -17,7 +17,8 @@ type chainedPhase struct{ job }
 func (*chainedPhase) Name() string { return overChained }
 
 // Map learns from a shard: linear in its values times the classes, and in the size of the state.
-func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
+	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	s, err := readState(a)
 	if err != nil {
 		return nil, nil, err

@@ -9,9 +9,9 @@ import (
 	"github.com/gram-compute/gram/jobs/jobstest"
 )
 
-// Two shards, one epoch, by hand; "y" is +1. The first learns (1, 0) as y, so that w = (1, 0), b = 1, and (1, 0) as n, so
-// that w and b are 0 again. The second learns (1, 0) as y. Both changed the first weight and the bias, none the second:
-// the sums of the changes, (1, 0) and 1, are divided by 2.
+// Two shards, one epoch, by hand; "y" is +1. The first learns (1, 0) as y, so that w = (1, 0), b = 1, and (1, 0) as
+// n, so that w and b are 0 again. The second learns (1, 0) as y. Both changed the first weight and the bias, none the
+// second: the sums of the changes, (1, 0) and 1, are divided by 2.
 func TestChangedCountsWhatWasTakenBack(t *testing.T) {
 	dense := [][]jobstest.Record{
 		jobstest.DenseRecords([][]float32{{1, 0}, {1, 0}}, "y", "n"),
@@ -24,7 +24,8 @@ func TestChangedCountsWhatWasTakenBack(t *testing.T) {
 		"dense": dense, "sparse": {{sparse("y"), sparse("n")}, {sparse("y")}},
 	} {
 		for _, form := range []string{"plain", "averaged"} {
-			m := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "shuffle": false, "epochs": 1, "form": %q}`, form), shards...))
+			m := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "shuffle": false, "epochs": 1, "form": %q}`, form),
+				shards...))
 			if !slices.Equal(m.weights, []float32{0.5, 0, 0.5}) {
 				t.Errorf("%s, %s: weights %v", name, form, m.weights)
 			}
@@ -45,7 +46,8 @@ func TestChangedIsTheLoop(t *testing.T) {
 			var labels []string
 			var same []jobstest.Record
 			for i := range perShard {
-				row, record := make([]float32, columns), jobstest.Record{Label: string(rune('a' + i%classes)), Width: columns}
+				row, record := make([]float32, columns),
+					jobstest.Record{Label: string(rune('a' + i%classes)), Width: columns}
 				for j := range row {
 					row[j] = float32(max(0, r.IntN(6)-3))
 					if row[j] != 0 {

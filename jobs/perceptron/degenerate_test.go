@@ -16,7 +16,8 @@ import (
 var everyWay = []string{`{"epochs": 2}`, `{"form": "plain", "over": "mixed", "epochs": 2}`,
 	`{"over": "mixed", "mixing": "mistakes", "epochs": 2, "features": {"scale": "standard"}}`,
 	`{"over": "mixed", "mixing": "uniform", "classes": "one_vs_rest", "epochs": 2}`, `{"form": "voted", "epochs": 2}`,
-	`{"form": "unweighted", "epochs": 1, "shuffle": false}`, `{"classes": "one_vs_rest", "class_weights": {"c1": 2.5}, "bias": false, "epochs": 1}`}
+	`{"form": "unweighted", "epochs": 1, "shuffle": false}`,
+	`{"classes": "one_vs_rest", "class_weights": {"c1": 2.5}, "bias": false, "epochs": 1}`}
 
 func TestGroupingNeverShows(t *testing.T) {
 	for _, params := range everyWay {
@@ -83,11 +84,14 @@ func TestRefused(t *testing.T) {
 		code    protocol.Code
 		part    string
 	}{
-		"one class":           {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty, "2 classes"},
-		"no labels":           {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}), protocol.CodeInputEmpty, "labels"},
-		"no records":          {`{}`, nil, protocol.CodeInputEmpty, "no training record"},
-		"width changes":       {`{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, two...), protocol.CodeBadRecord, "width"},
-		"NaN":                 {`{}`, jobstest.DenseRecords([][]float32{{1}, {bad}}, two...), protocol.CodeBadRecord, "finite"},
+		"one class": {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty,
+			"2 classes"},
+		"no labels":  {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}), protocol.CodeInputEmpty, "labels"},
+		"no records": {`{}`, nil, protocol.CodeInputEmpty, "no training record"},
+		"width changes": {`{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, two...), protocol.CodeBadRecord,
+			"width"},
+		"NaN": {`{}`, jobstest.DenseRecords([][]float32{{1}, {bad}}, two...), protocol.CodeBadRecord,
+			"finite"},
 		"beyond float32":      {`{"shuffle": false}`, huge, protocol.CodeInputLimit, "float32"},
 		"mixed beyond it":     {`{"over": "mixed", "shuffle": false}`, huge, protocol.CodeInputLimit, "float32"},
 		"a misspelt param":    {`{"epoch": 3}`, nil, protocol.CodeSpecInvalid, "epoch"},
@@ -97,9 +101,11 @@ func TestRefused(t *testing.T) {
 		"distinct votes":      {`{"distinct": 1, "form": "voted"}`, nil, protocol.CodeSpecInvalid, "plain or averaged"},
 		"distinct many":       {`{"distinct": 1}`, sectors(30, 3), protocol.CodeSpecInvalid, "two classes"},
 		"a class weight of 0": {`{"class_weights": {"a": 0}}`, nil, protocol.CodeSpecInvalid, "class_weights"},
-		"an unknown class":    {`{"class_weights": {"c": 2}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
-		"an unknown cost":     {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...), protocol.CodeSpecInvalid, `"c"`},
-		"no epochs":           {`{"epochs": 0}`, nil, protocol.CodeSpecInvalid, "epochs"},
+		"an unknown class": {`{"class_weights": {"c": 2}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...),
+			protocol.CodeSpecInvalid, `"c"`},
+		"an unknown cost": {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords([][]float32{{1}, {2}}, two...),
+			protocol.CodeSpecInvalid, `"c"`},
+		"no epochs": {`{"epochs": 0}`, nil, protocol.CodeSpecInvalid, "epochs"},
 		"too wide": {`{}`, []jobstest.Record{{Label: "a", Width: 1 << 28, Indices: []int32{5}, Values: []float32{1}},
 			{Label: "b", Width: 1 << 28, Indices: []int32{6}, Values: []float32{1}}}, protocol.CodeInputLimit, "2^27"},
 	} {
@@ -137,13 +143,16 @@ func TestDegenerateAnswers(t *testing.T) {
 	if m := modelOf(t, train(t, `{}`, weighted)); m.steps != 2*int64(len(m.epochMistakes)) {
 		t.Errorf("%d steps in %d epochs: a record without weight was met", m.steps, len(m.epochMistakes))
 	}
-	far := jobstest.DenseRecords([][]float32{{3e38}, {-3e38}}, "a", "b") // scores beyond float32 decide, and are bounded
+	// scores beyond float32 decide, and are bounded
+	far := jobstest.DenseRecords([][]float32{{3e38}, {-3e38}}, "a", "b")
 	if result := train(t, `{}`, far); wrong(t, result.Model, far) != 0 || !modelOf(t, result).separated {
 		t.Errorf("outcomes %+v", outcomes(t, result.Model, far))
 	}
 	// An empty text, and a text of unknown words, have only the bias.
-	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}, {Label: "ham", Text: ""}}
-	if o := outcomes(t, train(t, `{}`, texts).Model, []jobstest.Record{{Text: ""}, {Text: "unheard"}}); o[0].Label != "ham" || o[1].Label != "ham" {
+	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"},
+		{Label: "ham", Text: ""}}
+	if o := outcomes(t, train(t, `{}`, texts).Model,
+		[]jobstest.Record{{Text: ""}, {Text: "unheard"}}); o[0].Label != "ham" || o[1].Label != "ham" {
 		t.Errorf("outcomes %+v", o)
 	}
 }
@@ -156,7 +165,8 @@ func TestClassWeights(t *testing.T) {
 		weighted[i].Weight = []float32{1, 4}[weighted[i].Label[1]-'0']
 	}
 	byClass, byRecord := train(t, `{"class_weights": {"c1": 4}}`, records), train(t, `{}`, weighted)
-	if a, b := modelOf(t, byClass), modelOf(t, byRecord); !slices.Equal(a.weights, b.weights) || !slices.Equal(a.sums, b.sums) || a.bound != b.bound {
+	if a, b := modelOf(t, byClass), modelOf(t, byRecord); !slices.Equal(a.weights, b.weights) ||
+		!slices.Equal(a.sums, b.sums) || a.bound != b.bound {
 		t.Errorf("weights %v by class, %v by record", a.weights, b.weights)
 	}
 	missed := func(model jobs.Arrays) (n int) {

@@ -39,7 +39,9 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	weights := m.deciding()
 	for _, y := range classes {
 		w, sign := m.classRow(weights, y)
-		fmt.Fprintf(&b, "\n%s (bias %.4g)\n", describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20), float32(sign*w[m.Width]))
+		fmt.Fprintf(&b, "\n%s (bias %.4g)\n",
+			describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20),
+			float32(sign*w[m.Width]))
 		describe.Wrap(&b, m.topColumns(w[:m.Width], sign, top))
 	}
 	if len(opt.Classes) == 0 && len(classes) < m.Classes {
@@ -92,7 +94,8 @@ func (m *model) describeVotes() string {
 		for k := range m.survived {
 			all += m.voice(k)
 		}
-		text += fmt.Sprintf("; %d more, with %.1f %% of the votes, were dropped", d.vectors, 100*float64(d.votes)/float64(max(1, all)))
+		text += fmt.Sprintf("; %d more, with %.1f %% of the votes, were dropped", d.vectors,
+			100*float64(d.votes)/float64(max(1, all)))
 	}
 	return text
 }

@@ -17,10 +17,10 @@
 //
 // The averaged form costs no more than its updates: beside w it keeps u, the sum of t times the
 // update made at step t (steps counted from 0), and the mean is w - u/T after T steps. The forms
-// that vote keep every w_k, up to max_vectors and to what max_state_bytes has room for beside the rest of the state, which
-// is known before the first epoch. Of more they keep those with the most votes, of equals the later ones; metrics and the
-// description count what was dropped. That depends on neither shards nor blocks: the first of all are among the
-// first of each part.
+// that vote keep every w_k, up to max_vectors and to what max_state_bytes has room for beside the rest of the state,
+// which is known before the first epoch. Of more they keep those with the most votes, of equals the later ones;
+// metrics and the description count what was dropped. That depends on neither shards nor blocks: the first of all are
+// among the first of each part.
 //
 // With two classes the second label in byte order is +1 (rule "signed"). With more there is a row of
 // weights for each class, and a record of class y is learned from by
@@ -59,8 +59,8 @@
 //
 // distinct, a number D above 0, gives each training record a feature of its own whose value is D ("force it to be
 // separable": the lecture notes; Freund and Schapire, theorem 2, after Klasner and Simon): so the mistakes
-// are bounded whatever the data. It is for two classes. The features are not made: a record has one extra weight, in the state
-// once it is not 0. A model does not hold them, for no other record has them.
+// are bounded whatever the data. It is for two classes. The features are not made: a record has one extra weight, in
+// the state once it is not 0. A model does not hold them, for no other record has them.
 //
 // # Phases
 //

@@ -65,11 +65,13 @@ func TestAccuracyAgainstShards(t *testing.T) {
 	}
 	records := glosses(t)
 	for _, way := range []struct{ name, params string }{
-		{"chained", `{}`}, {"changed", `{"over": "mixed", "mixing": "changed"}`}, {"uniform", `{"over": "mixed", "mixing": "uniform"}`},
+		{"chained", `{}`}, {"changed", `{"over": "mixed", "mixing": "changed"}`},
+		{"uniform", `{"over": "mixed", "mixing": "uniform"}`},
 		{"mistakes", `{"over": "mixed", "mixing": "mistakes"}`},
 	} {
 		for _, shards := range []int{1, 8, 64} {
-			t.Run(fmt.Sprint(way.name, "/", shards), func(t *testing.T) { accuracy(t, inTurn(records, shards), way.params) })
+			t.Run(fmt.Sprint(way.name, "/", shards),
+				func(t *testing.T) { accuracy(t, inTurn(records, shards), way.params) })
 		}
 		t.Run(way.name+"/sorted", func(t *testing.T) { accuracy(t, jobstest.Deal(records, 8), way.params) })
 	}

@@ -35,7 +35,8 @@ func TestByHand(t *testing.T) {
 	if !slices.Equal(m.epochMistakes, []int64{3, 0}) || !m.separated {
 		t.Errorf("mistakes %v", m.epochMistakes)
 	}
-	if r := m.radius * m.radius; math.Abs(m.margin[0]-1/math.Sqrt(11)) > 1e-15 || math.Abs(r-6) > 1e-12 || math.Abs(m.bound-66) > 1e-9 {
+	if r := m.radius * m.radius; math.Abs(m.margin[0]-1/math.Sqrt(11)) > 1e-15 || math.Abs(r-6) > 1e-12 ||
+		math.Abs(m.bound-66) > 1e-9 {
 		t.Errorf("margin %v, radius^2 %v, bound %v", m.margin, r, m.bound)
 	}
 	if n := wrong(t, result.Model, three); n != 0 {

@@ -17,18 +17,21 @@ import (
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":     func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
-		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
-		"a form":           func(a jobs.Arrays) { a.PutText(modelForm, "kernel") },
-		"a rule":           func(a jobs.Arrays) { a.PutText(modelRule, "argmax") },
-		"bias":             func(a jobs.Arrays) { jobs.PutScalar(a, modelBias, int32(2)) },
-		"distinct":         func(a jobs.Arrays) { jobs.PutScalar(a, modelDistinct, float32(math.NaN())) },
-		"no vectors":       func(a jobs.Arrays) { jobs.PutScalar(a, modelMaxVectors, int64(0)) },
-		"class weights":    func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 0}) },
-		"more of them":     func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 1, 1}) },
-		"no weights":       func(a jobs.Arrays) { delete(a, modelWeights) },
-		"fewer weights":    func(a jobs.Arrays) { jobs.Put(a, modelWeights, []float32{1, 2}, 1, 2) },
-		"weights NaN":      func(a jobs.Arrays) { jobs.Put(a, modelWeights, []float32{1, 2, float32(math.NaN())}, 1, 3) },
+		"another kind":    func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
+		"another version": func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
+		"a form":          func(a jobs.Arrays) { a.PutText(modelForm, "kernel") },
+		"a rule":          func(a jobs.Arrays) { a.PutText(modelRule, "argmax") },
+		"bias":            func(a jobs.Arrays) { jobs.PutScalar(a, modelBias, int32(2)) },
+		"distinct":        func(a jobs.Arrays) { jobs.PutScalar(a, modelDistinct, float32(math.NaN())) },
+		"no vectors":      func(a jobs.Arrays) { jobs.PutScalar(a, modelMaxVectors, int64(0)) },
+		"class weights":   func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 0}) },
+		"more of them":    func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 1, 1}) },
+		"no weights":      func(a jobs.Arrays) { delete(a, modelWeights) },
+		"fewer weights":   func(a jobs.Arrays) { jobs.Put(a, modelWeights, []float32{1, 2}, 1, 2) },
+		"weights NaN": func(a jobs.Arrays) {
+			jobs.Put(a, modelWeights, []float32{1, 2, float32(math.NaN())}, 1,
+				3)
+		},
 		"sums infinite":    func(a jobs.Arrays) { jobs.Put(a, modelSums, []float64{1, 2, math.Inf(1)}, 1, 3) },
 		"a mean beyond":    func(a jobs.Arrays) { jobs.Put(a, modelSums, []float64{1, 2, 1e300}, 1, 3) },
 		"steps below 0":    func(a jobs.Arrays) { jobs.PutScalar(a, modelSteps, int64(-1)) },
@@ -50,7 +53,8 @@ func TestHostileModels(t *testing.T) {
 		}
 	}
 	model := train(t, `{"shuffle": false, "form": "voted"}`, three).Model
-	for name, survived := range map[string][]int64{"fewer votes": {1, 1}, "votes below 0": {1, -1, 4}, "too many": {math.MaxInt64, 1, 4}} {
+	for name, survived := range map[string][]int64{"fewer votes": {1, 1}, "votes below 0": {1, -1, 4},
+		"too many": {math.MaxInt64, 1, 4}} {
 		jobs.Put(model, modelSurvived, survived)
 		if _, err := NewPredictor(model, kernelops.Generic()); err == nil {
 			t.Errorf("%s: loaded", name)
@@ -74,7 +78,8 @@ func FuzzModel(f *testing.F) {
 	f.Add(train(f, `{"form": "voted"}`, sectors(30, 3)).Model.Encode(), float32(0))
 	f.Add(train(f, `{"form": "unweighted", "class_weights": {"y": 2}}`, asSparse(three)).Model.Encode(), float32(-1))
 	f.Add(train(f, `{"classes": "one_vs_rest"}`, asSparse(sectors(30, 3))).Model.Encode(), float32(3e38))
-	f.Add(train(f, `{}`, []jobstest.Record{{Label: "a", Text: "b c"}, {Label: "d", Text: "e"}}).Model.Encode(), float32(1))
+	f.Add(train(f, `{}`, []jobstest.Record{{Label: "a", Text: "b c"}, {Label: "d", Text: "e"}}).Model.Encode(),
+		float32(1))
 	f.Fuzz(func(t *testing.T, data []byte, value float32) {
 		arrays, err := jobs.Decode(data)
 		if err != nil {
@@ -105,7 +110,8 @@ func tellFuzzed(t *testing.T, o *Online, value float32) {
 	case o.space.Dictionary() != nil:
 		block.Texts = [][]byte{[]byte("a b c d e")}
 	case o.Sparse:
-		block.Sparse = dataset.Sparse{Width: o.Width, Indptr: []int{0, 1}, Indices: []int32{int32(o.Width - 1)}, Values: []float32{value}}
+		block.Sparse = dataset.Sparse{Width: o.Width, Indptr: []int{0, 1}, Indices: []int32{int32(o.Width - 1)},
+			Values: []float32{value}}
 	default:
 		block.Dense = dataset.Dense{Width: o.Width, Values: slices.Repeat([]float32{value}, o.Width)}
 	}
@@ -120,7 +126,8 @@ func tellFuzzed(t *testing.T, o *Online, value float32) {
 	if !slices.Contains(o.Labels(), outcome.Label) || outcome.Value-outcome.Value != 0 {
 		t.Fatalf("outcome %+v", outcome)
 	}
-	if _, err := o.Update(o.Labels()[0]); err != nil && (!errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit) {
+	if _, err := o.Update(o.Labels()[0]); err != nil &&
+		(!errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit) {
 		t.Fatal(err)
 	}
 }
@@ -128,7 +135,8 @@ func tellFuzzed(t *testing.T, o *Online, value float32) {
 func TestDescribe(t *testing.T) {
 	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}}
 	text, err := Describe(train(t, `{}`, texts).Model, jobs.DescribeOptions{Top: 1})
-	if err != nil || !strings.Contains(text, `"spam"`) || !strings.Contains(text, `"money" `) || !strings.Contains(text, `"see" `) || strings.Contains(text, `"win" `) {
+	if err != nil || !strings.Contains(text, `"spam"`) || !strings.Contains(text, `"money" `) ||
+		!strings.Contains(text, `"see" `) || strings.Contains(text, `"win" `) {
 		t.Errorf("%s%v", text, err)
 	}
 	model := train(t, `{}`, sectors(200, 4)).Model

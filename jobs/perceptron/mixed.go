@@ -107,7 +107,8 @@ func (m *mix) plus(right *mix) (_ *mix, err error) {
 
 // finish mixes the weights of all leaves.
 func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
-	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) || (all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
+	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) ||
+		(all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
 		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
 	}
 	if all.steps == 0 {
@@ -124,8 +125,8 @@ func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round)
 }
 
 // mix moves the weights by the mean change, and the sums so that weights - sums/steps stays the mean
-// over all steps: with the weights w before and w' after, the steps T before and K of the epoch, and m the sum of what the
-// weights were above w in each of those K,
+// over all steps: with the weights w before and w' after, the steps T before and K of the epoch, and m the sum of
+// what the weights were above w in each of those K,
 //
 //	u' = u + (T + K)(w' - w) - m.
 func (p *mixedPhase) mix(l *Learner, all *mix) {

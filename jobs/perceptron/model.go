@@ -34,7 +34,8 @@ const (
 	trainingWarm      = "training.warm"      // I32 scalar: 1 where weights began at those of another model
 	trainingMargin    = "training.margin"    // F64 [1], one_vs_rest [classes]; none once it learned on
 	trainingRadius    = "training.radius"    // F64 scalar
-	trainingBound     = "training.bound"     // F64 scalar: on all mistakes, one_vs_rest on all updates; 0 where there is none
+	// F64 scalar: on all mistakes, one_vs_rest on all updates; 0 where there is none
+	trainingBound = "training.bound"
 )
 
 // model is a perceptron with what is known of its training.
@@ -144,7 +145,8 @@ func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
 
 // checkLearned holds what was learned against what training guarantees.
 func (m *model) checkLearned() error {
-	if m.steps < 0 || m.steps > maxCount || !jobs.Finite(m.weights) || !jobs.Finite(m.sums) || !jobs.Finite(m.vectors) || !m.finiteMean() {
+	if m.steps < 0 || m.steps > maxCount || !jobs.Finite(m.weights) || !jobs.Finite(m.sums) ||
+		!jobs.Finite(m.vectors) || !m.finiteMean() {
 		return jobs.Malformed("the weights of a perceptron after %d steps are not all finite", m.steps)
 	}
 	return nil
@@ -164,7 +166,8 @@ func (l *Learner) finiteMean() bool {
 
 // own gives the learner memory that no array shares.
 func (m *model) own() {
-	m.weights, m.sums, m.vectors, m.survived = slices.Clone(m.weights), slices.Clone(m.sums), slices.Clone(m.vectors), slices.Clone(m.survived)
+	m.weights, m.sums, m.vectors, m.survived = slices.Clone(m.weights), slices.Clone(m.sums), slices.Clone(m.vectors),
+		slices.Clone(m.survived)
 }
 
 // counts reports whether no count is below 0 and their sum is exact in float64.

@@ -44,7 +44,8 @@ func (o *Online) PredictText(text string) (jobs.Outcome, error) {
 
 // PredictVector predicts a dense vector; a model of texts or of another width refuses it.
 func (o *Online) PredictVector(values []float32) (jobs.Outcome, error) {
-	return o.Predict(&dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: len(values), Values: values}})
+	return o.Predict(&dataset.Block{IDs: make([]dataset.Identity, 1),
+		Dense: dataset.Dense{Width: len(values), Values: values}})
 }
 
 // Predict predicts a block of one record, as NewPredictor does, and remembers it for Update. Time
@@ -128,6 +129,7 @@ func (o *Online) Model() jobs.Arrays {
 	l := *o.Learner
 	m.Learner = &l
 	m.own()
-	m.history = history{epochMistakes: slices.Clone(m.epochMistakes), epochUpdates: slices.Clone(m.epochUpdates), warm: m.warm}
+	m.history = history{epochMistakes: slices.Clone(m.epochMistakes), epochUpdates: slices.Clone(m.epochUpdates),
+		warm: m.warm}
 	return jobs.ArraysOf(&m)
 }

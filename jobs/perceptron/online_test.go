@@ -30,7 +30,8 @@ func load(t testing.TB, model jobs.Arrays) *Online {
 // model written at that time predicts.
 func TestOnlineGoesOnAsTheJobWould(t *testing.T) {
 	for _, form := range formNames {
-		for name, records := range map[string][]jobstest.Record{"many": sectors(120, 4), "two": sectors(120, 2), "sparse": asSparse(sectors(120, 4)), "sparse two": asSparse(sectors(120, 2))} {
+		for name, records := range map[string][]jobstest.Record{"many": sectors(120, 4), "two": sectors(120, 2),
+			"sparse": asSparse(sectors(120, 4)), "sparse two": asSparse(sectors(120, 2))} {
 			params := `{"shuffle": false, "form": %q, "epochs": %d}`
 			o := load(t, train(t, fmt.Sprintf(params, form, 1), records).Model)
 			mistakes := int64(0)
@@ -70,9 +71,11 @@ func TestOnlineGoesOnAsTheJobWould(t *testing.T) {
 
 func firstBlock(t testing.TB, r jobstest.Record) *dataset.Block {
 	t.Helper()
-	block := &dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: len(r.Dense), Values: r.Dense}}
+	block := &dataset.Block{IDs: make([]dataset.Identity, 1),
+		Dense: dataset.Dense{Width: len(r.Dense), Values: r.Dense}}
 	if r.Width > 0 {
-		block.Sparse = dataset.Sparse{Width: r.Width, Indptr: []int{0, len(r.Indices)}, Indices: r.Indices, Values: r.Values}
+		block.Sparse = dataset.Sparse{Width: r.Width, Indptr: []int{0, len(r.Indices)}, Indices: r.Indices,
+			Values: r.Values}
 	}
 	return block
 }
@@ -109,7 +112,8 @@ func TestOnlineText(t *testing.T) {
 // A job that goes on with a model goes on as one job would, but for the order that it draws.
 func TestWarmStart(t *testing.T) {
 	records := sectors(200, 3)
-	for _, params := range []string{`{"shuffle": false, "epochs": 2}`, `{"shuffle": false, "epochs": 2, "over": "mixed"}`, `{"shuffle": false, "form": "voted", "epochs": 1}`} {
+	for _, params := range []string{`{"shuffle": false, "epochs": 2}`,
+		`{"shuffle": false, "epochs": 2, "over": "mixed"}`, `{"shuffle": false, "form": "voted", "epochs": 1}`} {
 		first := train(t, params, jobstest.Deal(records, 3)...)
 		spec := specOf(params)
 		spec.Spec.Model = "file:///model.safetensors"
@@ -121,7 +125,8 @@ func TestWarmStart(t *testing.T) {
 			`{"shuffle": false, "epochs": 2, "over": "mixed"}`: `{"shuffle": false, "epochs": 4, "over": "mixed"}`,
 			`{"shuffle": false, "form": "voted", "epochs": 1}`: `{"shuffle": false, "form": "voted", "epochs": 2}`}
 		got, want := modelOf(t, second), modelOf(t, train(t, twice[params], jobstest.Deal(records, 3)...))
-		if !slices.Equal(got.weights, want.weights) || !slices.Equal(got.sums, want.sums) || got.steps != want.steps || !slices.Equal(got.survived, want.survived) {
+		if !slices.Equal(got.weights, want.weights) || !slices.Equal(got.sums, want.sums) || got.steps != want.steps ||
+			!slices.Equal(got.survived, want.survived) {
 			t.Errorf("%s: other weights than in one job", params)
 		}
 		if !got.warm || got.bound != 0 || len(got.epochMistakes) != len(want.epochMistakes)/2 {
@@ -157,16 +162,20 @@ func TestWarmStartRefused(t *testing.T) {
 func TestWarmStartOverTextsReadOtherwise(t *testing.T) {
 	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}}
 	for _, c := range []struct{ model, job, part string }{
-		{`{"features":{"text":{"ngram_max":2}}}`, `{}`, "features.text.ngram_max is 2 in the model of spec.model, 1 in this job"},
-		{`{}`, `{"features":{"text":{"stop_words":["you"]}}}`, "features.text.stop_words is [] in the model of spec.model, [you] in this job"},
-		{`{"features":{"hashing":{"bits":8}}}`, `{"features":{"hashing":{"bits":9}}}`, "features.hashing is of 8 bits, signed false in the model of spec.model, of 9 bits, signed false"},
+		{`{"features":{"text":{"ngram_max":2}}}`, `{}`,
+			"features.text.ngram_max is 2 in the model of spec.model, 1 in this job"},
+		{`{}`, `{"features":{"text":{"stop_words":["you"]}}}`,
+			"features.text.stop_words is [] in the model of spec.model, [you] in this job"},
+		{`{"features":{"hashing":{"bits":8}}}`, `{"features":{"hashing":{"bits":9}}}`,
+			"features.hashing is of 8 bits, signed false in the model of spec.model, of 9 bits, signed false"},
 		{`{"features":{"hashing":{"bits":8}}}`, `{}`, "none in this job"},
 		{`{"features":{"hashing":{"bits":8}}}`, `{"features":{"hashing":{"bits":8}}}`, ""},
 		{`{"features":{"text":{"lowercase":false}}}`, `{"features":{"text":{"lowercase":false,"min_df":1}}}`, ""},
 	} {
 		spec := specOf(c.job)
 		spec.Spec.Model = "file:///model.safetensors"
-		_, err := tryRun(t, spec, jobstest.Deal(texts, 1), kernelops.Best(), jobstest.WithModel(train(t, c.model, texts).Model))
+		_, err := tryRun(t, spec, jobstest.Deal(texts, 1), kernelops.Best(),
+			jobstest.WithModel(train(t, c.model, texts).Model))
 		if c.part != "" {
 			wantFault(t, err, protocol.CodeSpecInvalid, c.part)
 		} else if err != nil {

@@ -66,7 +66,8 @@ type example struct {
 }
 
 // readExamples reads the training records of shards as the job's features do.
-func readExamples(t testing.TB, model jobs.Arrays, train func(dataset.Identity) bool, shards []jobstest.Blocks) [][]example {
+func readExamples(t testing.TB, model jobs.Arrays, train func(dataset.Identity) bool,
+	shards []jobstest.Blocks) [][]example {
 	t.Helper()
 	space, err := features.ReadSpace(model)
 	if err != nil {
@@ -159,7 +160,8 @@ func TestChainedIsTheSerialLoop(t *testing.T) {
 				checkOracle(t, `{"epochs": 3, "features": {"scale": "l2"}}`, records, 5, true, ops)
 			}
 			for _, shards := range []int{1, 3, 8} {
-				checkOracle(t, `{"epochs": 3, "shuffle": false, "features": {"scale": "l2"}}`, records, shards, false, kernelops.Best())
+				checkOracle(t, `{"epochs": 3, "shuffle": false, "features": {"scale": "l2"}}`, records, shards, false,
+					kernelops.Best())
 			}
 			checkOracle(t, `{"epochs": 2, "form": "plain", "shuffle": false}`, records, 2, false, kernelops.Best())
 		})

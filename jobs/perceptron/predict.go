@@ -162,7 +162,8 @@ func (p *predictor) voteDense(dst []float64, x kernelops.Matrix) {
 func (p *predictor) voteTile(dst []float64, x kernelops.Matrix, from, to int) {
 	rows, stride, kept := p.rows(), p.stride(), min(to, p.Learner.votes())
 	if from < kept {
-		y := kernelops.Matrix{Data: p.vectors[from*p.size() : kept*p.size()], Rows: (kept - from) * rows, Cols: p.Width, Stride: stride}
+		y := kernelops.Matrix{Data: p.vectors[from*p.size() : kept*p.size()], Rows: (kept - from) * rows, Cols: p.Width,
+			Stride: stride}
 		p.voteProduct(dst, x, y, from)
 	}
 	if kept < to { // the last weights
@@ -173,7 +174,8 @@ func (p *predictor) voteTile(dst []float64, x kernelops.Matrix, from, to int) {
 // voteProduct lets the vectors from number k on vote.
 func (p *predictor) voteProduct(dst []float64, x, y kernelops.Matrix, k int) {
 	rows := p.rows()
-	p.products = kernelops.Matrix{Data: slices.Grow(p.products.Data[:0], x.Rows*y.Rows)[:x.Rows*y.Rows], Rows: x.Rows, Cols: y.Rows, Stride: y.Rows}
+	p.products = kernelops.Matrix{Data: slices.Grow(p.products.Data[:0], x.Rows*y.Rows)[:x.Rows*y.Rows], Rows: x.Rows,
+		Cols: y.Rows, Stride: y.Rows}
 	p.ops.Dots(p.products, x, y, &p.workspace)
 	for i := range x.Rows {
 		scores := p.products.Row(i)

@@ -63,10 +63,12 @@ func TestNovikoffOfManyClasses(t *testing.T) {
 		labels[i] = fmt.Sprint(i % 3)
 	}
 	for _, classes := range []string{"argmax", "one_vs_rest"} {
-		m := modelOf(t, train(t, fmt.Sprintf(`{"epochs": 1000, "classes": %q}`, classes), jobstest.Deal(jobstest.DenseRecords(rows, labels...), 2)...))
+		m := modelOf(t, train(t, fmt.Sprintf(`{"epochs": 1000, "classes": %q}`, classes),
+			jobstest.Deal(jobstest.DenseRecords(rows, labels...), 2)...))
 		what, total := m.bounded()
 		if !m.separated || !(m.leastMargin() > 0) || float64(total) > m.bound {
-			t.Errorf("%s: separated %t, margins %v, %d %s, bound %.0f", classes, m.separated, m.margin, total, what, m.bound)
+			t.Errorf("%s: separated %t, margins %v, %d %s, bound %.0f", classes, m.separated, m.margin, total, what,
+				m.bound)
 		}
 	}
 }
@@ -85,11 +87,12 @@ func circles(n int, lifted bool) []jobstest.Record {
 	return jobstest.DenseRecords(rows, labels...)
 }
 
-// The lecture's example: no line tells circles of radius 1 and 2 apart, the plane z = 1.5 does; and a feature of its own
-// for each record makes any data separable.
+// The lecture's example: no line tells circles of radius 1 and 2 apart, the plane z = 1.5 does; and a feature of its
+// own for each record makes any data separable.
 func TestCircles(t *testing.T) {
 	flat := train(t, `{"epochs": 200, "form": "plain"}`, circles(200, false))
-	if m := modelOf(t, flat); m.separated || len(m.epochMistakes) != 200 || wrong(t, flat.Model, circles(200, false)) < 40 {
+	if m := modelOf(t, flat); m.separated || len(m.epochMistakes) != 200 ||
+		wrong(t, flat.Model, circles(200, false)) < 40 {
 		t.Errorf("a line separated circles: %v", m.epochMistakes)
 	}
 	lifted := train(t, `{"epochs": 200}`, circles(200, true))
@@ -99,7 +102,8 @@ func TestCircles(t *testing.T) {
 	own := modelOf(t, train(t, `{"epochs": 1000, "distinct": 1}`, jobstest.Deal(circles(200, false), 3)...))
 	_, total := own.bounded()
 	if !own.separated || !(own.margin[0] > 0) || float64(total) > own.bound {
-		t.Errorf("distinct features: separated %t, margin %v, %d mistakes, bound %v", own.separated, own.margin, total, own.bound)
+		t.Errorf("distinct features: separated %t, margin %v, %d mistakes, bound %v", own.separated, own.margin, total,
+			own.bound)
 	}
 }
 
@@ -124,7 +128,8 @@ func TestDistinctIsAColumnForEachRecord(t *testing.T) {
 				break
 			}
 		}
-		if !slices.Equal(got.epochMistakes, want.epochMistakes) || math.Abs(got.margin[0]-want.margin[0]) > 1e-6 || math.Abs(got.radius-want.radius) > 1e-6 {
+		if !slices.Equal(got.epochMistakes, want.epochMistakes) || math.Abs(got.margin[0]-want.margin[0]) > 1e-6 ||
+			math.Abs(got.radius-want.radius) > 1e-6 {
 			t.Errorf("%s: mistakes %v, margin %v, radius %v; not %v, %v, %v", form,
 				got.epochMistakes, got.margin, got.radius, want.epochMistakes, want.margin, want.radius)
 		}
@@ -145,7 +150,8 @@ func TestArgMaxOfTwoIsTheSignedRule(t *testing.T) {
 				rt.Fatalf("record %d: mistake %t and %t", i, a, b)
 			}
 		}
-		if !slices.Equal(signed.weights, argmax.rowOf(argmax.weights, 1)) || !slices.Equal(signed.sums, argmax.sums[4:]) {
+		if !slices.Equal(signed.weights, argmax.rowOf(argmax.weights, 1)) ||
+			!slices.Equal(signed.sums, argmax.sums[4:]) {
 			rt.Fatalf("weights %v and %v", signed.weights, argmax.weights)
 		}
 	})
@@ -194,10 +200,13 @@ func TestMixedOverOneShardIsChained(t *testing.T) {
 // Sparse rows and dense ones of the same values make the same mistakes where sums are exact.
 func TestSparseIsDense(t *testing.T) {
 	for _, records := range [][]jobstest.Record{digits(t)[:200], twoClasses(digits(t)[:200])} {
-		for _, params := range []string{`{}`, `{"over": "mixed"}`, `{"classes": "one_vs_rest"}`, `{"form": "voted", "epochs": 2}`} {
-			dense, sparse := train(t, params, jobstest.Deal(records, 3)...), train(t, params, jobstest.Deal(asSparse(records), 3)...)
+		for _, params := range []string{`{}`, `{"over": "mixed"}`, `{"classes": "one_vs_rest"}`,
+			`{"form": "voted", "epochs": 2}`} {
+			dense, sparse := train(t, params, jobstest.Deal(records, 3)...),
+				train(t, params, jobstest.Deal(asSparse(records), 3)...)
 			a, b := modelOf(t, dense), modelOf(t, sparse)
-			if !slices.Equal(a.epochMistakes, b.epochMistakes) || !slices.Equal(a.rowOf(a.weights, 0), b.rowOf(b.weights, 0)) {
+			if !slices.Equal(a.epochMistakes, b.epochMistakes) ||
+				!slices.Equal(a.rowOf(a.weights, 0), b.rowOf(b.weights, 0)) {
 				t.Errorf("%s: mistakes %v dense, %v sparse", params, a.epochMistakes, b.epochMistakes)
 			}
 			if x, y := wrong(t, dense.Model, records), wrong(t, sparse.Model, asSparse(records)); x != y {

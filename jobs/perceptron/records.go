@@ -16,7 +16,8 @@ const batchRecords = 256
 
 // records hands the training records of a shard to visit, in the order of an epoch; below 0, as
 // they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
-func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64, visit func([]Record) error) error {
+func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64,
+	visit func([]Record) error) error {
 	reader, train := space.NewReader(), j.train()
 	if epoch != 0 {
 		reader.Trust()

@@ -21,7 +21,8 @@ func specOf(params string) protocol.JobSpec {
 	return spec
 }
 
-func tryRun(t testing.TB, spec protocol.JobSpec, shards [][]jobstest.Record, ops *kernelops.Set, opts ...jobstest.Option) (jobstest.Result, error) {
+func tryRun(t testing.TB, spec protocol.JobSpec, shards [][]jobstest.Record, ops *kernelops.Set,
+	opts ...jobstest.Option) (jobstest.Result, error) {
 	t.Helper()
 	algorithm, err := New(spec)
 	if err != nil {

@@ -8,7 +8,8 @@ func (l *Learner) rate(x Row) {
 	case !l.Sparse && l.rows() == 1:
 		l.scores[0] = l.ops.Dot(l.weights[:l.Width], x.Values)
 	case !l.Sparse:
-		l.ops.DotRows(l.scores, kernelops.Matrix{Data: l.weights, Rows: l.rows(), Cols: l.Width, Stride: l.stride()}, x.Values)
+		l.ops.DotRows(l.scores, kernelops.Matrix{Data: l.weights, Rows: l.rows(), Cols: l.Width, Stride: l.stride()},
+			x.Values)
 	case l.rows() == 1:
 		l.scores[0] = l.ops.SparseDot(x.Index, x.Values, l.weights[:l.Width])
 	default:

@@ -99,9 +99,11 @@ func (j job) order(epoch int64, shards int) []int {
 
 // endEpoch closes an epoch and says what comes next: another, or the margin.
 func (j job) endEpoch(s *state) (next string, metrics []jobs.Metric) {
-	s.epochMistakes, s.epochUpdates = append(slices.Clone(s.epochMistakes), s.progress.mistakes), append(slices.Clone(s.epochUpdates), s.progress.updates)
+	s.epochMistakes, s.epochUpdates = append(slices.Clone(s.epochMistakes), s.progress.mistakes),
+		append(slices.Clone(s.epochUpdates), s.progress.updates)
 	name := fmt.Sprintf("perceptron.epoch.%03d.", s.epoch+1)
-	metrics = []jobs.Metric{jobs.CountMetric(name+"mistakes", s.progress.mistakes), jobs.CountMetric(name+"updates", s.progress.updates)}
+	metrics = []jobs.Metric{jobs.CountMetric(name+"mistakes", s.progress.mistakes),
+		jobs.CountMetric(name+"updates", s.progress.updates)}
 	s.separated = s.progress.mistakes == 0
 	s.progress = progress{epoch: s.epoch + 1}
 	if s.separated || s.epoch >= int64(j.params.Epochs) {

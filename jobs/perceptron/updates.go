@@ -30,8 +30,8 @@ func (l *Learner) update(r int, x Row, a float32) {
 	}
 }
 
-// touch marks the weights of a row that an update by a record reaches: those of the columns in which it is not 0, and the
-// bias. What later updates take back was reached all the same: equality of rounded sums says nothing.
+// touch marks the weights of a row that an update by a record reaches: those of the columns in which it is not 0, and
+// the bias. What later updates take back was reached all the same: equality of rounded sums says nothing.
 func (l *Learner) touch(r int, x Row) {
 	if l.Sparse {
 		for i, j := range x.Index {

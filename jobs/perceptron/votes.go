@@ -63,8 +63,8 @@ func (l *Learner) voice(k int) int64 {
 	return l.survived[k]
 }
 
-// beginVotes leaves only the last of the vectors that vote to the learner, so that a partial holds what is new, of which
-// it keeps so many at most.
+// beginVotes leaves only the last of the vectors that vote to the learner, so that a partial holds what is new, of
+// which it keeps so many at most.
 func (l *Learner) beginVotes(most int) {
 	if l.survived != nil {
 		l.vectors, l.survived, l.dropped = nil, l.survived[len(l.survived)-1:], dropped{}
@@ -111,8 +111,8 @@ func (f Form) copies() int64 {
 	return 1
 }
 
-// room is how many vectors that vote a state has room for beside the rest of it, max_vectors at most. It is told before the
-// first epoch, so that none of them is too many after hours of work; 0 is a fault of CodeStateTooBig.
+// room is how many vectors that vote a state has room for beside the rest of it, max_vectors at most. It is told
+// before the first epoch, so that none of them is too many after hours of work; 0 is a fault of CodeStateTooBig.
 func (j job) room(s *state) (int64, error) {
 	if !s.Form.votes() || j.maxState == 0 {
 		return int64(s.MaxVectors), nil

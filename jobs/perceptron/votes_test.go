@@ -17,7 +17,8 @@ import (
 func TestVotesDroppedByHand(t *testing.T) {
 	result := train(t, `{"shuffle": false, "form": "voted", "max_vectors": 1}`, three[:2], three[2:])
 	m := modelOf(t, result)
-	if !slices.Equal(m.vectors, []float32{1, -2, 0}) || !slices.Equal(m.survived, []int64{1, 4}) || m.dropped != (dropped{1, 1}) {
+	if !slices.Equal(m.vectors, []float32{1, -2, 0}) || !slices.Equal(m.survived, []int64{1, 4}) ||
+		m.dropped != (dropped{1, 1}) {
 		t.Errorf("vectors %v survived %v, dropped %v", m.vectors, m.survived, m.dropped)
 	}
 	text, err := Describe(result.Model, jobs.DescribeOptions{})
@@ -30,8 +31,8 @@ func TestVotesDroppedByHand(t *testing.T) {
 	}
 }
 
-// With any bound, and shards of any size, the vectors that vote are the first of all by votes, of equals the later; what was
-// learned is the same, and every vote is counted as kept or as dropped.
+// With any bound, and shards of any size, the vectors that vote are the first of all by votes, of equals the later;
+// what was learned is the same, and every vote is counted as kept or as dropped.
 func TestVotesKeptAreTheMost(t *testing.T) {
 	records := digits(t)[:400]
 	for _, form := range []string{"voted", "unweighted"} {
@@ -47,11 +48,14 @@ func TestVotesKeptAreTheMost(t *testing.T) {
 					shards = append(shards, records[from:cuts[i]])
 				}
 				m := modelOf(t, train(t, params(most), shards...))
-				if !slices.Equal(m.weights, all.weights) || !slices.Equal(m.vectors, want.vectors) || !slices.Equal(m.survived, want.survived) {
-					t.Errorf("%s, %d of %d vectors, shards to %v: %d vectors of votes %v, want %v", form, most, all.votes(), cuts, m.votes(), m.survived, want.survived)
+				if !slices.Equal(m.weights, all.weights) || !slices.Equal(m.vectors, want.vectors) ||
+					!slices.Equal(m.survived, want.survived) {
+					t.Errorf("%s, %d of %d vectors, shards to %v: %d vectors of votes %v, want %v", form, most,
+						all.votes(), cuts, m.votes(), m.survived, want.survived)
 				}
 				if m.dropped != want.dropped {
-					t.Errorf("%s, %d of %d vectors, shards to %v: dropped %v, want %v", form, most, all.votes(), cuts, m.dropped, want.dropped)
+					t.Errorf("%s, %d of %d vectors, shards to %v: dropped %v, want %v", form, most, all.votes(), cuts,
+						m.dropped, want.dropped)
 				}
 			}
 		}
@@ -78,14 +82,15 @@ func kept(m *model, most int) *Learner {
 	order = order[:most]
 	slices.Sort(order)
 	for _, k := range order {
-		l.vectors, l.survived = append(l.vectors, m.vectors[k*m.size():(k+1)*m.size()]...), append(l.survived, m.survived[k])
+		l.vectors, l.survived = append(l.vectors, m.vectors[k*m.size():(k+1)*m.size()]...),
+			append(l.survived, m.survived[k])
 	}
 	l.survived = append(l.survived, m.survived[m.votes()])
 	return l
 }
 
-// Many more mistakes than max_vectors, or than a state has room for, are no fault: what is kept is bounded by arithmetic
-// before the first epoch.
+// Many more mistakes than max_vectors, or than a state has room for, are no fault: what is kept is bounded by
+// arithmetic before the first epoch.
 func TestVotesNeverFailLate(t *testing.T) {
 	records := digits(t)[:300]
 	for _, state := range []protocol.ByteSize{1 << 15, 1 << 16, 1 << 18} {
@@ -97,8 +102,10 @@ func TestVotesNeverFailLate(t *testing.T) {
 		}
 		m := modelOf(t, result)
 		each := int64(4*m.size() + 8)
-		if size := result.Model.EncodedSize(); size > int64(state) || int64(state)-size > 6000+each || m.dropped.vectors == 0 {
-			t.Errorf("max_state_bytes %d: a model of %d bytes, %d vectors, %d dropped", state, size, m.votes(), m.dropped.vectors)
+		if size := result.Model.EncodedSize(); size > int64(state) || int64(state)-size > 6000+each ||
+			m.dropped.vectors == 0 {
+			t.Errorf("max_state_bytes %d: a model of %d bytes, %d vectors, %d dropped", state, size, m.votes(),
+				m.dropped.vectors)
 		}
 	}
 }
@@ -137,14 +144,16 @@ func TestVotesOfAModelToGoOnWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, before := modelOf(t, result), modelOf(t, first); m.votes() != 9 || m.dropped.vectors < int64(before.votes()-9) {
+	if m, before := modelOf(t, result), modelOf(t, first); m.votes() != 9 ||
+		m.dropped.vectors < int64(before.votes()-9) {
 		t.Errorf("%d vectors, %d dropped, of %d", m.votes(), m.dropped.vectors, before.votes())
 	}
 }
 
 // Learning record by record keeps no more than max_vectors either, and the model can be read.
 func TestVotesOnline(t *testing.T) {
-	o, err := Load(train(t, `{"form": "voted", "epochs": 1, "max_vectors": 5}`, digits(t)[:100]).Model, kernelops.Best())
+	o, err := Load(train(t, `{"form": "voted", "epochs": 1, "max_vectors": 5}`, digits(t)[:100]).Model,
+		kernelops.Best())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
-var votesCost = flag.Bool("perceptron.votes", false, "measure accuracy by max_vectors, and 60,000 x 784 at the defaults (docs/perceptrons.md)")
+var votesCost = flag.Bool("perceptron.votes", false,
+	"measure accuracy by max_vectors, and 60,000 x 784 at the defaults (docs/perceptrons.md)")
 
 // The table of docs/perceptrons.md: what dropping vectors costs, by votes and by age.
 func TestAccuracyByVotes(t *testing.T) {
@@ -26,10 +27,12 @@ func TestAccuracyByVotes(t *testing.T) {
 		for _, most := range []int{10, 30, 100, 300} {
 			some, last := *all, *all
 			some.Learner = kept(all, most)
-			some.steps, some.weights, last.Learner = all.steps, all.weights, &Learner{Setup: all.Setup, weights: all.weights, steps: all.steps}
+			some.steps, some.weights, last.Learner = all.steps, all.weights,
+				&Learner{Setup: all.Setup, weights: all.weights, steps: all.steps}
 			from := all.votes() - most
 			last.vectors, last.survived = all.vectors[from*all.size():], slices.Clone(all.survived[from:])
-			t.Logf("%s, %d with the most votes %.3f, the last %.3f", form, most, share(t, &some, others), share(t, &last, others))
+			t.Logf("%s, %d with the most votes %.3f, the last %.3f", form, most, share(t, &some, others),
+				share(t, &last, others))
 		}
 	}
 }

@@ -156,7 +156,8 @@ func (p phase) finish(ctx context.Context, model jobs.Arrays, root *partial, rou
 		return jobs.Next{}, err
 	}
 	rows := newRows(predictor.Answers(), p.params)
-	index := parts.Index{Format: p.params.Format, Columns: rows.table().Names(), Labels: predictor.Answers().Labels, Parts: root.list}
+	index := parts.Index{Format: p.params.Format, Columns: rows.table().Names(), Labels: predictor.Answers().Labels,
+		Parts: root.list}
 	if _, err := parts.WriteIndex(ctx, round.Emit, Folder, index); err != nil {
 		return jobs.Next{}, err
 	}
@@ -205,5 +206,6 @@ func Describe(result jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Predictions of %d records in %d %s objects below %s/; `gram get` joins them.\n", list.Rows(), len(list), format, Folder), nil
+	return fmt.Sprintf("Predictions of %d records in %d %s objects below %s/; `gram get` joins them.\n", list.Rows(),
+		len(list), format, Folder), nil
 }

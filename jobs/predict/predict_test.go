@@ -44,7 +44,8 @@ func trained(t *testing.T, kind jobs.Kind, params string, records []jobstest.Rec
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 2), kernelops.Best(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 2),
+		kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func specOf(params string) protocol.JobSpec {
 	return spec
 }
 
-var questions = jobstest.DenseRecords([][]float32{{1, 0}, {3, 0}, {2, 0}, {0, 3}, {4, 3}}, "left", "right", "right", "left", "left")
+var questions = jobstest.DenseRecords([][]float32{{1, 0}, {3, 0}, {2, 0}, {0, 3}, {4, 3}}, "left", "right", "right",
+	"left", "left")
 
 func run(t *testing.T, params string, model jobs.Arrays, records []jobstest.Record) (jobstest.Result, error) {
 	t.Helper()
@@ -66,7 +68,8 @@ func run(t *testing.T, params string, model jobs.Arrays, records []jobstest.Reco
 	if err != nil {
 		return jobstest.Result{}, err
 	}
-	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 2), 2), kernelops.Best(), jobstest.Grouping{}, jobstest.WithModel(model))
+	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 2), 2), kernelops.Best(),
+		jobstest.Grouping{}, jobstest.WithModel(model))
 }
 
 // joined is the result as `gram get` writes it.
@@ -130,7 +133,8 @@ func TestGroupingNeverShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(questions, 4), kernelops.Best(), jobstest.WithModel(twoMeans(t)))
+	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(questions, 4), kernelops.Best(),
+		jobstest.WithModel(twoMeans(t)))
 }
 
 func TestRefused(t *testing.T) {
@@ -181,7 +185,8 @@ func TestJudgedByHand(t *testing.T) {
 	if want := `[{"id":{"Object":"records","Offset":2},"truth":"left","decided":"right"}]`; metrics["evaluation.mistakes"] != want {
 		t.Errorf("%s", metrics["evaluation.mistakes"])
 	}
-	figures, err := predict.Figures(nil, []jobs.Metric{{Name: "evaluation.confusion", Value: json.RawMessage(metrics["evaluation.confusion"])}})
+	figures, err := predict.Figures(nil,
+		[]jobs.Metric{{Name: "evaluation.confusion", Value: json.RawMessage(metrics["evaluation.confusion"])}})
 	if err != nil || len(figures) != 1 {
 		t.Errorf("%v, %v", figures, err)
 	}
@@ -199,7 +204,8 @@ func TestJudgedUnderTheCostsOfTheModel(t *testing.T) {
 
 // Where a model predicts numbers the labels are numbers, and errors come of them.
 func TestRegressionErrors(t *testing.T) {
-	model := trained(t, knn.Kind(), `{"mode": "regress", "k": 1, "store_base": true}`, jobstest.DenseRecords([][]float32{{0}, {4}}, "1", "3"))
+	model := trained(t, knn.Kind(), `{"mode": "regress", "k": 1, "store_base": true}`,
+		jobstest.DenseRecords([][]float32{{0}, {4}}, "1", "3"))
 	metrics := metricsOf(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}, {5}}, "1", "5", ""))
 	if want := `{"records":2,"mean_squared_error":2,"mean_absolute_error":1,"r2":0.5}`; metrics["evaluation.regression"] != want {
 		t.Errorf("%s", metrics["evaluation.regression"])

@@ -88,7 +88,8 @@ func TestCutsAndOrderDoNotMatter(t *testing.T) {
 			order[i] = i
 		}
 		want := bytes(order, 1)
-		if got := bytes(rapid.Permutation(order).Draw(rt, "order"), rapid.IntRange(1, 5).Draw(rt, "parts")); got != want {
+		if got := bytes(rapid.Permutation(order).Draw(rt, "order"),
+			rapid.IntRange(1, 5).Draw(rt, "parts")); got != want {
 			rt.Fatal("another order or cut gives another sample")
 		}
 	})
@@ -119,7 +120,8 @@ func TestChancesFollowWeights(t *testing.T) {
 	for run := range runs {
 		race, s := NewRace(uint64(run), "chances"), New(2)
 		for i, w := range weights {
-			s.Offer(race.Time(dataset.Identity{Object: "a", Offset: int64(i)}, w, s.Limit()), dataset.Identity{Object: "a", Offset: int64(i)}, nil)
+			s.Offer(race.Time(dataset.Identity{Object: "a", Offset: int64(i)}, w, s.Limit()),
+				dataset.Identity{Object: "a", Offset: int64(i)}, nil)
 		}
 		d := offsets(s.Draws())
 		seen[[2]int{int(d[0]), int(d[1])}]++
@@ -144,7 +146,8 @@ func TestPurposesAndNumbersDiffer(t *testing.T) {
 	if a.Time(record(1), 1, math.Inf(1)) == b.Time(record(1), 1, math.Inf(1)) {
 		t.Error("two purposes draw alike")
 	}
-	if inf := math.Inf(1); a.NumberTime(1, 1, inf) == a.NumberTime(2, 1, inf) || a.NumberTime(1, 1, inf) != 4*a.NumberTime(1, 4, inf) {
+	if inf := math.Inf(1); a.NumberTime(1, 1, inf) == a.NumberTime(2, 1, inf) ||
+		a.NumberTime(1, 1, inf) != 4*a.NumberTime(1, 4, inf) {
 		t.Error("numbers draw alike, or not by weight")
 	}
 	if !math.IsInf(a.NumberTime(1, 0, 1), 1) || !math.IsInf(a.Time(record(1), math.NaN(), 1), 1) {

@@ -17,7 +17,8 @@ func TestSorter(t *testing.T) {
 	var s sorter
 	for _, n := range []int{0, 1, 2, 3, 31, 32, 33, 5000, 100} {
 		for name, next := range map[string]func() uint64{
-			"random": r.Uint64, "equal": func() uint64 { return 5 }, "few": func() uint64 { return r.Uint64N(3) << 62 }, "low": func() uint64 { return r.Uint64N(50) },
+			"random": r.Uint64, "equal": func() uint64 { return 5 }, "few": func() uint64 { return r.Uint64N(3) << 62 },
+			"low":  func() uint64 { return r.Uint64N(50) },
 			"last": func() uint64 { return ^uint64(0) - r.Uint64N(2) },
 		} {
 			draws, want := make([]uint64, n), make([]int32, n)
@@ -25,7 +26,10 @@ func TestSorter(t *testing.T) {
 				draws[i], want[i] = next(), int32(i)
 			}
 			// total order: indices differ
-			slices.SortFunc(want, func(a, b int32) int { return cmp.Or(cmp.Compare(draws[a], draws[b]), cmp.Compare(a, b)) })
+			slices.SortFunc(want, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(draws[a], draws[b]),
+					cmp.Compare(a, b))
+			})
 			if got := s.sort(draws); !slices.Equal(got, want) {
 				t.Errorf("%d draws, %s: order %v, want %v", n, name, got, want)
 			}
@@ -36,7 +40,8 @@ func TestSorter(t *testing.T) {
 // TestWindow fills windows with records of known size, and holds their order to the draws and their bounds to
 // Numbers.
 func TestWindow(t *testing.T) {
-	const records, numbers = 1000, Numbers/300 - Each // a window is 301 records: 300 of them fall short by what division drops
+	// a window is 301 records: 300 of them fall short by what division drops
+	const records, numbers = 1000, Numbers/300 - Each
 	key := philox.New(3, "test")
 	var got [][]int
 	w := New(key, 64, func(batch []int) error {

@@ -33,7 +33,8 @@ func (s *sorter) sort(draws []uint64) []int32 {
 	for b := 1; b < len(s.begin); b++ {
 		s.begin[b] += s.begin[b-1]
 	}
-	s.places, s.order = slices.Grow(s.places[:0], len(draws))[:len(draws)], slices.Grow(s.order[:0], len(draws))[:len(draws)]
+	s.places, s.order = slices.Grow(s.places[:0], len(draws))[:len(draws)],
+		slices.Grow(s.order[:0], len(draws))[:len(draws)]
 	for i, d := range draws {
 		at := &s.begin[d>>shift]
 		s.places[*at] = place{d, int32(i)}
@@ -55,5 +56,8 @@ func sortPlaces(p []place) {
 		return
 	}
 	// total order: indices differ
-	slices.SortFunc(p, func(a, b place) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.index, b.index)) })
+	slices.SortFunc(p, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.draw, b.draw),
+			cmp.Compare(a.index, b.index))
+	})
 }

@@ -32,7 +32,8 @@ func DefaultParams() (p Params) {
 
 // Tokenizer makes the tokenizer; a *protocol.Fault of CodeSpecInvalid says what is wrong.
 func (p Params) Tokenizer() (*text.Tokenizer, error) {
-	return text.New(text.Params{Lowercase: p.Lowercase, NgramMin: p.NgramMin, NgramMax: p.NgramMax, StopWords: p.StopWords})
+	return text.New(text.Params{Lowercase: p.Lowercase, NgramMin: p.NgramMin, NgramMax: p.NgramMax,
+		StopWords: p.StopWords})
 }
 
 // Differs names a parameter of the tokenizer in which p and other differ, with both values; "" where both make the

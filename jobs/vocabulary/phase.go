@@ -71,7 +71,8 @@ func (c *Counts) documents() int64 {
 }
 
 // Count counts one leaf: linear in its text, memory in its distinct terms; of sparse vectors in the last column met.
-// Records that are neither labeled texts nor labeled counts are a fault of CodeBadRecord with the position of the first.
+// Records that are neither labeled texts nor labeled counts are a fault of CodeBadRecord with the position of the
+// first.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	words, columns, classes := NewCounter(), &columnCounter{}, NewCounter()
 	var scratch []byte
@@ -112,8 +113,8 @@ func checkLabeled(block *dataset.Block) error {
 	return nil
 }
 
-// Found is the dictionary by falling count, then byte order, with the documents that hold each term, and the labels with
-// the documents of each.
+// Found is the dictionary by falling count, then byte order, with the documents that hold each term, and the labels
+// with the documents of each.
 type Found struct {
 	Dictionary *Dictionary
 	Documents  []int64
@@ -169,7 +170,8 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 	}
 	// total order: terms are distinct
 	slices.SortFunc(rows, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(all.Columns[0][j], all.Columns[0][i]), bytes.Compare(all.Keys.At(int(i)), all.Keys.At(int(j))))
+		return cmp.Or(cmp.Compare(all.Columns[0][j], all.Columns[0][i]),
+			bytes.Compare(all.Keys.At(int(i)), all.Keys.At(int(j))))
 	})
 	if p.MaxFeatures > 0 {
 		rows = rows[:min(len(rows), p.MaxFeatures)]

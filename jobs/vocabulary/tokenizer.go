@@ -10,8 +10,8 @@ const (
 	stopWords = "tokenizer.stop_words"
 )
 
-// TokenizerFields lists the tokenizer's part of the parameters; what is read has defaults for the rest. Check the result:
-// the values are as they stand there.
+// TokenizerFields lists the tokenizer's part of the parameters; what is read has defaults for the rest. Check the
+// result: the values are as they stand there.
 func (p *Params) TokenizerFields(f *jobs.Fields) {
 	low, high, stop := int32(p.NgramMin), int32(p.NgramMax), jobs.StringsOf(p.StopWords...)
 	lower := uint8(0)

@@ -95,7 +95,8 @@ func TestExpUlps(t *testing.T) {
 		see(math.Nextafter(x, -1000))
 		see(float64(n) * math.Ln2)
 	}
-	for _, x := range neighbours(709.782712893384, -745.1332191019411, -744.4400719213812, -708.3964185322641, 0, 1, -1) {
+	for _, x := range neighbours(709.782712893384, -745.1332191019411, -744.4400719213812, -708.3964185322641, 0, 1,
+		-1) {
 		see(x)
 	}
 	w.check(t, "Exp", 0.77)

@@ -81,7 +81,8 @@ func TestLinksOut(t *testing.T) {
 				}
 				_ = s.Delete(t.Context(), key) // may say that there is nothing
 			}
-			if keys, err := listing(t, s, ""); !errors.Is(err, objstore.ErrInvalidKey) || !strings.Contains(err.Error(), "link") {
+			if keys, err := listing(t, s, ""); !errors.Is(err, objstore.ErrInvalidKey) ||
+				!strings.Contains(err.Error(), "link") {
 				t.Errorf("list: %q, %v; want an error naming the link", keys, err)
 			}
 		})
@@ -156,7 +157,8 @@ func TestEditInPlace(t *testing.T) {
 	if after, err := os.Stat(name); err != nil || !after.ModTime().Equal(fi.ModTime()) || after.Size() != fi.Size() {
 		t.Fatalf("the test did not set the times back: %v", err)
 	}
-	if _, _, err := s.Get(t.Context(), "f", objstore.GetOptions{IfMatch: before}); !errors.Is(err, objstore.ErrChanged) {
+	if _, _, err := s.Get(t.Context(), "f", objstore.GetOptions{IfMatch: before}); !errors.Is(err,
+		objstore.ErrChanged) {
 		t.Errorf("get with the ETag from before: %v", err)
 	}
 	waitForTick(t, root)
@@ -188,7 +190,8 @@ func TestFileWrittenWhileBeingRead(t *testing.T) {
 		change func(name string) error
 		want   error
 	}{
-		"in place": {func(name string) error { return os.WriteFile(name, []byte(strings.ToUpper(text)), 0o644) }, objstore.ErrChanged},
+		"in place": {func(name string) error { return os.WriteFile(name, []byte(strings.ToUpper(text)), 0o644) },
+			objstore.ErrChanged},
 		"longer": {func(name string) error {
 			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {

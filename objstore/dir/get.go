@@ -45,7 +45,8 @@ func (s *Store) open(key string) (*os.File, fs.FileInfo, error) {
 	return f, fi, nil
 }
 
-func (s *Store) reader(ctx context.Context, key string, f *os.File, fi fs.FileInfo, opt objstore.GetOptions) (*reader, error) {
+func (s *Store) reader(ctx context.Context, key string, f *os.File, fi fs.FileInfo, opt objstore.GetOptions) (*reader,
+	error) {
 	if tag := etag(fi); opt.IfMatch != "" && opt.IfMatch != tag {
 		return nil, fmt.Errorf("%w: ETag is %s, not %s", objstore.ErrChanged, tag, opt.IfMatch)
 	}
@@ -80,8 +81,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	r.left -= int64(n)
 	switch {
 	case err == io.EOF:
-		return n, r.store.fail("get", r.key, fmt.Errorf("%w: %d bytes are missing; the file was cut short while being read",
-			io.ErrUnexpectedEOF, r.left))
+		return n, r.store.fail("get", r.key,
+			fmt.Errorf("%w: %d bytes are missing; the file was cut short while being read",
+				io.ErrUnexpectedEOF, r.left))
 	case err != nil:
 		return n, r.store.fail("get", r.key, err)
 	}
@@ -96,7 +98,8 @@ func (r *reader) end() error {
 		return r.store.fail("get", r.key, err)
 	}
 	if now.Size() != r.opened.Size() || !now.ModTime().Equal(r.opened.ModTime()) {
-		return r.store.fail("get", r.key, fmt.Errorf("%w: the file was written to while being read", objstore.ErrChanged))
+		return r.store.fail("get", r.key,
+			fmt.Errorf("%w: the file was written to while being read", objstore.ErrChanged))
 	}
 	return io.EOF
 }

@@ -36,7 +36,8 @@ func TestReadOnly(t *testing.T) {
 	if entries, err := os.ReadDir(root); err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	if _, err := dir.Open(filepath.Join(root, "missing"), dir.Options{ReadOnly: true}); !errors.Is(err, objstore.ErrNotFound) {
+	if _, err := dir.Open(filepath.Join(root, "missing"), dir.Options{ReadOnly: true}); !errors.Is(err,
+		objstore.ErrNotFound) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	if _, err := dir.Open(filepath.Join(root, "f"), dir.Options{ReadOnly: true}); err == nil {
@@ -148,7 +149,8 @@ func TestFoldersComeAndGo(t *testing.T) {
 				if _, err := s.Put(t.Context(), key, []byte(text)); err != nil {
 					return err
 				}
-				if got, _, err := objstore.ReadAll(t.Context(), s, key, objstore.GetOptions{}, 10); string(got) != text {
+				if got, _, err := objstore.ReadAll(t.Context(), s, key, objstore.GetOptions{},
+					10); string(got) != text {
 					return fmt.Errorf("%s holds %q, %w; want %q", key, got, err, text)
 				}
 				if err := s.Delete(t.Context(), key); err != nil {

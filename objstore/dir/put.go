@@ -93,8 +93,8 @@ func (s *Store) allow(name string, opt objstore.PutOptions) error {
 	return err
 }
 
-// link gives the file its name unless something has it, and takes the other one away. A file system without hard links leaves
-// it at what allow found.
+// link gives the file its name unless something has it, and takes the other one away. A file system without hard
+// links leaves it at what allow found.
 func (s *Store) link(temp, name string) error {
 	err := s.root.Link(temp, name)
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
@@ -223,7 +223,8 @@ func (s *Store) clear(name string) error {
 	}
 	for _, e := range entries {
 		if !e.IsDir() {
-			return fmt.Errorf("%w: it is the parent of object %s", objstore.ErrInvalidKey, path.Join(filepath.ToSlash(name), e.Name()))
+			return fmt.Errorf("%w: it is the parent of object %s", objstore.ErrInvalidKey,
+				path.Join(filepath.ToSlash(name), e.Name()))
 		}
 		if err := s.clear(filepath.Join(name, e.Name())); err != nil {
 			return err

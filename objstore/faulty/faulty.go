@@ -161,7 +161,8 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (info objstore
 }
 
 // PutIf stores data under key if opt allows it, unless a rule for Put says otherwise.
-func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (info objstore.Info, err error) {
+func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (info objstore.Info,
+	err error) {
 	err = s.call(ctx, Put, key, s.match(Put, key), func() (err error) {
 		info, err = s.inner.PutIf(ctx, key, data, opt)
 		return err
@@ -192,7 +193,8 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 }
 
 // Get opens key for reading, unless a rule says otherwise.
-func (s *Store) Get(ctx context.Context, key string, opt objstore.GetOptions) (r io.ReadCloser, info objstore.Info, err error) {
+func (s *Store) Get(ctx context.Context, key string, opt objstore.GetOptions) (r io.ReadCloser, info objstore.Info,
+	err error) {
 	hit := s.match(Get, key)
 	err = s.call(ctx, Get, key, hit, func() (err error) {
 		r, info, err = s.inner.Get(ctx, key, opt)

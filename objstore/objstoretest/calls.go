@@ -105,7 +105,8 @@ func testErrors(t *testing.T, s suite) {
 	for _, c := range []struct {
 		op, key string
 		err     error
-	}{{"stat", "no/such", statErr}, {"get", "no/such", getErr}, {"put", "a//b", putErr}, {"delete", "a//b", s.Delete(t.Context(), "a//b")}} {
+	}{{"stat", "no/such", statErr}, {"get", "no/such", getErr}, {"put", "a//b", putErr},
+		{"delete", "a//b", s.Delete(t.Context(), "a//b")}} {
 		e, ok := errors.AsType[*objstore.Error](c.err)
 		if !ok || e.Op != c.op || e.Key != c.key || e.Store != s.String() {
 			t.Errorf("%s %s: %#v does not say so", c.op, c.key, c.err)

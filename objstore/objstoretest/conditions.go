@@ -26,7 +26,8 @@ func testPutNew(t *testing.T, s suite) {
 	if info.ETag != first.ETag {
 		t.Errorf("the ETag is %s, was %s", info.ETag, first.ETag)
 	}
-	if again, err := objstore.PutNew(t.Context(), s, "a/new", []byte("first")); err != nil || again.ETag != first.ETag || again.Size != 5 {
+	if again, err := objstore.PutNew(t.Context(), s, "a/new", []byte("first")); err != nil ||
+		again.ETag != first.ETag || again.Size != 5 {
 		t.Errorf("the same bytes put anew: %+v, %v", again, err)
 	}
 	for _, data := range []string{"other", "longer than that", "f", ""} {
@@ -40,7 +41,8 @@ func testPutNew(t *testing.T, s suite) {
 		t.Errorf("made after it was deleted: %v", err)
 	}
 	put(t, s, "b/c", []byte("x"))
-	if _, err := s.PutIf(t.Context(), "b", []byte("x"), created); !s.parentsUnnoticed && !errors.Is(err, objstore.ErrInvalidKey) {
+	if _, err := s.PutIf(t.Context(), "b", []byte("x"), created); !s.parentsUnnoticed &&
+		!errors.Is(err, objstore.ErrInvalidKey) {
 		t.Errorf("a parent made new: %v", err)
 	}
 }

@@ -109,7 +109,8 @@ func testListPrefix(t *testing.T, s suite) {
 	}
 	for prefix, want := range map[string]string{
 		"": "[a/1 a/2 a/2x/3 ab b/1]", "a": "[a/1 a/2 a/2x/3 ab]", "a/": "[a/1 a/2 a/2x/3]", "a/2": "[a/2 a/2x/3]",
-		"a/2x": "[a/2x/3]", "a/2x/": "[a/2x/3]", "a/2x/3": "[a/2x/3]", "a/2x/3/": "[]", "ab/": "[]", "c": "[]", "a/.": "[]",
+		"a/2x": "[a/2x/3]", "a/2x/": "[a/2x/3]", "a/2x/3": "[a/2x/3]", "a/2x/3/": "[]", "ab/": "[]", "c": "[]",
+		"a/.": "[]",
 	} {
 		if got := fmt.Sprint(keys(list(t, s, prefix))); got != want {
 			t.Errorf("list %q gives %s, want %s", prefix, got, want)
@@ -157,7 +158,8 @@ func testListAgainstModel(t *testing.T, s suite) {
 	}
 	prefixes := []string{"", "a", "a/", "a-", "-", "a/a", "b/-", "b/a/"}
 	for _, prefix := range prefixes {
-		want := slices.DeleteFunc(slices.Sorted(maps.Keys(model)), func(k string) bool { return !strings.HasPrefix(k, prefix) })
+		want := slices.DeleteFunc(slices.Sorted(maps.Keys(model)),
+			func(k string) bool { return !strings.HasPrefix(k, prefix) })
 		if got := keys(list(t, s, prefix)); !slices.Equal(got, want) {
 			t.Errorf("list %q gives\n%q, want\n%q", prefix, got, want)
 		}

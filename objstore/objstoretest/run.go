@@ -132,7 +132,8 @@ func pattern(n int, salt byte) []byte {
 func wantBytes(t *testing.T, what string, got, want []byte) {
 	t.Helper()
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got %d bytes, want %d; they differ from byte %d", what, len(got), len(want), firstDifference(got, want))
+		t.Errorf("%s: got %d bytes, want %d; they differ from byte %d", what, len(got), len(want),
+			firstDifference(got, want))
 	}
 }
 

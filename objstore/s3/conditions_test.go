@@ -21,14 +21,16 @@ func TestConditionsOfLargeObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.PutIf(t.Context(), "k", second, objstore.PutOptions{New: true}); !errors.Is(err, objstore.ErrExists) {
+	if _, err := s.PutIf(t.Context(), "k", second, objstore.PutOptions{New: true}); !errors.Is(err,
+		objstore.ErrExists) {
 		t.Errorf("made again: %v", err)
 	}
 	wantBytes(t, s, "k", first)
 	if _, err := s.PutIf(t.Context(), "k", second, objstore.PutOptions{IfMatch: made.ETag}); err != nil {
 		t.Errorf("replaced: %v", err)
 	}
-	if _, err := s.PutIf(t.Context(), "k", first, objstore.PutOptions{IfMatch: made.ETag}); !errors.Is(err, objstore.ErrChanged) {
+	if _, err := s.PutIf(t.Context(), "k", first, objstore.PutOptions{IfMatch: made.ETag}); !errors.Is(err,
+		objstore.ErrChanged) {
 		t.Errorf("replaced again: %v", err)
 	}
 	wantBytes(t, s, "k", second)

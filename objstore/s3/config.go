@@ -48,11 +48,12 @@ type Config struct {
 	// StallTimeout ends a connection on which nothing moves. Default 60 s.
 	StallTimeout time.Duration
 
-	// HedgeAfter is how long a request may show no progress before a second is sent beside it, as S3's own clients do; three at
-	// most. Default 5 s.
+	// HedgeAfter is how long a request may show no progress before a second is sent beside it, as S3's own clients
+	// do; three at most. Default 5 s.
 	HedgeAfter time.Duration
-	// FloorRate, in bytes per second, is what a transfer must keep up; one that is FloorWindow behind it is broken off, and a
-	// read taken up again on another connection. Only time spent waiting for the network counts. Defaults 16 KiB/s and 10 s.
+	// FloorRate, in bytes per second, is what a transfer must keep up; one that is FloorWindow behind it is broken
+	// off, and a read taken up again on another connection. Only time spent waiting for the network counts. Defaults
+	// 16 KiB/s and 10 s.
 	FloorRate   int64
 	FloorWindow time.Duration
 
@@ -86,7 +87,8 @@ func (c *Config) complete() error {
 	}
 	c.Region = cmp.Or(c.Region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
 	var err error
-	c.endpoint, err = parseEndpoint(cmp.Or(c.Endpoint, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")), c.Region)
+	c.endpoint, err = parseEndpoint(cmp.Or(c.Endpoint, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")),
+		c.Region)
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,9 @@ func parseEndpoint(raw, region string) (endpoint, error) {
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return endpoint{}, fmt.Errorf("%w: the endpoint must be http://host[:port] or https://host[:port] and nothing more", objstore.ErrInvalidURI)
+		return endpoint{}, fmt.Errorf(
+			"%w: the endpoint must be http://host[:port] or https://host[:port] and nothing more",
+			objstore.ErrInvalidURI)
 	}
 	name := u.Hostname()
 	amazon := strings.HasSuffix(name, ".amazonaws.com") || strings.HasSuffix(name, ".amazonaws.com.cn")

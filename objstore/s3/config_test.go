@@ -32,7 +32,8 @@ func clearEnv(t *testing.T) {
 
 func TestSecretsDoNotShow(t *testing.T) {
 	const canary = "canary-a8d2"
-	cfg := s3.Config{Bucket: "bucket", Endpoint: "http://127.0.0.1:1", AccessKey: "AKIA", SecretKey: canary, SessionToken: canary}
+	cfg := s3.Config{Bucket: "bucket", Endpoint: "http://127.0.0.1:1", AccessKey: "AKIA", SecretKey: canary,
+		SessionToken: canary}
 	s := openStore(t, cfg)
 	inJSON, err := json.Marshal(map[string]any{"secret": cfg.SecretKey})
 	if err != nil {
@@ -44,8 +45,9 @@ func TestSecretsDoNotShow(t *testing.T) {
 	for what, text := range map[string]string{
 		"config": fmt.Sprintf("%v %+v %#v", cfg, cfg, cfg),
 		"store":  fmt.Sprintf("%v %+v %#v %s", s, s, s, s.String()),
-		"secret": fmt.Sprintf("%v %s %q %x %#v %d %t %c", cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey),
-		"JSON":   string(inJSON), "log": log.String(),
+		"secret": fmt.Sprintf("%v %s %q %x %#v %d %t %c", cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey,
+			cfg.SecretKey, cfg.SecretKey, cfg.SecretKey, cfg.SecretKey),
+		"JSON": string(inJSON), "log": log.String(),
 	} {
 		if strings.Contains(text, canary) || strings.Contains(text, fmt.Sprintf("%x", canary)) {
 			t.Errorf("%s shows the secret: %s", what, text)
@@ -123,7 +125,8 @@ func TestCredentialSources(t *testing.T) {
 		},
 		"web identity": func(t *testing.T) {
 			sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if err := r.ParseForm(); err != nil || r.Form.Get("WebIdentityToken") != "the-token" || r.Form.Get("RoleArn") != "arn:role" {
+				if err := r.ParseForm(); err != nil || r.Form.Get("WebIdentityToken") != "the-token" ||
+					r.Form.Get("RoleArn") != "arn:role" {
 					w.WriteHeader(http.StatusForbidden)
 					return
 				}

@@ -39,7 +39,8 @@ const webIdentity = "AWS_WEB_IDENTITY_TOKEN_FILE"
 
 // hasRole: there is a role to ask for, or a machine's service is not ruled out.
 func hasRole() bool {
-	for _, name := range []string{webIdentity, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+	for _, name := range []string{webIdentity, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+		"AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
 		if os.Getenv(name) != "" {
 			return true
 		}
@@ -75,7 +76,8 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 	return credentials.Value{}, fmt.Errorf("%w: %w", errNoCredentials, errors.Join(reasons...))
 }
 
-var errNoCredentials = fmt.Errorf("%w: no credentials found (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE)", objstore.ErrDenied)
+var errNoCredentials = fmt.Errorf(
+	"%w: no credentials found (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE)", objstore.ErrDenied)
 
 func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
 

@@ -49,7 +49,8 @@ func (s *Store) Date(ctx context.Context) (time.Time, error) {
 	_, err := s.client.BucketExists(context.WithValue(ctx, dateKey{}, &header), s.cfg.Bucket)
 	at, bad := http.ParseTime(header.text)
 	if bad != nil {
-		return time.Time{}, &objstore.Error{Op: "date", Store: s.String(), Err: fmt.Errorf("%w: no answer with a Date: %w", objstore.ErrUnavailable, errors.Join(err, bad))}
+		return time.Time{}, &objstore.Error{Op: "date", Store: s.String(),
+			Err: fmt.Errorf("%w: no answer with a Date: %w", objstore.ErrUnavailable, errors.Join(err, bad))}
 	}
 	return at, nil
 }

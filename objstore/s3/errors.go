@@ -55,7 +55,8 @@ func mapErr(err error) error {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case certificate:
-		return fmt.Errorf("%w: %w: %w (if the authority is private, name it in AWS_CA_BUNDLE)", objstore.ErrUnavailable, errPermanent, err)
+		return fmt.Errorf("%w: %w: %w (if the authority is private, name it in AWS_CA_BUNDLE)", objstore.ErrUnavailable,
+			errPermanent, err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fmt.Errorf("%w: %w: %w (write http:// in the endpoint)", objstore.ErrUnavailable, errPermanent, err)
 	}
@@ -63,7 +64,8 @@ func mapErr(err error) error {
 }
 
 func known(err error) bool {
-	for _, sentinel := range []error{objstore.ErrNotFound, objstore.ErrChanged, objstore.ErrExists, objstore.ErrDenied, objstore.ErrUnavailable,
+	for _, sentinel := range []error{objstore.ErrNotFound, objstore.ErrChanged, objstore.ErrExists, objstore.ErrDenied,
+		objstore.ErrUnavailable,
 		objstore.ErrInvalidKey, objstore.ErrRange, objstore.ErrInvalidURI, errProtocol} {
 		if errors.Is(err, sentinel) {
 			return true
@@ -82,7 +84,8 @@ func mapResponse(resp minio.ErrorResponse) error {
 	case sentinel == nil:
 		return errors.New(text)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("%w: the server sends us elsewhere, which is refused; check endpoint and region: %s", sentinel, text)
+		return fmt.Errorf("%w: the server sends us elsewhere, which is refused; check endpoint and region: %s",
+			sentinel, text)
 	case resp.StatusCode == http.StatusNotImplemented:
 		return fmt.Errorf("%w: %w: %s", sentinel, errPermanent, text)
 	}

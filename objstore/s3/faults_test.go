@@ -187,8 +187,10 @@ func TestBrokenBodyIsTakenUpAgain(t *testing.T) {
 		t.Errorf("%d requests, want 6", len(seen))
 	}
 	for i, r := range seen {
-		if want := fmt.Sprintf("bytes=%d-90002", 3+7001*i); r.Header.Get("Range") != want || i > 0 && r.Header.Get("If-Match") == "" {
-			t.Errorf("request %d asks for %s of %s, want %s", i+1, r.Header.Get("Range"), r.Header.Get("If-Match"), want)
+		if want := fmt.Sprintf("bytes=%d-90002", 3+7001*i); r.Header.Get("Range") != want || i > 0 &&
+			r.Header.Get("If-Match") == "" {
+			t.Errorf("request %d asks for %s of %s, want %s", i+1, r.Header.Get("Range"), r.Header.Get("If-Match"),
+				want)
 		}
 	}
 }
@@ -291,11 +293,13 @@ func TestServersThatIgnoreHeaders(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	defer server.Close()
-	s := openStore(t, s3.Config{Bucket: "bucket", Endpoint: server.URL, AccessKey: "a", SecretKey: "s", RetryBase: time.Hour})
+	s := openStore(t, s3.Config{Bucket: "bucket", Endpoint: server.URL, AccessKey: "a", SecretKey: "s",
+		RetryBase: time.Hour})
 	if _, _, err := s.Get(t.Context(), "k", objstore.GetOptions{IfMatch: "old"}); !errors.Is(err, objstore.ErrChanged) {
 		t.Errorf("If-Match ignored: %v", err)
 	}
-	if _, _, err := s.Get(t.Context(), "k", objstore.GetOptions{Offset: 2, Length: 3}); err == nil || !strings.Contains(err.Error(), "whole object") {
+	if _, _, err := s.Get(t.Context(), "k", objstore.GetOptions{Offset: 2, Length: 3}); err == nil ||
+		!strings.Contains(err.Error(), "whole object") {
 		t.Errorf("Range ignored: %v", err)
 	}
 	got, _, err := objstore.ReadAll(t.Context(), s, "k", objstore.GetOptions{Length: 10, IfMatch: "new"}, 10)

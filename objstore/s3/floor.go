@@ -39,7 +39,8 @@ func (f *floor) fault() error {
 	return fmt.Errorf("%w of %d bytes/s for %v", errSlow, f.rate, f.window)
 }
 
-// floored is a body that fails once it delivers less than the floor. The time its reader takes for other things does not count.
+// floored is a body that fails once it delivers less than the floor. The time its reader takes for other things does
+// not count.
 type floored struct {
 	io.ReadCloser
 	floor  floor

@@ -18,7 +18,8 @@ import (
 // Get opens key for reading.
 func (s *Store) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
 	if opt.Offset < 0 || opt.Length < 0 || opt.Length > math.MaxInt64-opt.Offset {
-		return nil, objstore.Info{}, s.fail("get", key, fmt.Errorf("%w: offset %d, length %d", objstore.ErrRange, opt.Offset, opt.Length))
+		return nil, objstore.Info{}, s.fail("get", key,
+			fmt.Errorf("%w: offset %d, length %d", objstore.ErrRange, opt.Offset, opt.Length))
 	}
 	b := &body{ctx: ctx, store: s, key: key}
 	var info objstore.Info
@@ -151,7 +152,8 @@ func (b *body) resume(cause error) error {
 	}
 	for {
 		if b.failures++; b.failures >= b.store.cfg.Attempts {
-			return b.store.fail("get", b.key, fmt.Errorf("%w: %d bytes are missing: %w", io.ErrUnexpectedEOF, b.left, cause))
+			return b.store.fail("get", b.key,
+				fmt.Errorf("%w: %d bytes are missing: %w", io.ErrUnexpectedEOF, b.left, cause))
 		}
 		if err := b.store.pause(b.ctx, b.failures); err != nil {
 			return b.store.fail("get", b.key, fmt.Errorf("%w, waiting to read on after: %w", err, cause))

@@ -38,7 +38,8 @@ func guard(hostPort string, local bool) func(context.Context, string, string, sy
 			return fmt.Errorf("%w: %s leads to %s, which is no IP address", objstore.ErrInvalidURI, host, address)
 		}
 		if what := forbidden(resolved.Addr(), local); what != "" {
-			return fmt.Errorf("%w: %s leads to %s, %s, where no store is looked for", objstore.ErrInvalidURI, host, resolved.Addr(), what)
+			return fmt.Errorf("%w: %s leads to %s, %s, where no store is looked for", objstore.ErrInvalidURI, host,
+				resolved.Addr(), what)
 		}
 		return nil
 	}

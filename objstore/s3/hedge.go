@@ -32,10 +32,12 @@ type outcome[T any] struct {
 	call  int
 }
 
-// hedged calls call, and again beside it, hedgeMost times at most, whenever the newest call has moved nothing for after. The first
-// success counts: the contexts of the others end, and what they come to all the same is dropped. It returns once every call has
-// ended, with the first error where none succeeds. end must be called when the value is of no more use.
-func hedged[T any](ctx context.Context, after time.Duration, drop func(T), call func(context.Context, *progress) (T, error)) (T, context.CancelFunc, error) {
+// hedged calls call, and again beside it, hedgeMost times at most, whenever the newest call has moved nothing for
+// after. The first success counts: the contexts of the others end, and what they come to all the same is dropped. It
+// returns once every call has ended, with the first error where none succeeds. end must be called when the value is
+// of no more use.
+func hedged[T any](ctx context.Context, after time.Duration, drop func(T),
+	call func(context.Context, *progress) (T, error)) (T, context.CancelFunc, error) {
 	results := make(chan outcome[T], hedgeMost)
 	var ends []context.CancelFunc
 	var newest *progress
@@ -93,9 +95,10 @@ func (h *hedging) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || req.Body != nil && req.Body != http.NoBody {
 		return h.next.RoundTrip(req)
 	}
-	res, end, err := hedged(req.Context(), h.after, closeBody, func(ctx context.Context, _ *progress) (*http.Response, error) {
-		return h.next.RoundTrip(req.Clone(ctx))
-	})
+	res, end, err := hedged(req.Context(), h.after, closeBody,
+		func(ctx context.Context, _ *progress) (*http.Response, error) {
+			return h.next.RoundTrip(req.Clone(ctx))
+		})
 	if err != nil {
 		end()
 		return nil, err

@@ -28,25 +28,31 @@ func TestHedged(t *testing.T) {
 		took     time.Duration
 		calls    int
 	}{
-		"at once":                        {[]attempt{{takes: time.Second}}, 0, time.Second, 1},
-		"fails at once":                  {[]attempt{{takes: time.Second, err: errAttempt}}, -1, time.Second, 1},
-		"the first hangs":                {[]attempt{{}, {takes: time.Second}}, 1, after + time.Second, 2},
-		"two hang":                       {[]attempt{{}, {}, {takes: time.Second}}, 2, 2*after + time.Second, 3},
-		"late, but before the second":    {[]attempt{{takes: 6 * time.Second}, {takes: 9 * time.Second}}, 0, 6 * time.Second, 2},
-		"the second fails":               {[]attempt{{takes: 7 * time.Second}, {takes: time.Second, err: errAttempt}}, 0, 7 * time.Second, 2},
-		"the first fails late":           {[]attempt{{takes: 6 * time.Second, err: errAttempt}, {takes: 4 * time.Second}}, 1, 9 * time.Second, 2},
-		"both fail":                      {[]attempt{{takes: 6 * time.Second, err: errAttempt}, {takes: 2 * time.Second, err: errAttempt}}, -1, 7 * time.Second, 2},
-		"it gets on, slowly":             {[]attempt{{takes: time.Minute, moves: 4 * time.Second}}, 0, time.Minute, 1},
-		"it stops getting on after 20 s": {[]attempt{{moves: 20 * time.Second}, {takes: time.Second}}, 1, after + time.Second, 2},
+		"at once":         {[]attempt{{takes: time.Second}}, 0, time.Second, 1},
+		"fails at once":   {[]attempt{{takes: time.Second, err: errAttempt}}, -1, time.Second, 1},
+		"the first hangs": {[]attempt{{}, {takes: time.Second}}, 1, after + time.Second, 2},
+		"two hang":        {[]attempt{{}, {}, {takes: time.Second}}, 2, 2*after + time.Second, 3},
+		"late, but before the second": {[]attempt{{takes: 6 * time.Second}, {takes: 9 * time.Second}}, 0,
+			6 * time.Second, 2},
+		"the second fails": {[]attempt{{takes: 7 * time.Second}, {takes: time.Second, err: errAttempt}},
+			0, 7 * time.Second, 2},
+		"the first fails late": {[]attempt{{takes: 6 * time.Second, err: errAttempt},
+			{takes: 4 * time.Second}}, 1, 9 * time.Second, 2},
+		"both fail": {[]attempt{{takes: 6 * time.Second, err: errAttempt},
+			{takes: 2 * time.Second, err: errAttempt}}, -1, 7 * time.Second, 2},
+		"it gets on, slowly": {[]attempt{{takes: time.Minute, moves: 4 * time.Second}}, 0, time.Minute, 1},
+		"it stops getting on after 20 s": {[]attempt{{moves: 20 * time.Second}, {takes: time.Second}}, 1,
+			after + time.Second, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var calls, dropped atomic.Int32
 				began := time.Now()
-				got, end, err := hedged(t.Context(), after, func(int) { dropped.Add(1) }, func(ctx context.Context, p *progress) (int, error) {
-					n := int(calls.Add(1)) - 1
-					return n, c.attempts[n].run(ctx, p)
-				})
+				got, end, err := hedged(t.Context(), after, func(int) { dropped.Add(1) },
+					func(ctx context.Context, p *progress) (int, error) {
+						n := int(calls.Add(1)) - 1
+						return n, c.attempts[n].run(ctx, p)
+					})
 				took := time.Since(began)
 				end()
 				if took != c.took || int(calls.Load()) != c.calls {
@@ -114,18 +120,20 @@ func TestFloor(t *testing.T) {
 		reader time.Duration // what the reader takes between two reads
 		slow   time.Duration // until errSlow; 0: never
 	}{
-		"a byte a second":      {dripping{pause: time.Second, bytes: 1, reads: -1}, 0, 10 * time.Second},
-		"it hangs at once":     {dripping{}, 0, 10 * time.Second},
-		"it hangs after a MiB": {dripping{pause: time.Millisecond, bytes: 16 << 10, reads: 64}, 0, 64*time.Millisecond + 10*time.Second},
-		"half the floor":       {dripping{pause: time.Second, bytes: 8 << 10, reads: -1}, 0, 20 * time.Second},
-		"the floor":            {dripping{pause: time.Second, bytes: 16 << 10, reads: -1}, 0, 0},
-		"a slow reader":        {dripping{pause: time.Millisecond, bytes: 1 << 10, reads: -1}, time.Minute, 0},
+		"a byte a second":  {dripping{pause: time.Second, bytes: 1, reads: -1}, 0, 10 * time.Second},
+		"it hangs at once": {dripping{}, 0, 10 * time.Second},
+		"it hangs after a MiB": {dripping{pause: time.Millisecond, bytes: 16 << 10, reads: 64}, 0,
+			64*time.Millisecond + 10*time.Second},
+		"half the floor": {dripping{pause: time.Second, bytes: 8 << 10, reads: -1}, 0, 20 * time.Second},
+		"the floor":      {dripping{pause: time.Second, bytes: 16 << 10, reads: -1}, 0, 0},
+		"a slow reader":  {dripping{pause: time.Millisecond, bytes: 1 << 10, reads: -1}, time.Minute, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				c.body.ctx = ctx
-				b := &floored{ReadCloser: &c.body, floor: floor{rate: 16 << 10, window: 10 * time.Second}, cancel: cancel}
+				b := &floored{ReadCloser: &c.body, floor: floor{rate: 16 << 10, window: 10 * time.Second},
+					cancel: cancel}
 				defer b.Close()
 				began := time.Now()
 				buffer := make([]byte, 64<<10)
@@ -141,7 +149,8 @@ func TestFloor(t *testing.T) {
 					}
 					return
 				}
-				if !errors.Is(err, errSlow) || errors.Is(err, io.EOF) || took < c.slow-time.Second || took > c.slow+time.Second {
+				if !errors.Is(err, errSlow) || errors.Is(err, io.EOF) || took < c.slow-time.Second ||
+					took > c.slow+time.Second {
 					t.Errorf("%v after %v, want about %v", err, took, c.slow)
 				}
 			})

@@ -47,7 +47,8 @@ type listing struct {
 func (l *listing) run(ctx context.Context) error {
 	owner := false
 	for found := range l.store.client.ListObjectsIter(ctx, l.store.cfg.Bucket, minio.ListObjectsOptions{
-		Prefix: l.store.prefix + asked(l.prefix), Recursive: true, StartAfter: l.last, FetchOwner: &owner, MaxKeys: l.store.cfg.PageSize,
+		Prefix: l.store.prefix + asked(l.prefix), Recursive: true, StartAfter: l.last, FetchOwner: &owner,
+		MaxKeys: l.store.cfg.PageSize,
 	}) {
 		if found.Err != nil {
 			return found.Err

@@ -22,8 +22,8 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) (objstore.Info
 // mostInOnePut is what S3 takes as one PUT.
 const mostInOnePut = 5 << 30
 
-// PutIf stores data under key, if the server finds that opt allows it. With a condition it is one PUT, however large: minio-go
-// drops conditions when it completes a multipart upload, and some servers would overwrite.
+// PutIf stores data under key, if the server finds that opt allows it. With a condition it is one PUT, however large:
+// minio-go drops conditions when it completes a multipart upload, and some servers would overwrite.
 func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (objstore.Info, error) {
 	send := s.putMultipart
 	conditional := opt != objstore.PutOptions{}
@@ -31,7 +31,8 @@ func (s *Store) PutIf(ctx context.Context, key string, data []byte, opt objstore
 		send = s.putSingle
 	}
 	if conditional && len(data) > mostInOnePut {
-		return objstore.Info{}, s.fail("put", key, fmt.Errorf("%d bytes under a condition, more than the %d of one PUT", len(data), int64(mostInOnePut)))
+		return objstore.Info{}, s.fail("put", key,
+			fmt.Errorf("%d bytes under a condition, more than the %d of one PUT", len(data), int64(mostInOnePut)))
 	}
 	var sent minio.UploadInfo
 	err := s.retry(ctx, "put", key, func() (err error) {
@@ -87,7 +88,8 @@ func (r *movingReader) Seek(offset int64, whence int) (int64, error) {
 
 // putSingle signs the SHA-256 of the bytes with the request, so that every
 // server must check them.
-func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo, error) {
+func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objstore.PutOptions) (minio.UploadInfo,
+	error) {
 	sum := sha256.Sum256(data)
 	options := minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true, DisableContentSha256: true}
 	if opt.New {
@@ -100,10 +102,12 @@ func (s *Store) putSingle(ctx context.Context, key string, data []byte, opt objs
 	if opt.IfMatch != "" { // a second one would not find the version that the first one has replaced
 		after = math.MaxInt64
 	}
-	sent, end, err := hedged(ctx, after, func(minio.UploadInfo) {}, func(ctx context.Context, p *progress) (minio.UploadInfo, error) {
-		body := &movingReader{bytes.NewReader(data), p}
-		return s.core.PutObject(ctx, s.cfg.Bucket, key, body, int64(len(data)), "", hex.EncodeToString(sum[:]), options)
-	})
+	sent, end, err := hedged(ctx, after, func(minio.UploadInfo) {},
+		func(ctx context.Context, p *progress) (minio.UploadInfo, error) {
+			body := &movingReader{bytes.NewReader(data), p}
+			return s.core.PutObject(ctx, s.cfg.Bucket, key, body, int64(len(data)), "", hex.EncodeToString(sum[:]),
+				options)
+		})
 	end()
 	return sent, err
 }

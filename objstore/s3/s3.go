@@ -54,7 +54,8 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.endpoint.amazon {
 		lookup = minio.BucketLookupDNS
 	}
-	creds := newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout, CheckRedirect: noRedirect})
+	creds := newCredentials(cfg, &http.Client{Transport: services, Timeout: credentialTimeout,
+		CheckRedirect: noRedirect})
 	slowest := floor{rate: cfg.FloorRate, window: cfg.FloorWindow}
 	client, err := minio.New(cfg.endpoint.host, &minio.Options{
 		Creds:        creds,
@@ -111,7 +112,8 @@ func (s *Store) Stat(ctx context.Context, key string) (objstore.Info, error) {
 func (s *Store) head(ctx context.Context, key string) (objstore.Info, error) {
 	found, err := s.client.StatObject(ctx, s.cfg.Bucket, s.prefix+key, minio.StatObjectOptions{})
 	if err == nil {
-		return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID, Digest: s.digest(ctx, key, found)}, nil
+		return objstore.Info{Key: key, Size: found.Size, ETag: found.ETag, VersionID: found.VersionID,
+			Digest: s.digest(ctx, key, found)}, nil
 	}
 	if minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
 		return objstore.Info{}, err
@@ -139,7 +141,8 @@ func (s *Store) checkKey(key string) error {
 		return err
 	}
 	if n := len(s.prefix) + len(key); n > objstore.MaxKeyBytes {
-		return fmt.Errorf("%w: %d bytes with the store's prefix, more than %d", objstore.ErrInvalidKey, n, objstore.MaxKeyBytes)
+		return fmt.Errorf("%w: %d bytes with the store's prefix, more than %d", objstore.ErrInvalidKey, n,
+			objstore.MaxKeyBytes)
 	}
 	return nil
 }

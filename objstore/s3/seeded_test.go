@@ -10,5 +10,6 @@ import (
 )
 
 func TestSeededChangedAsUnwell(t *testing.T) {
-	seededtest.Caught(t, seeded.ChangedAsUnwell, "TestConformanceVersitygw/HTTP/IfMatch", "store unavailable.*want object changed")
+	seededtest.Caught(t, seeded.ChangedAsUnwell, "TestConformanceVersitygw/HTTP/IfMatch",
+		"store unavailable.*want object changed")
 }

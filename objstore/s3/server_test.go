@@ -79,7 +79,8 @@ func TestMultipart(t *testing.T) {
 		cfg := server.Config("bucket")
 		cfg.SinglePut, cfg.PartSize = 1<<20, 5<<20
 		s := openStore(t, cfg)
-		for size, multipart := range map[int]bool{0: false, 1 << 20: false, 1<<20 + 1: false, 5<<20 + 1: true, 12 << 20: true} {
+		for size, multipart := range map[int]bool{0: false, 1 << 20: false, 1<<20 + 1: false, 5<<20 + 1: true,
+			12 << 20: true} {
 			data := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
 			info := put(t, s, "k", data)
 			wantBytes(t, s, "k", data)
@@ -174,7 +175,8 @@ func testWrongCredentials(t *testing.T, server *s3server.Server) {
 			if !errors.Is(err, objstore.ErrDenied) {
 				t.Errorf("wrong %s: %s: %v, want ErrDenied", name, op, err)
 			}
-			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "hunter2") || strings.Contains(text, s3server.SecretKey) {
+			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "hunter2") ||
+				strings.Contains(text, s3server.SecretKey) {
 				t.Errorf("wrong %s: %s: the error shows the secret: %s", name, op, text)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// newTransport makes connections to the store, or the environment's proxy. Guarded, it refuses addresses that no store has.
+// newTransport makes connections to the store, or the environment's proxy. Guarded, it refuses addresses that no
+// store has.
 func newTransport(cfg Config, guarded bool) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -21,7 +22,8 @@ func newTransport(cfg Config, guarded bool) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return &stallConn{Conn: conn, timeout: cfg.StallTimeout, sending: floor{rate: cfg.FloorRate, window: cfg.FloorWindow}}, nil
+			return &stallConn{Conn: conn, timeout: cfg.StallTimeout,
+				sending: floor{rate: cfg.FloorRate, window: cfg.FloorWindow}}, nil
 		},
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.RootCAs},
 		TLSHandshakeTimeout:   10 * time.Second,
@@ -34,8 +36,8 @@ func newTransport(cfg Config, guarded bool) *http.Transport {
 	}
 }
 
-// stallConn ends a connection on which nothing has moved for a while, in either direction, and one that takes what is sent more
-// slowly than the floor. How fast a body comes is the reader's affair: before it, the server may think.
+// stallConn ends a connection on which nothing has moved for a while, in either direction, and one that takes what is
+// sent more slowly than the floor. How fast a body comes is the reader's affair: before it, the server may think.
 type stallConn struct {
 	net.Conn
 	timeout time.Duration

@@ -60,7 +60,8 @@ func begin(t *testing.T, server *s3server.Server, bucket string, keys ...string)
 			t.Fatal(err)
 		}
 		part := bytes.Repeat([]byte("x"), 5<<20)
-		if _, err := core.PutObjectPart(t.Context(), bucket, key, id, 1, bytes.NewReader(part), int64(len(part)), minio.PutObjectPartOptions{}); err != nil {
+		if _, err := core.PutObjectPart(t.Context(), bucket, key, id, 1, bytes.NewReader(part), int64(len(part)),
+			minio.PutObjectPartOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

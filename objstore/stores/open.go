@@ -70,7 +70,8 @@ func rootOf(u objstore.URI) string {
 // openS3 avoids returning a nil *s3.Store in a non-nil interface.
 func openS3(u objstore.URI, cfg Config) (objstore.Store, error) {
 	s, err := s3.Open(s3.Config{Bucket: u.Host, Prefix: u.Path, Endpoint: cfg.Endpoint, Region: cfg.Region,
-		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, SessionToken: cfg.SessionToken, RootCAs: cfg.RootCAs, Local: cfg.Local})
+		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, SessionToken: cfg.SessionToken, RootCAs: cfg.RootCAs,
+		Local: cfg.Local})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,8 @@ func openDir(u objstore.URI, cfg Config) (objstore.Store, error) {
 	if len(cfg.FileRoots) == 0 {
 		return nil, fmt.Errorf("%w: %s: this process may open no files; use s3://, or allow its folder with --file-root", objstore.ErrInvalidURI, u)
 	}
-	return nil, fmt.Errorf("%w: %s: this process may open files only below %s", objstore.ErrInvalidURI, u, strings.Join(cfg.FileRoots, ", "))
+	return nil, fmt.Errorf("%w: %s: this process may open files only below %s", objstore.ErrInvalidURI, u,
+		strings.Join(cfg.FileRoots, ", "))
 }
 
 // within compares names only; dir.Options.Within holds against symbolic links.

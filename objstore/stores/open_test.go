@@ -56,7 +56,8 @@ func TestFileRoots(t *testing.T) {
 		}
 	}
 	for _, path := range []string{outside, filepath.Dir(root), root + "x", "/"} {
-		if _, err := stores.Open(t.Context(), "file://"+path, cfg); !errors.Is(err, objstore.ErrInvalidURI) || !strings.Contains(err.Error(), root) {
+		if _, err := stores.Open(t.Context(), "file://"+path, cfg); !errors.Is(err, objstore.ErrInvalidURI) ||
+			!strings.Contains(err.Error(), root) {
 			t.Errorf("%s: %v, want ErrInvalidURI naming the roots", path, err)
 		}
 	}
@@ -128,7 +129,8 @@ func TestS3(t *testing.T) {
 	if byConfig.String() != "s3://bucket/a/b" || whole.String() != "s3://bucket" {
 		t.Errorf("they call themselves %s and %s", byConfig, whole)
 	}
-	if _, err := stores.Open(t.Context(), "s3://bucket", stores.Config{AccessKey: "only half"}); !errors.Is(err, objstore.ErrInvalidURI) {
+	if _, err := stores.Open(t.Context(), "s3://bucket", stores.Config{AccessKey: "only half"}); !errors.Is(err,
+		objstore.ErrInvalidURI) {
 		t.Errorf("half the credentials: %v", err)
 	}
 }

@@ -57,21 +57,25 @@ func (p Policy) checkFile(u objstore.URI) error {
 		}
 	}
 	if len(p.FileRoots) == 0 {
-		return fmt.Errorf("%w: %s: no files may be opened here; use s3://, or allow its folder with --file-root", objstore.ErrDenied, u)
+		return fmt.Errorf("%w: %s: no files may be opened here; use s3://, or allow its folder with --file-root",
+			objstore.ErrDenied, u)
 	}
-	return fmt.Errorf("%w: %s: files may be opened only below %s", objstore.ErrDenied, u, strings.Join(p.FileRoots, ", "))
+	return fmt.Errorf("%w: %s: files may be opened only below %s", objstore.ErrDenied, u,
+		strings.Join(p.FileRoots, ", "))
 }
 
 func (p Policy) declared(u objstore.URI) (Declared, error) {
 	declared, ok := p.Stores[u.Host]
 	if u.Scheme != "s3" || !ok {
-		return Declared{}, fmt.Errorf("%w: %s://%s is not declared; declared are: %s", objstore.ErrInvalidURI, u.Scheme, u.Host,
+		return Declared{}, fmt.Errorf("%w: %s://%s is not declared; declared are: %s", objstore.ErrInvalidURI, u.Scheme,
+			u.Host,
 			strings.Join(slices.Sorted(maps.Keys(p.Stores)), ", "))
 	}
 	return declared, nil
 }
 
-// Open opens a store, for writing too or for reading only. It refuses, with ErrDenied, keys that the declaration leaves out.
+// Open opens a store, for writing too or for reading only. It refuses, with ErrDenied, keys that the declaration
+// leaves out.
 func (p Policy) Open(ctx context.Context, uri string, write bool) (objstore.Store, error) {
 	u, err := objstore.ParseURI(uri)
 	if err != nil {

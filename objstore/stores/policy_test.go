@@ -70,7 +70,8 @@ func TestPolicyOpens(t *testing.T) {
 		put(t, whole, key)
 	}
 	explicit := server.Config("acme-lake")
-	settings := stores.Config{Endpoint: explicit.Endpoint, AccessKey: explicit.AccessKey, SecretKey: explicit.SecretKey, RootCAs: explicit.RootCAs}
+	settings := stores.Config{Endpoint: explicit.Endpoint, AccessKey: explicit.AccessKey, SecretKey: explicit.SecretKey,
+		RootCAs: explicit.RootCAs}
 	p := stores.Policy{Stores: map[string]stores.Declared{
 		"lake": {Config: settings, Bucket: "acme-lake", Read: []string{"corpora/"}, Write: []string{"gram/"}},
 	}}
@@ -78,7 +79,8 @@ func TestPolicyOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, allowed := range map[string]bool{"corpora/a": true, "gram/a": true, "corpora-secret/a": false, "other": false} {
+	for key, allowed := range map[string]bool{"corpora/a": true, "gram/a": true, "corpora-secret/a": false,
+		"other": false} {
 		_, statErr := s.Stat(t.Context(), key)
 		r, _, getErr := s.Get(t.Context(), key, objstore.GetOptions{})
 		if getErr == nil {
@@ -98,7 +100,8 @@ func TestPolicyOpens(t *testing.T) {
 			}
 		}
 	}
-	for prefix, allowed := range map[string]bool{"corpora/": true, "corpora/a": true, "gram/": true, "": false, "corpora": false, "other": false} {
+	for prefix, allowed := range map[string]bool{"corpora/": true, "corpora/a": true, "gram/": true, "": false,
+		"corpora": false, "other": false} {
 		for _, err := range s.List(t.Context(), prefix) {
 			if allowed && err != nil || !allowed && !errors.Is(err, objstore.ErrDenied) {
 				t.Errorf("list %q: %v", prefix, err)
@@ -124,9 +127,12 @@ func TestPolicyOpens(t *testing.T) {
 func TestHostileFiles(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret")
-	if err := errors.Join(os.WriteFile(secret, []byte("canary"), 0o600), os.Symlink(secret, filepath.Join(root, "link")),
-		os.Symlink(outside, filepath.Join(root, "folder")), os.Symlink("../"+filepath.Base(outside)+"/secret", filepath.Join(root, "relative")),
-		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600), os.Symlink("/dev/zero", filepath.Join(root, "device")), os.Link(secret, filepath.Join(root, "hard"))); err != nil {
+	if err := errors.Join(os.WriteFile(secret, []byte("canary"), 0o600),
+		os.Symlink(secret, filepath.Join(root, "link")),
+		os.Symlink(outside, filepath.Join(root, "folder")),
+		os.Symlink("../"+filepath.Base(outside)+"/secret", filepath.Join(root, "relative")),
+		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600), os.Symlink("/dev/zero", filepath.Join(root, "device")),
+		os.Link(secret, filepath.Join(root, "hard"))); err != nil {
 		t.Fatal(err)
 	}
 	p := stores.Policy{FileRoots: []string{root}}
@@ -134,18 +140,21 @@ func TestHostileFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"link", "relative", "folder/secret", "pipe", "device", "../" + filepath.Base(outside) + "/secret", ".."} {
+	for _, key := range []string{"link", "relative", "folder/secret", "pipe", "device", "../" + filepath.Base(outside) +
+		"/secret", ".."} {
 		if r, _, err := s.Get(t.Context(), key, objstore.GetOptions{}); err == nil {
 			r.Close()
 			t.Errorf("%s was opened", key)
 		}
 	}
-	for _, uri := range []string{"file://" + root + "/folder", "file://" + root + "/link", "file://" + root + "/pipe", "file://" + outside} {
+	for _, uri := range []string{"file://" + root + "/folder", "file://" + root + "/link", "file://" + root + "/pipe",
+		"file://" + outside} {
 		if opened, err := p.Open(t.Context(), uri, true); err == nil {
 			t.Errorf("%s was opened as %s", uri, opened)
 		}
 	}
-	if data, _, err := objstore.ReadAll(t.Context(), s, "hard", objstore.GetOptions{}, 10); err != nil || !strings.HasPrefix(string(data), "canary") {
+	if data, _, err := objstore.ReadAll(t.Context(), s, "hard", objstore.GetOptions{}, 10); err != nil ||
+		!strings.HasPrefix(string(data), "canary") {
 		t.Errorf("a hard link is a file of the root, made by whoever could write it: %v", err)
 	}
 }

@@ -19,7 +19,8 @@ func main() {
 	}
 	wrong := false
 	for _, file := range os.Args[1:] {
-		groups, problems := rulefmt.ParseFile(file, false, model.UTF8Validation, parser.NewParser(parser.Options{}), slog.Default())
+		groups, problems := rulefmt.ParseFile(file, false, model.UTF8Validation, parser.NewParser(parser.Options{}),
+			slog.Default())
 		for _, p := range problems {
 			wrong = true
 			fmt.Fprintln(os.Stderr, p)

@@ -87,7 +87,8 @@ func shipped(stage instructions.Stage) (breaches []string) {
 			entry = c.CmdLine
 		case *instructions.CmdCommand:
 			rule(!c.PrependShell, "has arguments for a shell")
-		case *instructions.EnvCommand, *instructions.ArgCommand, *instructions.StopSignalCommand, *instructions.ExposeCommand:
+		case *instructions.EnvCommand, *instructions.ArgCommand, *instructions.StopSignalCommand,
+			*instructions.ExposeCommand:
 		default:
 			rule(false, "does more than copy and describe: "+command.Name())
 		}
@@ -95,7 +96,8 @@ func shipped(stage instructions.Stage) (breaches []string) {
 	id, group, both := strings.Cut(user, ":")
 	uid, err := strconv.Atoi(id)
 	gid, err2 := strconv.Atoi(group)
-	rule(both && err == nil && err2 == nil && uid > 0 && gid > 0, fmt.Sprintf("runs as %q: Kubernetes can tell only from numbers that it is not root", user))
+	rule(both && err == nil && err2 == nil && uid > 0 && gid > 0,
+		fmt.Sprintf("runs as %q: Kubernetes can tell only from numbers that it is not root", user))
 	rule(len(entry) == 1 && entry[0] == "/gram", fmt.Sprintf("starts %q", entry))
 	for _, label := range labels {
 		rule(strings.Trim(seen["org.opencontainers.image."+label], `"`) != "", "has no label "+label)

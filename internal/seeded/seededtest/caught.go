@@ -38,7 +38,8 @@ func Caught(t *testing.T, bug seeded.Bug, test, says string, flags ...string) {
 }
 
 func run(ctx context.Context, bug seeded.Bug, test string, flags []string) (string, error) {
-	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"-test.run", "^" + test + "$", "-test.v", "-test.count", "1"}, flags...)...)
+	cmd := exec.CommandContext(ctx, os.Args[0],
+		append([]string{"-test.run", "^" + test + "$", "-test.v", "-test.count", "1"}, flags...)...)
 	cmd.Env = append(os.Environ(), "GRAM_SEEDED_BUG="+string(bug))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -29,8 +29,10 @@ func newCertificate(dir string) (*certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "S3 server of the tests"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		IsCA: true, BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA:        true, BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{"localhost"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -40,7 +42,8 @@ func newCertificate(dir string) (*certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &certificate{dir: dir, file: filepath.Join(dir, "public.crt"), keyFile: filepath.Join(dir, "private.key"), pool: x509.NewCertPool()}
+	c := &certificate{dir: dir, file: filepath.Join(dir, "public.crt"), keyFile: filepath.Join(dir, "private.key"),
+		pool: x509.NewCertPool()}
 	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	c.pool.AppendCertsFromPEM(certPEM)
 	if err := os.WriteFile(c.file, certPEM, 0o644); err != nil {

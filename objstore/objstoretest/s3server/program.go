@@ -85,7 +85,8 @@ func (s *Server) minio() (args, env []string, err error) {
 	if s.cert != nil {
 		args = append(args, "--certs-dir", s.cert.dir)
 	}
-	return append(args, s.data), []string{"MINIO_ROOT_USER=" + AccessKey, "MINIO_ROOT_PASSWORD=" + SecretKey, "MINIO_BROWSER=off"}, nil
+	return append(args, s.data), []string{"MINIO_ROOT_USER=" + AccessKey, "MINIO_ROOT_PASSWORD=" + SecretKey,
+		"MINIO_BROWSER=off"}, nil
 }
 
 // hasUserAttributes: the file system keeps the attributes in which versitygw stores metadata.

@@ -39,7 +39,8 @@ const accumulators = 12
 func multiplyAdd(s isa) {
 	TEXT("MultiplyAdd"+s.suffix, NOSPLIT, "func(n int, x, y float32, sums *[16]float32)")
 	Doc(
-		fmt.Sprintf("MultiplyAdd%s adds x*y to each lane of %d registers of %d float32, n times,", s.suffix, accumulators, s.bytes/4),
+		fmt.Sprintf("MultiplyAdd%s adds x*y to each lane of %d registers of %d float32, n times,", s.suffix,
+			accumulators, s.bytes/4),
 		"and stores the first register's lanes: the first min(16, lanes) sums. n is positive.",
 	)
 	Pragma("noescape")

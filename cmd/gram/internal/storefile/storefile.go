@@ -114,7 +114,8 @@ func (from sources) declare(name string, s store) (stores.Declared, error) {
 	if d.RootCAs, err = from.authorities(s.CAFile); err != nil {
 		return d, err
 	}
-	_, err = s3.Open(s3.Config{Bucket: d.Bucket, Endpoint: d.Endpoint, Region: d.Region, AccessKey: d.AccessKey, SecretKey: d.SecretKey})
+	_, err = s3.Open(s3.Config{Bucket: d.Bucket, Endpoint: d.Endpoint, Region: d.Region, AccessKey: d.AccessKey,
+		SecretKey: d.SecretKey})
 	return d, err
 }
 

@@ -13,7 +13,8 @@ import (
 func load(t *testing.T, text string) (got string, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"stores.yaml": text, "key": "AKIA\n", "secret": "canary-of-a-file\n", "empty": "\n", "ca.pem": "no certificate"} {
+	for name, content := range map[string]string{"stores.yaml": text, "key": "AKIA\n", "secret": "canary-of-a-file\n",
+		"empty": "\n", "ca.pem": "no certificate"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -21,7 +22,8 @@ func load(t *testing.T, text string) (got string, err error) {
 	env := map[string]string{"LAKE_KEY": "AKIB", "LAKE_SECRET": "canary-of-a-variable"}
 	declared, err := storefile.Load(filepath.Join(dir, "stores.yaml"), func(name string) string { return env[name] })
 	if d, ok := declared["lake"]; ok {
-		got = fmt.Sprint(d.Bucket, " ", d.Endpoint, " ", d.AccessKey, " ", string(d.SecretKey), " ", d.Local, " ", d.Read, " ", d.Write)
+		got = fmt.Sprint(d.Bucket, " ", d.Endpoint, " ", d.AccessKey, " ", string(d.SecretKey), " ", d.Local, " ",
+			d.Read, " ", d.Write)
 	}
 	if shown := fmt.Sprintf("%+v %#v %v", declared, declared, err); strings.Contains(shown, "canary") {
 		t.Errorf("a secret shows: %s", shown)
@@ -63,7 +65,8 @@ func TestMistakes(t *testing.T) {
 		"stores: {lake: {ca_file: ca.pem}}":                                   "no PEM certificate",
 		"a: &a [x]\nstores: {lake: {read: *a}}":                               "anchors and aliases",
 	} {
-		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "stores") {
+		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "stores") {
 			t.Errorf("%s: %v, want %q", text, err, says)
 		}
 	}

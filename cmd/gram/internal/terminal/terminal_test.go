@@ -54,7 +54,8 @@ func TestAFileIsNoTerminal(t *testing.T) {
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 func TestBar(t *testing.T) {
-	p := terminal.Progress{Name: "glosses-k3f9p2", State: "Running", Step: "round 1 count", Done: 12, Total: 26, Leased: 2, Since: start}
+	p := terminal.Progress{Name: "glosses-k3f9p2", State: "Running", Step: "round 1 count", Done: 12, Total: 26,
+		Leased: 2, Since: start}
 	want := "glosses-k3f9p2  round 1 count [########----------] 12/26 leaves  2 leased  3.2s"
 	if got := terminal.Bar(p, start.Add(3200*time.Millisecond), 80); got != want {
 		t.Errorf("bar\n%q, want\n%q", got, want)
@@ -70,8 +71,10 @@ func TestBarFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Uint64Range(0, 1e6).Draw(t, "total")
 		p := terminal.Progress{
-			Name: rapid.StringN(0, 70, -1).Draw(t, "name"), State: "Running", Reason: rapid.StringN(0, 90, -1).Draw(t, "reason"),
-			Step: rapid.StringN(0, 50, -1).Draw(t, "step"), Total: total, Done: rapid.Uint64Range(0, total).Draw(t, "done"),
+			Name: rapid.StringN(0, 70, -1).Draw(t, "name"), State: "Running",
+			Reason: rapid.StringN(0, 90, -1).Draw(t, "reason"),
+			Step:   rapid.StringN(0, 50, -1).Draw(t, "step"), Total: total,
+			Done:   rapid.Uint64Range(0, total).Draw(t, "done"),
 			Leased: rapid.Uint32Range(0, 9999).Draw(t, "leased"), Since: start,
 		}
 		columns := rapid.IntRange(60, 200).Draw(t, "columns")
@@ -95,7 +98,8 @@ func TestPlainLinesComeAtTenths(t *testing.T) {
 	p, out, now := printer(false)
 	for done := range uint64(101) {
 		*now = start.Add(time.Duration(done) * 100 * time.Millisecond) // a tenth each second
-		p.Update(terminal.Progress{Name: "j", State: "Running", Step: "round 1 count", Done: done, Total: 100, Since: start})
+		p.Update(terminal.Progress{Name: "j", State: "Running", Step: "round 1 count", Done: done, Total: 100,
+			Since: start})
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 11 || lines[3] != "j: running round 1 count, 30/100 leaves (30%), 0 leased, 3.0s" {

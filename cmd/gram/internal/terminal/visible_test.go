@@ -37,7 +37,8 @@ func TestJSONIsEscaped(t *testing.T) {
 	}
 	got := terminal.JSON(plain)
 	var back string
-	if err := json.Unmarshal(got, &back); err != nil || back != text || strings.ContainsFunc(string(got), protocol.Steers) {
+	if err := json.Unmarshal(got, &back); err != nil || back != text ||
+		strings.ContainsFunc(string(got), protocol.Steers) {
 		t.Errorf("%s: %q, %v", got, back, err)
 	}
 }

@@ -79,8 +79,9 @@ func FuzzToJSON(f *testing.F) {
 // Depth is the parser's to bound: it gives up long before the stack does.
 func TestDeepDocuments(t *testing.T) {
 	for name, text := range map[string]string{
-		"lists": strings.Repeat("[", 100_000), "closed lists": strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000),
-		"mappings": strings.Repeat("{a: ", 50_000), "blocks": strings.Repeat("- ", 100_000),
+		"lists":        strings.Repeat("[", 100_000),
+		"closed lists": strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000),
+		"mappings":     strings.Repeat("{a: ", 50_000), "blocks": strings.Repeat("- ", 100_000),
 	} {
 		if _, err := yamldoc.ToJSON([]byte(text)); err == nil {
 			t.Errorf("%s: converted", name)
