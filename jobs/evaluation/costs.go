@@ -138,11 +138,6 @@ func (r *Rule) check(classes int) error {
 	return nil
 }
 
-// Put writes the rule into a model; a nil rule writes nothing.
-func (r *Rule) Put(a jobs.Arrays) {
-	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { RuleFields(f, &r, 0) }))
-}
-
 // ReadRule reads the rule of a model of that many classes; nil where it has none.
 func ReadRule(a jobs.Arrays, classes int) (r *Rule, err error) {
 	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { RuleFields(f, &r, classes) }))

@@ -29,7 +29,7 @@ func TestPutWritesWhatWasRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := jobs.Arrays{}
-		s.Put(back)
+		jobs.Add(back, s)
 		if jobstest.Digest(back) != jobstest.Digest(a) {
 			t.Errorf("%v: other bytes came back", s.shape())
 		}
@@ -141,7 +141,7 @@ func FuzzSpace(f *testing.F) {
 			}
 		}
 		back := jobs.Arrays{}
-		s.Put(back)
+		jobs.Add(back, s)
 		if again, err := ReadSpace(back); err != nil || again.Width != s.Width {
 			t.Fatal(err)
 		}

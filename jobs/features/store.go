@@ -51,9 +51,6 @@ func (s *Space) Fields(f *jobs.Fields) {
 // have written is a *protocol.Fault of CodeCorrupt.
 func ReadSpace(a jobs.Arrays) (*Space, error) { return jobs.Read(a, &Space{}) }
 
-// Put copies the space into a state or model.
-func (s *Space) Put(a jobs.Arrays) { jobs.Add(a, s) }
-
 func (s *Space) checkLabels() error {
 	if s.Labels.Len() > math.MaxInt32 {
 		return jobs.Malformed("%d labels are more than can be numbered", s.Labels.Len())

@@ -64,10 +64,7 @@ func (l *List) Fields(f *jobs.Fields) {
 	f.Check(l.check)
 }
 
-// Put stores the list.
-func (l List) Put(a jobs.Arrays) { jobs.Add(a, &l) }
-
-// ReadList reads what Put stored; anything else is a *protocol.Fault of CodeCorrupt.
+// ReadList reads a list of parts; anything else is a *protocol.Fault of CodeCorrupt.
 func ReadList(a jobs.Arrays) (List, error) {
 	l, err := jobs.Read(a, &List{})
 	if err != nil {

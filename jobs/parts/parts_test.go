@@ -79,7 +79,7 @@ func written(t *testing.T, s store, format string) Index {
 			t.Fatal(err)
 		}
 		a := jobs.Arrays{}
-		l.Put(a)
+		jobs.Add(a, &l)
 		if l, err = ReadList(a); err != nil {
 			t.Fatal(err)
 		}

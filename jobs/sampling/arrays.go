@@ -63,14 +63,3 @@ func (s *Sample) read(c columns) error {
 	}
 	return nil
 }
-
-// Put stores the sample; see Fields.
-func (s *Sample) Put(a jobs.Arrays, name string) {
-	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { Fields(f, name, &s) }))
-}
-
-// Read returns a sample stored by Put; errors are those of jobs.Get.
-func Read(a jobs.Arrays, name string) (s *Sample, err error) {
-	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { Fields(f, name, &s) }))
-	return s, err
-}

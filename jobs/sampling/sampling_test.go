@@ -72,15 +72,15 @@ func TestCutsAndOrderDoNotMatter(t *testing.T) {
 					part.Offer(race.Time(record(i), weights[i], part.Limit()), record(i), []float32{float32(i), 1})
 				}
 				a := jobs.Arrays{}
-				part.Put(a, "s")
-				part, err := Read(a, "s")
+				put(a, part)
+				part, err := read(a)
 				if err != nil {
 					rt.Fatal(err)
 				}
 				whole.Merge(part)
 			}
 			a := jobs.Arrays{}
-			whole.Put(a, "s")
+			put(a, whole)
 			return string(a.Encode())
 		}
 		order := make([]int, n)
@@ -168,10 +168,21 @@ func TestReadRefuses(t *testing.T) {
 		s.Offer(1, record(0), []float32{1, 2})
 		s.Offer(2, record(1), []float32{3, 4})
 		a := jobs.Arrays{}
-		s.Put(a, "s")
+		put(a, s)
 		spoil(a)
-		if _, err := Read(a, "s"); err == nil {
+		if _, err := read(a); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
+}
+
+// put stores a sample named "s".
+func put(a jobs.Arrays, s *Sample) {
+	jobs.Add(a, jobs.FieldsFunc(func(f *jobs.Fields) { Fields(f, "s", &s) }))
+}
+
+// read reads what put stored.
+func read(a jobs.Arrays) (s *Sample, err error) {
+	_, err = jobs.Read(a, jobs.FieldsFunc(func(f *jobs.Fields) { Fields(f, "s", &s) }))
+	return s, err
 }
