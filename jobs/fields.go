@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Fields goes through the fields of a stored type in one of two directions: it writes them into arrays, or reads them
-// from arrays. So a type lists its fields once:
+// Fields visits the fields of a stored type and either writes them into arrays or reads them from arrays. A type lists
+// its fields once for both:
 //
 //	func (m *moments) Fields(f *jobs.Fields) {
 //		jobs.List(f, "weight", &m.weight)
@@ -13,38 +13,39 @@ import (
 //		jobs.List(f, "mean", &m.mean, len(m.weight), m.width)
 //	}
 //
-// Reading ends at the first field that is missing, malformed or refused, so a field may depend on those before it. What
-// is written is only looked at: several goroutines may write a value at once.
+// Reading ends at the first field that is missing, malformed or rejected, so a field may depend on those before it.
+// Writing does not change the value, so several goroutines may write the same value at once.
 type Fields struct {
 	arrays  Arrays
 	reading bool
 }
 
-// Stored is a type that arrays can hold.
+// Stored is a type that can be stored in arrays.
 type Stored interface {
-	// Fields lists the fields, for both directions. What is more than a list is done where f.Reading() says so.
+	// Fields lists the fields, for writing and for reading. Any other change of the value, such as an index built from
+	// the fields, is made only if f.Reading().
 	Fields(f *Fields)
 }
 
-// FieldsFunc is a list of fields without a type of its own.
+// FieldsFunc adapts a function that lists fields to Stored.
 type FieldsFunc func(f *Fields)
 
 // Fields calls list.
 func (list FieldsFunc) Fields(f *Fields) { list(f) }
 
-// ArraysOf writes the fields of s: one set of arrays per content. They share its memory, which must not change
-// afterwards.
+// ArraysOf returns the fields of s as arrays; equal contents give equal arrays. The arrays share the memory of s, which
+// must not change afterwards.
 func ArraysOf(s Stored) Arrays {
 	a := Arrays{}
 	Add(a, s)
 	return a
 }
 
-// Add writes the fields of s beside what the arrays hold.
+// Add adds the fields of s to arrays that may already hold others.
 func Add(a Arrays, s Stored) { s.Fields(&Fields{arrays: a}) }
 
-// Read fills s with the fields in a, in time and memory linear in their bytes, and returns it. It shares the arrays'
-// memory, which must not be written to. Errors are *protocol.Fault of CodeCorrupt.
+// Read fills s with the fields in a, in time and memory linear in their bytes, and returns s. The result shares the
+// arrays' memory, which must not be written to. Errors are *protocol.Fault of CodeCorrupt.
 func Read[S Stored](a Arrays, s S) (read S, err error) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -69,24 +70,24 @@ func must(err error) {
 	}
 }
 
-// Reading reports the direction: whether fields are read, and not written.
+// Reading reports whether the fields are being read, rather than written.
 func (f *Fields) Reading() bool { return f.reading }
 
-// Require refuses what was read unless it holds. Nothing is refused that is written.
+// Require ends a reading with a fault unless holds is true. It does nothing while writing.
 func (f *Fields) Require(holds bool, format string, args ...any) {
 	if f.reading && !holds {
 		must(Malformed(format, args...))
 	}
 }
 
-// Check refuses what was read for which check returns an error.
+// Check ends a reading with the error of check, if it returns one. It does nothing while writing.
 func (f *Fields) Check(check func() error) {
 	if f.reading {
 		must(check())
 	}
 }
 
-// Kind is the kind of a model, and the version of its layout.
+// Kind lists the kind of a model and the version of its layout; reading rejects any other.
 func (f *Fields) Kind(kind string, version int32) {
 	if f.reading {
 		must(f.arrays.CheckKind(kind, version))
@@ -95,8 +96,8 @@ func (f *Fields) Kind(kind string, version int32) {
 	f.arrays.PutKind(kind, version)
 }
 
-// List is an array of the given shape; without a shape it has one dimension. One dimension may be -1: it is as long as
-// the other ones leave it.
+// List lists an array of the given shape; without a shape it has one dimension. One dimension may be -1: its size then
+// follows from the number of elements and the other dimensions.
 func List[T Element](f *Fields, name string, list *[]T, shape ...int) {
 	if !f.reading {
 		Put(f.arrays, name, *list, spanned(shape, len(*list))...)
@@ -107,7 +108,7 @@ func List[T Element](f *Fields, name string, list *[]T, shape ...int) {
 	must(err)
 }
 
-// spanned is a shape with the length of a dimension of -1, for as many elements.
+// spanned returns shape with a dimension of -1 replaced by its size, given the number of elements.
 func spanned(shape []int, elements int) []int {
 	open, others := -1, 1
 	for i, size := range shape {
@@ -125,7 +126,7 @@ func spanned(shape []int, elements int) []int {
 	return shape
 }
 
-// Optional is a List that is left out where it is nil; read, nil is what was left out.
+// Optional is a List that is not written if it is nil; reading sets it to nil if the array is missing.
 func Optional[T Element](f *Fields, name string, list *[]T, shape ...int) {
 	if f.Has(name, *list != nil) {
 		List(f, name, list, shape...)
@@ -134,7 +135,8 @@ func Optional[T Element](f *Fields, name string, list *[]T, shape ...int) {
 	}
 }
 
-// Has reports whether the array of a name is there: of what is read, by the arrays; of what is written, as given.
+// Has reports whether an array belongs to the value: while reading, whether the arrays hold that name; while writing, it
+// returns given.
 func (f *Fields) Has(name string, given bool) bool {
 	if !f.reading {
 		return given
@@ -143,14 +145,14 @@ func (f *Fields) Has(name string, given bool) bool {
 	return ok
 }
 
-// Dim is a dimension of an array that is yet to come: read, it is set by the array.
+// Dim sets size, while reading, to a dimension of an array that is listed later. It does nothing while writing.
 func (f *Fields) Dim(name string, dimension int, size *int) {
 	if array := f.arrays[name]; f.reading && dimension < len(array.Shape) {
 		*size = array.Shape[dimension]
 	}
 }
 
-// Scalar is an array without dimensions.
+// Scalar lists an array without dimensions.
 func Scalar[T Element](f *Fields, name string, v *T) {
 	if !f.reading {
 		PutScalar(f.arrays, name, *v)
@@ -161,7 +163,7 @@ func Scalar[T Element](f *Fields, name string, v *T) {
 	must(err)
 }
 
-// Int is an I64 scalar of at least and at most the given values.
+// Int lists an I64 scalar between least and most, both included.
 func (f *Fields) Int(name string, v *int, least, most int) {
 	wide := int64(*v)
 	Scalar(f, name, &wide)
@@ -171,7 +173,7 @@ func (f *Fields) Int(name string, v *int, least, most int) {
 	}
 }
 
-// Enum is an I32 scalar of at least and at most the given values.
+// Enum lists an I32 scalar between first and last, both included.
 func Enum[T ~int32 | ~int | ~uint8](f *Fields, name string, v *T, first, last T) {
 	number := int32(*v)
 	Scalar(f, name, &number)
@@ -182,7 +184,7 @@ func Enum[T ~int32 | ~int | ~uint8](f *Fields, name string, v *T, first, last T)
 	}
 }
 
-// Flag is a scalar that is 1 or 0.
+// Flag lists a bool as a scalar of type T that is 1 or 0.
 func Flag[T int32 | uint8](f *Fields, name string, v *bool) {
 	var number T
 	if *v {
@@ -195,7 +197,7 @@ func Flag[T int32 | uint8](f *Fields, name string, v *bool) {
 	}
 }
 
-// Tuple is an array of one dimension that holds a few values.
+// Tuple lists several values as one array of one dimension.
 func Tuple[T Element](f *Fields, name string, values ...*T) {
 	list := make([]T, len(values))
 	for i, v := range values {
@@ -210,7 +212,7 @@ func Tuple[T Element](f *Fields, name string, values ...*T) {
 	}
 }
 
-// Text is a string, as its bytes.
+// Text lists a string as its bytes.
 func (f *Fields) Text(name string, text *string) {
 	if !f.reading {
 		f.arrays.PutText(name, *text)
@@ -221,13 +223,13 @@ func (f *Fields) Text(name string, text *string) {
 	must(err)
 }
 
-// Choice is a Text that is one of a few.
+// Choice is a Text that is one of choices.
 func (f *Fields) Choice(name string, text *string, choices ...string) {
 	f.Text(name, text)
 	f.Require(slices.Contains(choices, *text), "array %q holds %.40q, not one of %q", name, *text, choices)
 }
 
-// Named is a Text that is one of a few names, as the index of the name.
+// Named lists an index into names as the Text of that name.
 func Named[T ~int32 | ~uint8](f *Fields, name string, v *T, names []string) {
 	if !f.reading {
 		f.arrays.PutText(name, names[*v])
@@ -238,7 +240,7 @@ func Named[T ~int32 | ~uint8](f *Fields, name string, v *T, names []string) {
 	*v = T(slices.Index(names, text))
 }
 
-// Strings is a list of strings.
+// Strings lists a list of strings.
 func (f *Fields) Strings(name string, list *Strings) {
 	if !f.reading {
 		f.arrays.PutStrings(name, *list)
@@ -249,7 +251,7 @@ func (f *Fields) Strings(name string, list *Strings) {
 	must(err)
 }
 
-// Make makes the value that a pointer is to point to, where it is read.
+// Make returns *v, which it first sets to a new T while reading.
 func Make[T any](f *Fields, v **T) *T {
 	if f.reading {
 		*v = new(T)

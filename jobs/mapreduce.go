@@ -7,25 +7,28 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// MapReduce is a phase whose state and partials are Go values, S and P. Phase decodes and encodes them, so that a kind
-// writes its mathematics alone.
+// MapReduce is a phase whose state and partials are Go values, S and P. It decodes and encodes them, so a kind contains
+// only its mathematics.
 type MapReduce[S any, P Stored] struct {
 	Name string
-	// State reads the state, for each leaf and for Step; nil where the phase reads none.
+	// State decodes the state, for each leaf and for Step; nil if the phase reads no state.
 	State func(Arrays) (S, error)
-	// Partial makes a partial to read into.
+	// Partial returns an empty partial to read into.
 	Partial func() P
-	Map     func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
-	// Carry is Map for a phase that gets back, for the same leaf, what it returned in its last round.
+	// Map computes the partial of one leaf. A phase sets either Map or Carry.
+	Map func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
+	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned as its
+	// second result for the same leaf in the phase's last round.
 	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
-	// Merge folds two neighbors, left before right. It may set the fields of either, but their memory is that of the arrays
-	// they were read from and must not be written to.
+	// Merge folds two neighbors, left before right. It may assign to the fields of either, but must not write to their
+	// slices, which share the memory of the arrays they were read from.
 	Merge func(left, right P) (P, error)
-	Step  func(ctx context.Context, state S, root P, round Round) (Next, error)
-	// Forest is Step for a phase of several trees. Their roots are read one after the other, when they are asked for:
-	// all of them may be more than fits into memory.
+	// Step turns the root of a phase of one tree into what comes next. A phase sets either Step or Forest.
+	Step func(ctx context.Context, state S, root P, round Round) (Next, error)
+	// Forest is Step for a phase of several trees. The roots are read one at a time, on demand, because all of them may not
+	// fit into memory.
 	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
-	// Gathers estimates what Map keeps in memory, as Gatherer says; nil for nothing.
+	// Gathers estimates the bytes that Map keeps in memory, see Gatherer; nil means 0.
 	Gathers func(leaf Leaf, records func(Source, int) int64) int64
 }
 
@@ -108,7 +111,7 @@ func (m mapReduce[S, P]) Step(ctx context.Context, a Arrays, round Round) (Next,
 	return m.of.Step(ctx, state, root, round)
 }
 
-// roots reads the roots in order of tree, and ends at the first that cannot be read.
+// roots yields the roots in the order of their trees, and ends with the error of the first that cannot be read.
 func (m mapReduce[S, P]) roots(ctx context.Context, round Round) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		for tree := range round.Trees {
@@ -124,5 +127,5 @@ func (m mapReduce[S, P]) roots(ctx context.Context, round Round) iter.Seq2[P, er
 	}
 }
 
-// Itself is the State of a phase that takes it as it is.
+// Itself is a State function that returns the arrays undecoded.
 func Itself(a Arrays) (Arrays, error) { return a, nil }

@@ -1,5 +1,5 @@
-// Package classify is what classifiers that find log p(x, y) have in common: their prior, how they decide by the
-// posteriors of the classes, and what they answer.
+// Package classify is shared by the classifiers that compute log p(x, y). It has their prior, their decision by the
+// posteriors of the classes, and their outcomes.
 package classify
 
 import (
@@ -10,15 +10,16 @@ import (
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
-// Decision is how a model decides: for the class of the largest posterior, for none where that is below a threshold, or
-// for the class of least expected cost. One goroutine at a time.
+// Decision is a model's decision rule. It chooses the class of the largest posterior, and rejects the record if that
+// posterior is below a threshold; with costs, it chooses the class of least expected cost. Only one goroutine at a time
+// may use it.
 type Decision struct {
 	prior       string // evaluation.PriorLearned or PriorUniform
 	rejectBelow float64
 	rule        *evaluation.Rule // nil without costs
 }
 
-// NewDecision returns the decision between labels; an unknown label in costs is a *protocol.Fault of CodeSpecInvalid.
+// NewDecision returns the decision rule for labels. An unknown label in costs is a *protocol.Fault of CodeSpecInvalid.
 func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labels []string) (d Decision, err error) {
 	d = Decision{prior: prior, rejectBelow: rejectBelow}
 	if costs != nil {
@@ -27,8 +28,7 @@ func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labe
 	return d, err
 }
 
-// Fields lists the decision of a model of that many classes: "prior", "reject_below" and the arrays of
-// evaluation.RuleFields.
+// Fields lists "prior", "reject_below" and the arrays of evaluation.RuleFields, for a model with that number of classes.
 func (d *Decision) Fields(f *jobs.Fields, classes int) {
 	f.Choice("prior", &d.prior, evaluation.PriorLearned, evaluation.PriorUniform)
 	jobs.Scalar(f, "reject_below", &d.rejectBelow)
@@ -37,7 +37,7 @@ func (d *Decision) Fields(f *jobs.Fields, classes int) {
 		"a model rejects below %v", d.rejectBelow)
 }
 
-// LogPrior returns log p(y) of classes whose training records have these weights.
+// LogPrior returns log p(y) of each class, given the weight of its training records.
 func (d *Decision) LogPrior(weights []float64) []float64 {
 	prior, total := make([]float64, len(weights)), 0.0
 	for _, w := range weights {
@@ -53,8 +53,9 @@ func (d *Decision) LogPrior(weights []float64) []float64 {
 	return prior
 }
 
-// Decide decides on a record by log p(x, y) of each class, and sets posterior to p(y|x), by Bayes' rule. Equal
-// posteriors go to the class that is first. Both may be one list. Linear in the classes and the named costs.
+// Decide chooses the class of a record. joint is log p(x, y) of each class; Decide sets posterior to p(y|x), by Bayes'
+// rule, and both may be the same slice. Ties go to the first class. logDensity is log p(x). The time is linear in the
+// classes and the named costs.
 func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool, logDensity float64) {
 	for y, v := range joint {
 		if v > joint[class] {
@@ -77,10 +78,10 @@ func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool,
 	return class, rejected, best + evidence
 }
 
-// Prior says for people what the prior is.
+// Prior describes the prior for people.
 func (d *Decision) Prior() string { return d.prior }
 
-// String says for people how the model decides.
+// String describes the decision rule for people.
 func (d *Decision) String() string {
 	switch {
 	case d.rule != nil:

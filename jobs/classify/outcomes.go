@@ -2,20 +2,22 @@ package classify
 
 import "github.com/gram-compute/gram/jobs"
 
-// Outcomes gathers the outcomes of a block, in memory that is used again for the next. One goroutine at a time.
+// Outcomes collects the outcomes of a block and reuses their memory for the next block. Only one goroutine at a time may
+// use it.
 type Outcomes struct {
 	labels []string
-	scored bool // with the posteriors of all classes
+	scored bool // outcomes have the posteriors of all classes
 	list   []jobs.Outcome
 	scores []float64 // of all outcomes
 }
 
-// NewOutcomes returns the outcomes of a model's labels, with the posteriors of all classes where they are wanted.
+// NewOutcomes returns an empty collection for a model with these labels. If scored, outcomes have the posteriors of all
+// classes.
 func NewOutcomes(labels []string, scored bool) Outcomes {
 	return Outcomes{labels: labels, scored: scored}
 }
 
-// Answers names the labels and, where they are wanted, the posteriors by them.
+// Answers returns the labels and, if outcomes have posteriors, uses them as the names of the scores.
 func (o *Outcomes) Answers() jobs.Answers {
 	answers := jobs.Answers{Labels: o.labels}
 	if o.scored {
@@ -24,10 +26,10 @@ func (o *Outcomes) Answers() jobs.Answers {
 	return answers
 }
 
-// Scored reports whether posteriors are wanted.
+// Scored reports whether outcomes have posteriors.
 func (o *Outcomes) Scored() bool { return o.scored }
 
-// Begin forgets the outcomes of the block before, and makes room for as many records.
+// Begin drops the outcomes of the previous block and makes room for the given number of records.
 func (o *Outcomes) Begin(records int) {
 	o.list, o.scores = o.list[:0], o.scores[:0]
 	if need := len(o.labels) * records; o.scored && cap(o.scores) < need {
@@ -35,7 +37,7 @@ func (o *Outcomes) Begin(records int) {
 	}
 }
 
-// Add adds the outcome of the next record, whose posteriors are copied; they are not looked at unless they are wanted.
+// Add adds the outcome of the next record. It copies posterior, or ignores it if outcomes have no posteriors.
 func (o *Outcomes) Add(class int, rejected bool, posterior []float64) {
 	outcome := jobs.Outcome{Rejected: rejected}
 	if !rejected {
@@ -49,5 +51,5 @@ func (o *Outcomes) Add(class int, rejected bool, posterior []float64) {
 	o.list = append(o.list, outcome)
 }
 
-// List is the outcomes, valid until Begin.
+// List returns the outcomes, which are valid until the next Begin.
 func (o *Outcomes) List() []jobs.Outcome { return o.list }

@@ -10,24 +10,26 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Name names the phase that judges.
+// Name is the name of the phase that judges a model.
 const Name = "evaluate"
 
 // Load makes the predictor of a model; it is used by one goroutine.
 type Load func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 
-// Judge judges a job's model on the records that its split holds out, or on all of its queries; on none where the spec
-// has neither. A model that gives labels leaves the metrics "evaluation" (a Report), "evaluation.confusion" (a Matrix),
-// "evaluation.mistakes" (a list of Mistake) where there are any and, with costs, "evaluation.cost" (a Cost); one that
-// predicts values leaves "evaluation.regression" (a Regression). Weights of records do not count.
+// Judge judges a job's model on its test records: those that spec.input.split holds out, or all of spec.queries. If the
+// spec has neither, the model is not judged. Weights of records do not count.
+//
+// A model that predicts labels gets the metrics "evaluation" (a Report), "evaluation.confusion" (a Matrix),
+// "evaluation.mistakes" (a list of Mistake, if there are any) and, with costs, "evaluation.cost" (a Cost). A model that
+// predicts values gets "evaluation.regression" (a Regression).
 type Judge struct {
-	test    jobs.Records // nil where there is no record to judge on
+	test    jobs.Records // nil if there are no test records
 	queries bool         // the records are those of spec.queries
 	load    Load
 	costs   Costs // nil for none
 }
 
-// JudgeOf returns the judge of a spec. A split and queries at once are a *protocol.Fault of CodeSpecInvalid.
+// JudgeOf returns the judge for a spec. A spec with both a split and queries is a *protocol.Fault of CodeSpecInvalid.
 func JudgeOf(spec protocol.JobSpec, load Load, costs Costs) (Judge, error) {
 	split, queries := spec.Spec.Input.Split.Test > 0, spec.Spec.Queries != nil
 	j := Judge{queries: queries, load: load, costs: costs}
@@ -47,13 +49,13 @@ func everyRecord() func(dataset.Identity) bool {
 	return func(dataset.Identity) bool { return true }
 }
 
-// Judges reports whether there are records to judge on.
+// Judges reports whether there are test records.
 func (j Judge) Judges() bool { return j.test != nil }
 
-// Test says which records to judge on; nil for none.
+// Test selects the test records; it is nil if there are none.
 func (j Judge) Test() jobs.Records { return j.test }
 
-// End ends the training with the model in next.State: the job ends, or its model is judged.
+// End completes the last training step, whose model is next.State: it ends the job, or lets the judging phase follow.
 func (j Judge) End(next jobs.Next, plan jobs.Plan) jobs.Next {
 	if !j.Judges() {
 		next.Done = true
@@ -66,7 +68,7 @@ func (j Judge) End(next jobs.Next, plan jobs.Plan) jobs.Next {
 	return next
 }
 
-// Phases returns the phase that judges, or none. It ends the job with the model it was given.
+// Phases returns the phase that judges, or nil if there are no test records. The phase leaves the model unchanged.
 func (j Judge) Phases() []jobs.Phase {
 	if !j.Judges() {
 		return nil
@@ -77,8 +79,8 @@ func (j Judge) Phases() []jobs.Phase {
 	}.Phase()}
 }
 
-// Count counts the decisions on one leaf. Only test records reach the predictor. One without a label, or
-// whose label is no number where the model predicts numbers, is a fault with its position.
+// Count counts the decisions on one leaf. Only test records reach the predictor. A test record without a label is a fault
+// with its position, and so is one whose label is not a number if the model predicts numbers.
 func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Tally, error) {
 	predictor, err := j.load(model, ops)
 	if err != nil {
@@ -111,13 +113,13 @@ func (j Judge) blocks(ctx context.Context, leaf jobs.Leaf) iter.Seq2[*dataset.Bl
 	return leaf.Blocks(ctx)
 }
 
-// Finish ends the job with the model it was given.
+// Finish ends the job with its model and the metrics of the tally.
 func (j Judge) Finish(_ context.Context, model jobs.Arrays, judged *Tally, _ jobs.Round) (jobs.Next, error) {
 	metrics, err := judged.Metrics(j.costs)
 	return jobs.Next{Done: true, State: model, Metrics: metrics}, err
 }
 
-// Loading returns the judge with another way to load the model.
+// Loading returns a copy of the judge that loads models with load.
 func (j Judge) Loading(load Load) Judge {
 	j.load = load
 	return j

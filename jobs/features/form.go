@@ -7,11 +7,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// form is what the records of a data set are.
+// form is the kind of records that a data set has.
 type form int32
 
 const (
-	unknown form = iota // of no records
+	unknown form = iota // there are no records
 	dense
 	sparse
 	texts
@@ -48,14 +48,14 @@ func shapeOf(block *dataset.Block) shape {
 	return shape{}
 }
 
-// shapeFault says that records from id on have another shape than those before or
+// shapeFault reports that the record id has another shape than the records before it or
 // than the model.
 func shapeFault(id dataset.Identity, got, want shape) error {
 	return id.Fault("the records are %v, not %v", got, want).
 		WithHint("All records of a job, and those that its model predicts, have one width.")
 }
 
-// valueFault says that a value of a record is none that can be computed with.
+// valueFault reports a value that is not a finite number.
 func valueFault(id dataset.Identity, column int, what string) error {
 	return id.Fault("value %d of the vector %s", column+1, what)
 }

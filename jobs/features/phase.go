@@ -15,30 +15,30 @@ import (
 // Name is the phase's name.
 const Name = "features"
 
-// Builder finds the space of the training records in one pass over them.
+// Builder computes the feature space of the training records in one pass over them.
 type Builder struct {
 	params      Params
 	kind        string
 	tokenizer   *text.Tokenizer
-	hasher      *hasher // nil where terms have a dictionary
+	hasher      *hasher // nil if terms have a dictionary
 	train       jobs.Records
 	countLabels bool
-	classes     int    // required; -1 for no labels required
-	scaleField  string // see Compares; "" where nothing is compared
+	classes     int    // least number of classes; -1 if labels are not required
+	scaleField  string // see Compares; "" if the kind does not compare vectors
 }
 
-// Option changes what the builder asks of labels and columns.
+// Option changes what the builder requires of labels and columns.
 type Option func(*Builder)
 
-// Classes requires a label of every training record, of min classes or more together;
-// the fault is that of Space.RequireLabels.
+// Classes requires that every training record has a label and that there are at least min classes; the fault is that of
+// Space.RequireLabels.
 func Classes(min int) Option { return func(b *Builder) { b.classes = min } }
 
-// NoClasses leaves labels uncounted: where they are numbers, or identifiers, the
-// state would grow with the records.
+// NoClasses turns the counting of labels off. If labels are numbers or identifiers, the state would otherwise grow with
+// the number of records.
 func NoClasses() Option { return func(b *Builder) { b.countLabels = false } }
 
-// New makes the phase "features" for the training records of a spec, which hands the space to the next phase.
+// New returns the phase "features" for a spec. The phase passes the space of the training records to the phase next.
 func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
 	b, err := NewBuilder(p, spec, options...)
 	if err != nil {
@@ -49,7 +49,7 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 	}), nil
 }
 
-// NewBuilder makes the builder for the training records of a spec.
+// NewBuilder returns a builder for the training records of a spec.
 func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, error) {
 	if err := params.Check(&p); err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 	return b, nil
 }
 
-// Phase returns the phase "features". What follows is said by then, from the state that the job began with, the model of
-// spec.model, and the space.
+// Phase returns the phase "features". The function then returns what comes next, given the space and the state that the
+// job began with, which is the model of spec.model or empty.
 func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *Counts]{
 		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
@@ -89,8 +89,8 @@ func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.
 	}.Phase()
 }
 
-// Count reads one leaf: linear in its values, memory in its width, labels and terms. A change of shape and a training
-// value that is not finite are faults of CodeBadRecord with their position.
+// Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels and
+// terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	l, train := b.newLeaf(), b.train()
 	for block, err := range leaf.Blocks(ctx) {
@@ -112,7 +112,8 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	return l.counts(), nil
 }
 
-// Space makes the space, and facts about it. No training record is a fault of CodeInputEmpty.
+// Space returns the space and the metrics that describe it. It is a fault of CodeInputEmpty if there is no training
+// record.
 func (b *Builder) Space(root *Counts) (*Space, []jobs.Metric, error) {
 	if root.records == 0 {
 		return nil, nil, protocol.EmptyFault("no training record").

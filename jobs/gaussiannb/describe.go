@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	describeClasses = 8 // classes shown unless named
-	describeColumns = 8 // columns per class unless told
+	describeClasses = 8 // classes shown unless the options name some
+	describeColumns = 8 // columns per class unless the options set Top
 )
 
-// Describe tells people what a model is: its parameters, and the mean and standard deviation of
-// the columns of each class, those first whose mean lies farthest from the mean of all records in
-// standard deviations of the class. A named class that the model lacks is a *protocol.Fault of
-// CodeSpecInvalid.
+// Describe renders a model for people: its parameters, and the mean and standard deviation of the
+// columns of each class. Columns are ordered by the distance of their mean from the mean of all
+// records, in standard deviations of the class, largest first. A named class that the model lacks
+// is a *protocol.Fault of CodeSpecInvalid.
 func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	m, err := readModel(arrays)
 	if err != nil {
@@ -60,7 +60,7 @@ func (m *model) describeHead(b *strings.Builder) {
 	line("decision", "%s", m.decision.String())
 }
 
-// farthest returns the columns of a class in which it differs most, at most top of them.
+// farthest returns at most top columns, those in which the class differs most from all records.
 func (m *model) farthest(class, top int) []int {
 	distance := func(j int) float64 {
 		at := class*m.space.Width + j

@@ -3,20 +3,20 @@
 //	y*(x) = argmax over y of p(y) * product over j of p(x_j|y)
 //
 // of Smola and Vishwanathan, "Introduction to Machine Learning" (2008), section 1.3.1, with a normal
-// density for each column of each class in the place of counts,
+// density for each column of each class instead of counts,
 //
 //	p(x_j|y) = exp(-(x_j - m_yj)^2 / (2 v_yj)) / sqrt(2 pi v_yj).
 //
-// Training finds the means m and the variances v of each class in phase "moments", after phase "features" has
-// found the labels and the scaling. With weights of records w and their sum W_y,
+// Phase "features" finds the labels and the scaling; then phase "moments" finds the means m and the variances v of
+// each class. With weights of records w and their sum W_y,
 //
 //	m_y = sum(w x) / W_y,  v_y = sum(w (x - m_y)^2) / W_y + var_smoothing * V,
 //
-// where V is the largest population variance of any column over all training records, by default with
-// the 1e-9 of scikit-learn's GaussianNB. Sums are float64: by West's weighted update (Communications
+// where V is the largest population variance of any column over all training records. The default of var_smoothing is
+// 1e-9, as in scikit-learn's GaussianNB. Sums are float64: by West's weighted update (Communications
 // of the ACM 22(9), 1979) over the rows of a leaf in their order, and by the pairwise formula of Chan,
 // Golub and LeVeque (1979) where leaves merge along the tree.
 //
-// Prediction adds logarithms in float64, columns in order, so no width underflows. Ties go to the class
+// Prediction adds logarithms in float64, columns in order, so wide records do not underflow. Ties go to the class
 // whose label comes first in byte order.
 package gaussiannb

@@ -19,7 +19,7 @@ func Kind() jobs.Kind {
 		New:     New, Describe: Describe, Predict: NewPredictor, Figures: Figures}
 }
 
-// Figures show the evaluation, where there are records to judge on.
+// Figures returns the figures of the evaluation, if the job has test records.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return evaluation.Figures(metrics)
 }
@@ -29,8 +29,7 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "features", "moments" and, where there are records to judge the model
-// on, "evaluate".
+// New returns the algorithm: phases "features", "moments" and, if there are test records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {

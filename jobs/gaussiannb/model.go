@@ -28,7 +28,8 @@ type model struct {
 func newModel(params Params, space *features.Space, root *moments) (*model, error) {
 	classes := space.Labels.Len()
 	if len(root.weight) != classes || root.width != space.Width {
-		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d", len(root.weight), root.width, classes, space.Width)
+		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
+			len(root.weight), root.width, classes, space.Width)
 	}
 	smoothing := params.smoothing(space)
 	if smoothing == 0 {
@@ -61,11 +62,11 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Check(m.check)
 }
 
-// readModel reads a model's arrays, in time and memory linear in their bytes. Whatever training
-// would not have written is a *protocol.Fault of CodeCorrupt.
+// readModel reads a model's arrays, in time and memory linear in their bytes. Arrays that training
+// cannot have written are a *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
-// check holds a model against what training guarantees, so that every density is a number.
+// check verifies what training guarantees and prediction relies on: every density is then a number.
 func (m *model) check() error {
 	if m.space.Sparse || m.space.Labels.Len() < 2 {
 		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)

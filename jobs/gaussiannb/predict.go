@@ -12,7 +12,7 @@ import (
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
-// predictor is a model with its logarithms; one goroutine at a time.
+// predictor is a model with precomputed logarithms. Only one goroutine at a time may use it.
 type predictor struct {
 	*model
 	classify.Outcomes
@@ -24,7 +24,7 @@ type predictor struct {
 }
 
 // NewPredictor loads a model to predict blocks of dense vectors. The scores are the posteriors of all
-// classes. Bytes that training would not have written are a *protocol.Fault of CodeCorrupt.
+// classes. Arrays that training cannot have written are a *protocol.Fault of CodeCorrupt.
 func NewPredictor(arrays jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
 	return loadPredictor(arrays, true)
 }
@@ -45,7 +45,7 @@ func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) 
 	return p, nil
 }
 
-// Predict decides every record: linear in values times classes. A record of another width, or
+// Predict classifies every record, in time linear in values times classes. A record of another width, or
 // with a value that is not finite, is a fault with its position.
 func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
 	rows, err := p.reader.Read(block, nil)
@@ -61,7 +61,8 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	return p.List(), nil
 }
 
-// score sets joint to log p(x, y) of each class. A record beyond all numbers from every class has equal scores.
+// score sets joint to log p(x, y) of each class. If a score
+// overflows, it is -MaxFloat64, so a record too far from every class has equal scores.
 func (p *predictor) score(x []float32) {
 	for y := range p.joint {
 		begin, end := y*len(x), (y+1)*len(x)

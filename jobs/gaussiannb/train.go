@@ -10,10 +10,10 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// momentsName names the phase that finds the means and variances.
+// momentsName is the name of the phase that computes means and variances.
 const momentsName = "moments"
 
-// momentsPhase finds the mean and the variance of each column in each class.
+// momentsPhase computes the mean and the variance of each column in each class.
 type momentsPhase struct {
 	params Params
 	train  jobs.Records
@@ -27,7 +27,7 @@ func (p *momentsPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// count reads one leaf: linear in its values, memory in classes times width.
+// count computes the moments of one leaf, in time linear in its values and memory linear in classes times width.
 func (p *momentsPhase) count(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*moments, error) {
@@ -43,7 +43,7 @@ func (p *momentsPhase) count(
 	return m, nil
 }
 
-// readSpace reads the space of the state; a normal density takes dense vectors.
+// readSpace reads the space from the state. Sparse vectors are a fault, because a normal density needs dense ones.
 func readSpace(state jobs.Arrays) (*features.Space, error) {
 	space, err := features.ReadSpace(state)
 	if err == nil && space.Sparse {
@@ -52,8 +52,8 @@ func readSpace(state jobs.Arrays) (*features.Space, error) {
 	return space, err
 }
 
-// model makes the model. Columns that are all constant, and a class whose records all weigh 0, are faults of
-// CodeInputEmpty: nothing can be learned from them.
+// model computes the model. It is a fault of CodeInputEmpty if every column is constant, or if the records of a class all
+// weigh 0: nothing can be learned from them.
 func (p *momentsPhase) model(
 	_ context.Context, space *features.Space, root *moments, round jobs.Round,
 ) (jobs.Next, error) {
@@ -68,7 +68,7 @@ func (p *momentsPhase) model(
 	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{smoothing}}, round.Plan), nil
 }
 
-// smoothing is what is added to every variance.
+// smoothing returns the constant that is added to every variance.
 func (p Params) smoothing(space *features.Space) float64 {
 	largest := 0.0
 	for _, v := range space.Variance {
@@ -77,8 +77,8 @@ func (p Params) smoothing(space *features.Space) float64 {
 	return float64(p.VarSmoothing * largest)
 }
 
-// moments are, for each class, the weight of its records, the mean of each column and the weighted
-// sum of its squared distances from it.
+// moments are, for each class, the weight of its records and, for each column, the mean and the
+// weighted sum of the squared distances from the mean.
 type moments struct {
 	width    int
 	weight   []float64 // [classes]
@@ -132,7 +132,7 @@ func (m *moments) of(class int) (mean, m2 []float64) {
 	return m.mean[begin:end], m.m2[begin:end]
 }
 
-// plus joins the moments to the right: Chan's formula.
+// plus merges the moments to the right, by Chan's formula.
 func (m *moments) plus(right *moments) (*moments, error) {
 	if len(m.weight) != len(right.weight) || m.width != right.width {
 		return nil, jobs.Malformed("moments of %d classes x %d columns meet %d x %d",
@@ -150,7 +150,7 @@ func (m *moments) plus(right *moments) (*moments, error) {
 			copy(m2, m2A)
 			continue
 		}
-		share := b / (a + b) // 1 where there is nothing on the left
+		share := b / (a + b) // 1 if the left has no weight
 		for j := range mean {
 			d := meanB[j] - meanA[j]
 			mean[j] = meanA[j] + float64(d*share)

@@ -11,8 +11,8 @@ import (
 // maxShown bounds the classes that Describe lists.
 const maxShown = 20
 
-// Describe lists the classes with their records and, for each, the mean that lies closest; for
-// two classes also the offset b of the linear rule.
+// Describe lists each class with the weight of its records and the class whose mean is closest. With
+// two classes it also gives the norm of w and the offset b of the linear rule.
 func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	m, err := readModel(a)
 	if err != nil {
@@ -34,7 +34,7 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	return b.String(), nil
 }
 
-// offset is b = |mu_0|^2 - |mu_1|^2 of the rule that is positive for class 1.
+// offset returns b = |mu_0|^2 - |mu_1|^2 of the rule that is positive for class 1.
 func (m *model) offset() float64 {
 	b := 0.0
 	for j, v := range m.mean(0) {

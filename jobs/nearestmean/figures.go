@@ -9,14 +9,15 @@ import (
 	"github.com/gram-compute/gram/jobs/evaluation"
 )
 
-// Bounds of what is shown.
+// Bounds of the figures.
 const (
 	maxImages    = 64
 	maxTableRows = 500
 )
 
-// Figures are the class means as pictures where their width is a square and, of a job that judged
-// pairs, their table, their errors as a heat map and a misclassified record of each.
+// Figures returns the class means as pictures, if the width is a square number, and the figures of the
+// evaluation. A job that judged pairs also has their table, a heat map of their errors, and a
+// misclassified record of each pair.
 func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	m, err := readModel(a)
 	if err != nil {
@@ -24,7 +25,8 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	}
 	var figures []jobs.Figure
 	if images := m.images(); images != nil {
-		figures = append(figures, jobs.Figure{Title: "Class means", Images: images, Caption: "Each mean as a picture, between its own least and greatest value."})
+		figures = append(figures, jobs.Figure{Title: "Class means", Images: images,
+			Caption: "Each mean as a picture, between its own least and greatest value."})
 	}
 	var pairs []Pair
 	if err := metricOf(metrics, pairsMetric, &pairs); err != nil {
@@ -38,19 +40,22 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if len(pairs) == 0 {
 		return figures, nil
 	}
-	figures = append(figures, jobs.Figure{Title: "Errors of pairs", Heat: m.heatMap(pairs), Caption: "Test records of a class that the rule of two means gives to the other."})
-	figures = append(figures, jobs.Figure{Title: "Pairs of classes", Table: pairTable(pairs), Caption: "Each two classes, decided by the closer of their two means; all pairs are in " + PairsFile + "."})
+	figures = append(figures, jobs.Figure{Title: "Errors of pairs", Heat: m.heatMap(pairs),
+		Caption: "Test records of a class that the rule of two means gives to the other."})
+	figures = append(figures, jobs.Figure{Title: "Pairs of classes", Table: pairTable(pairs),
+		Caption: "Each two classes, decided by the closer of their two means; all pairs are in " + PairsFile + "."})
 	var mistakes []pairMistake
 	if err := metricOf(metrics, pairMistakesMetric, &mistakes); err != nil {
 		return nil, err
 	}
 	if images := mistakeImages(mistakes); images != nil {
-		figures = append(figures, jobs.Figure{Title: "Misclassified by the rule of two means", Images: images, Caption: "One record of each class in each pair, drawn by its identity: true class → decision."})
+		figures = append(figures, jobs.Figure{Title: "Misclassified by the rule of two means", Images: images,
+			Caption: "One record of each class in each pair, drawn by its identity: true class → decision."})
 	}
 	return figures, nil
 }
 
-// metricOf reads the metric of a name, if there is one.
+// metricOf reads the named metric into to, and leaves to unchanged if there is none.
 func metricOf(metrics []jobs.Metric, name string, to any) error {
 	at := slices.IndexFunc(metrics, func(m jobs.Metric) bool { return m.Name == name })
 	if at < 0 {
@@ -62,7 +67,7 @@ func metricOf(metrics []jobs.Metric, name string, to any) error {
 	return nil
 }
 
-// images are the means as pictures; nil where their width is no square.
+// images returns the means as pictures, or nil if the width is not a square number.
 func (m *model) images() []jobs.Image {
 	side := jobs.ImageWidth(m.space.Width)
 	if side == 0 {
@@ -79,7 +84,7 @@ func (m *model) images() []jobs.Image {
 	return images
 }
 
-// heatMap is by true class and the class against it.
+// heatMap shows the errors of each pair: rows are the true class, columns the other class of the pair.
 func (m *model) heatMap(pairs []Pair) *jobs.HeatMap {
 	labels := m.space.Labels.List()
 	n := len(labels)

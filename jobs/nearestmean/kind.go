@@ -23,7 +23,7 @@ type algorithm []jobs.Phase
 
 func (a algorithm) Phases() []jobs.Phase { return a }
 
-// New makes the algorithm: phases "features", "means" and, where there are records to judge on, "evaluate".
+// New returns the algorithm: phases "features", "means" and, if there are test records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {

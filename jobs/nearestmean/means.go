@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// meansName names the phase that sums.
+// meansName is the name of the phase that sums the vectors of each class.
 const meansName = "means"
 
 // meansPhase sums the vectors of each class.
@@ -34,7 +34,7 @@ type totals struct{ sums.Rows }
 // Fields lists the arrays of a partial.
 func (t *totals) Fields(f *jobs.Fields) { t.Rows.Fields(f, "sums", "weights") }
 
-// sum sums one leaf in the order of its records: linear in its values.
+// sum sums one leaf in the order of its records, in time linear in its values.
 func (p meansPhase) sum(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {
@@ -52,13 +52,13 @@ func (p meansPhase) sum(
 	return t, nil
 }
 
-// plus adds the sums to the right.
+// plus returns these sums plus those to the right.
 func (t *totals) plus(right *totals) (*totals, error) {
 	rows, err := t.Plus(&right.Rows)
 	return &totals{rows}, err
 }
 
-// divide makes the model of the sums.
+// divide computes the model from the sums.
 func (p meansPhase) divide(
 	_ context.Context, space *features.Space, t *totals, round jobs.Round,
 ) (jobs.Next, error) {
@@ -77,7 +77,7 @@ func (p meansPhase) divide(
 	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
 }
 
-// checkLabels holds what was asked for against the classes that there are.
+// checkLabels rejects parameters that do not fit the classes of the training records.
 func (p meansPhase) checkLabels(space *features.Space) error {
 	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
 		return protocol.InputFault(protocol.CodeInputLimit,

@@ -6,7 +6,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// modelVersion is that of the layout: the arrays of features.Space, and
+// modelVersion is the version of the model's layout: the arrays of features.Space, and
 //
 //	means         F64 [classes, width]
 //	means.weight  F64 [classes]: training records of each class, or their weights
@@ -22,7 +22,8 @@ type model struct {
 	weight []float64
 }
 
-// newModel divides the sums; a class whose records weigh nothing has no mean (INPUT_EMPTY).
+// newModel divides the sums by the weights. A class whose records weigh nothing has no mean and is a fault of
+// CodeInputEmpty.
 func newModel(space *features.Space, t *totals) (*model, error) {
 	m := &model{space, make([]float64, len(t.Sums)), t.Weight}
 	for y, w := range t.Weight {
@@ -47,8 +48,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Require(jobs.Finite(m.means), "array %q: a value is not finite", modelMeans)
 }
 
-// readModel reads a model, linear in its bytes; what training would not have written is a
-// *protocol.Fault of CodeCorrupt.
+// readModel reads a model's arrays, in time linear in their bytes. Arrays that training cannot have
+// written are a *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 func (m *model) mean(class int) []float64 {

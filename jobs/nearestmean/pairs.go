@@ -11,13 +11,13 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Bounds of what is counted for pairs of classes.
+// Bounds on the number of classes of a job that judges pairs.
 const (
 	maxPairClasses    = 256
 	maxPictureClasses = 16 // beyond, no misclassified record of each pair is kept
 )
 
-// pairsPhase is the evaluation that also judges the rule of every two means, in the same pass.
+// pairsPhase is the evaluation phase that also judges each pair of classes, in the same pass.
 type pairsPhase struct{ evaluation.Judge }
 
 func (p pairsPhase) phase() jobs.Phase {
@@ -27,13 +27,13 @@ func (p pairsPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// judgedPairs is the evaluation with the counts of pairs beside it.
+// judgedPairs is the tally of the evaluation with the tally of the pairs.
 type judgedPairs struct {
 	all   evaluation.Tally
 	pairs pairTally
 }
 
-// Fields lists both.
+// Fields lists both tallies.
 func (j *judgedPairs) Fields(f *jobs.Fields) {
 	j.all.Fields(f)
 	j.pairs.Fields(f)
@@ -58,13 +58,13 @@ func (p pairsPhase) count(
 	return &judgedPairs{*all, *t}, nil
 }
 
-// pairCounter counts what it predicts.
+// pairCounter is a predictor that also tallies the pairs of the records it predicts.
 type pairCounter struct {
 	jobs.Predictor
 	*pairTally
 }
 
-// Predict passes the outcomes on. Records without a label are left to the evaluation to refuse.
+// Predict returns the predictor's outcomes. It ignores records without a label: the evaluation rejects them.
 func (c *pairCounter) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
 	outcomes, err := c.Predictor.Predict(ctx, block)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *pairCounter) Predict(ctx context.Context, block *dataset.Block) ([]jobs
 	return outcomes, nil
 }
 
-// plus adds the counts to the right.
+// plus adds the tallies to the right.
 func (j *judgedPairs) plus(right *judgedPairs) (*judgedPairs, error) {
 	if err := j.pairs.merge(&right.pairs); err != nil {
 		return nil, err
@@ -108,9 +108,9 @@ func (p pairsPhase) finish(
 	return next, err
 }
 
-// pairTally counts, for each two classes, the records that the rule of their means gives to the wrong one.
+// pairTally counts, for each pair of classes, the records that the rule of their means gives to the wrong one.
 type pairTally struct {
-	labels   []string // nil in a merge
+	labels   []string // nil in a tally that was read
 	class    map[string]int
 	records  []int64 // [classes]
 	errors   []int64 // [classes, classes], by true class, then the other
@@ -129,8 +129,8 @@ func newPairTally(labels []string) *pairTally {
 	return t
 }
 
-// add counts record i of a block, of class y, by its distances to all means: against class z it is wrong
-// if that mean is closer, or as close and z comes first.
+// add counts record i of a block, which has class y, by its distances to all means. The rule of y and z is wrong
+// if the mean of z is closer, or if both are equally close and z comes first.
 func (t *pairTally) add(y int, distances []float64, block *dataset.Block, i int) {
 	t.records[y]++
 	for z, d := range distances {
@@ -152,7 +152,7 @@ func (t *pairTally) add(y int, distances []float64, block *dataset.Block, i int)
 
 func mistakesName(at int) string { return fmt.Sprintf("pairs.mistakes.%d", at) }
 
-// Fields lists the counts of pairs, I64 [classes] and [classes, classes], with a mistake of each pair that has one.
+// Fields lists the counts, I64 [classes] and [classes, classes], and one mistake of each pair that has any.
 func (t *pairTally) Fields(f *jobs.Fields) {
 	jobs.List(f, "pairs.records", &t.records)
 	n := len(t.records)

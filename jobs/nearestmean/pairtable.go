@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/parts"
 )
 
-// PairsFile is the table of pairs beside the model.
+// PairsFile is the name of the file beside the model that has the table of pairs.
 const PairsFile = "pairs.csv"
 
 // Names of metrics.
@@ -18,7 +18,7 @@ const (
 	pairMistakesMetric = "pairs.mistakes"
 )
 
-// Pair is how the rule of two means does on the test records of the two classes.
+// Pair counts the errors of the rule of two means on the test records of the two classes.
 type Pair struct {
 	First         string  `json:"first"`
 	Second        string  `json:"second"`
@@ -40,7 +40,7 @@ type pairMistake struct {
 	Values  []float32 `json:"values"`
 }
 
-// pairs are all two classes, the first before the second.
+// pairs lists all pairs of classes; in each the first class comes before the second in labels.
 func (t *pairTally) pairs(labels []string) []Pair {
 	n := len(labels)
 	list := make([]Pair, 0, n*(n-1)/2)
@@ -58,7 +58,7 @@ func (t *pairTally) pairs(labels []string) []Pair {
 	return list
 }
 
-// report emits the table and returns the metrics.
+// report writes the table of pairs as a file and returns the metrics.
 func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit) ([]jobs.Metric, error) {
 	list := t.pairs(labels)
 	data, err := tableOf(list).Encode(parts.CSV)
@@ -81,7 +81,10 @@ func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit)
 	for _, m := range []struct {
 		name  string
 		value any
-	}{{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", PairsFile}, {pairsMetric, list}, {pairMistakesMetric, t.samples()}} {
+	}{
+		{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", PairsFile},
+		{pairsMetric, list}, {pairMistakesMetric, t.samples()},
+	} {
 		metric, err := jobs.NewMetric(m.name, m.value)
 		if err != nil {
 			return nil, err
@@ -95,7 +98,7 @@ func (p Pair) text() string {
 	return fmt.Sprintf("%s and %s: %d of %d (%.2f %%)", p.First, p.Second, p.Errors, p.Records, p.ErrorPercent)
 }
 
-// samples are the misclassified records kept, pair by pair.
+// samples returns the misclassified records that were kept, pair by pair.
 func (t *pairTally) samples() []pairMistake {
 	list := []pairMistake{}
 	for _, kept := range t.mistakes {
@@ -113,7 +116,7 @@ func (m pairMistake) mistake() evaluation.Mistake {
 	return evaluation.Mistake{Truth: m.Truth, Decided: m.Decided, Picture: m.Values}
 }
 
-// tableOf is the table of pairs by column.
+// tableOf returns the table of pairs, column by column.
 func tableOf(list []Pair) parts.Table {
 	first, second := make([]string, len(list)), make([]string, len(list))
 	percent := make([]float64, len(list))

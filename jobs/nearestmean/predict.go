@@ -35,12 +35,12 @@ func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
 	return p, nil
 }
 
-// Answers are a label and the Euclidean distance to its mean; the scores are the distances to all.
+// Answers declares a label and the Euclidean distance to its mean; the scores are the distances to all means.
 func (p *predictor) Answers() jobs.Answers {
 	return jobs.Answers{Labels: p.labels, Value: "distance", Scores: p.labels}
 }
 
-// Predict gives each record the label of the closest mean, of equally close ones the first.
+// Predict gives each record the label of the closest mean; ties go to the first.
 func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
 	v, err := p.reader.Read(block, nil)
 	if err != nil {
@@ -61,8 +61,8 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	return p.outcomes, nil
 }
 
-// squared is the squared distance of a row to a mean; of a sparse row |mu|^2 and what its
-// entries change, which rounding may bring below 0.
+// squared returns the squared distance of a row to a mean. For a sparse row it starts from |mu|^2 and adds
+// what each entry changes; rounding may bring that sum below 0, so it is clamped.
 func (p *predictor) squared(v features.Vectors, row, class int) float64 {
 	mean := p.mean(class)
 	if !p.space.Sparse {

@@ -1,5 +1,5 @@
-// Package sums adds rows and lists up, in an order that is part of the result: in a leaf that of the records, between
-// leaves from left to right.
+// Package sums adds up rows and lists. The order of additions is part of the result: within a leaf, the order of the
+// records; between leaves, from left to right.
 package sums
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Of adds two lists element by element. Lists of two lengths are a *protocol.Fault of CodeCorrupt.
+// Of adds two lists element by element. Lists of different lengths are a *protocol.Fault of CodeCorrupt.
 func Of[T float64 | int64 | int32 | uint64](left, right []T) ([]T, error) {
 	if len(left) != len(right) {
 		return nil, jobs.Malformed("partials of %d and %d numbers", len(left), len(right))
 	}
 	if left == nil {
-		return nil, nil // an optional list that neither has
+		return nil, nil // an optional list that neither partial has
 	}
 	total := make([]T, len(left))
 	for i, v := range left {
@@ -32,12 +32,12 @@ type Rows struct {
 	Weight []float64 // [classes]: numbers of rows, or their weights
 }
 
-// New returns the sums of no rows.
+// New returns sums without any row: all are 0.
 func New(classes, width int) Rows {
 	return Rows{width, make([]float64, classes*width), make([]float64, classes)}
 }
 
-// Fields lists the sums under the names of both arrays.
+// Fields lists both arrays, under the names sums and weight.
 func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
 	jobs.List(f, weight, &r.Weight)
 	f.Dim(sums, 1, &r.Width)
@@ -47,7 +47,8 @@ func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
 // Of returns the sums of a class.
 func (r *Rows) Of(class int) []float64 { return r.Sums[class*r.Width : (class+1)*r.Width] }
 
-// AddDense adds rows to their classes, in order; weights are nil where each row weighs 1. Linear in the values.
+// AddDense adds each row of x to the sums of its class, in order. If weights is nil, each row weighs 1. The time is linear
+// in the values.
 func (r *Rows) AddDense(x kernelops.Matrix, class []int32, weights []float32, ops *kernelops.Set) {
 	if weights == nil {
 		ops.AccumulateRows(r.Sums, x, class)
@@ -64,7 +65,7 @@ func (r *Rows) AddDense(x kernelops.Matrix, class []int32, weights []float32, op
 	}
 }
 
-// AddSparse is AddDense for sparse rows: linear in their entries.
+// AddSparse is AddDense for sparse rows; the time is linear in their entries.
 func (r *Rows) AddSparse(x dataset.Sparse, class []int32, weights []float32) {
 	for i, y := range class {
 		sums, w := r.Of(int(y)), r.weigh(y, weights, i)
@@ -75,7 +76,7 @@ func (r *Rows) AddSparse(x dataset.Sparse, class []int32, weights []float32) {
 	}
 }
 
-// weigh counts row i, and returns what it weighs.
+// weigh adds the weight of row i to its class, and returns that weight.
 func (r *Rows) weigh(class int32, weights []float32, i int) float64 {
 	w := 1.0
 	if weights != nil {
@@ -85,7 +86,7 @@ func (r *Rows) weigh(class int32, weights []float32, i int) float64 {
 	return w
 }
 
-// Plus adds the sums to the right.
+// Plus returns these sums plus those to the right; it changes neither.
 func (r *Rows) Plus(right *Rows) (Rows, error) {
 	if r.Width != right.Width || len(r.Weight) != len(right.Weight) {
 		return Rows{}, jobs.Malformed("sums of %d x %d and %d x %d", len(r.Weight), r.Width, len(right.Weight), right.Width)
