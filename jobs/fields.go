@@ -135,8 +135,8 @@ func Optional[T Element](f *Fields, name string, list *[]T, shape ...int) {
 	}
 }
 
-// Has reports whether an array belongs to the value: while reading, whether the arrays hold that name; while writing, it
-// returns given.
+// Has reports whether an array belongs to the value: while reading, whether the arrays hold that name; while writing,
+// it returns given.
 func (f *Fields) Has(name string, given bool) bool {
 	if !f.reading {
 		return given

@@ -17,16 +17,16 @@ type MapReduce[S any, P Stored] struct {
 	Partial func() P
 	// Map computes the partial of one leaf. A phase sets either Map or Carry.
 	Map func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
-	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned as its
-	// second result for the same leaf in the phase's last round.
+	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned as
+	// its second result for the same leaf in the phase's last round.
 	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
 	// Merge folds two neighbors, left before right. It may assign to the fields of either, but must not write to their
 	// slices, which share the memory of the arrays they were read from.
 	Merge func(left, right P) (P, error)
 	// Step turns the root of a phase of one tree into what comes next. A phase sets either Step or Forest.
 	Step func(ctx context.Context, state S, root P, round Round) (Next, error)
-	// Forest is Step for a phase of several trees. The roots are read one at a time, on demand, because all of them may not
-	// fit into memory.
+	// Forest is Step for a phase of several trees. The roots are read one at a time, on demand, because all of them may
+	// not fit into memory.
 	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
 	// Gathers estimates the bytes that Map keeps in memory, see Gatherer; nil means 0.
 	Gathers func(leaf Leaf, records func(Source, int) int64) int64

@@ -28,7 +28,8 @@ func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labe
 	return d, err
 }
 
-// Fields lists "prior", "reject_below" and the arrays of evaluation.RuleFields, for a model with that number of classes.
+// Fields lists "prior", "reject_below" and the arrays of evaluation.RuleFields, for a model with the given
+// number of classes.
 func (d *Decision) Fields(f *jobs.Fields, classes int) {
 	f.Choice("prior", &d.prior, evaluation.PriorLearned, evaluation.PriorUniform)
 	jobs.Scalar(f, "reject_below", &d.rejectBelow)

@@ -2,8 +2,8 @@ package classify
 
 import "github.com/gram-compute/gram/jobs"
 
-// Outcomes collects the outcomes of a block and reuses their memory for the next block. Only one goroutine at a time may
-// use it.
+// Outcomes collects the outcomes of a block and reuses their memory for the next block. Only one goroutine at a time
+// may use it.
 type Outcomes struct {
 	labels []string
 	scored bool // outcomes have the posteriors of all classes

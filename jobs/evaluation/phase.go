@@ -79,8 +79,8 @@ func (j Judge) Phases() []jobs.Phase {
 	}.Phase()}
 }
 
-// Count counts the decisions on one leaf. Only test records reach the predictor. A test record without a label is a fault
-// with its position, and so is one whose label is not a number if the model predicts numbers.
+// Count counts the decisions on one leaf. Only test records reach the predictor. A test record without a label is a
+// fault with its position, and so is one whose label is not a number if the model predicts numbers.
 func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Tally, error) {
 	predictor, err := j.load(model, ops)
 	if err != nil {

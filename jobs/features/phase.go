@@ -89,8 +89,8 @@ func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.
 	}.Phase()
 }
 
-// Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels and
-// terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
+// Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels
+// and terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	l, train := b.newLeaf(), b.train()
 	for block, err := range leaf.Blocks(ctx) {

@@ -52,8 +52,8 @@ func readSpace(state jobs.Arrays) (*features.Space, error) {
 	return space, err
 }
 
-// model computes the model. It is a fault of CodeInputEmpty if every column is constant, or if the records of a class all
-// weigh 0: nothing can be learned from them.
+// model computes the model. It is a fault of CodeInputEmpty if every column is constant, or if the records of a class
+// all weigh 0: nothing can be learned from them.
 func (p *momentsPhase) model(
 	_ context.Context, space *features.Space, root *moments, round jobs.Round,
 ) (jobs.Next, error) {

@@ -29,7 +29,8 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	if len(m.weight) == 2 {
-		fmt.Fprintf(&b, "\nlinear rule: <w, x> + b > 0 is %s, with |w| = %.6g and b = %.6g\n", m.space.Labels.At(1), float64(2*m.between(0, 1)), m.offset())
+		fmt.Fprintf(&b, "\nlinear rule: <w, x> + b > 0 is %s, with |w| = %.6g and b = %.6g\n",
+			m.space.Labels.At(1), float64(2*m.between(0, 1)), m.offset())
 	}
 	return b.String(), nil
 }

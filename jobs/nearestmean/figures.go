@@ -100,10 +100,12 @@ func (m *model) heatMap(pairs []Pair) *jobs.HeatMap {
 }
 
 func pairTable(pairs []Pair) *jobs.FigureTable {
-	table := &jobs.FigureTable{Columns: []string{"pair", "records", "errors", "error %", "errors of the first", "errors of the second"}}
+	table := &jobs.FigureTable{
+		Columns: []string{"pair", "records", "errors", "error %", "errors of the first", "errors of the second"}}
 	for _, p := range pairs[:min(len(pairs), maxTableRows)] {
 		table.Rows = append(table.Rows, []string{p.First + ", " + p.Second, fmt.Sprint(p.Records), fmt.Sprint(p.Errors),
-			fmt.Sprintf("%.2f", p.ErrorPercent), fmt.Sprintf("%d of %d", p.FirstErrors, p.FirstRecords), fmt.Sprintf("%d of %d", p.SecondErrors, p.SecondRecords)})
+			fmt.Sprintf("%.2f", p.ErrorPercent), fmt.Sprintf("%d of %d", p.FirstErrors, p.FirstRecords),
+			fmt.Sprintf("%d of %d", p.SecondErrors, p.SecondRecords)})
 	}
 	return table
 }

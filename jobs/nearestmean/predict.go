@@ -26,7 +26,8 @@ func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(), square: make([]float64, len(m.weight))}
+	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
+		square: make([]float64, len(m.weight))}
 	for y := range p.square {
 		for _, v := range m.mean(y) {
 			p.square[y] += float64(v * v)

@@ -47,8 +47,8 @@ func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
 // Of returns the sums of a class.
 func (r *Rows) Of(class int) []float64 { return r.Sums[class*r.Width : (class+1)*r.Width] }
 
-// AddDense adds each row of x to the sums of its class, in order. If weights is nil, each row weighs 1. The time is linear
-// in the values.
+// AddDense adds each row of x to the sums of its class, in order. If weights is nil, each row weighs 1. The time is
+// linear in the values.
 func (r *Rows) AddDense(x kernelops.Matrix, class []int32, weights []float32, ops *kernelops.Set) {
 	if weights == nil {
 		ops.AccumulateRows(r.Sums, x, class)
