@@ -15,37 +15,37 @@ import (
 // Kind is a declared kind of job: a name and a way to make an Algorithm from parameters.
 type Kind struct {
 	Name string // as in the spec, e.g. "NaiveBayes"
-	// Summary is a sentence for people.
+	// Summary describes the kind to people in one sentence.
 	Summary string
 	Params  params.Set
 	// New makes the algorithm for a spec that passed Defaults.
 	New func(spec protocol.JobSpec) (Algorithm, error)
 	// Describe renders a model for people (`gram model show`).
 	Describe func(model Arrays, opt DescribeOptions) (string, error)
-	// Classify loads a model for prediction (`gram model classify`); nil where there is none.
+	// Classify loads a model for prediction one text at a time (`gram model classify`); nil if the kind cannot.
 	Classify func(model Arrays) (Classifier, error)
-	// Figures are pictures of a finished job for its report; nil where there are none.
+	// Figures returns the figures of a finished job for its report; nil if the kind has none.
 	Figures func(model Arrays, metrics []Metric) ([]Figure, error)
 	// Certify checks a finished model by means whose last digits differ from build to build, such as the
-	// eigenvalues of a matrix: what it returns is written into the run report, and is no part of
-	// the model. nil where there is nothing to check.
+	// eigenvalues of a matrix. Its result is written into the report and is not part of the model. It is nil if
+	// there is nothing to check.
 	Certify func(model Arrays) (any, error)
-	// UsesQueries and UsesModel say that the kind reads spec.queries and spec.model. A spec that
-	// has them is refused for another; New refuses one that lacks what the kind needs.
+	// UsesQueries and UsesModel report that the kind reads spec.queries and spec.model. For other kinds, a spec
+	// that has them is rejected. New rejects a spec that lacks what the kind needs.
 	UsesQueries, UsesModel bool
-	// Accepts refuses a model as spec.model with a *protocol.Fault of CodeSpecInvalid; nil accepts the models of
-	// this kind. See CheckModel.
+	// Accepts returns a *protocol.Fault of CodeSpecInvalid for a model that the kind does not take as spec.model; nil
+	// accepts the models of this kind. See CheckModel.
 	Accepts func(model Arrays) error
-	// LeastState is how many bytes the job's state or model takes at least, as far as the spec tells; nil where it tells
-	// nothing. A cluster none of whose workers has so much memory refuses the job.
+	// LeastState returns a lower bound, in bytes, on the size of the job's state or model; nil if the spec alone gives
+	// none. A cluster rejects the job if no worker has that much memory.
 	LeastState func(spec protocol.JobSpec) int64
-	// Predict loads a model to predict whole blocks; nil where there is nothing to predict.
+	// Predict loads a model to predict whole blocks; nil if the kind does not predict.
 	Predict func(model Arrays, ops *kernelops.Set) (Predictor, error)
-	// Learn loads a model to go on learning (`gram model learn`); nil where it does not.
+	// Learn loads a model for online updates (`gram model learn`); nil if the kind has none.
 	Learn func(model Arrays, ops *kernelops.Set) (Learner, error)
 }
 
-// Defaults returns params with every default written in; a *protocol.Fault of CodeSpecInvalid rejects them.
+// Defaults returns params with every default filled in. Invalid params are a *protocol.Fault of CodeSpecInvalid.
 func (k Kind) Defaults(params json.RawMessage) (json.RawMessage, error) {
 	return k.Params.Defaults(params)
 }
@@ -61,41 +61,41 @@ type Classifier interface {
 	Classify(text string) (Prediction, error)
 }
 
-// Predictor predicts the records of a block; one goroutine at a time.
+// Predictor predicts the records of a block. Only one goroutine at a time may use it.
 type Predictor interface {
-	// Answers says what outcomes hold.
+	// Answers describes the outcomes.
 	Answers() Answers
 	// Predict returns one outcome for each record, valid until the next call. A record
 	// that the model cannot take is a *protocol.Fault with its position.
 	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
 }
 
-// Learner predicts a record, is told its label and learns from it, one record after the other; one
-// goroutine at a time.
+// Learner predicts a record, is given its label and learns from it, one record at a time. Only one
+// goroutine at a time may use it.
 type Learner interface {
 	// Predict predicts a block of one record, and remembers it for Update.
 	Predict(block *dataset.Block) (Outcome, error)
-	// Update tells the label of the record last predicted, and whether that changed the model. A
-	// label that the model does not have is a *protocol.Fault of CodeBadRecord.
+	// Update gives the learner the label of the record last predicted, and reports whether the
+	// model changed. A label that the model does not have is a *protocol.Fault of CodeBadRecord.
 	Update(label string) (changed bool, err error)
-	// Model is the model as it is now.
+	// Model returns the current model.
 	Model() Arrays
 }
 
-// Answers says what the outcomes of a model hold.
+// Answers describes the outcomes of a model.
 type Answers struct {
-	Labels []string // every Label that may be given; nil where Value alone is the answer
-	Value  string   // what Value is, such as "distance"; empty where it says nothing
-	Scores []string // a name for each of Scores; nil where there are none
-	// Clusters says that Labels are of clusters: no label of a record is the truth about them.
+	Labels []string // every possible Label; nil if Value alone is the answer
+	Value  string   // the meaning of Value, such as "distance"; empty if it has none
+	Scores []string // a name for each of Scores; nil if there are none
+	// Clusters reports that Labels name clusters, so records have no true label to compare with.
 	Clusters bool
 }
 
-// Outcome is what a model says of one record.
+// Outcome is the result of predicting one record.
 type Outcome struct {
-	Label    string    // of a class or cluster; empty when rejected or where Value is the answer
+	Label    string    // of a class or cluster; empty if rejected or if Value is the answer
 	Rejected bool      // no class is likely enough
-	Value    float64   // regression: the prediction; clustering: the distance to the centre
+	Value    float64   // regression: the prediction; clustering: the distance to the center
 	Scores   []float64 // in the order of Answers.Scores
 }
 
@@ -126,7 +126,7 @@ type Phase interface {
 	Name() string
 	// Map computes one leaf. carry is what this phase returned for the same leaf in its last round.
 	Map(ctx context.Context, state Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set) (partial, newCarry Arrays, err error)
-	// Merge folds two neighbours, left before right. Associative; not assumed commutative.
+	// Merge folds two neighbors, left before right. Associative; not assumed commutative.
 	Merge(left, right Arrays) (Arrays, error)
 	// Step turns a finished round into what comes next.
 	Step(ctx context.Context, state Arrays, round Round) (Next, error)
@@ -154,12 +154,12 @@ func (s Source) String() string {
 	return fmt.Sprintf("data set %d", int(s))
 }
 
-// Plan says into how many shards each data set was cut; QueryShards is 0 without spec.queries.
+// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries.
 type Plan struct{ Shards, QueryShards int }
 
-// Emit writes an output file of the job, named below the model's folder, and returns what
-// an index needs to find and to check it. The same name must always get the same bytes:
-// it may be written more than once. CheckFileName says which names there may be.
+// Emit writes an output file of the job, named relative to the model's folder, and returns what
+// an index needs to find and verify it. The same name must always get the same bytes, because a
+// file may be written more than once. CheckFileName defines the allowed names.
 type Emit func(ctx context.Context, name string, data []byte) (File, error)
 
 // File is an output file beside the model.
@@ -173,9 +173,9 @@ type File struct {
 type Leaf struct {
 	Tree, Index int
 	Plan        Plan
-	// Blocks reads, in order, the records of the shard of spec.input whose number is Index;
-	// it may be called more than once. A block is valid until the next of its pass is asked
-	// for, unless it is Lasting, and must not be written to. Passes may nest, in one goroutine.
+	// Blocks reads, in order, the records of shard Index of spec.input. It may be called more than
+	// once. A block must not be written to, and is valid until the pass moves on to the next one,
+	// unless it is Lasting. Passes may nest, in one goroutine.
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader
@@ -186,8 +186,8 @@ type Leaf struct {
 type Round struct {
 	Plan  Plan
 	Trees int
-	// Root reads the root of a tree. Roots are read when asked for: all of them
-	// may be more than fits into memory.
+	// Root reads the root of a tree. Roots are read on demand, because all of them may not fit
+	// into memory.
 	Root func(ctx context.Context, tree int) (Arrays, error)
 	Emit Emit
 }
@@ -200,7 +200,7 @@ func (r Round) Only(ctx context.Context) (Arrays, error) {
 	return r.Root(ctx, 0)
 }
 
-// RoundOf is a round whose roots are in memory.
+// RoundOf returns a round whose roots are in memory.
 func RoundOf(plan Plan, roots ...Arrays) Round {
 	return Round{Plan: plan, Trees: len(roots), Root: func(_ context.Context, tree int) (Arrays, error) {
 		if tree < 0 || tree >= len(roots) {
@@ -210,7 +210,7 @@ func RoundOf(plan Plan, roots ...Arrays) Round {
 	}}
 }
 
-// Next is Step's answer: another round (Phase and Trees set), or the end (Done).
+// Next is the result of Step: another round (Phase and Trees set), or the end of the job (Done).
 type Next struct {
 	Phase string // phase of the next round
 	Trees []int  // leaves of each tree of its forest; nil means one tree over the shards

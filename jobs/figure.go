@@ -1,7 +1,7 @@
 package jobs
 
-// Figure is a picture of a run's report, as data. Exactly one of Lines, Heat, Images and
-// Table is set; whoever shows it decides how it looks.
+// Figure is a figure of a job's report, as data. Exactly one of Lines, Heat, Images and
+// Table is set. Package report decides how it looks.
 type Figure struct {
 	Title   string       `json:"title"`
 	Caption string       `json:"caption,omitempty"`
@@ -11,14 +11,14 @@ type Figure struct {
 	Table   *FigureTable `json:"table,omitempty"`
 }
 
-// LineChart is values over rounds, epochs or whatever X counts.
+// LineChart has one or more lines over rounds, epochs or another unit, named by X.
 type LineChart struct {
 	X      string   `json:"x"`
 	Y      string   `json:"y"`
 	Series []Series `json:"series"`
 }
 
-// Series is a named line; X and Y have one length.
+// Series is a named line; X and Y have the same length.
 type Series struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
@@ -34,8 +34,8 @@ type HeatMap struct {
 	Counts  []int64  `json:"counts"`
 }
 
-// Image is a small grey picture, row-major, scaled by whoever shows it between its least
-// and its greatest value.
+// Image is a small gray picture, row-major. The report scales it between its least and its
+// greatest value.
 type Image struct {
 	Label  string    `json:"label"`
 	Width  int       `json:"width"`
@@ -48,8 +48,8 @@ type FigureTable struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// ImageWidth guesses the width of the picture that a vector of so many values is: the root of
-// a square of 16 to 16,384 values, 0 for anything else.
+// ImageWidth guesses the width of a picture from the length of its vector: the square root, if the
+// length is a square number from 16 to 16,384, else 0.
 func ImageWidth(values int) int {
 	for side := 4; side <= 128; side++ {
 		if side*side == values {

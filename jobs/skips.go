@@ -13,14 +13,14 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A partial on its way through the cluster tells how many bad records were skipped in
-// each shard that was read below its node, in arrays whose names begin with "skipped.". They
-// are absent when there are none; phases never see them.
+// A partial on its way through the cluster carries the number of bad records skipped in each
+// shard that was read below its node, in arrays whose names begin with "skipped.". Without
+// skipped records the arrays are absent; phases never see them.
 //
 // A forest reads a shard of the input once for each tree of a search, and a shard of the
 // queries once for each leaf. The counts are therefore kept by shard, and a merge unites
-// them: each shard of the input and of the queries counts once in a forest, whoever read
-// it. Each data set is held to its own on_bad_record.skip_max.
+// them: each shard of the input and of the queries counts once in a forest, whichever
+// leaf read it. Each data set has its own limit, on_bad_record.skip_max.
 const (
 	skippedPrefix  = "skipped."
 	skippedShards  = skippedPrefix + "shards"  // I64 [shards, 3]: source, shard, count; ascending
