@@ -166,11 +166,10 @@ func TestOneBadMinute(t *testing.T) {
 			!strings.Contains(text, "clock") {
 			t.Errorf("clock %s: /readyz of %s answers %d %s", skew, bad.ID, status, text)
 		}
-		if leader := q.Leader(t); leader == bad {
-			t.Errorf("clock %s: %s still leads", skew, bad.ID)
-		}
-		bad.SetSkew(t, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		// On a busy machine it may be elected once more; then it hands the lead over again.
+		clustertest.Poll(ctx, t, bad.ID+" to hand the lead over", func() bool { return q.Leader(t) != bad })
+		bad.SetSkew(t, 0)
 		clustertest.Poll(ctx, t, bad.ID+" to trust its clock again", func() bool {
 			status, _ := ready(t, q, bad)
 			return status == http.StatusOK
