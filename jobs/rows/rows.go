@@ -137,7 +137,11 @@ func (r *Rows) Reset() {
 
 // Reserve takes the memory for so many more dense rows at once: growing to it would leave as much behind.
 func (r *Rows) Reserve(n int) {
-	if r.Form == Dense && n <= math.MaxInt/max(1, r.Width) {
+	switch {
+	case r.Form != Dense || n > math.MaxInt/max(1, r.Width):
+	case r.Dense == nil:
+		r.Dense = make([]float32, 0, n*r.Width) // which Grow would write to, and so have resident
+	default:
 		r.Dense = slices.Grow(r.Dense, n*r.Width)
 	}
 }
