@@ -54,7 +54,7 @@ func equalsOf(jobs []*state.Job) int {
 	return equals
 }
 
-// turn is a job that may have tasks left, and how many of its tasks are leased.
+// turn is a job that may have tasks left, and how many of its tasks are leased, audits too.
 type turn struct {
 	job    *state.Job
 	leased int
@@ -65,7 +65,9 @@ type turn struct {
 func (b *Board) takeTurns(jobs []*state.Job, workerID string, want int, now time.Duration) (grants []Grant) {
 	turns := make([]turn, len(jobs))
 	for i, job := range jobs {
-		turns[i] = turn{job, b.jobBoard(job).leases.Len()} // a backup counts for nothing
+		memory := b.jobBoard(job)
+		turns[i] = turn{job, memory.leases.Len()} // a backup counts for nothing
+		memory.eachAudit(func(Task, *auditWork) { turns[i].leased++ })
 	}
 	for len(turns) > 0 && len(grants) < want {
 		least, second := fewest(turns)
