@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -142,14 +143,24 @@ func (c goldenCase) train(t *testing.T) jobs.Arrays { return c.trainWith(t, kern
 // trainWith makes the model; a job of kind Predict begins from one of nearest means.
 func (c goldenCase) trainWith(t *testing.T, ops *kernelops.Set) jobs.Arrays {
 	t.Helper()
-	var model string
+	return c.run(t, ops, func(algorithm jobs.Algorithm) jobs.Algorithm { return algorithm })
+}
+
+// run makes the model by what wrap makes of the algorithm. A job that keeps no base has what is asked decided.
+func (c goldenCase) run(t *testing.T, ops *kernelops.Set, wrap func(jobs.Algorithm) jobs.Algorithm) jobs.Arrays {
+	t.Helper()
+	var more string
 	var options []jobstest.Option
 	if c.kind == predict.KindName {
-		model = `"model":"file:///m/model.safetensors",`
+		more = `"model":"file:///m/model.safetensors",`
 		options = append(options, jobstest.WithModel(goldenCase{kind: "NearestMean", params: `{}`, format: c.format, records: c.records}.train(t)))
 	}
+	if strings.Contains(c.params, `"store_base":false`) && c.asked != nil {
+		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, c.format)
+		options = append(options, jobstest.WithQueries(jobstest.Deal(c.asked, 2)))
+	}
 	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
-		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, c.format, model, c.params))
+		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, c.format, more, c.params))
 	if err == nil {
 		spec, err = Validate(spec)
 	}
@@ -164,7 +175,8 @@ func (c goldenCase) trainWith(t *testing.T, ops *kernelops.Set) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, 2), 8), ops, jobstest.Grouping{}, options...)
+	shards := jobstest.Shards(jobstest.Deal(c.records, 2), 8)
+	trained, err := jobstest.Run(t.Context(), wrap(algorithm), spec, shards, ops, jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}

@@ -162,6 +162,7 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	f.Int(partWidth, &c.shape.width, 0, math.MaxInt)
 	jobs.Scalar(f, partRecords, &c.records)
 	f.Require(c.records >= 0, "a partial of %d records", c.records)
+	f.Check(c.checkShape)
 	f.Text(firstObject, &c.first.Object)
 	jobs.Scalar(f, firstOffset, &c.first.Offset)
 	vocabulary.TableFields(f, labelsName, &c.labels, "records")
@@ -178,6 +179,16 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	case c.shape.form == texts:
 		vocabulary.TableFields(f, termsName, &c.terms, "count", "documents")
 	}
+}
+
+// checkShape refuses the shape of records that no leaf counts.
+func (c *Counts) checkShape() error {
+	form, width := c.shape.form, c.shape.width
+	known := c.builder.params.checkForm(form) == nil && (form == texts || width > 0)
+	if form == unknown && c.records > 0 || form != unknown && !known {
+		return jobs.Malformed("a partial of %d records of %v of width %d", c.records, form, width)
+	}
+	return nil
 }
 
 func (c *columns) momentFields(f *jobs.Fields, width int) {

@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/vocabulary"
@@ -86,7 +87,8 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 	return v, err
 }
 
-// Rows reads blocks in order: the records that keep chooses, block by block; errors are those of Read.
+// Rows reads blocks of training records in order: those that keep chooses, block by block. Errors are those of Read; a
+// label that is not in the space is a fault of CodeCorrupt.
 func (s *Space) Rows(
 	blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool,
 ) iter.Seq2[Vectors, error] {
@@ -96,6 +98,9 @@ func (s *Space) Rows(
 			var rows Vectors
 			if err == nil {
 				rows, err = reader.Read(block, keep)
+			}
+			if unseen := slices.Index(rows.Class, -1); err == nil && unseen >= 0 {
+				err = Unseen(rows.IDs[unseen])
 			}
 			if !yield(rows, err) || err != nil {
 				return

@@ -36,9 +36,7 @@ func (p *momentsPhase) count(
 		if err != nil {
 			return nil, err
 		}
-		if err := m.addRows(rows); err != nil {
-			return nil, err
-		}
+		m.addRows(rows)
 	}
 	return m, nil
 }
@@ -97,21 +95,17 @@ func (m *moments) Fields(f *jobs.Fields) {
 	jobs.List(f, "m2", &m.m2, len(m.weight), m.width)
 }
 
-func (m *moments) addRows(rows features.Vectors) error {
+func (m *moments) addRows(rows features.Vectors) {
 	for i := range rows.Rows {
 		weight := 1.0
 		if rows.Weights != nil {
 			weight = float64(rows.Weights[i])
 		}
 		class := int(rows.Class[i])
-		if class < 0 {
-			return features.Unseen(rows.IDs[i])
-		}
 		if weight > 0 {
 			m.add(class, rows.Dense.Row(i), weight)
 		}
 	}
-	return nil
 }
 
 // add adds a record to a class: West's update.

@@ -87,7 +87,9 @@ func gather(roots iter.Seq2[*written, error], kernel kernels.Function, sample *s
 			all.roads.Add(*root.roads)
 		}
 		if sample != nil && root.sample != nil {
-			sample.Merge(root.sample)
+			if err := sample.Merge(root.sample); err != nil {
+				return all, err
+			}
 		}
 		all.tiles = append(all.tiles, root.tiles...)
 	}

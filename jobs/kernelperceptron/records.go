@@ -50,9 +50,6 @@ func (j job) visit(
 		if err != nil {
 			return err
 		}
-		if at := slices.Index(v.Class, -1); at >= 0 {
-			return features.Unseen(v.IDs[at])
-		}
 		for c := range rows.Chunks(v, chunkRows(space.Width), &dense) {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -25,6 +26,9 @@ func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assig
 
 // assign finds the nearest center of each row of a chunk.
 func (a *assigner) assign(c chunk) error {
+	if a.packed == nil {
+		return jobs.Malformed("records are assigned to no centers")
+	}
 	if cap(a.index) < c.X.Rows {
 		a.index, a.sqDist = make([]int32, c.X.Rows), make([]float64, c.X.Rows)
 	}

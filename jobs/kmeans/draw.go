@@ -145,7 +145,9 @@ func (d *seedDraw) plus(right *seedDraw) (_ *seedDraw, err error) {
 		return nil, jobs.Malformed("draws for %d and %d candidates", len(d.branches), len(right.branches))
 	}
 	for b, from := range right.branches {
-		d.branches[b].sample.Merge(from.sample)
+		if err := d.branches[b].sample.Merge(from.sample); err != nil {
+			return nil, err
+		}
 		d.branches[b].potential.join(from.potential)
 	}
 	d.potential += right.potential

@@ -90,7 +90,9 @@ func (t *census) Fields(f *jobs.Fields) {
 
 // plus adds the census to the right.
 func (t *census) plus(right *census) (*census, error) {
-	t.sample.Merge(right.sample)
+	if err := t.sample.Merge(right.sample); err != nil {
+		return nil, err
+	}
 	t.parts = append(t.parts, right.parts...)
 	for _, list := range []struct{ to, from *[]float64 }{{&t.weight, &right.weight}, {&t.cost, &right.cost}} {
 		if err := addTo(list.to, *list.from); err != nil {
@@ -110,6 +112,11 @@ func addTo[T float64 | int64](to *[]T, from []T) (err error) {
 
 // model makes the model.
 func (p *finishPhase) model(ctx context.Context, s *state, root *census, round jobs.Round) (jobs.Next, error) {
+	k := len(s.best.centers) / s.space.Width
+	if len(root.records) != k || len(root.labels) != k*s.space.Labels.Len() {
+		return jobs.Next{}, jobs.Malformed("%d clusters and %d labels have %d sizes and %d of labels",
+			k, s.space.Labels.Len(), len(root.records), len(root.labels))
+	}
 	m := newModel(p.params, s, root)
 	if p.params.SilhouetteSample > 0 {
 		var err error

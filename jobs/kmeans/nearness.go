@@ -38,6 +38,11 @@ func newNearness(s *state, carry jobs.Arrays, ops *kernelops.Set) (*nearness, er
 	if err != nil {
 		return nil, err
 	}
+	for _, at := range was.seed {
+		if at < 0 || int(at) >= n.first {
+			return nil, jobs.Malformed("seed %d of %d is carried", at, n.first)
+		}
+	}
 	n.sqDist, n.seed = append(n.sqDist, was.sqDist...), append(n.seed, was.seed...)
 	return n, nil
 }

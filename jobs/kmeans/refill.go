@@ -31,8 +31,7 @@ func (t *farthest) Fields(f *jobs.Fields) { sampling.Fields(f, "farthest", &t.Sa
 
 // plus keeps the farthest of two neighbors.
 func (t *farthest) plus(right *farthest) (*farthest, error) {
-	t.Merge(right.Sample)
-	return t, nil
+	return t, t.Merge(right.Sample)
 }
 
 // find finds the farthest records of one leaf.

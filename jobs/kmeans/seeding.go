@@ -66,10 +66,15 @@ func (p *seedPhase) draw(
 
 // turn takes the records drawn, and begins Lloyd's rounds when there are enough.
 func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.Round) (_ jobs.Next, err error) {
+	if err := root.holdTo(s); err != nil {
+		return jobs.Next{}, err
+	}
 	round0, drawn := s.round, p.take(s, root)
 	s.round++
 	seeds := len(s.seeds) / s.space.Width
 	switch {
+	case p.draws(round0) == 0 && len(root.weights) != seeds:
+		return jobs.Next{}, jobs.Malformed("%d candidates have %d weights", seeds, len(root.weights))
 	case p.draws(round0) == 0:
 		s.centers, err = p.reduce(ctx, s, root.weights)
 	case p.params.Init == initParallel:
@@ -83,6 +88,21 @@ func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.R
 		return jobs.Next{}, err
 	}
 	return p.beginLloyd(s, root.potential)
+}
+
+// holdTo holds the draws of a round against its state.
+func (d *seedDraw) holdTo(s *state) error {
+	if want := max(1, len(s.candidates)/s.space.Width); len(d.branches) != want {
+		return jobs.Malformed("draws for %d candidates of %d", len(d.branches), want)
+	}
+	for _, b := range d.branches {
+		for _, draw := range b.sample.Draws() {
+			if len(draw.Row) != s.space.Width {
+				return jobs.Malformed("a row of %d numbers was drawn in a space of %d", len(draw.Row), s.space.Width)
+			}
+		}
+	}
+	return nil
 }
 
 // take makes seeds, or candidates, of what a round drew, and returns how many records that were. kmeans++ draws

@@ -52,6 +52,11 @@ type form struct {
 	targets bool
 }
 
+// alike reports whether rows that are there are of one form.
+func (p *points) alike(q *points) bool {
+	return p.Form == q.Form && p.Width == q.Width && p.Words == q.Words && (p.target != nil) == (q.target != nil)
+}
+
 // hold holds the rows against their form.
 func (p *points) hold(to form) error {
 	if p.N > 0 && to.targets != (p.target != nil) {
@@ -100,6 +105,9 @@ func (p *plan) basePhase() jobs.Phase {
 		Map: p.gather,
 		Merge: func(left, right *points) (*points, error) {
 			size := left.stored() + right.stored()
+			if left.N > 0 && right.N > 0 && !left.alike(right) {
+				return nil, jobs.Malformed("rows of two forms, or of width %d and %d", left.Width, right.Width)
+			}
 			left.append(right)
 			return left, p.bound.Check(size)
 		},

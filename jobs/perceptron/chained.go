@@ -114,6 +114,9 @@ func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round
 
 // take moves what a leaf learned into the state.
 func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
+	if s.position < 0 || s.position >= int64(shards) {
+		return jobs.Malformed("a state at shard %d of %d", s.position, shards)
+	}
 	before := *s.Learner
 	l, err := jobs.Read(root, &learned{learner: s.Learner})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 )
 
 // Draw is a record of a sample.
@@ -66,11 +67,15 @@ func (s *Sample) offer(d Draw) {
 }
 
 // Merge takes copies of what is least of another sample: a row that was read is a part of the
-// rows of its whole sample, and would keep them.
-func (s *Sample) Merge(other *Sample) {
-	for _, d := range other.kept {
+// rows of its whole sample, and would keep them. Rows of two lengths are a *protocol.Fault of CodeCorrupt.
+func (s *Sample) Merge(other *Sample) error {
+	for i, d := range other.kept {
+		if i == 0 && len(s.kept) > 0 && len(s.kept[0].Row) != len(d.Row) {
+			return jobs.Malformed("samples of rows of %d and %d numbers", len(s.kept[0].Row), len(d.Row))
+		}
 		s.offer(d)
 	}
+	return nil
 }
 
 // Draws returns the sample in the order of Compare.
