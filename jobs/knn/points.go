@@ -104,12 +104,14 @@ func (p *plan) basePhase() jobs.Phase {
 		Name: baseName, State: p.readIndex, Partial: func() *points { return new(points) },
 		Map: p.gather,
 		Merge: func(left, right *points) (*points, error) {
-			size := left.stored() + right.stored()
+			if err := p.bound.Check(left.stored() + right.stored()); err != nil {
+				return nil, err // before there is memory for both
+			}
 			if left.N > 0 && right.N > 0 && !left.alike(right) {
 				return nil, jobs.Malformed("rows of two forms, or of width %d and %d", left.Width, right.Width)
 			}
 			left.append(right)
-			return left, p.bound.Check(size)
+			return left, nil
 		},
 		Step: func(_ context.Context, in *index, root *points, _ jobs.Round) (jobs.Next, error) {
 			m := in.model(root)
