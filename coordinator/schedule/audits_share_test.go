@@ -3,7 +3,6 @@ package schedule_test
 import (
 	"testing"
 
-	"github.com/gram-compute/gram/coordinator/schedule"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -15,15 +14,14 @@ func TestAuditsTakeTurnsWithOtherJobs(t *testing.T) {
 		leaf.Node = node(0, i)
 		d.view = run(t, d.view, completions(by("w", nodeDone(leaf))))
 	}
-	var last schedule.Task
-	for last = leafTask; !jobOf(d.view, "a").Round.Complete(); {
+	for !jobOf(d.view, "a").Round.Complete() {
 		grants := d.lease("w", 1)
 		if len(grants) != 1 || grants[0].Audit != nil {
 			t.Fatalf("%v", grants)
 		}
-		last = grants[0].Task
-		d.view = run(t, d.view, completions(by("w", nodeDone(last))))
-		d.board.Done(jobOf(d.view, "a"), last, "w", true, d.now)
+		task := grants[0].Task
+		d.view = run(t, d.view, completions(by("w", nodeDone(task))))
+		d.board.Done(jobOf(d.view, "a"), task, "w", true, d.now)
 	}
 	d.view = run(t, d.view, completions(by("w", &pb.Completion{
 		Id:     &pb.TaskID{JobId: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
