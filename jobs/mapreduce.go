@@ -17,8 +17,8 @@ type MapReduce[S any, P Stored] struct {
 	Partial func() P
 	// Map computes the partial of one leaf. A phase sets either Map or Carry.
 	Map func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
-	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned as
-	// its second result for the same leaf in the phase's last round.
+	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned
+	// as its second result for the same leaf in the phase's last round.
 	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
 	// Merge folds two neighbors, left before right. It may assign to the fields of either, but must not write to their
 	// slices, which share the memory of the arrays they were read from.

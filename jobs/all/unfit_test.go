@@ -100,7 +100,8 @@ func unfits(a jobs.Arrays) map[string]jobs.Arrays {
 		delete(missing, name)
 		all["without "+name] = missing
 		for d, size := range a[name].Shape {
-			for what, to := range map[string]int{"empty": 0, "shorter": size - 1, "longer": size + 1, "twice": 2 * size} {
+			for what, to := range map[string]int{"empty": 0, "shorter": size - 1, "longer": size + 1,
+				"twice": 2 * size} {
 				if to >= 0 && to != size {
 					other := maps.Clone(a)
 					other[name] = resized(a[name], d, to)

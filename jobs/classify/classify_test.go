@@ -98,7 +98,8 @@ func TestStoredDecisions(t *testing.T) {
 		"two rules":  func(a jobs.Arrays) { jobs.PutScalar(a, "reject_below", 0.5) },
 		"third cost": func(a jobs.Arrays) { jobs.Put(a, "costs.truth", []int32{2}) },
 	} {
-		a := jobs.ArraysOf(&stored{*decisionOf(t, evaluation.PriorLearned, 0, evaluation.Costs{"a": {"b": 2}}, "a", "b")})
+		a := jobs.ArraysOf(&stored{*decisionOf(t, evaluation.PriorLearned, 0, evaluation.Costs{"a": {"b": 2}}, "a",
+			"b")})
 		spoil(a)
 		var fault *protocol.Fault
 		if _, err := jobs.Read(a, &stored{}); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {

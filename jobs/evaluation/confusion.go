@@ -100,7 +100,8 @@ func (c *Confusion) Fields(f *jobs.Fields) {
 
 func (c *Confusion) read(labels jobs.Strings, truth, predicted int32, count int64) error {
 	if !inRange(truth, 0, labels.Len()) || !inRange(predicted, rejected, labels.Len()) || count < 1 {
-		return jobs.Malformed("a cell of a confusion matrix of %d labels is (%d, %d): %d", labels.Len(), truth, predicted, count)
+		return jobs.Malformed("a cell of a confusion matrix of %d labels is (%d, %d): %d", labels.Len(), truth,
+			predicted, count)
 	}
 	d := decision{truth: string(labels.At(int(truth))), rejected: predicted == rejected}
 	if !d.rejected {

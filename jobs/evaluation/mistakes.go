@@ -45,7 +45,8 @@ type drawnMistake struct {
 }
 
 func (d drawnMistake) compare(e drawnMistake) int {
-	return cmp.Or(cmp.Compare(d.number, e.number), cmp.Compare(d.ID.Object, e.ID.Object), cmp.Compare(d.ID.Offset, e.ID.Offset))
+	return cmp.Or(cmp.Compare(d.number, e.number), cmp.Compare(d.ID.Object, e.ID.Object),
+		cmp.Compare(d.ID.Offset, e.ID.Offset))
 }
 
 // NewMistakes returns an empty sample of up to size mistakes, size from 1 to 2^31-1.
@@ -93,8 +94,8 @@ func (s *Mistakes) List() []Mistake {
 	return list
 }
 
-// MistakesFields lists a sample as arrays whose names begin with name: the columns of its mistakes, ".size" (I64 scalar)
-// and ".pictures" (F32, a row a mistake; of width 0 without pictures).
+// MistakesFields lists a sample as arrays whose names begin with name: the columns of its mistakes, ".size" (I64
+// scalar) and ".pictures" (F32, a row a mistake; of width 0 without pictures).
 func MistakesFields(f *jobs.Fields, name string, sample **Mistakes) {
 	var c mistakeColumns
 	size := 0
@@ -147,7 +148,8 @@ func (s *Mistakes) columns() mistakeColumns {
 
 func (s *Mistakes) read(c mistakeColumns) error {
 	for i, offset := range c.offsets {
-		m := Mistake{ID: dataset.Identity{Object: string(c.objects.At(i)), Offset: offset}, Truth: string(c.truth.At(i)),
+		m := Mistake{ID: dataset.Identity{Object: string(c.objects.At(i)), Offset: offset},
+			Truth:   string(c.truth.At(i)),
 			Decided: string(c.decided.At(i)), Rejected: c.rejected[i] != 0}
 		if c.width > 0 {
 			m.Picture = c.pictures[i*c.width : (i+1)*c.width]

@@ -76,7 +76,8 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 		return l.addSparse(block, i)
 	}
 	if h := l.builder.hasher; h != nil {
-		l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i], func(term []byte) { l.hashed.add(h.hash(term)) })
+		l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i],
+			func(term []byte) { l.hashed.add(h.hash(term)) })
 		return nil
 	}
 	l.terms.Next()

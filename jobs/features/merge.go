@@ -2,8 +2,8 @@ package features
 
 import "github.com/gram-compute/gram/jobs/vocabulary"
 
-// Plus adds the records to the right of those of a: linear in width, labels and terms. Another shape there is a fault of
-// CodeBadRecord with the position of its first record.
+// Plus adds the records to the right of those of a: linear in width, labels and terms. Another shape there is a fault
+// of CodeBadRecord with the position of its first record.
 func (a *Counts) Plus(b *Counts) (*Counts, error) {
 	switch {
 	case a.shape.form == unknown:

@@ -23,7 +23,7 @@ const (
 	labelRecords  = "labels.records"  // I64 [labels]
 )
 
-// Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: hold arrays against it before
+// Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: compare arrays with it before
 // memory is made by it.
 func (s *Space) Fields(f *jobs.Fields) {
 	jobs.Enum(f, spaceForm, &s.form, dense, texts)
@@ -114,7 +114,8 @@ func (s *Space) textFields(f *jobs.Fields) {
 	})
 	if f.Has(hashBits, s.hasher != nil) {
 		jobs.Make(f, &s.hasher).Fields(f)
-		f.Require(s.hasher.width() == s.Width, "a feature space of width %d has 2^%d hashed columns", s.Width, s.hasher.Bits)
+		f.Require(s.hasher.width() == s.Width, "a feature space of width %d has 2^%d hashed columns", s.Width,
+			s.hasher.Bits)
 		return
 	}
 	jobs.Make(f, &s.dictionary).Fields(f)

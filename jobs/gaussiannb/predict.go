@@ -36,8 +36,9 @@ func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) 
 	}
 	classes := len(m.weight)
 	p := &predictor{model: m, Outcomes: classify.NewOutcomes(m.space.Labels.List(), posteriors),
-		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.weight), precision: make([]float64, len(m.variance)),
-		joint: make([]float64, classes), posterior: make([]float64, classes)}
+		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.weight),
+		precision: make([]float64, len(m.variance)),
+		joint:     make([]float64, classes), posterior: make([]float64, classes)}
 	for i, v := range m.variance {
 		p.precision[i] = 1 / v
 		p.constant[i/m.space.Width] -= float64(0.5 * fmath.Log(float64(2*math.Pi*v)))

@@ -71,7 +71,8 @@ func (x Index) check() error {
 	elements := int64(0)
 	for _, t := range x.Tiles {
 		if !x.holds(t) {
-			return fmt.Errorf("the tile %q of %d x %d at (%d, %d) is none of %d x %d", t.Name, t.Rows, t.Columns, t.Row,
+			return fmt.Errorf("the tile %q of %d x %d at (%d, %d) does not belong to a matrix of %d x %d", t.Name,
+				t.Rows, t.Columns, t.Row,
 				t.Column, x.Rows, x.Columns)
 		}
 		elements += int64(t.Rows) * int64(t.Columns)

@@ -51,7 +51,7 @@ func (b *base) check() error {
 	return b.Check(b.Form, b.Width)
 }
 
-// checkIn holds the rows against their space.
+// checkIn refuses rows that do not fit their space.
 func (b *base) checkIn(space *features.Space) error {
 	if b.Width != space.Width {
 		return jobs.Malformed("a base of width %d in a space of width %d", b.Width, space.Width)
@@ -191,7 +191,7 @@ func unstored(space *features.Space, weights []float64) groups {
 	return g
 }
 
-// Fields lists the classes of a space, and holds them against what training guarantees: two or more, each of some
+// Fields lists the classes of a space, and refuses what training would not have written: two or more, each of some
 // weight, and rows class after class.
 func (g *groups) Fields(f *jobs.Fields, space *features.Space) {
 	if f.Has(classWeights, g.base == nil) {

@@ -177,7 +177,8 @@ func streamDensity(params DensityParams, spec protocol.JobSpec, judge evaluation
 		}
 		return jobs.Next{Phase: spreadName, State: jobs.ArraysOf(&means{space, *found})}, nil
 	}
-	phases := algorithm{space, classesPhase{d.Base, d.maxState, byRule, next}.phase(), spreadPhase{d.Base, last}.phase()}
+	phases := algorithm{space, classesPhase{d.Base, d.maxState, byRule, next}.phase(),
+		spreadPhase{d.Base, last}.phase()}
 	return append(phases, decidePhases(d, loadDensity, func() *logSums { return new(logSums) },
 		(*logSums).plus)...), nil
 }

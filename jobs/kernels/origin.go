@@ -82,8 +82,8 @@ func (f Function) Text() string {
 // arrayOrigin is an array of the rbf kernel: F32 [width], or [0] where rows stay as they are.
 const arrayOrigin = "kernel.origin"
 
-// Fields lists the kernel and its origin in a state or a model, over a space. An rbf kernel without an origin is that of
-// a model from before there were origins.
+// Fields lists the kernel and its origin in a state or a model, over a space. An rbf kernel without an origin is that
+// of a model from before there were origins.
 func (fn *Function) Fields(f *jobs.Fields, s *features.Space) {
 	Fields(f, &fn.Kernel)
 	has := f.Has(arrayOrigin, fn.Version() == versionOrigin)
@@ -103,7 +103,8 @@ func (fn *Function) checkOrigin() error {
 		return nil
 	}
 	if len(fn.origin) != fn.width || fn.sparse {
-		return jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(fn.origin), fn.width, fn.sparse)
+		return jobs.Malformed("an origin of %d columns in a space of %d, sparse: %v", len(fn.origin), fn.width,
+			fn.sparse)
 	}
 	if !jobs.Finite(fn.origin) {
 		return jobs.Malformed("the origin of a column is not finite")

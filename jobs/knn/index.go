@@ -171,7 +171,8 @@ func (in *index) Fields(f *jobs.Fields) {
 	in.space.Fields(f)
 	jobs.List(f, baseOffsets, &in.offsets)
 	n := len(in.offsets)
-	f.Require(n > 0 && in.offsets[0] == 0 && slices.IsSorted(in.offsets) && in.offsets[n-1] > 0, "%d offsets of no base", n)
+	f.Require(n > 0 && in.offsets[0] == 0 && slices.IsSorted(in.offsets) && in.offsets[n-1] > 0,
+		"%d offsets of no base", n)
 	if in.params.Projection != nil {
 		in.projected.Fields(f)
 		jobs.Scalar(f, projectionQueries, &in.queries)

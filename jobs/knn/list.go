@@ -159,7 +159,8 @@ type sampled struct {
 }
 
 func (p *plan) newPartial() *partial {
-	n := &partial{plan: p, found: &lists{rule: p.params.rule(), of: p.params.Metric, targets: p.params.Mode != modeSearch}}
+	n := &partial{plan: p, found: &lists{rule: p.params.rule(), of: p.params.Metric,
+		targets: p.params.Mode != modeSearch}}
 	if p.measures() {
 		n.exact = &lists{rule: n.found.rule, of: n.found.of}
 	}

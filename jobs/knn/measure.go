@@ -169,7 +169,8 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 func (m Measured) figure() jobs.Figure {
 	table := &jobs.FigureTable{Columns: []string{"eps", "pairs within 1 ± eps"}}
 	for _, w := range m.Within {
-		table.Rows = append(table.Rows, []string{fmt.Sprintf("%.4g", w.Eps), fmt.Sprintf("%.2f %%", float64(100*w.Share))})
+		table.Rows = append(table.Rows,
+			[]string{fmt.Sprintf("%.4g", w.Eps), fmt.Sprintf("%.2f %%", float64(100*w.Share))})
 	}
 	return jobs.Figure{Title: "What the projection cost", Table: table,
 		Caption: fmt.Sprintf("Recall of the exact lists %.2f %% on %d sampled queries. "+

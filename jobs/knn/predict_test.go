@@ -86,7 +86,8 @@ func TestModelPredictsWhatTheJobDecided(t *testing.T) {
 		if got, want := predicted(t, r.Model, queries), joined(t, r, predictionsFolder); got != want {
 			t.Errorf("%s: the model says\n%snot\n%s", c.params, got, want)
 		}
-		if text, err := Describe(r.Model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "base: 50 records") {
+		if text, err := Describe(r.Model, jobs.DescribeOptions{}); err != nil ||
+			!strings.Contains(text, "base: 50 records") {
 			t.Errorf("%s: %q, %v", c.params, text, err)
 		}
 	}
@@ -111,7 +112,8 @@ func TestPredictRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for block := range jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1, 2}})}, 1)[0](t.Context()) {
+	for block := range jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1, 2}})},
+		1)[0](t.Context()) {
 		_, err = p.Predict(t.Context(), block)
 		wantFault(t, err, protocol.CodeBadRecord, "width 2")
 	}
@@ -157,7 +159,10 @@ func TestHostileModels(t *testing.T) {
 		{dense, "a class beyond", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 2, 0, 0}) }},
 		{dense, "half a class", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 0.5, 0, 0}) }},
 		{dense, "no targets", func(a jobs.Arrays) { delete(a, baseTarget) }},
-		{dense, "NaN", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayDense, []float32{0, 1, float32(math.NaN()), 2, 3}, 5, 1) }},
+		{dense, "NaN", func(a jobs.Arrays) {
+			jobs.Put(a, rows.ArrayDense, []float32{0, 1, float32(math.NaN()), 2, 3}, 5,
+				1)
+		}},
 		{dense, "another width", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayDense, make([]float32, 10), 5, 2) }},
 		{dense, "records of another number", func(a jobs.Arrays) { jobs.PutScalar(a, "features.records", int64(6)) }},
 		{"sparse", "a column beyond", func(a jobs.Arrays) { jobs.Put(a, rows.ArrayIndices, []int32{0, 0, 2, 1}) }},
@@ -170,7 +175,8 @@ func TestHostileModels(t *testing.T) {
 		{"projected", "no dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(0)) }},
 		{"projected", "too many", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(1)<<40) }},
 		{"projected", "other dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(3)) }},
-		{"sparse", "a width that no memory holds", func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<30) }},
+		{"sparse", "a width that no memory holds",
+			func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<30) }},
 		{"texts", "fewer texts", func(a jobs.Arrays) { a.PutStrings(rows.ArrayTexts, jobs.StringsOf("x")) }},
 		{"texts", "no labels", func(a jobs.Arrays) { a.PutStrings("labels", jobs.Strings{}) }},
 	} {
@@ -194,7 +200,8 @@ func FuzzModel(f *testing.F) {
 	f.Add(storedModel(f, `{"mode":"classify","k":1,"store_base":true}`, line()).Encode())
 	f.Add(storedModel(f, `{"mode":"classify","k":1,"store_base":true,"projection":{"dims":2}}`, sparse).Encode())
 	f.Add(storedModel(f, `{"mode":"classify","k":1,"store_base":true,"metric":"edit"}`, words).Encode())
-	queries := [][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}}), jobstest.SparseRecords(2, [][]float32{{1, 2}}), words}
+	queries := [][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}}),
+		jobstest.SparseRecords(2, [][]float32{{1, 2}}), words}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		model, err := jobs.Decode(data)
 		if err != nil {

@@ -135,9 +135,12 @@ func TestHostileRows(t *testing.T) {
 		rows  string
 		spoil func(jobs.Arrays)
 	}{
-		"another width":    {"dense", func(a jobs.Arrays) { jobs.Put(a, ArrayDense, make([]float32, 9), 3, 3) }},
-		"fewer rows":       {"dense", func(a jobs.Arrays) { jobs.Put(a, ArrayDense, make([]float32, 4), 2, 2) }},
-		"NaN":              {"dense", func(a jobs.Arrays) { jobs.Put(a, ArrayDense, []float32{0, 0, 0, 0, 0, nan}, 3, 2) }},
+		"another width": {"dense", func(a jobs.Arrays) { jobs.Put(a, ArrayDense, make([]float32, 9), 3, 3) }},
+		"fewer rows":    {"dense", func(a jobs.Arrays) { jobs.Put(a, ArrayDense, make([]float32, 4), 2, 2) }},
+		"NaN": {"dense", func(a jobs.Arrays) {
+			jobs.Put(a, ArrayDense, []float32{0, 0, 0, 0, 0, nan}, 3,
+				2)
+		}},
 		"an infinite one":  {"sparse", func(a jobs.Arrays) { jobs.Put(a, ArrayValues, []float32{1, 2, 3, inf}) }},
 		"a column beyond":  {"sparse", func(a jobs.Arrays) { jobs.Put(a, ArrayIndices, []int32{0, 1, 0, 2}) }},
 		"a column below":   {"sparse", func(a jobs.Arrays) { jobs.Put(a, ArrayIndices, []int32{-1, 1, 0, 1}) }},

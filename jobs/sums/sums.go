@@ -89,7 +89,8 @@ func (r *Rows) weigh(class int32, weights []float32, i int) float64 {
 // Plus returns these sums plus those to the right; it changes neither.
 func (r *Rows) Plus(right *Rows) (Rows, error) {
 	if r.Width != right.Width || len(r.Weight) != len(right.Weight) {
-		return Rows{}, jobs.Malformed("sums of %d x %d and %d x %d", len(r.Weight), r.Width, len(right.Weight), right.Width)
+		return Rows{}, jobs.Malformed("sums of %d x %d and %d x %d", len(r.Weight), r.Width, len(right.Weight),
+			right.Width)
 	}
 	total := Rows{r.Width, slices.Clone(r.Sums), slices.Clone(r.Weight)}
 	ops := kernelops.Best() // any kernel set gives the same bits

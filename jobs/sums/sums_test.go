@@ -31,7 +31,8 @@ func TestOf(t *testing.T) {
 	wantCorrupt(t, "two lengths", err)
 }
 
-// Rows (1, 2), (3, 4) and (5, 6) of classes 1, 0 and 1, plain and weighing 2, 3 and 0.5; (0, 4) leaves a sparse zero out.
+// Rows (1, 2), (3, 4) and (5, 6) of classes 1, 0 and 1, plain and weighing 2, 3 and 0.5; (0, 4) leaves a sparse zero
+// out.
 func TestRowsByHand(t *testing.T) {
 	x := kernelops.Matrix{Data: []float32{1, 2, 3, 4, 5, 6}, Rows: 3, Cols: 2, Stride: 2}
 	class, weights := []int32{1, 0, 1}, []float32{2, 3, 0.5}
