@@ -55,7 +55,7 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them (-tags seededbugs).
 	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kernelmatrix ./objstore/s3 ./clustertest
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kinds/kernelmatrix ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).

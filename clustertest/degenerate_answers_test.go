@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/protocol"
 )
 

@@ -30,7 +30,7 @@ type Case struct {
 	// Digest is the model's SHA-256 in hex, as checked in: it holds other builds
 	// (GOAMD64=v3, another release) to the same bits.
 	Digest string
-	// Index names the index of the parts that the job emits (package jobs/parts), such as
+	// Index names the index of the parts that the job emits (package jobs/learn/parts), such as
 	// "predictions/index.json"; IndexDigest is its SHA-256. Every part is held against the index.
 	Index, IndexDigest string
 	// KillSpec, when set, is a longer job over KillObjects, during which a worker is

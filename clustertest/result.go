@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )

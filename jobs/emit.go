@@ -1,55 +1,17 @@
 package jobs
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "context"
 
-// maxEmitName bounds the name of an emitted file.
-const maxEmitName = 128
+// Emit writes an output file of the job, named relative to the model's folder, and returns what
+// an index needs to find and verify it. The same name must always get the same bytes, because a
+// file may be written more than once. CheckFileName defines the allowed names.
+type Emit func(ctx context.Context, name string, data []byte) (File, error)
 
-// reservedStems are what the files are called that a job always leaves, before the first dot.
-var reservedStems = []string{"model", "provenance", "report"}
-
-// CheckFileName says whether a job may emit a file of this name: one or two segments of
-// letters, digits, ".", "_" and "-", none beginning with a dot, and not the name of a file that
-// every job leaves (model.*, provenance.*, report.*). One name must not be the folder of another.
-func CheckFileName(name string) error {
-	segments := strings.Split(name, "/")
-	if len(name) > maxEmitName || len(segments) > 2 {
-		return fmt.Errorf("jobs: an emitted file's name has at most %d bytes in two segments, not %.200q", maxEmitName, name)
-	}
-	for _, segment := range segments {
-		if segment == "" || segment[0] == '.' || strings.ContainsFunc(segment, func(c rune) bool { return !nameRune(c) }) {
-			return fmt.Errorf("jobs: an emitted file's name has segments of letters, digits, '.', '_' and '-': %.200q", name)
-		}
-	}
-	if stem, _, _ := strings.Cut(name, "."); slices.Contains(reservedStems, stem) {
-		return fmt.Errorf("jobs: the emitted file name %q is reserved", name)
-	}
-	return nil
-}
-
-func nameRune(c rune) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
-}
-
-var errNoEmit = errors.New("jobs: nothing takes emitted files here")
-
-// checked refuses bad names before they reach a store.
-func (emit Emit) checked() Emit {
-	return func(ctx context.Context, name string, data []byte) (File, error) {
-		if err := CheckFileName(name); err != nil {
-			return File{}, err
-		}
-		if emit == nil {
-			return File{}, errNoEmit
-		}
-		return emit(ctx, name, data)
-	}
+// File is an output file beside the model.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // in hexadecimal
+	Size   int64  `json:"size"`
 }
 
 // IndexName is the name, within its folder, of the file that lists the others.

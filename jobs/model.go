@@ -1,11 +1,5 @@
 package jobs
 
-import (
-	"fmt"
-
-	"github.com/gram-compute/gram/protocol"
-)
-
 // A model tells its kind and the version of its layout in two arrays of every model.
 const (
 	modelKind    = "kind"    // U8 text
@@ -39,17 +33,8 @@ func (a Arrays) CheckKind(kind string, version int32) error {
 	return nil
 }
 
-// CheckModel refuses what a job of this kind does not begin from, before it begins: models of
-// other kinds are a *protocol.Fault of CodeSpecInvalid that names both.
-func (k Kind) CheckModel(model Arrays) error {
-	if k.Accepts != nil {
-		return k.Accepts(model)
-	}
-	name, _, err := model.Kind()
-	if err != nil || name == k.Name {
-		return err
-	}
-	return protocol.SpecFault(
-		"spec.model is a model of kind %s; a job of kind %s begins from one of kind %s", name, k.Name, k.Name).
-		WithHint(fmt.Sprintf("Name the model.safetensors of a job of kind %s, or leave spec.model out.", k.Name))
+// IsModel reports whether the arrays are those of a model, rather than of a state.
+func (a Arrays) IsModel() bool {
+	_, ok := a[modelKind]
+	return ok
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -19,8 +20,8 @@ type job struct {
 	specHash string
 	spec     protocol.JobSpec
 	kind     jobs.Kind
-	tasks    *jobs.Tasks
-	check    *jobs.Tasks // with another kernel set; nil where the machine runs one only
+	tasks    *run.Tasks
+	check    *run.Tasks // with another kernel set; nil where the machine runs one only
 
 	mu      sync.Mutex
 	planned bool
@@ -83,13 +84,13 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := jobs.NewTasks(algorithm, spec, w.cfg.Ops)
+	tasks, err := run.NewTasks(algorithm, spec, w.cfg.Ops)
 	if err != nil {
 		return nil, err
 	}
-	var check *jobs.Tasks
+	var check *run.Tasks
 	if w.checker != nil && w.checker.ops != nil {
-		if check, err = jobs.NewTasks(algorithm, spec, w.checker.ops); err != nil {
+		if check, err = run.NewTasks(algorithm, spec, w.checker.ops); err != nil {
 			return nil, err
 		}
 	}

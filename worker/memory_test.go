@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -74,7 +75,7 @@ func shardsOf(in protocol.Input, keys []string, bytes ...int64) *input {
 
 // A phase that gathers wants the shards of its first leaf, as large as they are when they are decoded.
 func TestWantsOfGatheredShards(t *testing.T) {
-	tasks, err := jobs.NewTasks(gathering{}, protocol.JobSpec{}, nil)
+	tasks, err := run.NewTasks(gathering{}, protocol.JobSpec{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestWantsOfGatheredShards(t *testing.T) {
 }
 
 func TestWants(t *testing.T) {
-	j := &job{tasks: &jobs.Tasks{},
+	j := &job{tasks: &run.Tasks{},
 		inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}
 	task := &pb.Task{
 		Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE}, State: &pb.ObjectRef{Size: 7},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -86,7 +87,7 @@ func digestOnly(_ context.Context, name string, data []byte) (jobs.File, error) 
 
 // with returns what computes a task, and what takes its files. A task that is made again is computed with the worker's
 // other kernel set; its files are not written, since those of the first time exist.
-func (j *job) with(task *pb.Task) (*jobs.Tasks, jobs.Emit, error) {
+func (j *job) with(task *pb.Task) (*run.Tasks, jobs.Emit, error) {
 	if !task.GetId().GetAgain() {
 		return j.tasks, j.emit, nil
 	}

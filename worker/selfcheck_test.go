@@ -3,14 +3,14 @@ package worker
 import (
 	"testing"
 
-	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // A task that is made again is computed with the other kernel set, and writes no files. Without another set it fails.
 func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
-	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &jobs.Tasks{}, check: &jobs.Tasks{}}
+	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &run.Tasks{}, check: &run.Tasks{}}
 	first, again := &pb.Task{Id: &pb.TaskID{}}, &pb.Task{Id: &pb.TaskID{Again: true}}
 	if tasks, _, err := j.with(first); err != nil || tasks != j.tasks {
 		t.Errorf("the first time: %v", err)

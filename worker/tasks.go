@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -38,7 +39,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	id := task.GetId()
 	partial, err := tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())},
-		jobs.FoldSource{Made: n.made, Leaf: n.leaf})
+		run.FoldSource{Made: n.made, Leaf: n.leaf})
 	if err != nil {
 		return nil, n.located(err)
 	}
@@ -54,7 +55,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 
 type nodeTask struct {
 	job     *job
-	tasks   *jobs.Tasks
+	tasks   *run.Tasks
 	emit    jobs.Emit
 	task    *pb.Task
 	state   jobs.Arrays

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
 // WriteNPY writes a matrix of rows x cols values, row after row, as an npy file that jobs can read.

@@ -26,7 +26,7 @@ type figure struct {
 }
 
 var parts = []part{
-	{"jobs/naivebayes", "TrainGlosses$|Score/avx512|Score/generic", []figure{
+	{"jobs/kinds/naivebayes", "TrainGlosses$|Score/avx512|Score/generic", []figure{
 		{"TrainGlosses", "ns/op", "training on the glosses, the algorithm alone", "s", 1e-9},
 		{"Score/generic", "documents/s", "scoring a gloss, generic kernels", "documents/s", 1},
 		{"Score/avx512", "documents/s", "scoring a gloss, AVX-512", "documents/s", 1},

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-compute/gram/benchmarks/peers"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/naivebayes"
+	"github.com/gram-compute/gram/jobs/kinds/naivebayes"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
 
 // openKNN is a job of kind NearestNeighbors that votes on the test pictures of MNIST; both sides

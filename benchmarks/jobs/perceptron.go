@@ -5,7 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
-	"github.com/gram-compute/gram/jobs/perceptron"
+	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/kernelops"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/perceptron"
+	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )

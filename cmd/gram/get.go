@@ -12,8 +12,8 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
-	"github.com/gram-compute/gram/jobs/kernelmatrix"
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/kinds/kernelmatrix"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/spf13/cobra"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kernelmatrix"
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/kinds/kernelmatrix"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
 // writeTiles writes the matrix {{1, 2, 3}, {2, 4, 5}, {3, 5, 6}} in tiles of 2 x 2 as a job does, and returns the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
-	"github.com/gram-compute/gram/jobs/parts"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
-	"github.com/gram-compute/gram/jobs/predict"
+	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/deploy/process"
-	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
 
 const spec = `apiVersion: v1

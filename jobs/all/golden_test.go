@@ -12,8 +12,8 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
-	"github.com/gram-compute/gram/jobs/parts"
-	"github.com/gram-compute/gram/jobs/predict"
+	"github.com/gram-compute/gram/jobs/kinds/predict"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )

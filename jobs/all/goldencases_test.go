@@ -11,7 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
-	"github.com/gram-compute/gram/jobs/predict"
+	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )

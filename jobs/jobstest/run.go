@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -30,7 +31,7 @@ type Result struct {
 
 // Run carries a job over the shards of its input through all its rounds.
 func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, shards []Blocks, ops *kernelops.Set, grouping Grouping, opts ...Option) (Result, error) {
-	tasks, err := jobs.NewTasks(algorithm, spec, ops)
+	tasks, err := run.NewTasks(algorithm, spec, ops)
 	if err != nil {
 		return Result{}, err
 	}
@@ -59,7 +60,7 @@ type leafKey struct {
 
 type runner struct {
 	*inputs
-	tasks    *jobs.Tasks
+	tasks    *run.Tasks
 	grouping Grouping
 	carries  map[leafKey][]byte
 }
@@ -111,7 +112,7 @@ func (t treeRun) task(ctx context.Context, node protocol.Node) (jobs.Arrays, err
 			made[child] = partial
 		}
 	}
-	partial, err := t.tasks.Fold(ctx, t.phase, t.tree, node, jobs.FoldSource{
+	partial, err := t.tasks.Fold(ctx, t.phase, t.tree, node, run.FoldSource{
 		Made: func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil },
 		Leaf: t.leaf,
 	})

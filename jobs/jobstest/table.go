@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// Table reads a file of testdata, seen from a folder of jobs: comma-separated numbers with the label in
+// Table reads a file of testdata, seen from a folder of jobs/kinds: comma-separated numbers with the label in
 // the last column, after lines to skip. A name that ends in .gz is compressed.
 func Table(t testing.TB, name string, skip int) (rows [][]float32, labels []string) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "testdata", name))
+	file, err := os.Open(filepath.Join("..", "..", "..", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

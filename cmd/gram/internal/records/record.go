@@ -10,7 +10,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/features"
+	"github.com/gram-compute/gram/jobs/learn/features"
 )
 
 // Form is what the records of a model are, as a line of text can hold one.

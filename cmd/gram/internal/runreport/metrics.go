@@ -11,7 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
 
 // maxMetricColumns leaves room for a metric's name within 80 columns.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/nearestmean"
+	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
 )
 
 // Bounds of what is printed of pairs.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/nearestmean"
+	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
 )
 
 // pairsOf are the pairs of classes, of 200 records each; pair number i has i errors.

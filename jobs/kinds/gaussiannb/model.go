@@ -1,0 +1,86 @@
+package gaussiannb
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// modelVersion is the version of the model's layout.
+const modelVersion = 1
+
+// Arrays of a model, beside kind, version, the feature space and the decision.
+const (
+	modelWeight   = "classes.weight"   // F64 [classes], above 0
+	modelMean     = "classes.mean"     // F64 [classes x width], of scaled vectors
+	modelVariance = "classes.variance" // F64 [classes x width], above 0, smoothed
+)
+
+// model is a trained model.
+type model struct {
+	space          *features.Space
+	decision       classify.Decision
+	weight         []float64
+	mean, variance []float64
+}
+
+func newModel(params Params, space *features.Space, root *moments) (*model, error) {
+	classes := space.Labels.Len()
+	if len(root.weight) != classes || root.width != space.Width {
+		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
+			len(root.weight), root.width, classes, space.Width)
+	}
+	smoothing := params.smoothing(space)
+	if smoothing == 0 {
+		return nil, protocol.EmptyFault("every column is constant over the training records").
+			WithHint("Nothing tells the classes apart; check the input's columns.")
+	}
+	m := &model{space: space, weight: root.weight, mean: root.mean, variance: make([]float64, len(root.m2))}
+	for y, weight := range root.weight {
+		if weight == 0 {
+			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
+		}
+		for j := y * root.width; j < (y+1)*root.width; j++ {
+			m.variance[j] = max(0, root.m2[j])/weight + smoothing
+		}
+	}
+	var err error
+	m.decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
+	return m, err
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	classes, width := m.space.Labels.Len(), m.space.Width
+	jobs.List(f, modelWeight, &m.weight, classes)
+	jobs.List(f, modelMean, &m.mean, classes, width)
+	jobs.List(f, modelVariance, &m.variance, classes, width)
+	m.decision.Fields(f, classes)
+	f.Check(m.check)
+}
+
+// readModel reads a model's arrays, in time and memory linear in their bytes. Arrays that training
+// cannot have written are a *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
+
+// check verifies what training guarantees and prediction relies on: every density is then a number.
+func (m *model) check() error {
+	if m.space.Sparse || m.space.Labels.Len() < 2 {
+		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
+	}
+	const least, most = 1e-300, 1e300
+	for _, w := range m.weight {
+		if !(w > 0 && w < most) {
+			return jobs.Malformed("a class of weight %v", w)
+		}
+	}
+	for i, v := range m.variance {
+		if mean := m.mean[i]; !(v > least && v < most) || !(mean > -most && mean < most) {
+			return jobs.Malformed("value %d of a model has mean %v and variance %v", i, mean, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package kernelmatrix
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// finish writes the index and ends the job.
+func (p *tilesPhase) finish(
+	ctx context.Context, s *state, roots iter.Seq2[*written, error], round jobs.Round,
+) (jobs.Next, error) {
+	space, kernel, g := s.space, s.kernel, s.grid
+	var drawn *sampling.Sample
+	if g.symmetric {
+		drawn = p.newSample(space)
+	}
+	all, err := gather(roots, kernel, drawn)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	index, err := writeIndex(ctx, round.Emit, g, kernel.Kernel, all.tiles)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	m := &model{space: space, kernel: kernel, roads: *all.roads, symmetric: g.symmetric, rows: g.height(),
+		columns: g.width(),
+		tiles:   int64(len(all.tiles)), bytes: bytesOf(all.tiles), index: index.SHA256}
+	if drawn != nil {
+		if m.sample, err = newSample(kernel, space.Width, drawn.Draws()); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	metrics, err := m.metrics()
+	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
+}
+
+// sample is the matrix of some records among themselves, in the order of their identities.
+type sample struct {
+	ids       []dataset.Identity
+	values    []float32 // len(ids) x len(ids)
+	tolerance float64   // bounds the Frobenius norm of what float32 changed in values
+}
+
+// newSample computes the matrix of the records drawn. Any kernel set would give the same bits.
+func newSample(kernel kernels.Function, width int, draws []sampling.Draw) (*sample, error) {
+	n := len(draws)
+	// total order: identities differ
+	slices.SortFunc(draws, func(a, b sampling.Draw) int {
+		return cmp.Or(cmp.Compare(a.ID.Object, b.ID.Object), cmp.Compare(a.ID.Offset, b.ID.Offset))
+	})
+	s := &sample{ids: make([]dataset.Identity, n), values: make([]float32, n*n)}
+	x, norms := kernelops.NewMatrix(n, width), make([]float64, n)
+	for i, d := range draws {
+		s.ids[i] = d.ID
+		copy(x.Row(i), d.Row)
+		for _, v := range d.Row {
+			norms[i] += float64(float64(v) * float64(v))
+		}
+	}
+	values := kernelops.Matrix{Data: s.values, Rows: n, Cols: n, Stride: n}
+	evaluator, points := kernels.Evaluator{Ops: kernelops.Best()}, kernels.Points{}
+	points.Set(kernel, evaluator.Ops, x)
+	if err := evaluator.Symmetric(kernel, values, &points); err != nil {
+		return nil, err
+	}
+	squares := 0.0
+	for i := range norms {
+		for j := range norms {
+			b := 0.0
+			switch {
+			case kernel.Kind != kernelops.RBF:
+				b = bound(kernel.Kernel, norms[i], norms[j], width)
+			case i != j: // else exactly 1
+				b = kernel.ValueError(values.Row(i)[j], &points, &points, i, j)
+			}
+			squares += float64(b * b)
+		}
+	}
+	s.tolerance = min(math.Sqrt(squares), math.MaxFloat64)
+	return s, nil
+}
+
+// metrics are facts that do not depend on the build; eigenvalues do, and are not among them.
+func (m *model) metrics() ([]jobs.Metric, error) {
+	metrics := []jobs.Metric{
+		jobs.CountMetric("kernelmatrix.rows", m.rows),
+		jobs.CountMetric("kernelmatrix.columns", m.columns),
+		jobs.CountMetric("kernelmatrix.tiles", m.tiles),
+		jobs.CountMetric("kernelmatrix.bytes", m.bytes),
+	}
+	if m.sample != nil {
+		metrics = append(metrics, jobs.CountMetric("kernelmatrix.psd_sample", int64(len(m.sample.ids))))
+	}
+	roads, err := m.roads.Metrics(m.kernel, "kernelmatrix")
+	return append(metrics, roads...), err
+}

@@ -1,0 +1,105 @@
+package kernelmatrix
+
+import (
+	"encoding/hex"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+)
+
+// Arrays of a model, beside those of features.Space and of package kernels, which has the version of the layout.
+const (
+	modelSize    = "matrix"           // I64 [rows, columns, tiles, bytes of the tiles]
+	modelIndex   = "matrix.index"     // U8: SHA-256 of tiles/index.json, in hexadecimal
+	modelIDs     = "sample.objects"   // of the records drawn; absent where none were
+	modelOffsets = "sample.offsets"   // I64
+	modelValues  = "sample.values"    // F32 [drawn, drawn]
+	modelError   = "sample.tolerance" // F64 scalar
+	modelShape   = "matrix.symmetric" // I32 scalar: 1 or 0
+)
+
+type model struct {
+	space         *features.Space
+	kernel        kernels.Function
+	roads         kernels.Roads
+	symmetric     bool
+	rows, columns int64
+	tiles, bytes  int64
+	index         string
+	sample        *sample // nil for none
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	kernels.KindField(f, KindName, m.kernel)
+	jobs.Make(f, &m.space).Fields(f)
+	m.kernel.Fields(f, m.space)
+	m.roads.Fields(f, m.kernel)
+	jobs.Flag[int32](f, modelShape, &m.symmetric)
+	jobs.Tuple(f, modelSize, &m.rows, &m.columns, &m.tiles, &m.bytes)
+	f.Text(modelIndex, &m.index)
+	if f.Has(modelError, m.sample != nil) {
+		jobs.Make(f, &m.sample).Fields(f)
+	}
+	f.Check(m.check)
+}
+
+// readModel reads a model, linear in its bytes; what the job would not have written is a
+// *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
+
+func (m *model) check() error {
+	sum, err := hex.DecodeString(m.index)
+	switch {
+	case m.rows < 0 || m.rows > maxRecords || m.columns < 0 || m.columns > maxRecords || m.tiles < 0 || m.bytes < 0,
+		m.symmetric && m.rows != m.columns:
+		return jobs.Malformed("a kernel matrix of %d x %d in %d tiles of %d bytes", m.rows, m.columns, m.tiles, m.bytes)
+	case err != nil || len(sum) != 32:
+		return jobs.Malformed("array %q is no SHA-256", modelIndex)
+	case m.sample != nil && (!m.symmetric || int64(len(m.sample.ids)) > m.rows):
+		return jobs.Malformed("a sample of %d records of a matrix of %d x %d", len(m.sample.ids), m.rows, m.columns)
+	}
+	return nil
+}
+
+// Fields lists the sample.
+func (s *sample) Fields(f *jobs.Fields) {
+	var objects jobs.Strings
+	offsets := make([]int64, len(s.ids))
+	for i, id := range s.ids {
+		objects.Append([]byte(id.Object))
+		offsets[i] = id.Offset
+	}
+	f.Strings(modelIDs, &objects)
+	n := objects.Len()
+	f.Require(n <= maxSample, "a sample of %d records; there are at most %d", n, maxSample)
+	jobs.List(f, modelOffsets, &offsets, n)
+	if f.Reading() {
+		for i, offset := range offsets {
+			s.ids = append(s.ids, dataset.Identity{Object: string(objects.At(i)), Offset: offset})
+		}
+	}
+	jobs.List(f, modelValues, &s.values, n, n)
+	jobs.Scalar(f, modelError, &s.tolerance)
+	f.Check(s.check)
+}
+
+func (s *sample) check() error {
+	if t := s.tolerance; !(t >= 0) || t-t != 0 {
+		return jobs.Malformed("array %q is %v", modelError, t)
+	}
+	if !jobs.Finite(s.values) {
+		return jobs.Malformed("array %q has a value that is not finite", modelValues)
+	}
+	n := len(s.ids)
+	for i := range n {
+		for j := range i {
+			if s.values[i*n+j] != s.values[j*n+i] {
+				return jobs.Malformed("array %q is not symmetric at (%d, %d)", modelValues, i, j)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package kernelmean
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// densityModel is a model of KernelDensityBayes.
+type densityModel struct {
+	groups
+	classify.Decision
+	space     *features.Space
+	bandwidth []float64 // of each class
+}
+
+func newDensityModel(
+	params DensityParams, space *features.Space, g groups, deviationOf func(class int) float64,
+) (m *densityModel, err error) {
+	m = &densityModel{groups: g, space: space}
+	m.Decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
+	if err == nil {
+		m.bandwidth, err = params.bandwidths(space, g.weights, deviationOf)
+	}
+	return m, err
+}
+
+// bandwidths are those of all classes. A class without two different records has none by a rule: a
+// fault of CodeInputEmpty.
+func (p DensityParams) bandwidths(
+	space *features.Space, weights []float64, deviationOf func(class int) float64,
+) ([]float64, error) {
+	h := make([]float64, space.Labels.Len())
+	if p.Bandwidth != 0 {
+		for y := range h {
+			h[y] = p.Bandwidth
+		}
+		return h, nil
+	}
+	d := float64(space.Width)
+	for y, n := range weights {
+		factor := n
+		if p.BandwidthRule == ruleSilverman {
+			factor = float64(n * ((d + 2) / 4))
+		}
+		deviation := deviationOf(y)
+		h[y] = float64(deviation * fmath.Exp(-fmath.Log(factor)/(d+4)))
+		if !validBandwidth(h[y]) {
+			return nil, protocol.EmptyFault(
+				"the records of class %q spread by %v, which gives no bandwidth by the rule %s", space.Labels.At(y),
+				deviation, p.BandwidthRule).
+				WithHint("Give params.bandwidth, or leave the class out.")
+		}
+	}
+	return h, nil
+}
+
+// deviation is the root of the mean over the columns of their variances in the rows from up to, not including, to,
+// which weigh n together: two passes.
+func (b *base) deviation(from, to int, n float64) float64 {
+	mean := make([]float64, b.Width)
+	var row []float32
+	for i := from; i < to; i++ {
+		w := b.weight(i)
+		for j, x := range b.Tile(i, i+1, &row).Row(0) {
+			mean[j] += float64(w * float64(x))
+		}
+	}
+	for j := range mean {
+		mean[j] /= n
+	}
+	sum := 0.0
+	for i := from; i < to; i++ {
+		squares := 0.0
+		for j, x := range b.Tile(i, i+1, &row).Row(0) {
+			d := float64(x) - mean[j]
+			squares += float64(d * d)
+		}
+		sum += float64(b.weight(i) * squares)
+	}
+	return rootSpread(sum, n, b.Width)
+}
+
+// rootSpread is the deviation of rows whose weighted squared distances from their mean add up to sum.
+func rootSpread(sum, n float64, width int) float64 {
+	return math.Sqrt(sum / n / float64(max(1, width)))
+}
+
+// Fields lists the model.
+func (m *densityModel) Fields(f *jobs.Fields) {
+	f.Kind(DensityName, 1)
+	spaceField(f, &m.space)
+	m.groups.Fields(f, m.space)
+	jobs.List(f, "bandwidth", &m.bandwidth, len(m.weights))
+	for y, h := range m.bandwidth {
+		f.Require(validBandwidth(h), "class %d has bandwidth %v", y, h)
+	}
+	m.Decision.Fields(f, len(m.weights))
+}
+
+// readDensityModel reads a model, in time linear in its bytes; what training would not have written is a
+// *protocol.Fault of CodeCorrupt.
+func readDensityModel(a jobs.Arrays) (*densityModel, error) { return jobs.Read(a, &densityModel{}) }
+
+// DescribeDensity tells how decisions are made, and of each class the records and the bandwidth.
+func DescribeDensity(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
+	m, err := readDensityModel(a)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Bayes by kernel densities: %s\n", m.size(m.space))
+	fmt.Fprintf(&b, "kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
+	m.list(&b, m.space, "bandwidth", m.bandwidth)
+	return b.String(), nil
+}
+
+// densityPredictor decides by posteriors; one goroutine at a time.
+type densityPredictor struct {
+	*parzen
+	reader   *features.Reader
+	tile     []float32
+	labels   []string
+	outcomes []jobs.Outcome
+}
+
+// NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
+// *protocol.Fault of CodeSpecInvalid. One prediction takes a distance from each record of the base.
+func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	p, err := loadDensity(a)
+	if err == nil {
+		err = p.needBase()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.parzen = newParzen(p.densityModel, ops)
+	return p, nil
+}
+
+// loadDensity loads a model to decide by sums that are yet to be found.
+func loadDensity(a jobs.Arrays) (*densityPredictor, error) {
+	m, err := readDensityModel(a)
+	if err != nil {
+		return nil, err
+	}
+	p := &parzen{densityModel: m}
+	return &densityPredictor{parzen: p, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+}
+
+// Answers are a label and the logarithm of the density p(x) of the record; the scores are the posteriors.
+func (p *densityPredictor) Answers() jobs.Answers {
+	return jobs.Answers{Labels: p.labels, Value: "log_density", Scores: p.labels}
+}
+
+// Predict decides every record. Equal posteriors go to the label that is first in byte order.
+func (p *densityPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	v, err := p.reader.Read(block, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.outcomes = p.outcomes[:0]
+	queries, classes := rows.Of(v), len(p.labels)
+	for _, x := range queries.Tiles(0, v.Rows, p.queryRows(), &p.tile) {
+		joint := make([]float64, x.Rows*classes)
+		if err := p.joint(ctx, joint, x); err != nil {
+			return nil, err
+		}
+		for i := range x.Rows {
+			p.outcomes = append(p.outcomes, p.outcome(joint[i*classes:(i+1)*classes]))
+		}
+	}
+	return p.outcomes, nil
+}
+
+// queryRows is how many queries have their distances from the largest class in memory at a time.
+func (p *densityPredictor) queryRows() int {
+	largest := 1
+	for y := range p.weights {
+		largest = max(largest, p.first[y+1]-p.first[y])
+	}
+	return max(1, min(rows.QueryRows, rows.TileFloats/largest))
+}
+
+// outcome turns log p(x, y) of each class into posteriors.
+func (p *densityPredictor) outcome(joint []float64) jobs.Outcome {
+	class, rejected, density := p.Decide(joint, joint)
+	o := jobs.Outcome{Rejected: rejected, Value: density, Scores: joint}
+	if !rejected {
+		o.Label = p.labels[class]
+	}
+	return o
+}
+
+// logSums are what a leaf finds of the queries of its tree: sums of terms, of each query and class, relative to the
+// greatest, and the logarithm of that; 0 and -Inf where there are none.
+type logSums struct{ greatest, sum []float64 }
+
+func newLogSums(n int) *logSums {
+	t := &logSums{make([]float64, n), make([]float64, n)}
+	for i := range t.greatest {
+		t.greatest[i] = math.Inf(-1)
+	}
+	return t
+}
+
+// Fields lists the sums.
+func (t *logSums) Fields(f *jobs.Fields) {
+	jobs.List(f, "decide.greatest", &t.greatest)
+	jobs.List(f, "decide.terms", &t.sum, len(t.greatest))
+}
+
+// add adds a sum that comes after what element i has. The one whose greatest term is less is rounded to the other.
+func (t *logSums) add(i int, greatest, sum float64) {
+	switch {
+	case !(sum > 0):
+	case !(t.sum[i] > 0):
+		t.greatest[i], t.sum[i] = greatest, sum
+	case greatest > t.greatest[i]:
+		t.sum[i] = float64(t.sum[i]*fmath.Exp(t.greatest[i]-greatest)) + sum
+		t.greatest[i] = greatest
+	default:
+		t.sum[i] += float64(sum * fmath.Exp(greatest-t.greatest[i]))
+	}
+}
+
+// plus adds the sums to the right.
+func (t *logSums) plus(right *logSums) (*logSums, error) {
+	if len(t.sum) != len(right.sum) {
+		return nil, jobs.Malformed("%d sums meet %d", len(t.sum), len(right.sum))
+	}
+	all := newLogSums(len(t.greatest))
+	for i := range t.greatest {
+		all.add(i, t.greatest[i], t.sum[i])
+		all.add(i, right.greatest[i], right.sum[i])
+	}
+	return all, nil
+}
+
+func (p *densityPredictor) spaceOf() *features.Space { return p.space }
+
+func (p *densityPredictor) numbers() int { return 2 * len(p.labels) }
+
+// find adds the terms of a chunk, class after class.
+func (p *densityPredictor) find(
+	ctx context.Context, q *queries, ops *kernelops.Set, _ bool, each eachChunk,
+) (*logSums, error) {
+	own, classes := *p.densityModel, len(p.labels)
+	by, found := parzenOf(&own, ops), newLogSums(q.N*classes)
+	return found, each(func(chunk *base) error {
+		by.over(chunk.byClass())
+		for from, x := range q.Tiles(0, q.N, rows.QueryRows, &p.tile) {
+			err := by.eachSum(ctx, x, func(i, y int, greatest, sum float64) {
+				found.add((from+i)*classes+y, greatest, sum)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p *densityPredictor) decide(t *logSums, n int) ([]jobs.Outcome, error) {
+	classes := len(p.labels)
+	if len(t.sum) != n*classes {
+		return nil, jobs.Malformed("%d sums of %d queries and %d classes", len(t.sum), n, classes)
+	}
+	constant, outcomes := p.constants(), make([]jobs.Outcome, n)
+	for i := range outcomes {
+		joint := make([]float64, classes)
+		for y := range joint {
+			joint[y] = constant[y] + (t.greatest[i*classes+y] + fmath.Log(t.sum[i*classes+y]))
+		}
+		outcomes[i] = p.outcome(joint)
+	}
+	return outcomes, nil
+}

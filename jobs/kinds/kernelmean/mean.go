@@ -1,0 +1,234 @@
+package kernelmean
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// meanModel is a model of KernelNearestMean.
+type meanModel struct {
+	groups
+	space  *features.Space
+	kernel kernels.Function
+	norms  []float64 // |mu_y|^2
+}
+
+// newMeanModel is a model whose norms are not known yet.
+func newMeanModel(params MeanParams, space *features.Space, g groups) (*meanModel, error) {
+	if _, err := params.Costs.Rule(space.Labels.List()); err != nil {
+		return nil, err
+	}
+	kernel, err := params.Of(space.Width)
+	if err != nil {
+		return nil, err
+	}
+	return &meanModel{groups: g, space: space, kernel: kernels.NewFunction(kernel, space),
+		norms: make([]float64, space.Labels.Len())}, nil
+}
+
+// Fields lists the model.
+func (m *meanModel) Fields(f *jobs.Fields) {
+	kernels.KindField(f, MeanName, m.kernel)
+	spaceField(f, &m.space)
+	m.groups.Fields(f, m.space)
+	m.kernel.Fields(f, m.space)
+	jobs.List(f, "norms", &m.norms, len(m.weights))
+	for y, v := range m.norms {
+		f.Require(v-v == 0, "the norm of class %d is %v", y, v)
+	}
+}
+
+// readMeanModel reads a model, in time linear in its bytes; what training would not have written is a
+// *protocol.Fault of CodeCorrupt.
+func readMeanModel(a jobs.Arrays) (*meanModel, error) { return jobs.Read(a, &meanModel{}) }
+
+// DescribeMean tells the kernel, and of each class the records and the length of its mean in feature space.
+func DescribeMean(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
+	m, err := readMeanModel(a)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Nearest mean in feature space: %s\nkernel: %s\n\n", m.size(m.space), m.kernel.Text())
+	m.list(&b, m.space, "squared norm of the mean", m.norms)
+	if len(m.weights) == 2 {
+		labels := m.space.Labels.List()
+		fmt.Fprintf(&b, "\nf(x) = sum of alpha_i k(x_i, x) + b is above 0 for %s: "+
+			"alpha is %.6g for its records and %.6g for those of %s (times\ntheir weight where they have one), and b = %.6g\n",
+			labels[1], 1/m.weights[1], -1/m.weights[0], labels[0], float64((m.norms[0]-m.norms[1])/2))
+	}
+	return b.String(), nil
+}
+
+// meanPredictor decides by the closest mean; one goroutine at a time.
+type meanPredictor struct {
+	*meanModel
+	sum      summer
+	reader   *features.Reader
+	tile     []float32
+	labels   []string
+	outcomes []jobs.Outcome
+}
+
+// NewMeanPredictor loads a model of KernelNearestMean. One that does not hold its base is a
+// *protocol.Fault of CodeSpecInvalid. One prediction takes a kernel value for each record of the base.
+func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	p, err := loadMean(a)
+	if err != nil {
+		return nil, err
+	}
+	p.sum = newSummer(ops, p.kernel, len(p.labels))
+	return p, p.needBase()
+}
+
+// loadMean loads a model to decide by sums that are yet to be found.
+func loadMean(a jobs.Arrays) (*meanPredictor, error) {
+	m, err := readMeanModel(a)
+	if err != nil {
+		return nil, err
+	}
+	return &meanPredictor{meanModel: m, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+}
+
+// Answers are a label and the distance to its mean in feature space; the scores are the distances to all.
+func (p *meanPredictor) Answers() jobs.Answers {
+	return jobs.Answers{Labels: p.labels, Value: "distance", Scores: p.labels}
+}
+
+// Predict gives each record the label of the closest mean, of equally close ones the first.
+func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	v, err := p.reader.Read(block, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.outcomes = p.outcomes[:0]
+	queries, classes := rows.Of(v), len(p.labels)
+	for from, x := range queries.Tiles(0, v.Rows, rows.QueryRows, &p.tile) {
+		sums := make([]float64, x.Rows*classes)
+		if err := p.sum.add(ctx, sums, x, p.base, 0, p.base.N); err != nil {
+			return nil, err
+		}
+		for i := range x.Rows {
+			self, err := p.sum.self(x.RowRange(i, i+1))
+			if err != nil {
+				return nil, err
+			}
+			o, ok := p.outcome(self, sums[i*classes:(i+1)*classes])
+			if !ok {
+				return nil, kernels.Beyond(v.IDs[from+i], p.kernel.Kernel)
+			}
+			p.outcomes = append(p.outcomes, o)
+		}
+	}
+	return p.outcomes, nil
+}
+
+// outcome turns the sums of one query into distances; false where one is no number.
+func (p *meanPredictor) outcome(self float64, sums []float64) (jobs.Outcome, bool) {
+	best := 0
+	for y, sum := range sums {
+		sums[y] = self - float64(2*(sum/p.weights[y])) + p.norms[y]
+		if sums[y]-sums[y] != 0 {
+			return jobs.Outcome{}, false
+		}
+		if sums[y] < sums[best] {
+			best = y
+		}
+	}
+	for y, squared := range sums {
+		sums[y] = math.Sqrt(max(0, squared))
+	}
+	return jobs.Outcome{Label: p.labels[best], Value: sums[best], Scores: sums}, true
+}
+
+// meanSums are what a leaf finds of the queries of its tree.
+type meanSums struct {
+	values []float64 // [queries, classes]: weighted kernel values
+	self   []float64 // [queries]: k(x, x), of the first leaf; nil of others
+}
+
+// Fields lists the sums.
+func (s *meanSums) Fields(f *jobs.Fields) {
+	jobs.List(f, "decide.sums", &s.values)
+	jobs.Optional(f, "decide.self", &s.self)
+}
+
+// plus adds the sums to the right.
+func (s *meanSums) plus(right *meanSums) (_ *meanSums, err error) {
+	s.values, err = sums.Of(s.values, right.values)
+	return s, err
+}
+
+func (p *meanPredictor) spaceOf() *features.Space { return p.space }
+
+func (p *meanPredictor) numbers() int { return len(p.labels) }
+
+// find adds the values of rows in their order: where a chunk ends makes no difference. A sum beyond all numbers is a
+// fault of CodeBadRecord with the position of its query.
+func (p *meanPredictor) find(
+	ctx context.Context, q *queries, ops *kernelops.Set, first bool, each eachChunk,
+) (*meanSums, error) {
+	classes := len(p.labels)
+	sum, found := newSummer(ops, p.kernel, classes), &meanSums{values: make([]float64, q.N*classes)}
+	err := each(func(chunk *base) error {
+		for from, x := range q.Tiles(0, q.N, rows.QueryRows, &p.tile) {
+			sums := found.values[from*classes : (from+x.Rows)*classes]
+			if err := sum.add(ctx, sums, x, chunk, 0, chunk.N); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		found.self = make([]float64, q.N)
+	}
+	for i := range found.self {
+		if found.self[i], err = sum.self(q.Tile(i, i+1, &p.tile)); err != nil {
+			return nil, err
+		}
+	}
+	return found, found.check(q, p.kernel)
+}
+
+// check refuses sums of queries that are no numbers.
+func (s *meanSums) check(q *queries, kernel kernels.Function) error {
+	for i, v := range s.values {
+		if v-v != 0 {
+			return kernels.Beyond(q.ids[i/(len(s.values)/q.N)], kernel.Kernel)
+		}
+	}
+	for i, v := range s.self {
+		if v-v != 0 {
+			return kernels.Beyond(q.ids[i], kernel.Kernel)
+		}
+	}
+	return nil
+}
+
+func (p *meanPredictor) decide(found *meanSums, n int) ([]jobs.Outcome, error) {
+	classes := len(p.labels)
+	if len(found.values) != n*classes || len(found.self) != n {
+		return nil, jobs.Malformed("%d sums and %d values of %d queries", len(found.values), len(found.self), n)
+	}
+	outcomes := make([]jobs.Outcome, n)
+	for i := range outcomes {
+		of, ok := append([]float64(nil), found.values[i*classes:(i+1)*classes]...), false
+		if outcomes[i], ok = p.outcome(found.self[i], of); !ok {
+			return nil, jobs.Malformed("the sums of query %d give no distance", i)
+		}
+	}
+	return outcomes, nil
+}

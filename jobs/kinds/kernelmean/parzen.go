@@ -1,0 +1,110 @@
+package kernelmean
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// parzen evaluates log densities of classes. One goroutine.
+type parzen struct {
+	*densityModel
+	ops       *kernelops.Set
+	ws        kernelops.Workspace
+	logWeight []float64 // of each row; nil where every row weighs 1
+	norms     []float64 // |x_i|^2 of each row
+	constant  []float64 // see constants
+	spread    []float32 // of a tile
+	single    []float32 // of a row
+	distances []float32 // of a tile of queries from a class
+	terms     []float64
+	wide      []int // queries
+	expanded  expansion
+}
+
+func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
+	p := parzenOf(m, ops)
+	p.over(m.base)
+	return p
+}
+
+// parzenOf evaluates nothing yet.
+func parzenOf(m *densityModel, ops *kernelops.Set) *parzen {
+	return &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
+}
+
+// over makes rows, class after class, those that are evaluated from now on.
+func (p *parzen) over(b *base) {
+	p.base, p.first, p.norms, p.logWeight = b, b.bounds(len(p.weights)), make([]float64, b.N), nil
+	if b.weights != nil {
+		p.logWeight = make([]float64, len(b.weights))
+		for i, w := range b.weights {
+			p.logWeight[i] = fmath.Log(float64(w))
+		}
+	}
+	for i := range p.norms {
+		_, values := b.Row(i)
+		p.norms[i] = norm(values)
+	}
+}
+
+// constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
+func (m *densityModel) constants() []float64 {
+	constant, d := m.LogPrior(m.weights), float64(m.space.Width)
+	for y, h := range m.bandwidth {
+		constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
+	}
+	return constant
+}
+
+func norm(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(float64(v) * float64(v))
+	}
+	return sum
+}
+
+// joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
+func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
+	return p.eachSum(ctx, x, func(i, y int, greatest, sum float64) {
+		dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
+	})
+}
+
+// eachSum calls visit with the sum of row i of x over each class y that has rows.
+func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, visit func(i, y int, greatest, sum float64)) error {
+	for y := range p.weights {
+		n := p.first[y+1] - p.first[y]
+		if n == 0 {
+			continue
+		}
+		if need := x.Rows * n; cap(p.distances) < need {
+			p.distances = make([]float32, need)
+		}
+		d := kernelops.Matrix{Data: p.distances[:x.Rows*n], Rows: x.Rows, Cols: n, Stride: n}
+		if err := p.measure(ctx, d, x, p.first[y]); err != nil {
+			return err
+		}
+		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) { visit(i, y, greatest, sum) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure sets d to the float32 distances of the rows of x from those of the base from first on.
+func (p *parzen) measure(ctx context.Context, d, x kernelops.Matrix, first int) error {
+	for from, y := range p.base.Tiles(first, first+d.Cols, rows.BaseRows, &p.spread) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		tile := kernelops.Matrix{Data: d.Data[from-first:], Rows: d.Rows, Cols: y.Rows, Stride: d.Stride}
+		p.ops.SqDists(tile, x, y, &p.ws)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package kernelperceptron
+
+import (
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// machine is the decision function: support vectors in numbered places, and their coefficients. While it learns, only
+// those before live are in f; the others are retired, with coefficients of 0.
+type machine struct {
+	space  *features.Space
+	kernel kernels.Function
+	form   string
+	bias   bool
+
+	rows  []float32          // support vectors, places x width, as they were read
+	held  kernels.Held       // what the kernel needs of them, from newLearner or newPredictor on
+	ids   []dataset.Identity // their records
+	class []int32            // and the classes of those
+	alpha []float64          // places x columns
+	b     []float64          // columns; zeros without bias
+	live  int                // places that f sums over
+	votes votes              // of form voted
+}
+
+// votes are the steps that made f, in order, and how many records each f survived. A support vector that a budget
+// drops takes its steps back, by one below 0 for each class that lost to its own; the f in between has no votes.
+type votes struct {
+	place    []int32   // the support vector of a step, whose class gains; its number while it learns
+	against  []int32   // the class that loses
+	step     []float64 // not 0
+	survived []int64   // from 1, and 0 where the step is below 0
+}
+
+// stepBytes are those of a step.
+const stepBytes = 4 + 4 + 8 + 8
+
+func (v *votes) add(place int32, against int, step float64, survived int64) {
+	v.place, v.against = append(v.place, place), append(v.against, int32(against))
+	v.step, v.survived = append(v.step, step), append(v.survived, survived)
+}
+
+func newMachine(space *features.Space, kernel kernels.Function, params Params) machine {
+	m := machine{space: space, kernel: kernel, form: params.Form, bias: params.Bias}
+	m.b = make([]float64, m.columns())
+	return m
+}
+
+// columns is the number of functions: one for two classes, else one for each.
+func (m *machine) columns() int {
+	if n := m.space.Labels.Len(); n != 2 {
+		return n
+	}
+	return 1
+}
+
+func (m *machine) supports() int { return len(m.class) }
+
+// matrix is the support vectors as points.
+func (m *machine) matrix() kernelops.Matrix {
+	return kernelops.Matrix{Data: m.rows, Rows: m.supports(), Cols: m.space.Width, Stride: m.space.Width}
+}
+
+// points are the support vectors that f sums over, as the kernel takes them.
+func (m *machine) points() *kernels.Points {
+	return m.held.Points(m.kernel, m.matrix().RowRange(0, m.live))
+}
+
+// innerProduct reports whether the kernel is one for certain: positive semidefinite.
+func (m *machine) innerProduct() bool {
+	k := m.kernel
+	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF || k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
+}
+
+// decide is the class of the largest function, the first of equal ones; of two classes the
+// second where f > 0.
+func decide(f []float64) int {
+	if len(f) == 1 {
+		if f[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	best := 0
+	for y, v := range f {
+		if v > f[best] {
+			best = y
+		}
+	}
+	return best
+}
+
+// rival is the class that stands most against a record of a class, the first of equal ones, and
+// the gap to it: above 0 where the record is right.
+func rival(f []float64, class int) (against int, gap float64) {
+	if len(f) == 1 {
+		if class == 1 {
+			return 0, f[0]
+		}
+		return 1, -f[0]
+	}
+	against = -1
+	for y, v := range f {
+		if y != class && (against < 0 || v > f[against]) {
+			against = y
+		}
+	}
+	return against, f[class] - f[against]
+}
+
+// change adds a step to a row of columns: up for a class, down for the one against it.
+func change(row []float64, class, against int, step float64) {
+	if len(row) > 1 {
+		row[class] += step
+		row[against] -= step
+		return
+	}
+	if class == 0 {
+		step = -step
+	}
+	row[0] += step
+}

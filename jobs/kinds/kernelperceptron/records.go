@@ -1,0 +1,117 @@
+package kernelperceptron
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/philox"
+)
+
+// chunk is some records in the order in which they are learned from.
+type chunk = rows.Chunk
+
+// chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
+func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
+
+// shardAt is the shard that comes at a position of an epoch.
+func (j job) shardAt(epoch, position int64, shards int) int {
+	if !j.params.Shuffle {
+		return int(position) // below the number of shards
+	}
+	key := philox.New(j.seed, "kernelperceptron/shards")
+	order := make([]int, shards)
+	draw := make([]uint64, shards)
+	for i := range order {
+		order[i], draw[i] = i, key.Uint64(uint64(epoch), uint64(i))
+	}
+	// total order: no shard stands there twice
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(draw[a], draw[b]), cmp.Compare(a, b)) })
+	return order[position]
+}
+
+// visit goes through the training records of a shard in the order of an epoch.
+func (j job) visit(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error,
+) error {
+	var dense []float32
+	w := newWindow(ctx, space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
+	if j.params.Shuffle {
+		learn = w.add
+	}
+	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.train()) {
+		if err != nil {
+			return err
+		}
+		for c := range rows.Chunks(v, chunkRows(space.Width), &dense) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := learn(c); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// window keeps records until they are shuffled.
+type window struct {
+	*shuffle.Window[drawn]
+	values shuffle.Store[float32]
+	x      kernelops.Matrix // of a chunk
+}
+
+// drawn is a kept record.
+type drawn struct {
+	row    []float32
+	id     dataset.Identity
+	class  int32
+	weight float32
+}
+
+func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk) error) *window {
+	w := &window{x: kernelops.NewMatrix(chunkRows(width), width)}
+	w.Window = shuffle.New(key, chunkRows(width), func(records []drawn) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return learn(w.gather(records))
+	})
+	return w
+}
+
+// add keeps copies of the records of a chunk. Whenever there are so many that the window is full, they are learned
+// from.
+func (w *window) add(c chunk) error {
+	for i, id := range c.IDs {
+		r := drawn{w.values.Copy(c.X.Row(i)), id, c.Class[i], 1}
+		if c.Weights != nil {
+			r.weight = c.Weights[i]
+		}
+		full, err := w.Add(id, len(r.row), r)
+		if err != nil {
+			return err
+		}
+		if full {
+			w.values.Empty()
+		}
+	}
+	return nil
+}
+
+func (w *window) gather(records []drawn) chunk {
+	c := chunk{X: w.x.RowRange(0, len(records))}
+	for i, r := range records {
+		copy(c.X.Row(i), r.row)
+		c.IDs, c.Class, c.Weights = append(c.IDs, r.id), append(c.Class, r.class), append(c.Weights, r.weight)
+	}
+	return c
+}

@@ -1,0 +1,168 @@
+package kmeans
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// seedDraw is one leaf's part of a round of seeding.
+type seedDraw struct {
+	job
+	race      *sampling.Race
+	farthest  bool // by distance alone
+	weigh     bool
+	branches  []branch
+	weights   []float64 // of each seed, when weighed: the weights of the records nearest to it
+	potential float64   // sum of w D^2, of the first branch
+	largest   float64   // of all w D^2
+
+	// greedy
+	ops        *kernelops.Set
+	candidates []float64 // rows, one of which becomes a seed; a branch each
+	at         fixedPoint
+	chances    []float64 // of the rows of a chunk
+	nearer     []float64 // their squared distances to the nearest seed, if a candidate is one
+	groups     []int32
+}
+
+// branch is what a round finds if one of the candidates becomes a seed. Without candidates there is one branch.
+type branch struct {
+	sample    *sampling.Sample // the next draws
+	potential potential        // what the candidate would leave of the sum of w D^2
+}
+
+func newSeedDraw(j job, s *state, ops *kernelops.Set) *seedDraw {
+	draws := j.draws(s.round)
+	d := &seedDraw{job: j, farthest: j.params.Init == initFarthest && s.round > 0, weigh: draws == 0, ops: ops,
+		race:       sampling.NewRace(j.seed, fmt.Sprintf("kmeans/%s/%d/%d", j.seedName(), s.restart, s.round)),
+		candidates: wide(s.candidates), at: newFixedPoint(s.largest)}
+	for range max(1, len(s.candidates)/s.space.Width) {
+		d.branches = append(d.branches, branch{sample: sampling.New(max(1, draws))})
+	}
+	if d.weigh {
+		d.weights = make([]float64, len(s.seeds)/s.space.Width)
+	}
+	return d
+}
+
+// add takes in rows with their squared distances to the nearest seed: 1 each where there is no seed yet.
+func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
+	if d.weigh {
+		for i := range c.IDs {
+			d.weights[seeds[i]] += c.Weight(i)
+			d.potential += float64(c.Weight(i) * sqDists[i])
+		}
+		return
+	}
+	d.chances = d.chances[:0]
+	for _, id := range c.IDs {
+		chance := 0.0
+		if !d.farthest {
+			chance = d.race.Chance(id)
+		}
+		d.chances = append(d.chances, chance)
+	}
+	for b := range d.branches {
+		d.addTo(b, c, d.withCandidate(b, c.X, sqDists))
+	}
+}
+
+// withCandidate returns the squared distances to the nearest of the seeds and a candidate.
+func (d *seedDraw) withCandidate(b int, x kernelops.Matrix, sqDists []float64) []float64 {
+	if len(d.candidates) == 0 {
+		return sqDists
+	}
+	if len(d.nearer) < x.Rows {
+		d.nearer, d.groups = make([]float64, x.Rows), make([]int32, x.Rows)
+	}
+	nearer := d.nearer[:x.Rows]
+	d.ops.GroupDistances(nearer, x, d.candidates[b*x.Cols:(b+1)*x.Cols], d.groups[:x.Rows])
+	for i, sqDist := range sqDists {
+		nearer[i] = min(nearer[i], sqDist)
+	}
+	return nearer
+}
+
+func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
+	to := &d.branches[b]
+	for i, id := range c.IDs {
+		w := c.Weight(i)
+		cost := float64(w * sqDists[i])
+		switch {
+		case len(d.candidates) > 0:
+			to.potential.add(d.at, cost)
+		default:
+			d.largest = max(d.largest, cost)
+		}
+		if b == 0 {
+			d.potential += cost
+		}
+		if d.cosine() && zero(c.X.Row(i)) {
+			continue // no direction to be a center
+		}
+		to.sample.Offer(d.key(d.chances[i], w, sqDists[i], to.sample.Limit()), id, c.X.Row(i))
+	}
+}
+
+// key is what a record is drawn by, the least first: its time in a race of weight w D^2, or its distance.
+func (d *seedDraw) key(chance, weight, sqDist, limit float64) float64 {
+	switch {
+	case !d.farthest:
+		return sampling.Arrival(chance, float64(weight*sqDist), limit)
+	case weight > 0 && sqDist > 0:
+		return -sqDist
+	}
+	return math.Inf(1)
+}
+
+// Fields lists the draw, the potential of each branch in two words.
+func (d *seedDraw) Fields(f *jobs.Fields) {
+	var words []uint64
+	for _, b := range d.branches {
+		words = append(words, b.potential.high, b.potential.low)
+	}
+	jobs.List(f, "potentials", &words)
+	f.Require(len(words) > 0 && len(words)%2 == 0, "a draw with %d parts of potentials", len(words))
+	jobs.List(f, "weights", &d.weights)
+	jobs.Tuple(f, "potential", &d.potential, &d.largest)
+	if f.Reading() {
+		d.branches = make([]branch, len(words)/2)
+	}
+	for b := range d.branches {
+		d.branches[b].potential = newPotential(words[2*b:])
+		sampling.Fields(f, fmt.Sprintf("draws.%d", b), &d.branches[b].sample)
+	}
+}
+
+// plus keeps the least keys of two neighbors and adds their sums.
+func (d *seedDraw) plus(right *seedDraw) (_ *seedDraw, err error) {
+	if len(d.branches) != len(right.branches) {
+		return nil, jobs.Malformed("draws for %d and %d candidates", len(d.branches), len(right.branches))
+	}
+	for b, from := range right.branches {
+		if err := d.branches[b].sample.Merge(from.sample); err != nil {
+			return nil, err
+		}
+		d.branches[b].potential.join(from.potential)
+	}
+	d.potential += right.potential
+	d.largest = max(d.largest, right.largest)
+	d.weights, err = sums.Of(d.weights, right.weights)
+	return d, err
+}
+
+// best is the branch of the least potential, the first drawn at a tie.
+func (d *seedDraw) best() int {
+	best := 0
+	for b := range d.branches {
+		if d.branches[b].potential.below(d.branches[best].potential) {
+			best = b
+		}
+	}
+	return best
+}

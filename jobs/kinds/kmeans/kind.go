@@ -1,0 +1,103 @@
+package kmeans
+
+import (
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "KMeans"
+
+// Kind is k-means as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
+		Summary: "k-means by Lloyd, with five ways to find first centers.",
+		New:     New, Describe: Describe,
+		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
+}
+
+// leastState is that of the centres, a float32 for each column: as many as the input says, or texts are hashed to.
+func leastState(spec protocol.JobSpec) int64 {
+	p, err := params.Parse[Params](spec.Spec.Params)
+	if err != nil {
+		return 0
+	}
+	columns := int64(max(spec.Spec.Input.Width, 1))
+	if p.Hashing != nil {
+		columns = 1 << p.Hashing.Bits
+	}
+	return int64(p.K) * columns * 4 // at most 2^20, 2^30 and 4
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// job is what all phases of a job know.
+type job struct {
+	params Params
+	seed   uint64
+	train  jobs.Records
+}
+
+// New makes the algorithm: phases "features", one that begins unless centres are given, "lloyd", "lloyd.refill" where
+// the policy for empty clusters asks for it, and "finish".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	p, err := params.Parse[Params](spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkModel(spec.Spec.Model != ""); err != nil {
+		return nil, params.In("spec.params", err)
+	}
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
+	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
+	if err != nil {
+		return nil, err
+	}
+	phases := algorithm{space.Phase(j.begin)}
+	if p.Init != initGiven {
+		phases = append(phases, (&seedPhase{j}).phase())
+	}
+	phases = append(phases, (&lloydPhase{j}).phase())
+	if p.Empty == emptyFarthest {
+		phases = append(phases, (&refillPhase{j}).phase())
+	}
+	return append(phases, (&finishPhase{j}).phase()), nil
+}
+
+// checkModel holds the ways to give centres against each other.
+func (p Params) checkModel(model bool) error {
+	switch {
+	case model && p.Init != initGiven:
+		return protocol.SpecFault("spec.model gives centers to begin from, which needs init given, not %s", p.Init)
+	case model && p.Centers != nil:
+		return protocol.SpecFault("centers and spec.model both give centers; leave one out")
+	case !model && p.Init == initGiven && p.Centers == nil:
+		return protocol.SpecFault("init given needs centers, or spec.model")
+	case model && p.Scale != features.ScaleNone && p.Scale != features.ScaleL2:
+		return protocol.SpecFault(
+			"the centers of spec.model lie in that model's scaling; scale is none or l2, not %s", p.Scale)
+	}
+	return nil
+}
+
+// firstPhase is the phase that a restart begins with.
+func (j job) firstPhase() string {
+	if j.params.Init == initGiven {
+		return lloydName
+	}
+	return j.seedName()
+}
+
+// seedName names the phase that begins: letters only, for metrics and paths.
+func (j job) seedName() string {
+	return "init." + strings.NewReplacer("kmeans++", "plusplus", "kmeans||", "parallel").Replace(j.params.Init)
+}
+
+func (j job) cosine() bool { return j.params.Metric == metricCosine }

@@ -1,0 +1,162 @@
+package kmeans
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+)
+
+// modelVersion is the version of the model's layout.
+const modelVersion = 1
+
+// Arrays of a model, beside kind, version and the space's.
+const (
+	modelCenters     = "centers"                    // F64 [k, width], in scaled units, in lexicographic order
+	modelMetric      = "metric"                     // U8 text
+	modelRecords     = "clusters.records"           // I64 [k]: training records
+	modelWeight      = "clusters.weight"            // F64 [k]
+	modelCost        = "clusters.cost"              // F64 [k]: sum of w |x - mu|^2; J is half the sum of all
+	modelContingency = "clusters.labels"            // I64 [labels, k]: training records by label
+	modelInit        = "training.init"              // U8 text
+	modelStop        = "training.stop"              // U8 text: unchanged, tolerance or max_rounds
+	modelRounds      = "training.rounds"            // I64 scalar: Lloyd's rounds of the restart that was kept
+	modelRestart     = "training.restart"           // I64 scalar: its number, from 0
+	modelSilhouette  = "training.silhouette"        // F64 scalar, where asked for
+	noSilhouette     = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
+	maxCount         = int64(1) << 53               // counts are exact in float64
+	maxCenter        = float64(math.MaxFloat32) * 4 // after shifting back; a centre is a mean of float32
+)
+
+// model is a trained model.
+type model struct {
+	space           *features.Space
+	centers         []float64
+	metric          string
+	records         []int64
+	weight, cost    []float64
+	labels          []int64
+	init, stop      string
+	rounds, restart int64
+	silhouette      float64
+}
+
+func newModel(params Params, s *state, root *census) *model {
+	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records, weight: root.weight,
+		cost: root.cost, labels: root.labels, init: params.Init, stop: s.best.stop,
+		rounds: int64(s.best.rounds), restart: int64(s.best.restart), silhouette: noSilhouette}
+}
+
+func (m *model) clusters() int { return len(m.centers) / m.space.Width }
+
+func (m *model) cosine() bool { return m.metric == metricCosine }
+
+// distortion is J of the final centres.
+func (m *model) distortion() float64 {
+	sum := 0.0
+	for _, c := range m.cost {
+		sum += c
+	}
+	return sum / 2
+}
+
+// agreement is how the clusters fall on the labels; ok is false without labels.
+func (m *model) agreement() (c contingency, ok bool) {
+	return contingency{m.labels, m.clusters()}, len(m.labels) > 0
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	jobs.List(f, modelCenters, &m.centers, -1, m.space.Width)
+	f.Require(len(m.centers) > 0, "a model without centers")
+	k := m.clusters()
+	f.Choice(modelMetric, &m.metric, metricEuclidean, metricCosine)
+	jobs.List(f, modelRecords, &m.records, k)
+	jobs.List(f, modelWeight, &m.weight, k)
+	jobs.List(f, modelCost, &m.cost, k)
+	jobs.List(f, modelContingency, &m.labels, m.space.Labels.Len(), k)
+	f.Choice(modelInit, &m.init, initNames...)
+	f.Choice(modelStop, &m.stop, stopUnchanged, stopTolerance, stopRounds)
+	jobs.Scalar(f, modelRounds, &m.rounds)
+	jobs.Scalar(f, modelRestart, &m.restart)
+	if f.Has(modelSilhouette, m.silhouette != noSilhouette) {
+		jobs.Scalar(f, modelSilhouette, &m.silhouette)
+	}
+	f.Check(m.check)
+}
+
+// readModel loads a model in time and memory linear in its bytes, and refuses with
+// jobs.Malformed what training would not write.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{silhouette: noSilhouette}) }
+
+// check holds a model against what training guarantees.
+func (m *model) check() error {
+	for i, v := range m.centers {
+		if !(math.Abs(v) <= maxCenter) {
+			return jobs.Malformed("center %d has a coordinate of %v", i/m.space.Width, v)
+		}
+	}
+	switch {
+	case m.cosine() && m.space.Scale() != features.ScaleL2:
+		return jobs.Malformed("a model with metric cosine and scale %s", m.space.Scale())
+	case !counts(m.records) || !counts(m.labels):
+		return jobs.Malformed("a model's counts are from 0 to 2^53 together")
+	case !finiteSum(m.weight) || !finiteSum(m.cost):
+		return jobs.Malformed("a model's sums are finite and not below 0")
+	case m.rounds < 1 || m.rounds > maxRoundsEver || m.restart < 0 || m.restart >= maxRestarts:
+		return jobs.Malformed("a model of restart %d, round %d", m.restart, m.rounds)
+	case m.silhouette != noSilhouette && !(math.Abs(m.silhouette) <= 1):
+		return jobs.Malformed("a model with a silhouette of %v", m.silhouette)
+	}
+	return nil
+}
+
+// counts reports whether no count is below 0 and their sum is exact in float64.
+func counts(list []int64) bool {
+	sum := int64(0)
+	for _, n := range list {
+		if n < 0 || n > maxCount-sum {
+			return false
+		}
+		sum += n
+	}
+	return true
+}
+
+func finiteSum(list []float64) bool {
+	sum := 0.0
+	for _, v := range list {
+		if !(v >= 0) {
+			return false
+		}
+		sum += v
+	}
+	return sum < math.Inf(1)
+}
+
+// metrics are the figures of the finished model.
+func (m *model) metrics() ([]jobs.Metric, error) {
+	type figure struct {
+		name  string
+		value any
+	}
+	figures := []figure{{"kmeans.distortion", m.distortion()}, {"kmeans.rounds", m.rounds}, {"kmeans.restart", m.restart},
+		{"kmeans.stop", m.stop}, {"kmeans.sizes", m.records}}
+	if c, ok := m.agreement(); ok {
+		figures = append(figures, figure{"kmeans.ari", c.adjustedRand()}, figure{"kmeans.nmi", c.normalizedMutualInformation()})
+	}
+	if m.silhouette != noSilhouette {
+		figures = append(figures, figure{"kmeans.silhouette", m.silhouette})
+	}
+	var metrics []jobs.Metric
+	for _, f := range figures {
+		metric, err := jobs.NewMetric(f.name, f.value)
+		if err != nil {
+			return nil, err
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, nil
+}

@@ -1,0 +1,83 @@
+package knn
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/pairwise"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "NearestNeighbors"
+
+// Kind is the search of nearest neighbors as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "The nearest neighbors of each query, exactly: lists, votes or means.",
+		New:     New, Describe: Describe, Predict: Load, Figures: Figures}
+}
+
+// plan is what all phases of a job know.
+type plan struct {
+	pairwise.Sides
+	params   Params
+	seed     uint64
+	holdsOut bool // spec.input.split keeps records out of the base
+	bound    rows.Bound
+	vectors  *features.Builder // nil where the metric compares texts
+}
+
+// algorithm is a list of phases.
+type algorithm []jobs.Phase
+
+func (a algorithm) Phases() []jobs.Phase { return a }
+
+// New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	own, err := params.Parse[Params](spec.Spec.Params)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlan(own, spec)
+	if p.Own != nil && !p.holdsOut && !own.LeaveOneOut && !own.StoreBase {
+		return nil, protocol.SpecFault(
+			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
+				"for a model")
+	}
+	if own.Metric != edit {
+		if p.vectors, err = features.NewBuilder(own.Features, spec, own.options()...); err != nil {
+			return nil, err
+		}
+	}
+	phases := append(algorithm{p.indexPhase()}, p.search().Phases()...)
+	return append(phases, p.basePhase()), nil
+}
+
+func newPlan(own Params, spec protocol.JobSpec) *plan {
+	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
+		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue},
+		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",
+			Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}}
+	switch {
+	case spec.Spec.Queries != nil:
+	case p.holdsOut:
+		p.Own = jobs.TestRecords(spec)
+	default:
+		p.Own = p.Base
+	}
+	return p
+}
+
+// options are what is asked of vectors.
+func (p Params) options() []features.Option {
+	options := []features.Option{features.NoClasses()}
+	if p.Mode == modeClassify {
+		options = []features.Option{features.Classes(1)}
+	}
+	if p.Metric != hamming {
+		options = append(options, features.Compares())
+	}
+	return options
+}

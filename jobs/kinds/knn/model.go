@@ -1,0 +1,133 @@
+package knn
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// modelVersion is the version of the model's layout.
+const modelVersion = 1
+
+// Arrays of a model beside those of its space ("features.*", "labels", or "texts.records"), of its
+// projection, and of the base that it may hold ("base.*").
+const modelParams = "params" // U8
+
+// model is what a job leaves: how to decide, and the base if it was stored.
+type model struct {
+	*space
+	projected
+	base *points // nil where it was not stored
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	p := &jobs.Make(f, &m.space).params
+	paramsField(f, p)
+	m.space.Fields(f)
+	if p.Projection != nil {
+		m.projected.Fields(f)
+	}
+	if p.StoreBase {
+		jobs.Make(f, &m.base).Fields(f)
+		f.Check(m.checkBase)
+	}
+}
+
+// paramsField is the parameters as canonical JSON, k and all.
+func paramsField(f *jobs.Fields, p *Params) {
+	var text string
+	if !f.Reading() {
+		data, err := json.Marshal(p)
+		if err != nil {
+			panic("knn: " + err.Error()) // not reached: parameters were read from JSON
+		}
+		text = string(data)
+	}
+	f.Text(modelParams, &text)
+	f.Require(len(text) <= protocol.MaxSpecBytes, "a model's parameters take %d bytes", len(text))
+	f.Check(func() (err error) {
+		if *p, err = params.Parse[Params]([]byte(text)); err != nil {
+			return jobs.Malformed("a model's parameters: %v", err)
+		}
+		return nil
+	})
+}
+
+// readModel reads a model, in time and memory linear in its bytes. What training would not have
+// written is a *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
+
+// checkBase holds the stored base against the space.
+func (m *model) checkBase() error {
+	if err := m.base.hold(m.storedForm()); err != nil {
+		return err
+	}
+	if int64(m.base.N) != m.records {
+		return jobs.Malformed("a base of %d records, %d of them stored", m.records, m.base.N)
+	}
+	for _, t := range m.base.target {
+		class := t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t)) //lint:checked below the number of labels
+		if t-t != 0 || m.params.Mode == modeClassify && !class {
+			return jobs.Malformed("a record of the base has the target %v", t)
+		}
+	}
+	return nil
+}
+
+// storedForm is how the rows of a stored base are kept.
+func (m *model) storedForm() form {
+	of := m.form()
+	if m.dims > 0 {
+		of.rows, of.width = rows.Dense, m.dims
+	}
+	return of
+}
+
+// Describe tells what the model decides by, and what it holds.
+func Describe(a jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
+	m, err := readModel(a)
+	if err != nil {
+		return "", err
+	}
+	rule := ""
+	if m.params.K != nil {
+		rule = fmt.Sprintf("the %d nearest", *m.params.K)
+	} else {
+		rule = fmt.Sprintf("all within %v", *m.params.Radius)
+	}
+	text := fmt.Sprintf("%s: %s by %s of %s\n", KindName, m.params.Mode, m.params.Metric, rule)
+	text += fmt.Sprintf("base: %d records", m.records)
+	if m.vectors != nil {
+		text += fmt.Sprintf(" of %d features (scale %s)", m.vectors.Width, m.vectors.Scale())
+	}
+	if m.base != nil {
+		text += ", stored: the model predicts\n"
+	} else {
+		text += ", not stored: set store_base for a model that predicts\n"
+	}
+	if m.dims > 0 {
+		text += fmt.Sprintf("projected into %d dimensions, seed %d\n", m.dims, m.seed)
+	}
+	if m.params.Mode == modeClassify {
+		text += fmt.Sprintf("votes: %s weights, ties by %s, rejected below a share of %v\n",
+			m.params.Weights, m.params.Ties, m.params.RejectBelow)
+		text += fmt.Sprintf("labels: %d\n", m.labels.Len())
+		for i, label := range m.labels.List() {
+			if len(opt.Classes) == 0 && i == maxDescribed {
+				text += fmt.Sprintf("  and %d more\n", m.labels.Len()-i)
+				break
+			}
+			text += fmt.Sprintf("  %q\n", label)
+		}
+	}
+	return text, nil
+}
+
+// maxDescribed bounds the labels that are printed.
+const maxDescribed = 20

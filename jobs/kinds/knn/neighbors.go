@@ -1,0 +1,166 @@
+package knn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/pairwise"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/philox"
+)
+
+// neighborsName names the search.
+const neighborsName = "neighbors"
+
+const (
+	// grown is how many times its size a gathered shard takes, with what it last grew out of.
+	grown = 2
+	// chunkBytes is what a chunk of a base takes, and the memory that is left behind as it grows.
+	chunkBytes = 2 * 4 * rows.TileFloats
+)
+
+// search is the phase of the search and the one that looks mistakes up.
+func (p *plan) search() pairwise.Phase[*index, *partial] {
+	return pairwise.Phase[*index, *partial]{
+		Name: neighborsName, Sides: p.Sides, State: p.readIndex, Partial: p.newPartial,
+		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, chunkBytes),
+		Answers: func(in *index) jobs.Answers { return p.params.answers(in.labels) },
+		Decider: func(in *index) pairwise.Decider[*partial] { return newOutput(p, in) },
+		Finish:  p.finish,
+	}
+}
+
+// find finds the neighbors of the queries of a shard among the base of a shard. It holds the
+// queries, their lists and a chunk of the base in memory.
+func (p *plan) find(
+	ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set,
+) (*partial, *pairwise.Asked, error) {
+	sample := p.newSample(in)
+	queries, asked, err := p.readQueries(ctx, in, leaf, sample)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := p.newSearch(in, ops, queries, sample)
+	chunk := func(base *points) error { return s.search(ctx, base) }
+	if err := in.readBase(ctx, leaf, p.Base(), chunk); err != nil {
+		return nil, nil, err
+	}
+	return s.partial(), asked, nil
+}
+
+// pairsOfQuery is how many records of the base a sampled query is measured against.
+const pairsOfQuery = 8
+
+// sample are the queries that are searched exactly as well. The draw goes by identity, so that it
+// is the same however the queries are cut. The zero value, and nil, draw none.
+type sample struct {
+	share  float64
+	base   uint64 // records of spec.input
+	chosen philox.Key
+	pairs  [pairsOfQuery]philox.Key
+
+	rows   []int
+	others [][pairsOfQuery]int64 // of each, the records that it is measured against
+}
+
+func (p *plan) newSample(in *index) *sample {
+	if p.params.Projection == nil || p.params.Projection.Sample == 0 || in.projected.queries == 0 {
+		return nil
+	}
+	s := &sample{share: float64(p.params.Projection.Sample) / float64(in.projected.queries),
+		base: uint64(in.offsets[len(in.offsets)-1]), chosen: philox.New(p.seed, "knn/sample")}
+	for i := range s.pairs {
+		s.pairs[i] = philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i))
+	}
+	return s
+}
+
+// draw draws a query, which is row number row.
+func (s *sample) draw(row int, id dataset.Identity) {
+	if s == nil || !(s.chosen.Float64At(id.Object, id.Offset) < s.share) {
+		return
+	}
+	var others [pairsOfQuery]int64
+	for i, key := range s.pairs {
+		others[i] = int64(key.Object(id.Object).Uint64(id.Offset) % s.base)
+	}
+	s.rows, s.others = append(s.rows, row), append(s.others, others)
+}
+
+// search is the search of one leaf.
+type search struct {
+	*searcher // in the space of the lists
+	in        *index
+	result    *partial
+	exactly   *searcher // of the sampled queries; nil where nothing is measured
+	sample    *sample
+	one, two  []float32
+}
+
+func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
+	s := &search{in: in, result: p.newPartial(), sample: drawn}
+	if drawn == nil {
+		s.sample = &sample{}
+	}
+	if s.result.exact != nil {
+		s.result.pairs = newDistortion(p.params.Projection.Eps)
+		s.exactly = p.newSearcher(ops, queries.pick(s.sample.rows), s.result.exact)
+	}
+	if in.dims > 0 {
+		queries = in.project(ops, queries)
+	}
+	s.searcher = p.newSearcher(ops, queries, s.result.found)
+	return s
+}
+
+func (p *plan) newSearcher(ops *kernelops.Set, queries *points, found *lists) *searcher {
+	return &searcher{ops: ops, of: p.params.Metric, queries: queries, own: p.Own != nil && !p.holdsOut,
+		found: found.begin(queries.N)}
+}
+
+// search enters a chunk of the base.
+func (s *search) search(ctx context.Context, base *points) error {
+	if s.in.dims == 0 || base.N == 0 {
+		return s.searcher.search(ctx, base)
+	}
+	projected := s.in.project(s.ops, base)
+	if s.exactly != nil {
+		if err := s.exactly.search(ctx, base); err != nil {
+			return err
+		}
+		s.measure(base, projected)
+	}
+	return s.searcher.search(ctx, projected)
+}
+
+// measure compares the squared distances of sampled pairs before and after projection.
+func (s *search) measure(base, after *points) {
+	for i, others := range s.sample.others {
+		for _, id := range others {
+			j, ok := slices.BinarySearch(base.ids, id)
+			if !ok || s.own && id == s.exactly.queries.ids[i] {
+				continue
+			}
+			x := s.exactly.queries.Tile(i, i+1, &s.one)
+			y := base.Tile(j, j+1, &s.two)
+			px, py := s.queries.Tile(s.sample.rows[i], s.sample.rows[i]+1, nil), after.Tile(j, j+1, nil)
+			s.result.pairs.add(square64(px.Data, py.Data), square64(x.Data, y.Data))
+		}
+	}
+}
+
+// partial is what the leaf found.
+func (s *search) partial() *partial {
+	s.found.sort()
+	if s.exactly != nil {
+		s.result.exact.sort()
+		for _, row := range s.sample.rows {
+			s.result.rows = append(s.result.rows, int64(row))
+		}
+	}
+	return s.result
+}

@@ -1,0 +1,212 @@
+package knn
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// searcher enters the rows of a base, chunk by chunk, into the lists of queries. One goroutine
+// at a time.
+type searcher struct {
+	ops     *kernelops.Set
+	of      metric
+	queries *points
+	found   *lists
+	own     bool // queries are records of the base, and none is its own neighbor
+
+	ws             kernelops.Workspace
+	xBuf, yBuf     []float32
+	products       []float32
+	xNorms, yNorms []float64
+	ids, counts    []int
+	dists          []float64
+	editor         editor
+}
+
+// rankedRows is how many rows of the base a tile has at most where no matrix of products is written.
+const rankedRows = 1 << 16
+
+// tile is a rectangle of the table of queries and base.
+type tile struct {
+	x, y        kernelops.Matrix
+	firstX      int // query of the first row of x
+	firstY      int // row of base of the first row of y
+	base        *points
+	filterOfRow filter
+}
+
+// search enters all rows of base.
+func (s *searcher) search(ctx context.Context, base *points) error {
+	if base.N == 0 || s.queries.N == 0 {
+		return nil
+	}
+	switch {
+	case s.of == edit:
+		return s.each(ctx, func(q int) error { return s.edits(q, base) })
+	case s.of == hamming:
+		return s.each(ctx, func(q int) error { return s.bits(q, base) })
+	case s.of == l2 && s.found.k > 0:
+		return s.tiles(ctx, base, rows.BaseRows, rankedRows, s.ranked)
+	case s.of == l1 || s.of == linf:
+		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
+	}
+	return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.dots)
+}
+
+// each calls visit with every query.
+func (s *searcher) each(ctx context.Context, visit func(q int) error) error {
+	for q := range s.queries.N {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := visit(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tiles calls visit with every tile, those of the same rows of the base after each other.
+func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, visit func(tile) error) error {
+	t := tile{base: base, filterOfRow: newFilter(base.Width)}
+	for t.firstY, t.y = range base.Tiles(0, base.N, mostY, &s.yBuf) {
+		for t.firstX, t.x = range s.queries.Tiles(0, s.queries.N, mostX, &s.xBuf) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visit(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func norms(dst []float64, m kernelops.Matrix) []float64 {
+	dst = sized(dst, m.Rows)
+	for i := range dst {
+		dst[i] = norm64(m.Row(i))
+	}
+	return dst
+}
+
+// sized returns a slice of n elements, in the memory of v where it suffices.
+func sized[T any](v []T, n int) []T {
+	if cap(v) < n {
+		return make([]T, n)
+	}
+	return v[:n]
+}
+
+// ranked is l2 for k: the exact search of kernelops.
+func (s *searcher) ranked(t tile) error {
+	k := s.found.k
+	if s.own {
+		k++ // the query itself may be among them
+	}
+	k = min(k, t.y.Rows)
+	s.ids, s.dists = sized(s.ids, k*t.x.Rows), sized(s.dists, k*t.x.Rows)
+	s.ops.Search(s.ids, s.dists, k, t.x, t.y, &s.ws)
+	for i := range t.x.Rows {
+		for j := i * k; j < (i+1)*k && s.ids[j] >= 0; j++ {
+			if err := s.enter(t.firstX+i, s.dists[j], t.base, t.firstY+s.ids[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dots is inner_product, cosine, and l2 by radius, filtered by dot products.
+func (s *searcher) dots(t tile) error {
+	s.products = sized(s.products, t.x.Rows*t.y.Rows)
+	products := kernelops.Matrix{Data: s.products, Rows: t.x.Rows, Cols: t.y.Rows, Stride: t.y.Rows}
+	s.ops.Dots(products, t.x, t.y, &s.ws)
+	s.xNorms = norms(s.xNorms, t.x)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.yNorms = norms(s.yNorms, t.y)
+	}
+	f := t.filterOfRow
+	for i := range t.x.Rows {
+		q, x, xNorm := t.firstX+i, t.x.Row(i), s.xNorms[i]
+		worst := s.found.worst(q)
+		for j, c := range products.Row(i) {
+			if f.out(c, f.need(s.of, worst, xNorm, s.yNorms[j]), xNorm, s.yNorms[j]) {
+				continue
+			}
+			key := s.of.key(x, t.y.Row(j), xNorm, s.yNorms[j])
+			if err := s.enter(q, key, t.base, t.firstY+j); err != nil {
+				return err
+			}
+			worst = s.found.worst(q)
+		}
+	}
+	return nil
+}
+
+// differences is l1 and linf.
+func (s *searcher) differences(t tile) error {
+	scan := s.ops.L1Rows
+	if s.of == linf {
+		scan = s.ops.LInfRows
+	}
+	s.products = sized(s.products, t.y.Rows)
+	for i := range t.x.Rows {
+		q, x := t.firstX+i, t.x.Row(i)
+		scan(s.products, t.y, x)
+		worst := s.found.worst(q)
+		for j, d := range s.products {
+			if t.filterOfRow.beyond(d, worst) {
+				continue
+			}
+			if err := s.enter(q, s.of.key(x, t.y.Row(j), 0, 0), t.base, t.firstY+j); err != nil {
+				return err
+			}
+			worst = s.found.worst(q)
+		}
+	}
+	return nil
+}
+
+// bits is hamming.
+func (s *searcher) bits(q int, base *points) error {
+	s.counts = sized(s.counts, base.N)
+	words := base.Words
+	s.ops.HammingRows(s.counts, base.Bits, s.queries.Bits[q*words:(q+1)*words])
+	for j, n := range s.counts {
+		if err := s.enter(q, float64(n), base, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edits is edit: no distance is computed beyond the worst that can enter.
+func (s *searcher) edits(q int, base *points) error {
+	text := s.queries.Texts[q]
+	for j, other := range base.Texts {
+		limit := math.MaxInt
+		if worst := s.found.worst(q); worst < 1<<31 {
+			limit = int(math.Floor(worst)) //lint:checked below 2^31
+		}
+		d := s.editor.distance(text, other, limit)
+		if d > limit {
+			continue
+		}
+		if err := s.enter(q, float64(d), base, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter offers row j of the base to the list of query q.
+func (s *searcher) enter(q int, key float64, base *points, j int) error {
+	if s.own && base.ids[j] == s.queries.ids[q] {
+		return nil
+	}
+	return s.found.add(q, neighbor{key, base.ids[j], base.targetOf(j)})
+}

@@ -1,0 +1,103 @@
+package naivebayes
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+)
+
+// leafCounts are the counts of one leaf.
+type leafCounts struct {
+	dictionary *vocabulary.Dictionary
+	bagger     *vocabulary.Bagger
+	class      map[string]int64
+	records    int64
+	documents  []int64 // of each class
+	words      *tally  // nil before the first text
+	columns    *tally  // nil before the first vector
+	places     []int32 // the column of each term
+	once       bool    // a term counts once a document
+}
+
+func newLeafCounts(labels jobs.Strings, tokenizer *text.Tokenizer, dictionary *vocabulary.Dictionary) *leafCounts {
+	c := &leafCounts{dictionary: dictionary, bagger: vocabulary.NewBagger(tokenizer, dictionary),
+		class: make(map[string]int64, labels.Len()), documents: make([]int64, labels.Len())}
+	for y := range labels.Len() {
+		c.class[string(labels.At(y))] = int64(y)
+	}
+	return c
+}
+
+// add counts one training document.
+func (c *leafCounts) add(block *dataset.Block, i int) error {
+	y, ok := c.class[string(block.Labels[i])]
+	if !ok {
+		return jobs.Malformed("a training record has the label %q, which the first phase did not see", block.Labels[i])
+	}
+	c.documents[y]++
+	if block.Texts == nil {
+		return c.addVector(y, block, i)
+	}
+	if c.words == nil {
+		c.words = newTally(c.dictionary.Len(), len(c.documents))
+	}
+	if c.once {
+		for _, term := range c.bagger.Bag(block.Texts[i]).Terms {
+			c.words.add(y, term, 1)
+		}
+		return nil
+	}
+	for _, term := range c.bagger.Found(block.Texts[i]) {
+		c.words.add(y, term, 1)
+	}
+	return nil
+}
+
+// addVector counts a document whose words were counted before.
+func (c *leafCounts) addVector(y int64, block *dataset.Block, i int) error {
+	if c.columns == nil {
+		columns, err := c.dictionary.Columns()
+		if err != nil {
+			return err
+		}
+		c.places = columns.Places(c.dictionary.Len())
+		c.columns = newColumnTally(len(columns.Terms()), len(c.documents))
+	}
+	index, values := block.Sparse.Row(i)
+	if c.once {
+		values = present(values)
+	}
+	if !c.columns.addVector(y, index, values) {
+		return vocabulary.OccurrencesFault(block.IDs[i], index, values)
+	}
+	return nil
+}
+
+// present has a 1 for each count above 0; what is no count stays as it is.
+func present(values []float32) []float32 {
+	ones := slices.Clone(values)
+	for p, value := range ones {
+		if n, ok := vocabulary.Occurrences(value); ok {
+			ones[p] = float32(min(n, 1))
+		}
+	}
+	return ones
+}
+
+func (c *leafCounts) partial() *partialCounts {
+	sum := cells{}
+	if c.words != nil {
+		sum = c.words.cells(nil)
+	}
+	if c.columns != nil {
+		columns := c.columns.cells(c.places)
+		if c.words != nil {
+			columns = sum.plus(columns)
+		}
+		sum = columns
+	}
+	return &partialCounts{c.records, c.documents, sum}
+}

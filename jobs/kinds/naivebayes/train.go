@@ -1,0 +1,110 @@
+package naivebayes
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// countsName names the phase of Algorithm 1's Train.
+const countsName = "counts"
+
+// Arrays of a partial beside the cells: training documents of each class, and records
+// read, test records included.
+const (
+	classDocuments = "classes.documents" // I64 [classes]
+	recordsRead    = "records"           // I64 scalar
+)
+
+// countsPhase counts each word's occurrences in each class.
+type countsPhase struct {
+	params    Params
+	tokenizer *text.Tokenizer
+	train     jobs.Records
+	judge     evaluation.Judge
+	grown     bool // the state has the counts of spec.model
+}
+
+func (p *countsPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*words, *partialCounts]{
+		Name: countsName, Partial: func() *partialCounts { return new(partialCounts) },
+		State: func(a jobs.Arrays) (*words, error) { return jobs.Read(a, new(words)) },
+		Map:   p.count, Merge: (*partialCounts).plus, Step: p.model,
+	}.Phase()
+}
+
+// count counts one leaf: the loops of Algorithm 1 over i and j, where a document of class y adds
+// x^j to the count of (j, y). Memory is linear in the pairs met, beyond 16 MiB.
+func (p *countsPhase) count(
+	ctx context.Context, state *words, leaf jobs.Leaf, _ *kernelops.Set,
+) (*partialCounts, error) {
+	c := newLeafCounts(state.Labels.Keys, p.tokenizer, state.Dictionary)
+	c.once = p.params.Form == formBernoulli
+	train := p.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range block.IDs {
+			c.records++
+			if !train(id) {
+				continue
+			}
+			if err := c.add(block, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.partial(), nil
+}
+
+// partialCounts are the counts of a partial.
+type partialCounts struct {
+	records   int64
+	documents []int64
+	cells     cells
+}
+
+// Fields lists the counts.
+func (c *partialCounts) Fields(f *jobs.Fields) {
+	jobs.Scalar(f, recordsRead, &c.records)
+	jobs.List(f, classDocuments, &c.documents)
+	c.cells.Fields(f)
+}
+
+// plus adds the counts to the right.
+func (c *partialCounts) plus(d *partialCounts) (*partialCounts, error) {
+	documents, err := sums.Of(c.documents, d.documents)
+	if err != nil {
+		return nil, err
+	}
+	return &partialCounts{c.records + d.records, documents, c.cells.plus(d.cells)}, nil
+}
+
+// model makes the model. Normalizing is left to those who load it. The metrics are of this job's records.
+func (p *countsPhase) model(
+	_ context.Context, state *words, root *partialCounts, round jobs.Round,
+) (jobs.Next, error) {
+	all := root
+	if p.grown {
+		if state.before == nil {
+			return jobs.Next{}, jobs.Malformed("the counts of spec.model are missing")
+		}
+		var err error
+		if all, err = state.before.plus(root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	m, err := newModel(p.params, state, all)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
+		jobs.CountMetric("counts.records", root.records),
+		jobs.CountMetric("counts.tokens", root.cells.total()),
+	}}, round.Plan), nil
+}

@@ -1,0 +1,89 @@
+package nearestmean
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// meansName is the name of the phase that sums the vectors of each class.
+const meansName = "means"
+
+// meansPhase sums the vectors of each class.
+type meansPhase struct {
+	params Params
+	train  jobs.Records
+	judge  evaluation.Judge
+}
+
+func (p meansPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*features.Space, *totals]{
+		Name: meansName, State: features.ReadSpace, Partial: func() *totals { return new(totals) },
+		Map: p.sum, Merge: (*totals).plus, Step: p.divide,
+	}.Phase()
+}
+
+// totals are the sums of a node.
+type totals struct{ sums.Rows }
+
+// Fields lists the arrays of a partial.
+func (t *totals) Fields(f *jobs.Fields) { t.Rows.Fields(f, "sums", "weights") }
+
+// sum sums one leaf in the order of its records, in time linear in its values.
+func (p meansPhase) sum(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
+) (*totals, error) {
+	t := &totals{sums.New(space.Labels.Len(), space.Width)}
+	for v, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
+		switch {
+		case err != nil:
+			return nil, err
+		case space.Sparse:
+			t.AddSparse(v.Sparse, v.Class, v.Weights)
+		default:
+			t.AddDense(v.Dense, v.Class, v.Weights, ops)
+		}
+	}
+	return t, nil
+}
+
+// plus returns these sums plus those to the right.
+func (t *totals) plus(right *totals) (*totals, error) {
+	rows, err := t.Plus(&right.Rows)
+	return &totals{rows}, err
+}
+
+// divide computes the model from the sums.
+func (p meansPhase) divide(
+	_ context.Context, space *features.Space, t *totals, round jobs.Round,
+) (jobs.Next, error) {
+	if t.Width != space.Width || len(t.Weight) != space.Labels.Len() {
+		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d",
+			len(t.Weight), t.Width, space.Labels.Len(), space.Width)
+	}
+	if err := p.checkLabels(space); err != nil {
+		return jobs.Next{}, err
+	}
+	m, err := newModel(space, t)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	records := jobs.CountMetric("means.records", space.Records)
+	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
+}
+
+// checkLabels rejects parameters that do not fit the classes of the training records.
+func (p meansPhase) checkLabels(space *features.Space) error {
+	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses,
+			space.Labels.Len())
+	}
+	_, err := p.params.Costs.Rule(space.Labels.List())
+	return err
+}

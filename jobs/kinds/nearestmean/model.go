@@ -1,0 +1,57 @@
+package nearestmean
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// modelVersion is the version of the model's layout: the arrays of features.Space, and
+//
+//	means         F64 [classes, width]
+//	means.weight  F64 [classes]: training records of each class, or their weights
+const (
+	modelVersion = 1
+	modelMeans   = "means"
+	modelWeight  = "means.weight"
+)
+
+type model struct {
+	space  *features.Space
+	means  []float64 // classes x width
+	weight []float64
+}
+
+// newModel divides the sums by the weights. A class whose records weigh nothing has no mean and is a fault of
+// CodeInputEmpty.
+func newModel(space *features.Space, t *totals) (*model, error) {
+	m := &model{space, make([]float64, len(t.Sums)), t.Weight}
+	for y, w := range t.Weight {
+		if !(w > 0) {
+			return nil, protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
+				WithHint("Give one of them a weight above 0.")
+		}
+		for j := range space.Width {
+			m.means[y*space.Width+j] = t.Sums[y*space.Width+j] / w
+		}
+	}
+	return m, nil
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, modelVersion)
+	jobs.Make(f, &m.space).Fields(f)
+	jobs.List(f, modelWeight, &m.weight, m.space.Labels.Len())
+	jobs.List(f, modelMeans, &m.means, len(m.weight), m.space.Width)
+	f.Require(len(m.weight) >= 2, "a nearest-mean model of %d classes", len(m.weight))
+	f.Require(jobs.Finite(m.means), "array %q: a value is not finite", modelMeans)
+}
+
+// readModel reads a model's arrays, in time linear in their bytes. Arrays that training cannot have
+// written are a *protocol.Fault of CodeCorrupt.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
+
+func (m *model) mean(class int) []float64 {
+	return m.means[class*m.space.Width : (class+1)*m.space.Width]
+}

@@ -1,0 +1,148 @@
+package perceptron
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// mixedPhase learns from all shards at once, each from the shared weights: an epoch of iterative
+// parameter mixing.
+type mixedPhase struct{ job }
+
+func (p *mixedPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *mix]{
+		Name: overMixed, State: readState, Partial: func() *mix { return new(mix) },
+		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: p.gathers,
+	}.Phase()
+}
+
+// Arrays of a mixed partial.
+const (
+	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
+	mixLeaves = "leaves" // I32 [size], changed: leaves with an update that reached the weight
+	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
+	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
+)
+
+// mix is what leaves learned together.
+type mix struct {
+	change, mean                     []float64
+	leavesOf                         []int32
+	leaves, steps, mistakes, updates int64
+}
+
+// learn learns from the leaf's own shard.
+func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*mix, error) {
+	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
+	l.ready()
+	if p.params.Mixing == mixChanged {
+		l.touched = make([]bool, len(l.weights))
+	}
+	err := p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
+		l.LearnAll(batch)
+		return nil
+	})
+	if err == nil {
+		err = l.fault()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.mixOf(l, s.weights), nil
+}
+
+// mixOf is what one leaf learned from the shared weights.
+func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
+	m := &mix{change: make([]float64, len(shared)), steps: l.steps, mistakes: l.mistakes, updates: l.updates}
+	share := 1.0
+	if p.params.Mixing == mixMistakes {
+		share = float64(l.mistakes)
+	}
+	if l.touched != nil {
+		m.leavesOf = make([]int32, len(shared))
+	}
+	for i, w := range l.weights {
+		m.change[i] = float64(share * (float64(w) - float64(shared[i])))
+		if m.leavesOf != nil && l.touched[i] {
+			m.leavesOf[i] = 1
+		}
+	}
+	if l.Form == Averaged {
+		m.mean = make([]float64, len(shared))
+		for i, w := range l.weights {
+			m.mean[i] = float64(float64(l.steps)*(float64(w)-float64(shared[i]))) - l.sums[i]
+		}
+	}
+	if l.steps > 0 {
+		m.leaves = 1
+	}
+	return m
+}
+
+// Fields lists the mix.
+func (m *mix) Fields(f *jobs.Fields) {
+	jobs.List(f, mixChange, &m.change)
+	jobs.Optional(f, mixMean, &m.mean, len(m.change))
+	jobs.Optional(f, mixLeaves, &m.leavesOf, len(m.change))
+	jobs.Tuple(f, mixCounts, &m.leaves, &m.steps, &m.mistakes, &m.updates)
+}
+
+// plus adds what the leaves to the right learned.
+func (m *mix) plus(right *mix) (_ *mix, err error) {
+	if m.change, err = sums.Of(m.change, right.change); err != nil {
+		return nil, err
+	}
+	if m.mean, err = sums.Of(m.mean, right.mean); err != nil {
+		return nil, err
+	}
+	m.leaves, m.steps = m.leaves+right.leaves, m.steps+right.steps
+	m.mistakes, m.updates = m.mistakes+right.mistakes, m.updates+right.updates
+	m.leavesOf, err = sums.Of(m.leavesOf, right.leavesOf)
+	return m, err
+}
+
+// finish mixes the weights of all leaves.
+func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
+	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) ||
+		(all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
+		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
+	}
+	if all.steps == 0 {
+		return jobs.Next{}, weightless()
+	}
+	s.own()
+	p.mix(s.Learner, all)
+	if err := s.fault(); err != nil {
+		return jobs.Next{}, err
+	}
+	s.progress.mistakes, s.progress.updates = all.mistakes, all.updates
+	phase, metrics := p.endEpoch(s)
+	return jobs.Next{Phase: phase, State: jobs.ArraysOf(s), Metrics: metrics}, nil
+}
+
+// mix moves the weights by the mean change, and the sums so that weights - sums/steps stays the mean
+// over all steps: with the weights w before and w' after, the steps T before and K of the epoch, and m the sum of
+// what the weights were above w in each of those K,
+//
+//	u' = u + (T + K)(w' - w) - m.
+func (p *mixedPhase) mix(l *Learner, all *mix) {
+	shares := float64(all.leaves)
+	if p.params.Mixing == mixMistakes {
+		shares = float64(max(1, all.mistakes)) // without mistakes there are no changes
+	}
+	l.steps += all.steps
+	for i, change := range all.change {
+		if all.leavesOf != nil {
+			shares = float64(max(1, all.leavesOf[i]))
+		}
+		before := float64(l.weights[i])
+		l.weights[i] = float32(before + change/shares)
+		if l.sums != nil {
+			l.sums[i] += float64(float64(l.steps)*(float64(l.weights[i])-before)) - all.mean[i]
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package perceptron
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
+	"github.com/gram-compute/gram/kernelops/philox"
+)
+
+// batchRecords is how many records are handed on at once. Results do not depend on it.
+const batchRecords = 256
+
+// records hands the training records of a shard to visit, in the order of an epoch; below 0, as
+// they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
+func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64,
+	visit func([]Record) error) error {
+	reader, train := space.NewReader(), j.train()
+	if epoch != 0 {
+		reader.Trust()
+	}
+	var to visitor = &inOrder{visit: visit}
+	if epoch >= 0 && j.params.Shuffle {
+		to = newDrawn(philox.New(j.seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
+	}
+	number := int64(0)
+	for block, err := range blocks {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		v, err := reader.Read(block, train)
+		if err == nil {
+			err = checkClasses(v, block)
+		}
+		if err == nil {
+			err = to.add(v, number)
+		}
+		if err != nil {
+			return err
+		}
+		number += int64(v.Rows)
+	}
+	return to.end()
+}
+
+// visitor takes the vectors of a shard's blocks, whose first record has a number.
+type visitor interface {
+	add(v features.Vectors, first int64) error
+	end() error
+}
+
+// inOrder passes records on as they come.
+type inOrder struct {
+	visit func([]Record) error
+	batch [batchRecords]Record
+}
+
+func (o *inOrder) add(v features.Vectors, first int64) error {
+	for begin := 0; begin < v.Rows; begin += batchRecords {
+		n := min(batchRecords, v.Rows-begin)
+		for i := range n {
+			o.batch[i] = recordOf(v, begin+i, first+int64(begin+i))
+		}
+		if err := o.visit(o.batch[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *inOrder) end() error { return nil }
+
+// drawn passes records on in the order of their draws. Vectors that do not last are copied.
+type drawn struct {
+	window *shuffle.Window[Record]
+	values shuffle.Store[float32]
+	index  shuffle.Store[int32]
+}
+
+func newDrawn(key philox.Key, visit func([]Record) error) *drawn {
+	return &drawn{window: shuffle.New(key, batchRecords, visit)}
+}
+
+func (d *drawn) add(v features.Vectors, first int64) error {
+	for i, id := range v.IDs {
+		r := recordOf(v, i, first+int64(i))
+		if !v.Lasting {
+			r.Values = d.values.Copy(r.Values)
+			if r.Index != nil {
+				r.Index = d.index.Copy(r.Index)
+			}
+		}
+		full, err := d.window.Add(id, len(r.Values), r)
+		if err != nil {
+			return err
+		}
+		if full {
+			d.values.Empty()
+			d.index.Empty()
+		}
+	}
+	return nil
+}
+
+func (d *drawn) end() error { return d.window.Flush() }
+
+func recordOf(v features.Vectors, i int, number int64) Record {
+	r := Record{Class: v.Class[i], Weight: 1, number: number}
+	if v.Weights != nil {
+		r.Weight = v.Weights[i]
+	}
+	if v.Sparse.Width > 0 {
+		r.Index, r.Values = v.Sparse.Row(i)
+	} else {
+		r.Values = v.Dense.Row(i)
+	}
+	return r
+}
+
+// checkClasses refuses a label that the model does not know, which only a job that goes on with one meets.
+func checkClasses(v features.Vectors, block *dataset.Block) error {
+	for i, class := range v.Class {
+		if class >= 0 {
+			continue
+		}
+		what := "the record has no label to learn from"
+		if block.Labels != nil {
+			what = fmt.Sprintf("the label %.100q is none of the model's", block.Labels[v.Records[i]])
+		}
+		return v.IDs[i].Fault("%s", what).
+			WithHint("A model goes on learning the classes that it has; train a new one for others.")
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/parts"
+)
+
+// rows gathers the output of a shard by column.
+type rows struct {
+	params  Params
+	answers jobs.Answers
+	number  map[string]int64 // of each label
+
+	objects, labels []string
+	offsets, codes  []int64
+	values          []float64
+	scores          [][]float64
+}
+
+func newRows(answers jobs.Answers, params Params) *rows {
+	r := &rows{params: params, answers: answers, number: map[string]int64{},
+		objects: []string{}, labels: []string{}, offsets: []int64{}, codes: []int64{}, values: []float64{}}
+	for i, label := range answers.Labels {
+		r.number[label] = int64(i)
+	}
+	if params.Scores {
+		r.scores = make([][]float64, len(answers.Scores))
+		for i := range r.scores {
+			r.scores[i] = []float64{}
+		}
+	}
+	return r
+}
+
+// add takes in what the format wants of a block's outcomes.
+func (r *rows) add(block *dataset.Block, outcomes []jobs.Outcome) {
+	numbers := r.params.Format == parts.NPY
+	for i, o := range outcomes {
+		if numbers {
+			r.codes = append(r.codes, r.code(o))
+		} else {
+			r.objects = append(r.objects, block.IDs[i].Object)
+			r.offsets = append(r.offsets, block.IDs[i].Offset)
+			r.labels = append(r.labels, o.Label)
+		}
+		if r.answers.Value != "" {
+			r.values = append(r.values, o.Value)
+		}
+		for s := range r.scores {
+			r.scores[s] = append(r.scores[s], o.Scores[s])
+		}
+	}
+}
+
+// code is the number of a label; -1 stands for a rejected record.
+func (r *rows) code(o jobs.Outcome) int64 {
+	if n, ok := r.number[o.Label]; ok && !o.Rejected {
+		return n
+	}
+	return -1
+}
+
+// table is the columns in the order of the output: where the record is, the answer, the scores.
+func (r *rows) table() parts.Table {
+	var t parts.Table
+	if r.params.Format == parts.NPY {
+		return append(r.answer(t), r.scoreColumns()...)
+	}
+	t = parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets}}
+	if r.answers.Labels != nil {
+		t = append(t, parts.Column{Name: "label", Texts: r.labels})
+	}
+	if r.answers.Value != "" {
+		t = append(t, parts.Column{Name: r.answers.Value, Floats: r.values})
+	}
+	return append(t, r.scoreColumns()...)
+}
+
+// answer is the number that npy has of a record.
+func (r *rows) answer(t parts.Table) parts.Table {
+	if r.answers.Labels != nil {
+		return append(t, parts.Column{Name: "label", Ints: r.codes})
+	}
+	return append(t, parts.Column{Name: r.answers.Value, Floats: r.values})
+}
+
+func (r *rows) scoreColumns() parts.Table {
+	var t parts.Table
+	for i, values := range r.scores {
+		t = append(t, parts.Column{Name: "score:" + r.answers.Scores[i], Floats: values})
+	}
+	return slices.Clip(t)
+}

@@ -1,0 +1,79 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/dataset"
+)
+
+// Source is one of the data sets of a spec.
+type Source int
+
+// The data sets of a spec.
+const (
+	Input   Source = iota // spec.input
+	Queries               // spec.queries
+)
+
+// Known reports whether s is one of the data sets of a spec.
+func (s Source) Known() bool { return s == Input || s == Queries }
+
+// String is the field of the spec.
+func (s Source) String() string {
+	switch s {
+	case Input:
+		return "spec.input"
+	case Queries:
+		return "spec.queries"
+	}
+	return fmt.Sprintf("data set %d", int(s))
+}
+
+// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries.
+type Plan struct{ Shards, QueryShards int }
+
+// BlockReader reads a shard of one of the data sets in order, as Leaf.Read does.
+type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
+
+// Leaf is one unit of Map.
+type Leaf struct {
+	Tree, Index int
+	Plan        Plan
+	// Blocks reads, in order, the records of shard Index of spec.input. It may be called more than
+	// once. A block must not be written to, and is valid until the pass moves on to the next one,
+	// unless it is Lasting. Passes may nest, in one goroutine.
+	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
+	// Read reads any shard of any data set in the same way.
+	Read BlockReader
+	Emit Emit
+}
+
+// Round is a finished round as Step sees it.
+type Round struct {
+	Plan  Plan
+	Trees int
+	// Root reads the root of a tree. Roots are read on demand, because all of them may not fit
+	// into memory.
+	Root func(ctx context.Context, tree int) (Arrays, error)
+	Emit Emit
+}
+
+// Only returns the root of a round of one tree.
+func (r Round) Only(ctx context.Context) (Arrays, error) {
+	if r.Trees != 1 {
+		return nil, Malformed("the round has %d trees, not one", r.Trees)
+	}
+	return r.Root(ctx, 0)
+}
+
+// RoundOf returns a round whose roots are in memory.
+func RoundOf(plan Plan, roots ...Arrays) Round {
+	return Round{Plan: plan, Trees: len(roots), Root: func(_ context.Context, tree int) (Arrays, error) {
+		if tree < 0 || tree >= len(roots) {
+			return nil, Malformed("the round has no tree %d", tree)
+		}
+		return roots[tree], nil
+	}}
+}

@@ -1,0 +1,94 @@
+// Package classify is shared by the classifiers that compute log p(x, y). It has their prior, their decision by the
+// posteriors of the classes, and their outcomes.
+package classify
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// Decision is a model's decision rule. It chooses the class of the largest posterior, and rejects the record if that
+// posterior is below a threshold; with costs, it chooses the class of least expected cost. Only one goroutine at a time
+// may use it.
+type Decision struct {
+	prior       string // evaluation.PriorLearned or PriorUniform
+	rejectBelow float64
+	rule        *evaluation.Rule // nil without costs
+}
+
+// NewDecision returns the decision rule for labels. An unknown label in costs is a *protocol.Fault of CodeSpecInvalid.
+func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labels []string) (d Decision, err error) {
+	d = Decision{prior: prior, rejectBelow: rejectBelow}
+	if costs != nil {
+		d.rule, err = costs.Rule(labels)
+	}
+	return d, err
+}
+
+// Fields lists "prior", "reject_below" and the arrays of evaluation.RuleFields, for a model with the given
+// number of classes.
+func (d *Decision) Fields(f *jobs.Fields, classes int) {
+	f.Choice("prior", &d.prior, evaluation.PriorLearned, evaluation.PriorUniform)
+	jobs.Scalar(f, "reject_below", &d.rejectBelow)
+	evaluation.RuleFields(f, &d.rule, classes)
+	f.Require(d.rejectBelow >= 0 && d.rejectBelow < 1 && (d.rule == nil || d.rejectBelow == 0),
+		"a model rejects below %v", d.rejectBelow)
+}
+
+// LogPrior returns log p(y) of each class, given the weight of its training records.
+func (d *Decision) LogPrior(weights []float64) []float64 {
+	prior, total := make([]float64, len(weights)), 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for y, w := range weights {
+		if d.prior == evaluation.PriorUniform {
+			prior[y] = -fmath.Log(float64(len(prior)))
+		} else {
+			prior[y] = fmath.Log(w) - fmath.Log(total)
+		}
+	}
+	return prior
+}
+
+// Decide chooses the class of a record. joint is log p(x, y) of each class; Decide sets posterior to p(y|x), by Bayes'
+// rule, and both may be the same slice. Ties go to the first class. logDensity is log p(x). The time is linear in the
+// classes and the named costs.
+func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool, logDensity float64) {
+	for y, v := range joint {
+		if v > joint[class] {
+			class = y
+		}
+	}
+	best := joint[class]
+	for y, v := range joint {
+		posterior[y] = v - best
+	}
+	evidence := fmath.LogSumExp(posterior) // log p(x), less best
+	for y, relative := range posterior {
+		posterior[y] = fmath.Exp(relative - evidence)
+	}
+	if d.rule != nil {
+		class = d.rule.Decide(posterior)
+	} else {
+		rejected = posterior[class] < d.rejectBelow
+	}
+	return class, rejected, best + evidence
+}
+
+// Prior describes the prior for people.
+func (d *Decision) Prior() string { return d.prior }
+
+// String describes the decision rule for people.
+func (d *Decision) String() string {
+	switch {
+	case d.rule != nil:
+		return fmt.Sprintf("least expected cost, of %d named pairs", d.rule.Pairs())
+	case d.rejectBelow > 0:
+		return fmt.Sprintf("largest posterior; none if it is below %v", d.rejectBelow)
+	}
+	return "largest posterior"
+}

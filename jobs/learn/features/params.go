@@ -1,0 +1,89 @@
+package features
+
+import (
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// The ways to scale; see the package.
+const (
+	ScaleNone     = "none"
+	ScaleStandard = "standard"
+	ScaleMinMax   = "minmax"
+	ScaleL2       = "l2"
+)
+
+// Params choose how records become vectors.
+type Params struct {
+	Scale   string             `json:"scale"`
+	Text    *vocabulary.Params `json:"text,omitempty"`    // nil stands for the defaults
+	Hashing *Hashing           `json:"hashing,omitempty"` // nil gives each term a column of its own
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		p.scale(),
+		params.SectionAt("text", &p.Text),
+		params.OptionalSection("hashing", &p.Hashing).
+			Says("Gives texts 2^bits columns by hash, in place of one for each term of a dictionary."),
+	}
+}
+
+func (p *Params) scale() params.Parameter {
+	return params.Choice("scale", &p.Scale, ScaleNone, ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2).
+		Says("Scaling of the columns (standard, minmax) or of each vector (l2). " +
+			"Sparse vectors take no minmax, texts none or l2.")
+}
+
+// Section declares the parameters as section "features" of a kind.
+func (p *Params) Section() params.Parameter { return params.Section("features", p) }
+
+// DenseSection is Section for a kind that takes dense vectors only.
+func (p *Params) DenseSection() params.Parameter {
+	return params.Section("features", (*denseParams)(p))
+}
+
+// denseParams are those for dense vectors.
+type denseParams Params
+
+// Parameters declares the parameters.
+func (p *denseParams) Parameters() []params.Parameter {
+	return []params.Parameter{(*Params)(p).scale()}
+}
+
+// Check rejects parameters of a dictionary where hashing replaces it.
+func (p *Params) Check() error {
+	if t := p.text(); p.Hashing != nil && (t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0) {
+		return protocol.SpecFault(
+			"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
+	}
+	return nil
+}
+
+// DefaultParams are those of an empty section.
+func DefaultParams() (p Params) {
+	params.Reset(p.Parameters())
+	return p
+}
+
+func (p Params) text() vocabulary.Params {
+	if p.Text == nil {
+		return vocabulary.DefaultParams()
+	}
+	return *p.Text
+}
+
+// checkForm refuses a scale that records of a form cannot have.
+func (p Params) checkForm(f form) error {
+	switch {
+	case p.Hashing != nil && f != texts:
+		return protocol.SpecFault("spec.params: hashing is of texts; the records are %v", f)
+	case f == sparse && p.Scale == ScaleMinMax:
+		return protocol.SpecFault("spec.params: scale minmax would fill sparse vectors; use standard or l2")
+	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:
+		return protocol.SpecFault("spec.params: texts take scale none or l2, not %s", p.Scale)
+	}
+	return nil
+}

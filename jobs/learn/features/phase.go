@@ -1,0 +1,181 @@
+package features
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Name is the phase's name.
+const Name = "features"
+
+// Builder computes the feature space of the training records in one pass over them.
+type Builder struct {
+	params      Params
+	kind        string
+	tokenizer   *text.Tokenizer
+	hasher      *hasher // nil if terms have a dictionary
+	train       jobs.Records
+	countLabels bool
+	classes     int    // least number of classes; -1 if labels are not required
+	scaleField  string // see Compares; "" if the kind does not compare vectors
+}
+
+// Option changes what the builder requires of labels and columns.
+type Option func(*Builder)
+
+// Classes requires that every training record has a label and that there are at least min classes; the fault is that of
+// Space.RequireLabels.
+func Classes(min int) Option { return func(b *Builder) { b.classes = min } }
+
+// NoClasses turns the counting of labels off. If labels are numbers or identifiers, the state would otherwise grow with
+// the number of records.
+func NoClasses() Option { return func(b *Builder) { b.countLabels = false } }
+
+// New returns the phase "features" for a spec. The phase passes the space of the training records to the phase next.
+func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
+	b, err := NewBuilder(p, spec, options...)
+	if err != nil {
+		return nil, err
+	}
+	return b.Phase(func(_ jobs.Arrays, s *Space) (jobs.Next, error) {
+		return jobs.Next{Phase: next, State: jobs.ArraysOf(s)}, nil
+	}), nil
+}
+
+// NewBuilder returns a builder for the training records of a spec.
+func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, error) {
+	if err := params.Check(&p); err != nil {
+		return nil, err
+	}
+	tokenizer, err := p.text().Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{params: p, kind: spec.Kind, tokenizer: tokenizer, train: jobs.TrainingRecords(spec),
+		countLabels: true, classes: -1}
+	if p.Hashing != nil {
+		b.hasher = newHasher(*p.Hashing, spec.Spec.Repro.Seed)
+	}
+	for _, option := range options {
+		option(b)
+	}
+	return b, nil
+}
+
+// Phase returns the phase "features". The function then returns what comes next, given the space and the state that the
+// job began with, which is the model of spec.model or empty.
+func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *Counts]{
+		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
+		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*Counts, error) {
+			return b.Count(ctx, leaf)
+		},
+		Step: func(_ context.Context, state jobs.Arrays, root *Counts, _ jobs.Round) (jobs.Next, error) {
+			space, found, err := b.Space(root)
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			next, err := then(state, space)
+			next.Metrics = append(found, next.Metrics...)
+			return next, err
+		},
+	}.Phase()
+}
+
+// Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels
+// and terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
+func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
+	l, train := b.newLeaf(), b.train()
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := l.begin(block); err != nil {
+			return nil, err
+		}
+		for i, id := range block.IDs {
+			if !train(id) {
+				continue
+			}
+			if err := l.add(block, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.counts(), nil
+}
+
+// Space returns the space and the metrics that describe it. It is a fault of CodeInputEmpty if there is no training
+// record.
+func (b *Builder) Space(root *Counts) (*Space, []jobs.Metric, error) {
+	if root.records == 0 {
+		return nil, nil, protocol.EmptyFault("no training record").
+			WithHint("Check spec.input.uri and spec.input.split.test.")
+	}
+	space, err := b.space(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.classes >= 0 {
+		if err := space.RequireLabels(b.kind, b.classes); err != nil {
+			return nil, nil, err
+		}
+	}
+	warnings, err := b.dominance(space)
+	return space, slices.Concat(metrics(space), b.hashMetrics(root), warnings), err
+}
+
+// space derives the space from the counts of all training records.
+func (b *Builder) space(root *Counts) (*Space, error) {
+	s := &Space{Width: root.shape.width, Records: root.records, Sparse: root.shape.form != dense,
+		Labels: root.labels.Keys, ClassRecords: root.labels.Columns[0],
+		form: root.shape.form, scale: b.params.Scale}
+	switch s.form {
+	case dense:
+		s.scaleDense(root.columns)
+	case sparse:
+		s.scaleSparse(root.columns)
+	case texts:
+		s.text = b.params.text()
+		if b.hasher != nil {
+			if root.hashed.none() {
+				return nil, protocol.EmptyFault("no term in %d training records", root.records).
+					WithHint("Check spec.input.text.")
+			}
+			s.hasher, s.Width = b.hasher, b.hasher.width()
+			break
+		}
+		kept, err := b.params.text().Choose(root.terms, root.records)
+		if err != nil {
+			return nil, err
+		}
+		if s.dictionary, err = vocabulary.NewDictionary(kept.Keys); err != nil {
+			return nil, err
+		}
+		s.Width = s.dictionary.Len()
+	}
+	s.index()
+	return s, nil
+}
+
+func (b *Builder) hashMetrics(root *Counts) []jobs.Metric {
+	if b.hasher == nil {
+		return nil
+	}
+	return root.hashed.metrics(b.hasher)
+}
+
+func metrics(s *Space) []jobs.Metric {
+	return []jobs.Metric{
+		jobs.CountMetric("features.records", s.Records),
+		jobs.CountMetric("features.width", int64(s.Width)),
+		jobs.CountMetric("features.labels", int64(s.Labels.Len())),
+	}
+}

@@ -1,0 +1,227 @@
+package features
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Vectors are the records of a block that were kept, scaled. They are valid until the next
+// call and the next block, may share the block's memory and must not be written to.
+type Vectors struct {
+	Rows    int
+	Dense   kernelops.Matrix // without rows where sparse
+	Sparse  dataset.Sparse   // Width 0 where dense
+	Class   []int32          // of each row: the number of its label in Space.Labels, or -1
+	IDs     []dataset.Identity
+	Weights []float32 // nil where every row weighs 1
+	Records []int     // of each row: its record in the block
+	Lasting bool      // the memory of Dense or Sparse is that of a lasting block: it may be kept
+}
+
+// Reader reads blocks into a space. It keeps memory between calls: one goroutine.
+type Reader struct {
+	space   *Space
+	bagger  *vocabulary.Bagger
+	hashed  *hashBagger // instead of bagger
+	values  []float32
+	indices []int32
+	indptr  []int
+	class   []int32
+	ids     []dataset.Identity // kept, or the block's own
+	kept    []dataset.Identity
+	weights []float32
+	records []int
+	trusts  bool
+}
+
+// Trust says that the records that are read next were read into the same space before: their values are not looked
+// at once more.
+func (r *Reader) Trust() { r.trusts = true }
+
+// NewReader returns a Reader for one goroutine.
+func (s *Space) NewReader() *Reader {
+	r := &Reader{space: s}
+	if s.form == texts {
+		tokenizer, err := s.text.Tokenizer()
+		if err != nil {
+			panic("features: " + err.Error()) // not reached: spaces are made with parameters that were checked
+		}
+		if s.hasher != nil {
+			r.hashed = &hashBagger{tokenizer: tokenizer, hasher: s.hasher}
+		} else {
+			r.bagger = vocabulary.NewBagger(tokenizer, s.dictionary)
+		}
+	}
+	return r
+}
+
+// Read returns the records that keep chooses; nil keeps all. Records of another shape
+// than the space's, a weight that is negative and a value that is not finite, before or after
+// scaling, are faults of CodeBadRecord with their position. Dense blocks that are kept whole and
+// not scaled are not copied.
+func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (Vectors, error) {
+	if got, want := shapeOf(block), r.space.shape(); len(block.IDs) > 0 && got != want {
+		return Vectors{}, shapeFault(block.IDs[0], got, want)
+	}
+	r.choose(block, keep)
+	v := Vectors{Rows: len(r.records), Records: r.records, IDs: r.ids, Class: r.classes(block)}
+	var err error
+	if v.Weights, err = r.readWeights(block); err != nil {
+		return Vectors{}, err
+	}
+	switch r.space.form {
+	case dense:
+		v.Dense, err = r.dense(block)
+	case sparse:
+		v.Sparse, err = r.sparse(block)
+	case texts:
+		v.Sparse = r.bags(block)
+	}
+	v.Lasting = block.Lasting && r.inPlace(block)
+	return v, err
+}
+
+// Rows reads blocks of training records in order: those that keep chooses, block by block. Errors are those of Read; a
+// label that is not in the space is a fault of CodeCorrupt.
+func (s *Space) Rows(
+	blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool,
+) iter.Seq2[Vectors, error] {
+	return func(yield func(Vectors, error) bool) {
+		reader := s.NewReader()
+		for block, err := range blocks {
+			var rows Vectors
+			if err == nil {
+				rows, err = reader.Read(block, keep)
+			}
+			if unseen := slices.Index(rows.Class, -1); err == nil && unseen >= 0 {
+				err = Unseen(rows.IDs[unseen])
+			}
+			if !yield(rows, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// inPlace reports whether the vectors of a block are its own, neither copied nor scaled.
+func (r *Reader) inPlace(block *dataset.Block) bool {
+	return r.space.form != texts && r.space.scale == ScaleNone && len(r.records) == len(block.IDs)
+}
+
+// choose numbers the records to keep.
+func (r *Reader) choose(block *dataset.Block, keep func(dataset.Identity) bool) {
+	r.records = r.records[:0]
+	if keep == nil {
+		for i := range block.IDs {
+			r.records = append(r.records, i)
+		}
+		r.ids = block.IDs
+		return
+	}
+	r.kept = r.kept[:0]
+	for i, id := range block.IDs {
+		if keep(id) {
+			r.records, r.kept = append(r.records, i), append(r.kept, id)
+		}
+	}
+	r.ids = r.kept
+}
+
+func (r *Reader) classes(block *dataset.Block) []int32 {
+	r.class = r.class[:0]
+	for _, i := range r.records {
+		c := int32(-1)
+		if block.Labels != nil {
+			c = r.space.Class(block.Labels[i])
+		}
+		r.class = append(r.class, c)
+	}
+	return r.class
+}
+
+func (r *Reader) readWeights(block *dataset.Block) ([]float32, error) {
+	if block.Weights == nil {
+		return nil, nil
+	}
+	r.weights = r.weights[:0]
+	for _, i := range r.records {
+		w := block.Weights[i]
+		if w < 0 || w-w != 0 {
+			id := block.IDs[i]
+			return nil, id.Fault("the weight is %v; a weight is a finite number from 0", w)
+		}
+		r.weights = append(r.weights, w)
+	}
+	return r.weights, nil
+}
+
+func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
+	width, n := r.space.Width, len(r.records)
+	m := kernelops.Matrix{Rows: n, Cols: width, Stride: width}
+	inPlace := r.inPlace(block)
+	if inPlace {
+		m.Data = block.Dense.Values[:n*width]
+	} else {
+		r.values = grow(r.values, n*width)
+		m.Data = r.values
+	}
+	if inPlace && (r.trusts || finiteRow(m.Data)) {
+		return m, nil
+	}
+	for row, i := range r.records {
+		if !inPlace {
+			r.scale(m.Row(row), block.Dense.Row(i))
+		}
+		if err := r.check(block.IDs[i], m.Row(row), nil); err != nil {
+			return kernelops.Matrix{}, r.blame(err, checkFinite(block.IDs[i], block.Dense.Row(i), nil))
+		}
+	}
+	return m, nil
+}
+
+// check refuses values that are not finite.
+func (r *Reader) check(id dataset.Identity, row []float32, index []int32) error {
+	if r.trusts {
+		return nil
+	}
+	return checkFinite(id, row, index)
+}
+
+// scale sets dst to a dense row after scaling.
+func (r *Reader) scale(dst, row []float32) {
+	switch r.space.scale {
+	case ScaleNone:
+		copy(dst, row)
+	case ScaleL2:
+		copy(dst, row)
+		normalise(dst)
+	default:
+		r.space.scaleRow(dst, row)
+	}
+}
+
+// blame tells a value that was not finite before scaling from one that became so.
+func (r *Reader) blame(after, before error) error {
+	if before != nil {
+		return before
+	}
+	if fault, ok := after.(*protocol.Fault); ok {
+		scaled := fault.WithHint("It lies too far from the values that the scaling was learned from.")
+		scaled.What += fmt.Sprintf(" after scaling (%s)", r.space.scale)
+		return scaled
+	}
+	return after
+}
+
+func grow(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
+}

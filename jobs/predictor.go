@@ -1,0 +1,69 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/dataset"
+)
+
+// DescribeOptions bounds what Describe prints.
+type DescribeOptions struct {
+	Classes []string // only these; empty means a few
+	Top     int      // words per class
+}
+
+// Classifier predicts one text at a time.
+type Classifier interface {
+	Classify(text string) (Prediction, error)
+}
+
+// Predictor predicts the records of a block. Only one goroutine at a time may use it.
+type Predictor interface {
+	// Answers describes the outcomes.
+	Answers() Answers
+	// Predict returns one outcome for each record, valid until the next call. A record
+	// that the model cannot take is a *protocol.Fault with its position.
+	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
+}
+
+// Learner predicts a record, is given its label and learns from it, one record at a time. Only one
+// goroutine at a time may use it.
+type Learner interface {
+	// Predict predicts a block of one record, and remembers it for Update.
+	Predict(block *dataset.Block) (Outcome, error)
+	// Update gives the learner the label of the record last predicted, and reports whether the
+	// model changed. A label that the model does not have is a *protocol.Fault of CodeBadRecord.
+	Update(label string) (changed bool, err error)
+	// Model returns the current model.
+	Model() Arrays
+}
+
+// Answers describes the outcomes of a model.
+type Answers struct {
+	Labels []string // every possible Label; nil if Value alone is the answer
+	Value  string   // the meaning of Value, such as "distance"; empty if it has none
+	Scores []string // a name for each of Scores; nil if there are none
+	// Clusters reports that Labels name clusters, so records have no true label to compare with.
+	Clusters bool
+}
+
+// Outcome is the result of predicting one record.
+type Outcome struct {
+	Label    string    // of a class or cluster; empty if rejected or if Value is the answer
+	Rejected bool      // no class is likely enough
+	Value    float64   // regression: the prediction; clustering: the distance to the center
+	Scores   []float64 // in the order of Answers.Scores
+}
+
+// Prediction is a decision with its posterior probabilities, best first.
+type Prediction struct {
+	Label    string       `json:"label"` // empty when rejected
+	Rejected bool         `json:"rejected"`
+	Scores   []ClassScore `json:"scores"`
+}
+
+// ClassScore is one class and its posterior probability.
+type ClassScore struct {
+	Label     string  `json:"label"`
+	Posterior float64 `json:"posterior"`
+}

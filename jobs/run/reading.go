@@ -1,0 +1,131 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+)
+
+// skipWatch counts what a leaf's complete passes over shards skipped.
+type skipWatch struct {
+	limits skipLimits
+	found  skips
+	kept   kept
+	taker  *noteTaker // nil where nothing is noted
+}
+
+// attach returns a leaf's partial with what was found beside it.
+func (w *skipWatch) attach(partial jobs.Arrays) (jobs.Arrays, error) {
+	partial, err := w.found.attach(partial)
+	if err != nil || w.taker == nil {
+		return partial, err
+	}
+	return w.taker.notes.attach(partial)
+}
+
+// watch passes on a leaf's reads: those of the plan only, and counted. Blocks is the read of
+// the leaf's own shard.
+func (w *skipWatch) watch(leaf jobs.Leaf) jobs.Leaf {
+	read, own := leaf.Read, leaf.Blocks
+	leaf.Read = func(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+		if err := checkShard(leaf.Plan, from, shard); err != nil {
+			return failing(err)
+		}
+		return w.pass(place{from, shard}, read(ctx, from, shard))
+	}
+	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
+		if own != nil {
+			return w.pass(place{jobs.Input, leaf.Index}, own(ctx))
+		}
+		return leaf.Read(ctx, jobs.Input, leaf.Index)
+	}
+	return leaf
+}
+
+// pass ends with a BAD_RECORD fault as soon as one shard alone is beyond the bound.
+func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+	return func(yield func(*dataset.Block, error) bool) {
+		var pass skips
+		noting := w.taker != nil && w.taker.begin(at)
+		if noting {
+			defer w.taker.abandon() // which does nothing after end
+		}
+		for block, err := range blocks {
+			if err == nil {
+				err = w.kept.check(at.Source, block)
+			}
+			if err == nil && noting {
+				err = w.taker.add(block)
+			}
+			if err == nil && len(block.Skipped) > 0 {
+				pass.add(at, block.Skipped)
+				err = w.limits.check(pass)
+			}
+			if !yield(block, err) || err != nil {
+				return
+			}
+		}
+		w.found = w.found.plus(pass)
+		if noting {
+			w.taker.end()
+		}
+	}
+}
+
+// add counts further records of the only shard of s.
+func (s *skips) add(at place, found []dataset.Skip) {
+	if s.shards == nil {
+		s.shards = []shardSkips{{place: at}}
+	}
+	s.shards[0].count += int64(len(found))
+	for _, skip := range found[:min(len(found), maxSkipSamples-len(s.samples))] {
+		s.samples = append(s.samples, sample{at, skip})
+	}
+}
+
+// plainRoots detaches the roots that a step reads.
+type plainRoots struct {
+	read   func(ctx context.Context, tree int) (jobs.Arrays, error)
+	limits skipLimits
+	found  skips
+	notes  notes // of the first tree
+}
+
+func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
+	root, err := r.read(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	plain, s, err := detach(root)
+	if err != nil {
+		return nil, err
+	}
+	plain, n, err := detachNotes(plain)
+	if err != nil {
+		return nil, err
+	}
+	if tree == 0 {
+		r.notes = n
+	}
+	r.found = r.found.plus(s)
+	return plain, r.limits.check(r.found)
+}
+
+// checkShard refuses shards that a plan does not have.
+func checkShard(p jobs.Plan, from jobs.Source, shard int) error {
+	shards := p.Shards
+	if from == jobs.Queries {
+		shards = p.QueryShards
+	}
+	if !from.Known() || shard < 0 || shard >= shards {
+		return fmt.Errorf("jobs: there is no shard %d of %s; the plan has %d", shard, from, shards)
+	}
+	return nil
+}
+
+func failing(err error) iter.Seq2[*dataset.Block, error] {
+	return func(yield func(*dataset.Block, error) bool) { yield(nil, err) }
+}
