@@ -53,7 +53,8 @@ func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	grams(t, cluster, nil, "create", "-f", file)
 
 	byHand := func(id string) string {
-		cluster.Submit(t, id, fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","spec":{"input":{"uri":"file://%s/","format":"tsv","label":1,"text":2},
+		cluster.Submit(t, id, fmt.Sprintf(
+			`{"apiVersion":"v1","kind":"NaiveBayes","spec":{"input":{"uri":"file://%s/","format":"tsv","label":1,"text":2},
 			"output":{},"params":{"grows":true},"repro":{},"run":{}}}`, corpus))
 		return modelOf(t, cluster, id)
 	}

@@ -121,7 +121,8 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 	}
 	for i, uri := range []string{"/day=2026-10-24/", "/day=2026-10-25/", "/"} {
 		spec := fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","spec":{"input":{"uri":%q,"format":"tsv","label":1,"text":2,
-			"split":{"test":0.2}},"output":{},"params":{"alpha":0.5},"repro":{"seed":7},"run":{}}}`, "file://"+corpus+uri)
+			"split":{"test":0.2}},"output":{},"params":{"alpha":0.5},"repro":{"seed":7},"run":{}}}`,
+			"file://"+corpus+uri)
 		id := fmt.Sprint("by-hand-", i)
 		cluster.Submit(t, id, spec)
 		scheduled := second.ID

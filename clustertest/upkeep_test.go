@@ -38,7 +38,8 @@ func upkeepSpec(t *testing.T, cluster *clustertest.Cluster, name, keep, output s
 	}
 	file := filepath.Join(cluster.Home, name+".yaml")
 	text := fmt.Sprintf(`{apiVersion: v1, kind: KMeans, metadata: {name: %s}, spec: {input: {uri: %q, format: csv, label: 65}, output: {uri: %q},
- params: {k: 10, max_rounds: 6, init: random}, repro: {seed: 7}, run: {keep: %s}}, schedule: {cron: "15 2 * * *"}}`, name, "file://"+digits, output, keep)
+ params: {k: 10, max_rounds: 6, init: random}, repro: {seed: 7}, run: {keep: %s}}, schedule: {cron: "15 2 * * *"}}`,
+		name, "file://"+digits, output, keep)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

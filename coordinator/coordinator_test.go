@@ -93,7 +93,8 @@ func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 
 func testSpec(name string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":%q},"spec":{
-		"input":{"uri":"mem://m/in/x.tsv","format":"tsv","label":1,"text":2},"output":{},"repro":{"seed":7},"run":{}}}`, name)
+		"input":{"uri":"mem://m/in/x.tsv","format":"tsv","label":1,"text":2},"output":{},"repro":{"seed":7},"run":{}}}`,
+		name)
 }
 
 func submitTest(t *testing.T, c *Coordinator, id string) *pb.Job {

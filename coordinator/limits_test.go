@@ -255,7 +255,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer third.Close()
-	if err := third.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil { // before the others' handshakes time out
+	// before the others' handshakes time out
+	if err := third.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := third.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {

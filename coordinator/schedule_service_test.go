@@ -37,7 +37,8 @@ func TestCreateIsIdempotentAndReplaces(t *testing.T) {
 	bare.TimeZone, bare.Overlap, bare.CatchUp, bare.CatchUpMax = "", 0, 0, 0
 	first := createTest(t, c, bare)
 	d := first.GetSchedule().GetDefinition()
-	if !first.GetCreated() || d.GetTimeZone() != "UTC" || d.GetOverlap() != pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID || d.GetCatchUp() != pb.CatchUp_CATCH_UP_LATEST {
+	if !first.GetCreated() || d.GetTimeZone() != "UTC" ||
+		d.GetOverlap() != pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID || d.GetCatchUp() != pb.CatchUp_CATCH_UP_LATEST {
 		t.Errorf("defaults: %v", first)
 	}
 	if len(first.GetSchedule().GetNextSlotsUnixMs()) != 1 || !strings.Contains(d.GetSpecJson(), "{{previous_slot}}") {
@@ -52,7 +53,8 @@ func TestCreateIsIdempotentAndReplaces(t *testing.T) {
 	bare.Cron = "16 2 * * *"
 	_, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: bare}))
 	wantCode(t, "another definition", err, connect.CodeAlreadyExists)
-	res, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: bare, Replace: true}))
+	res, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: bare,
+		Replace: true}))
 	if err != nil || res.Msg.GetCreated() || res.Msg.GetSchedule().GetDefinition().GetCron() != "16 2 * * *" {
 		t.Errorf("replaced: %v %v", res, err)
 	}
@@ -100,7 +102,8 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 	}
 	var ids []string
 	for after := ""; ; {
-		res, err := service.ListSchedules(t.Context(), connect.NewRequest(&pb.ListSchedulesRequest{Limit: 2, After: after}))
+		res, err := service.ListSchedules(t.Context(), connect.NewRequest(&pb.ListSchedulesRequest{Limit: 2,
+			After: after}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,17 +121,20 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "s0 s1 s2 s3 s4" {
 		t.Errorf("listed %s", got)
 	}
-	if _, err := service.PauseSchedule(t.Context(), connect.NewRequest(&pb.PauseScheduleRequest{Id: "s1"})); err != nil {
+	if _, err := service.PauseSchedule(t.Context(), connect.NewRequest(
+		&pb.PauseScheduleRequest{Id: "s1"})); err != nil {
 		t.Fatal(err)
 	}
 	got, err := service.GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "s1", Next: 3}))
 	if err != nil || !got.Msg.GetSchedule().GetPaused() || len(got.Msg.GetSchedule().GetNextSlotsUnixMs()) != 3 {
 		t.Errorf("%v %v", got, err)
 	}
-	if res, err := service.ResumeSchedule(t.Context(), connect.NewRequest(&pb.ResumeScheduleRequest{Id: "s1"})); err != nil || res.Msg.GetSchedule().GetPaused() {
+	if res, err := service.ResumeSchedule(t.Context(), connect.NewRequest(
+		&pb.ResumeScheduleRequest{Id: "s1"})); err != nil || res.Msg.GetSchedule().GetPaused() {
 		t.Errorf("resumed: %v %v", res, err)
 	}
-	if _, err := service.RemoveSchedule(t.Context(), connect.NewRequest(&pb.RemoveScheduleRequest{Id: "s1"})); err != nil {
+	if _, err := service.RemoveSchedule(t.Context(), connect.NewRequest(
+		&pb.RemoveScheduleRequest{Id: "s1"})); err != nil {
 		t.Fatal(err)
 	}
 	_, err = service.GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "s1"}))
@@ -147,7 +153,8 @@ func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 		createTest(t, c, definition("n"))
 		first := time.Now().Truncate(time.Minute).Add(time.Minute)
 		trigger := func(slot time.Time) (*pb.TriggerScheduleResponse, error) {
-			res, err := service.TriggerSchedule(t.Context(), connect.NewRequest(&pb.TriggerScheduleRequest{Id: "n", SlotUnixMs: slot.UnixMilli()}))
+			res, err := service.TriggerSchedule(t.Context(),
+				connect.NewRequest(&pb.TriggerScheduleRequest{Id: "n", SlotUnixMs: slot.UnixMilli()}))
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +178,8 @@ func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 			t.Errorf("%v %v", again, err)
 		}
 		between, err := trigger(first.Add(90 * time.Second))
-		if err != nil || !between.GetCreated() || !strings.Contains(between.GetJob().GetSpecJson(), first.Add(time.Minute).UTC().Format("20060102T150405Z")) {
+		if err != nil || !between.GetCreated() || !strings.Contains(between.GetJob().GetSpecJson(),
+			first.Add(time.Minute).UTC().Format("20060102T150405Z")) {
 			t.Errorf("an instant that is no slot: %v %v", between, err)
 		}
 		stopTest(t, c)
@@ -184,10 +192,12 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 		service := c.services.Schedules
 		createTest(t, c, definition("n"))
 		until := time.Now().Truncate(time.Minute)
-		req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: until.Add(-250 * time.Minute).UnixMilli(), ToUnixMs: until.UnixMilli(), DryRun: true}
+		req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: until.Add(-250 * time.Minute).UnixMilli(),
+			ToUnixMs: until.UnixMilli(), DryRun: true}
 		all := func() (slots, created int) {
 			for from := req.FromUnixMs; from != 0; {
-				part := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: from, ToUnixMs: req.ToUnixMs, DryRun: req.DryRun}
+				part := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: from, ToUnixMs: req.ToUnixMs,
+					DryRun: req.DryRun}
 				res, err := service.BackfillSchedule(t.Context(), connect.NewRequest(part))
 				if err != nil {
 					t.Fatal(err)
@@ -233,7 +243,8 @@ func checkBackfillBounds(t *testing.T, service *api.Schedules, now time.Time) {
 		wantCode(t, what, err, connect.CodeInvalidArgument)
 	}
 	// 250 jobs are there; room for 750 more, and 800 slots asked for.
-	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-1050 * time.Minute).UnixMilli(), ToUnixMs: now.Add(-250 * time.Minute).UnixMilli()}
+	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-1050 * time.Minute).UnixMilli(),
+		ToUnixMs: now.Add(-250 * time.Minute).UnixMilli()}
 	made := 0
 	for {
 		res, err := service.BackfillSchedule(t.Context(), connect.NewRequest(req))
@@ -257,13 +268,15 @@ func TestBackfillAfterAChange(t *testing.T) {
 	service := c.services.Schedules
 	createTest(t, c, nightly("n"))
 	now := time.Now()
-	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-49 * time.Hour).UnixMilli(), ToUnixMs: now.UnixMilli()}
+	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-49 * time.Hour).UnixMilli(),
+		ToUnixMs: now.UnixMilli()}
 	if _, err := service.BackfillSchedule(t.Context(), connect.NewRequest(req)); err != nil {
 		t.Fatal(err)
 	}
 	other := nightly("n")
 	other.SpecJson = slotSpec("other")
-	if _, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: other, Replace: true})); err != nil {
+	if _, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: other,
+		Replace: true})); err != nil {
 		t.Fatal(err)
 	}
 	res, err := service.BackfillSchedule(t.Context(), connect.NewRequest(req))
@@ -282,7 +295,8 @@ func TestScheduleServiceOverHTTP(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	url, client := serveTest(t, c)
 	people := gramv1connect.NewScheduleServiceClient(client, url, as(c.AdminToken()))
-	if _, err := people.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: nightly("n")})); err != nil {
+	if _, err := people.CreateSchedule(t.Context(), connect.NewRequest(
+		&pb.CreateScheduleRequest{Definition: nightly("n")})); err != nil {
 		t.Fatal(err)
 	}
 	workers := gramv1connect.NewScheduleServiceClient(client, url, as(c.WorkerToken()))

@@ -174,7 +174,8 @@ func TestDamageInTransit(t *testing.T) {
 			once := faulty.Wrap(store, faulty.Rule{Op: faulty.Get, Times: 1, Flip: int64(at) + 1})
 			sum, _, _, err := read(t, once, c.in)
 			large := len(c.data) > 1<<20
-			if err == nil && sum != want || err != nil && !(large && isDamaged(err)) { // the first read may end before the byte
+			// the first read may end before the byte
+			if err == nil && sum != want || err != nil && !(large && isDamaged(err)) {
 				t.Errorf("%s, byte %d flipped once: sum %v instead of %v, %v", c.name, at, sum, want, err)
 			}
 			if sum, _, _, err = read(t, once, c.in); err != nil || sum != want {

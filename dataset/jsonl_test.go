@@ -207,7 +207,8 @@ func FuzzJSONL(f *testing.F) {
 				bad++
 			case ok:
 				want = append(want, r)
-			case strings.Contains(text, `"0"`) || strings.Contains(text, "\\u0030"): // a member 0 of an object is what the path names, too
+			// a member 0 of an object is what the path names, too
+			case strings.Contains(text, `"0"`) || strings.Contains(text, "\\u0030"):
 				return
 			default:
 				bad++

@@ -35,7 +35,8 @@ func (p *libsvmParser) columns() (func(int) string, []Offset, flaw) {
 }
 
 func (p *libsvmParser) content(text []byte) []byte {
-	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 { // else record refuses the line
+	// else record refuses the line
+	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 {
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")

@@ -169,7 +169,8 @@ func TestSubtractByHand(t *testing.T) {
 					{Name: "t"}}
 			}), `{"t":1700000001,"x":5}` + "\n", []float32{5, 1}, 1},
 		{"jsonl by place", of("jsonl", "/v/1",
-			func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "v"}} }), `{"v":[5,1700000001]}` + "\n", []float32{5, 1}, 1},
+			func(in *protocol.Input) { in.Features = []protocol.Column{{Name: "v"}} }), `{"v":[5,1700000001]}` + "\n",
+			[]float32{5, 1}, 1},
 		{"npy of float64", of("npy", "2", nil), string(datasettest.NPY("<f8", "(1, 2)", []float64{5, 1700000001})),
 			[]float32{5, 1}, 1},
 		{"npy of float32", of("npy", "2", nil), string(datasettest.NPY("<f4", "(1, 2)", []float32{5, 1700000128})),

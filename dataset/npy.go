@@ -67,7 +67,8 @@ func (p *npyHeader) table(head int64) (table, error) {
 	e, known := npyTypes[p.descr]
 	switch {
 	case !known:
-		return table{}, headFlawf("the array is of type %.40q; little-endian numbers such as '<f4', '<f8', '|u1' or '<i8' are read", p.descr)
+		return table{}, headFlawf(
+			"the array is of type %.40q; little-endian numbers such as '<f4', '<f8', '|u1' or '<i8' are read", p.descr)
 	case p.fortran:
 		return table{}, headFlaw("the array is in Fortran order; save numpy.ascontiguousarray(array)")
 	case len(p.shape) == 0:

@@ -28,7 +28,8 @@ func (a Arrays) CheckKind(kind string, version int32) error {
 		return err
 	}
 	if gotKind != kind || gotVersion != version {
-		return Malformed("a model of kind %q, version %d, is not one of kind %q, version %d", gotKind, gotVersion, kind, version)
+		return Malformed("a model of kind %q, version %d, is not one of kind %q, version %d", gotKind, gotVersion, kind,
+			version)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ type Algorithm interface {
 type Phase interface {
 	Name() string
 	// Map computes one leaf. carry is what this phase returned for the same leaf in its last round.
-	Map(ctx context.Context, state Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set) (partial, newCarry Arrays, err error)
+	Map(ctx context.Context, state Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set) (partial, newCarry Arrays,
+		err error)
 	// Merge folds two neighbors, left before right. Associative; not assumed commutative.
 	Merge(left, right Arrays) (Arrays, error)
 	// Step turns a finished round into what comes next.

@@ -45,7 +45,8 @@ func TestOwn(t *testing.T) {
 				"checked":                 func() error { return objstore.CheckOwner(ctx, s, "b") },
 			} {
 				if err := call(); !errors.Is(err, objstore.ErrOwned) ||
-					err.Error() != fmt.Sprintf("own %s/cluster/id: the store belongs to another cluster: it says a, this is b", s) {
+					err.Error() != fmt.Sprintf(
+						"own %s/cluster/id: the store belongs to another cluster: it says a, this is b", s) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

@@ -128,7 +128,8 @@ func formatTime(at time.Time, format string) (string, error) {
 			field, ok = fields[format[i]]
 		}
 		if !ok {
-			return "", fmt.Errorf("the time format %.40q has a directive that is not known; known: %%Y %%m %%d %%H %%M %%S %%j %%G %%V %%%%", format)
+			return "", fmt.Errorf(
+				"the time format %.40q has a directive that is not known; known: %%Y %%m %%d %%H %%M %%S %%j %%G %%V %%%%", format)
 		}
 		out.WriteString(field)
 	}

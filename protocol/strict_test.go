@@ -96,18 +96,25 @@ func TestCheckNames(t *testing.T) {
 // Each of these was accepted, or answered without the path, by a reader that leaves the names to encoding/json.
 func TestParamsAreReadByteForByte(t *testing.T) {
 	for data, want := range map[string]string{
-		`{"alpha":1,"Alpha":50}`:             `no field "Alpha" in spec.params; did you mean "alpha"?` + learningFields,
-		`{"K":5}`:                            `no field "K" in spec.params; did you mean "k"?` + learningFields,
-		`{"text":{"Min_DF":2}}`:              `no field "Min_DF" in spec.params.text; did you mean "min_df"? The fields in spec.params.text are min_df.`,
-		`{"scal":"l2"}`:                      `no field "scal" in spec.params; did you mean "scale"?` + learningFields,
-		`{"tolerance":1}`:                    `no field "tolerance" in spec.params; here it is called "tol".` + learningFields,
-		`{"max_iter":1}`:                     `no field "max_iter" in spec.params; here it is called "max_rounds".` + learningFields,
-		`{"n_clusters":1}`:                   `no field "n_clusters" in spec.params; here it is called "k".` + learningFields,
-		`{"C":1}`:                            `no field "C" in spec.params; no kind weighs slack by a penalty.` + learningFields,
-		`{"min_df":1}`:                       `no field "min_df" in spec.params; did you mean spec.params.text.min_df?` + learningFields,
-		`{"seed":1}`:                         `no field "seed" in spec.params; did you mean spec.repro.seed?` + learningFields,
-		`{"random_state":1}`:                 `no field "random_state" in spec.params; did you mean spec.repro.seed?` + learningFields,
-		`{"split":{"test":0.2}}`:             `no field "split" in spec.params; did you mean spec.input.split.test?` + learningFields,
+		`{"alpha":1,"Alpha":50}`: `no field "Alpha" in spec.params; did you mean "alpha"?` + learningFields,
+		`{"K":5}`:                `no field "K" in spec.params; did you mean "k"?` + learningFields,
+		`{"text":{"Min_DF":2}}`:  `no field "Min_DF" in spec.params.text; did you mean "min_df"? The fields in spec.params.text are min_df.`,
+		`{"scal":"l2"}`:          `no field "scal" in spec.params; did you mean "scale"?` + learningFields,
+		`{"tolerance":1}`: `no field "tolerance" in spec.params; here it is called "tol".` +
+			learningFields,
+		`{"max_iter":1}`: `no field "max_iter" in spec.params; here it is called "max_rounds".` +
+			learningFields,
+		`{"n_clusters":1}`: `no field "n_clusters" in spec.params; here it is called "k".` +
+			learningFields,
+		`{"C":1}`: `no field "C" in spec.params; no kind weighs slack by a penalty.` +
+			learningFields,
+		`{"min_df":1}`: `no field "min_df" in spec.params; did you mean spec.params.text.min_df?` + learningFields,
+		`{"seed":1}`: `no field "seed" in spec.params; did you mean spec.repro.seed?` +
+			learningFields,
+		`{"random_state":1}`: `no field "random_state" in spec.params; did you mean spec.repro.seed?` +
+			learningFields,
+		`{"split":{"test":0.2}}`: `no field "split" in spec.params; did you mean spec.input.split.test?` +
+			learningFields,
 		`{"zzz":1}`:                          `no field "zzz" in spec.params.` + learningFields,
 		`{"k":5,"k":7}`:                      `spec.params.k stands twice; a name may stand once in an object`,
 		`{"k":5,"\u006b":7}`:                 `spec.params.k stands twice; a name may stand once in an object`,

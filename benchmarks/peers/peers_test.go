@@ -19,7 +19,8 @@ func answering(t *testing.T, cases string) *Process {
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\nwhile read -r verb rest; do case $verb in\ndescribe) echo '{\"numpy\": \"1.2\"}';;\n" + cases + "\nesac; done\n"
+	script := "#!/bin/sh\nwhile read -r verb rest; do case $verb in\ndescribe) echo '{\"numpy\": \"1.2\"}';;\n" +
+		cases + "\nesac; done\n"
 	if err := os.WriteFile(filepath.Join(bin, "python"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,13 @@ func URI(bucket, key string) string { return "s3://" + bucket + "/" + key }
 func Specs(bucket string) ([]Spec, error) {
 	glosses := func(name, key, params, more string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":%q},"spec":{"input":{"uri":%q,"format":"tsv","label":1,
-			"text":3,"shard_bytes":4096%s},"output":{},"params":%s,"repro":{"seed":7},"run":{"audit":1}}}`, name, URI(bucket, key), more, params)
+			"text":3,"shard_bytes":4096%s},"output":{},"params":%s,"repro":{"seed":7},"run":{"audit":1}}}`, name,
+			URI(bucket, key), more, params)
 	}
 	table := func(name, kind, key string, label int, params, more string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":%q},"spec":{"input":{"uri":%q,"format":"csv","label":%d,
-			"shard_bytes":1024%s},"output":{},"params":%s,"repro":{"seed":7},"run":{"audit":1}}}`, kind, name, URI(bucket, key), label, more, params)
+			"shard_bytes":1024%s},"output":{},"params":%s,"repro":{"seed":7},"run":{"audit":1}}}`, kind, name,
+			URI(bucket, key), label, more, params)
 	}
 	const split = `,"split":{"test":0.2}`
 	specs := []Spec{

@@ -29,7 +29,8 @@ const maxAuditPause = 10
 
 // auditTask names an audit as a task: to its worker it is one like any other.
 func auditTask(job *state.Job, a *state.Audit) Task {
-	return Task{JobID: job.ID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Node: a.Node, Changes: job.Counters.Remade.Changes}
+	return Task{JobID: job.ID, Round: a.Round, Kind: a.Kind, Tree: a.Tree, Node: a.Node,
+		Changes: job.Counters.Remade.Changes}
 }
 
 // audits grants tasks of the job that others have made, to be made again: those that are chosen, or all.
@@ -63,8 +64,8 @@ func (s *search) pressing(a *state.Audit) bool {
 	return a.Disputed() || last < s.job.Round.Number
 }
 
-// mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the job goes
-// on to one with another instruction set than its maker's, where there is such a worker.
+// mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the
+// job goes on to one with another instruction set than its maker's, where there is such a worker.
 func (s *search) mayAudit(a *state.Audit, t Task) bool {
 	work := s.memory.audits[t]
 	if work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
@@ -166,8 +167,8 @@ func (b *Board) endAudit(j *jobBoard, t Task, outcome pb.TimelineOutcome, now ti
 	work.lease = nil
 }
 
-// Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one worker is
-// all there is. Disputed ones wait for another worker.
+// Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one
+// worker is all there is. Disputed ones wait for another worker.
 func (b *Board) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
 	b.forlorn = false
 	view.EachActive(func(job *state.Job) bool {
@@ -210,7 +211,8 @@ func (b *Board) condemn(view state.State) {
 	for _, w := range b.workers {
 		if c, lied := view.Convicted(w.ID); lied {
 			w.quarantined = math.MaxInt64
-			w.why = fmt.Sprintf("it made another result of %s of job %s than %s; look at the machine, then start it again",
+			w.why = fmt.Sprintf(
+				"it made another result of %s of job %s than %s; look at the machine, then start it again",
 				c.Task, c.JobID, c.Whose())
 		}
 	}

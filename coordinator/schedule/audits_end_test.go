@@ -132,7 +132,8 @@ func TestADisputeThatNobodyCanDecide(t *testing.T) {
 		}
 		d.view = run(t, d.view, cmd)
 		if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 || job.PendingAudits() != 1 {
-			t.Errorf("%v: reporting %v, %d leaves, %d audits", cmd, job.Reporting(), job.Round.Covered, job.PendingAudits())
+			t.Errorf("%v: reporting %v, %d leaves, %d audits", cmd, job.Reporting(), job.Round.Covered,
+				job.PendingAudits())
 		}
 		return
 	}

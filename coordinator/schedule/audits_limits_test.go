@@ -170,7 +170,8 @@ func TestAConvictionIsToldOnce(t *testing.T) {
 	d := disputed(t, "")
 	d.worker("third", "")
 	d.view = run(t, d.view, completions(by("third", nodeDone(leafTask))))
-	if told := d.board.Audited(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 1 || told[0].WorkerID != "x" {
+	if told := d.board.Audited(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 1 ||
+		told[0].WorkerID != "x" {
 		t.Errorf("told %v", told)
 	}
 	if told := d.board.Audited(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 0 {

@@ -131,7 +131,8 @@ func TestAnAuditIsWaivedWhenEveryWorkerFailedItTwice(t *testing.T) {
 			}
 			d.view = run(t, d.view, waiver)
 			a, tasks := jobOf(d.view, "a").AuditSummary(), []string{"round 1, tree 0, node 0/0"}
-			if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) || a.GetPending() != 0 {
+			if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) ||
+				a.GetPending() != 0 {
 				t.Errorf("%v", a)
 			}
 			return

@@ -26,7 +26,8 @@ func (b *Board) backups(view state.State, workerID string, want int, now time.Du
 	var grants []Grant
 	view.EachActive(func(job *state.Job) bool {
 		if !b.Holding(job, now) && nearlyDone(job) && b.mayWork(job, workerID) {
-			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want - len(grants), now: now}
+			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want - len(grants),
+				now: now}
 			s.stragglers()
 			grants = append(grants, s.grants...)
 		}
@@ -116,7 +117,8 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 
 // backUp grants a second lease beside l, if there may be one.
 func (s *search) backUp(l *lease) bool {
-	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) || s.board.mustWait(s.job, l.task, s.worker, s.now) {
+	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) ||
+		s.board.mustWait(s.job, l.task, s.worker, s.now) {
 		return false
 	}
 	var pieces []state.Commit

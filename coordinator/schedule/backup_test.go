@@ -121,7 +121,8 @@ func TestAnnouncedTasksAreBackedUp(t *testing.T) {
 	d.register("x", 1)
 	d.wantNodes("x", 3, node(0, 7), node(2, 0), node(1, 2)) // nothing is known of how long a leaf takes
 	d.now += 200 * ms
-	d.reported("x", schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 7)}, pb.Verdict_VERDICT_ACCEPTED)
+	d.reported("x", schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 7)},
+		pb.Verdict_VERDICT_ACCEPTED)
 	d.wantNodes("x", 3, node(0, 6))
 	d.wantBackups(1, 0, 0)
 }

@@ -22,15 +22,16 @@ type Config struct {
 	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
 	MaxPieces   int           // committed nodes folded by one reduce
 	MaxDeaths   int           // workers that end while alone with a task before the job fails; 0 means it never does
-	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end. It is a
-	// minute more than a refusal may last without ending a job: attempts that began within are told after it.
+	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end.
+	// It is a minute more than a refusal may last without ending a job: attempts that began within are told after it.
 	DenyPatience time.Duration
 	FitPatience  time.Duration // how long a job waits for a worker that its state fits; 0 means without end
 }
 
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
-	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond, MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 16 * time.Minute}
+	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond,
+		MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 16 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster
@@ -149,7 +150,8 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.holdsAudit(job, w.ID, h, now) {
 			continue
 		}
-		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) && b.jobBoard(job).free(h.Task) {
+		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) &&
+			b.jobBoard(job).free(h.Task) {
 			b.put(b.jobBoard(job), b.takenOver(h, w.ID, now))
 		}
 	}
@@ -157,7 +159,8 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 
 // takenOver is the lease of a task that its worker held before it registered here.
 func (b *Board) takenOver(h Held, workerID string, now time.Duration) *lease {
-	return &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1, since: now}
+	return &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1,
+		since: now}
 }
 
 // Granted reports whether a lease may be this cluster's: one of another epoch is void.

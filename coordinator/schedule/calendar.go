@@ -43,14 +43,15 @@ type entry struct {
 // NewCalendar makes an empty calendar. Zones and the jobs of slots come from functions:
 // reading zone files is no business of a decision, nor is what a spec may hold.
 func NewCalendar(
-	zone func(name string) (*time.Location, error), job func(sched *state.Schedule, slot time.Time) (*pb.SubmitJob, error),
+	zone func(name string) (*time.Location, error), job func(sched *state.Schedule, slot time.Time) (*pb.SubmitJob,
+		error),
 ) *Calendar {
 	return &Calendar{zone: zone, job: job, entries: make(map[string]*entry)}
 }
 
 // Due decides on the slots that have come due. Those that pass while their schedule is paused are
-// decided when it goes on, all in a row: a schedule that stays paused writes nothing. Asked again before anything has changed, it
-// answers the same; when nothing is due, at once.
+// decided when it goes on, all in a row: a schedule that stays paused writes nothing. Asked again before anything has
+// changed, it answers the same; when nothing is due, at once.
 func (c *Calendar) Due(view state.State, now time.Time) Agenda {
 	if view.Held() { // since a restore; the release changes no schedule, so all are looked at anew
 		c.seen = false

@@ -104,7 +104,8 @@ func TestSlotsAtTheirDeadline(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
-	c.apply("2026-11-21T00:10", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
+	c.apply("2026-11-21T00:10", &pb.Command{Body: &pb.Command_ResumeSchedule{
+		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
 	c.tick("2026-11-21T00:20")
 	c.want("PAUSEDx1 00:20")
 }

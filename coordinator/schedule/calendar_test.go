@@ -99,7 +99,8 @@ func TestSlotsFireAsTheyComeDue(t *testing.T) {
 	c.put(func(*pb.PutSchedule) {})
 	c.tick("2026-11-21T00:09")
 	c.want("")
-	if wake := c.calendar.Due(c.view, instant(t, "2026-11-21T00:09")).Wake; !wake.Equal(instant(t, "2026-11-21T00:10")) {
+	if wake := c.calendar.Due(c.view, instant(t, "2026-11-21T00:09")).Wake; !wake.Equal(instant(t,
+		"2026-11-21T00:10")) {
 		t.Errorf("wakes at %s", wake)
 	}
 	c.tick("2026-11-21T00:10")
@@ -165,7 +166,8 @@ func TestOverlap(t *testing.T) {
 			t.Errorf("%v: %d jobs have not ended, want %d", p.overlap, got, p.running)
 		}
 		starts := len(schedule.Decide(schedule.DefaultConfig(), c.view))
-		if queues := p.overlap == pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE; starts != p.running && !queues || starts != 1 && queues {
+		if queues := p.overlap == pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE; starts != p.running && !queues ||
+			starts != 1 && queues {
 			t.Errorf("%v: %d jobs are admitted", p.overlap, starts)
 		}
 		c.endAll()
@@ -177,12 +179,14 @@ func TestOverlap(t *testing.T) {
 func TestAQueueIsBounded(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) {
-		d.Cron, d.Overlap, d.CatchUp, d.CatchUpMax = "* * * * *", pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE, pb.CatchUp_CATCH_UP_ALL, 100
+		d.Cron, d.Overlap, d.CatchUp, d.CatchUpMax = "* * * * *", pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE,
+			pb.CatchUp_CATCH_UP_ALL, 100
 	})
 	c.tick("2026-11-21T01:40")
 	c.tick("2026-11-21T01:43")
 	sched, _ := c.view.Schedule("n")
-	if last := sched.Recent[len(sched.Recent)-1]; sched.Fired != 100 || last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Slots != 3 {
+	if last := sched.Recent[len(sched.Recent)-1]; sched.Fired != 100 ||
+		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Slots != 3 {
 		t.Errorf("%d fired, then %+v", sched.Fired, last)
 	}
 }
@@ -193,7 +197,8 @@ func TestPausedSlotsAreSkipped(t *testing.T) {
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
 	c.tick("2026-11-21T00:15")
 	// Nobody leads until after the schedule was resumed.
-	c.apply("2026-11-21T00:35", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
+	c.apply("2026-11-21T00:35", &pb.Command{Body: &pb.Command_ResumeSchedule{
+		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
 	c.tick("2026-11-21T00:40")
 	c.want("PAUSEDx3 00:40")
 }
@@ -208,7 +213,8 @@ func TestPausedScheduleWritesNothing(t *testing.T) {
 			t.Fatalf("at %s: %d entries, wakes at %s", at, len(agenda.Commands), agenda.Wake)
 		}
 	}
-	c.apply("2026-11-23T00:05", &pb.Command{Body: &pb.Command_ResumeSchedule{ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
+	c.apply("2026-11-23T00:05", &pb.Command{Body: &pb.Command_ResumeSchedule{
+		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
 	c.tick("2026-11-23T00:10")
 	c.want("PAUSEDx288 00:10")
 }
@@ -224,7 +230,8 @@ func TestHeldSlots(t *testing.T) {
 			t.Fatalf("at %s: %d entries, wakes at %s", at, len(agenda.Commands), agenda.Wake)
 		}
 	}
-	c.apply("2026-11-21T01:05", &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}})
+	c.apply("2026-11-21T01:05", &pb.Command{Body: &pb.Command_ReleaseSchedules{
+		ReleaseSchedules: &pb.ReleaseSchedules{}}})
 	c.tick("2026-11-21T01:05")
 	c.want("00:10 MISSEDx3 00:50 01:00")
 }
@@ -233,7 +240,8 @@ func TestJitterKeepsOrderAndDoesNotChange(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.JitterMs = time.Hour.Milliseconds() }) // beyond the ten minutes there are
 	seen := make(map[time.Duration]bool)
-	for slot := instant(t, "2026-11-21T00:10"); slot.Before(instant(t, "2026-11-21T05:00")); slot = slot.Add(10 * time.Minute) {
+	for slot := instant(t, "2026-11-21T00:10"); slot.Before(instant(t,
+		"2026-11-21T05:00")); slot = slot.Add(10 * time.Minute) {
 		agenda := c.calendar.Due(c.view, slot.Add(-1))
 		c.elect()
 		if again := c.calendar.Due(c.view, slot.Add(-1)); !again.Wake.Equal(agenda.Wake) {
@@ -261,7 +269,8 @@ func TestWhatCannotBeFollowedIsSaidOnce(t *testing.T) {
 	c.put(func(d *pb.PutSchedule) { d.Id, d.Cron = "other", "0 0 30 2 *" })
 	c.tick("2026-11-21T00:10")
 	c.tick("2026-11-21T00:20")
-	if len(c.problems) != 2 || !errors.Is(c.problems[1], schedule.ErrCron) || !strings.Contains(c.problems[0].Error(), "schedule n") {
+	if len(c.problems) != 2 || !errors.Is(c.problems[1], schedule.ErrCron) ||
+		!strings.Contains(c.problems[0].Error(), "schedule n") {
 		t.Errorf("%v", c.problems)
 	}
 }
@@ -287,7 +296,8 @@ func TestAYearOfMissedSlots(t *testing.T) {
 	c.put(func(d *pb.PutSchedule) { d.Cron = "* * * * *" })
 	c.tick("2027-11-21T00:00")
 	sched, _ := c.view.Schedule("n")
-	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastSlot != instant(t, "2027-11-21T00:00").UnixMilli() {
+	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastSlot != instant(t,
+		"2027-11-21T00:00").UnixMilli() {
 		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastSlot)
 	}
 }

@@ -41,7 +41,9 @@ type suspect struct {
 
 // find looks a task's suspicion up.
 func (j *jobBoard) find(t Task) (at int, found bool) {
-	return slices.BinarySearchFunc(j.suspects, string(taskKey(t)), func(s *suspect, key string) int { return strings.Compare(s.key, key) })
+	return slices.BinarySearchFunc(j.suspects, string(taskKey(t)), func(s *suspect, key string) int {
+		return strings.Compare(s.key, key)
+	})
 }
 
 // lost notes a lease that was not renewed: its worker is gone, as far as this leader can tell.
@@ -127,7 +129,8 @@ func (j *jobBoard) clear(job *state.Job, t Task) {
 		if !related(s.task, t) {
 			return false
 		}
-		return s.task.Node.Level <= t.Node.Level || t.Kind != pb.TaskKind_TASK_KIND_NODE || covers(job, s.task) && !s.folds()
+		return s.task.Node.Level <= t.Node.Level || t.Kind != pb.TaskKind_TASK_KIND_NODE || covers(job, s.task) &&
+			!s.folds()
 	})
 }
 
@@ -218,7 +221,8 @@ func (b *Board) leaseAlone(view state.State, workerID string, now time.Duration)
 	}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Holding(job, now) && b.mayWork(job, workerID) {
-			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: 1, now: now, alone: true, look: busy}
+			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: 1, now: now, alone: true,
+				look: busy}
 			grants = s.run()
 		}
 		return len(grants) == 0
@@ -299,7 +303,8 @@ func (s *suspect) failure(deaths int) *pb.Failure {
 	}
 	last := s.losses[len(s.losses)-1].name
 	return &pb.Failure{
-		Code: string(protocol.CodeWorkerDied), Class: pb.FailureClass_FAILURE_CLASS_TASK, Task: s.task.String(), Worker: last,
+		Code: string(protocol.CodeWorkerDied), Class: pb.FailureClass_FAILURE_CLASS_TASK, Task: s.task.String(),
+		Worker: last,
 		Message: fmt.Sprintf("%d workers in turn ended without a word while they had %s and nothing else, the last of them %s: it takes more memory than they have, or holds a record on which the program crashes; look at how those processes ended",
 			deaths, what, last),
 	}

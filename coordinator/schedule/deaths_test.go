@@ -33,7 +33,9 @@ type hand struct {
 }
 
 func newCrew(t *testing.T, workers, slots int, trees ...uint32) *crew {
-	c := &crew{desk: newDesk(t, slots, trees...), poison: func(schedule.Grant) bool { return false }, takes: func() int { return 1 }}
+	c := &crew{desk: newDesk(t, slots, trees...), poison: func(schedule.Grant) bool {
+		return false
+	}, takes: func() int { return 1 }}
 	c.now = 11 * c.cfg.LeaseTTL // newDesk's worker is forgotten
 	for range workers {
 		c.workers = append(c.workers, nil)
@@ -128,7 +130,8 @@ func TestALeafThatEndsItsWorkers(t *testing.T) {
 		cmd = c.tick()
 	}
 	failure := cmd.GetFail().GetFailure()
-	if failure.GetCode() != string(protocol.CodeWorkerDied) || failure.GetTask() != "round 1, tree 0, node 0/37" || !strings.Contains(failure.GetMessage(), "leaf 37") {
+	if failure.GetCode() != string(protocol.CodeWorkerDied) || failure.GetTask() != "round 1, tree 0, node 0/37" ||
+		!strings.Contains(failure.GetMessage(), "leaf 37") {
 		t.Errorf("failed with %v", failure)
 	}
 	if done := jobOf(c.view, "a").Round.Covered; done != 63 {
@@ -148,7 +151,8 @@ func TestTwoLeavesThatEndTheirWorkers(t *testing.T) {
 	for ticks := 0; cmd == nil && ticks < 2000; ticks++ {
 		cmd = c.tick()
 	}
-	if task := cmd.GetFail().GetFailure().GetTask(); task != "round 1, tree 0, node 0/3" && task != "round 1, tree 0, node 0/20" {
+	if task := cmd.GetFail().GetFailure().GetTask(); task != "round 1, tree 0, node 0/3" &&
+		task != "round 1, tree 0, node 0/20" {
 		t.Errorf("failed with %v after %d deaths", cmd, c.deaths)
 	}
 }
@@ -168,7 +172,8 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 		c.takes = func() int { return 1 + rng.IntN(5) }
 		for range 1500 {
 			if cmd := c.tick(); cmd != nil {
-				t.Fatalf("seed %d, %d workers, a kill in %d ticks: after %d kills %v", seed, workers, every, c.deaths, cmd)
+				t.Fatalf("seed %d, %d workers, a kill in %d ticks: after %d kills %v", seed, workers, every, c.deaths,
+					cmd)
 			}
 			if rng.IntN(every) == 0 {
 				c.kill(rng.IntN(workers))
@@ -178,7 +183,8 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 			}
 		}
 		if alone += c.alone; !jobOf(c.view, "a").Round.Complete() {
-			t.Errorf("seed %d, %d workers, a kill in %d ticks: %d of 48 leaves after %d kills", seed, workers, every, jobOf(c.view, "a").Round.Covered, c.deaths)
+			t.Errorf("seed %d, %d workers, a kill in %d ticks: %d of 48 leaves after %d kills", seed, workers, every,
+				jobOf(c.view, "a").Round.Covered, c.deaths)
 		}
 	}
 }

@@ -122,7 +122,8 @@ func Waits(cfg Config, view state.State, job *state.Job) string {
 		}
 		return true
 	})
-	return fmt.Sprintf("waits for its turn: %d jobs run, %d may at a time, and %d come before it", running, cfg.MaxRunning, before)
+	return fmt.Sprintf("waits for its turn: %d jobs run, %d may at a time, and %d come before it", running,
+		cfg.MaxRunning, before)
 }
 
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.

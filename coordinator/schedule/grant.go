@@ -247,7 +247,8 @@ func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 }
 
 func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
-	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n, Changes: s.job.Counters.Remade.Changes}
+	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n,
+		Changes: s.job.Counters.Remade.Changes}
 }
 
 // available reports whether a task is neither leased nor held back after a fault, and may be granted beside
@@ -278,7 +279,8 @@ func (s *search) lease(t Task, pieces []state.Commit) *lease {
 	s.board.Counts.Granted++
 	s.memory.calm = 0
 	return &lease{
-		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now, since: s.now,
+		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now,
+		since: s.now,
 		merge: pieces != nil, pieces: len(pieces), alone: s.alone,
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // A lease is renewed as long as its worker lives, also when the task does not get on: a call that never returns, a loop
-// without an end. So workers tell how far they are, and a task that stands still for long is leased to another: a node, a plan, a step or a report.
+// without an end. So workers tell how far they are, and a task that stands still for long is leased to another: a node,
+// a plan, a step or a report.
 const (
 	hangLeast   = time.Minute      // of standing still, at least
 	hangTimes   = 5                // as often as a lease of that size takes in all
@@ -38,8 +39,8 @@ func (j *jobBoard) hung(l *lease, progress uint64, now time.Duration) bool {
 	return now-l.moved > limit<<min(hangs, 10)
 }
 
-// usual is how long such a lease takes in all; -1 while too few have been seen. There is one plan and one report of a job, and
-// steps are compared with those of earlier rounds.
+// usual is how long such a lease takes in all; -1 while too few have been seen. There is one plan and one report of a
+// job, and steps are compared with those of earlier rounds.
 func (j *jobBoard) usual(l *lease) time.Duration {
 	seen, parts := &j.pace.steps, time.Duration(1)
 	switch {
@@ -72,7 +73,8 @@ func (b *Board) takeAway(j *jobBoard, l *lease, now time.Duration) {
 	name := b.nameOf(l.worker)
 	j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED, name, l.task)
 	still := (now - l.moved).Round(time.Second)
-	j.blame(l.task, l.worker, &pb.Failure{Message: fmt.Sprintf("%s stood still for %v on worker %s, and was taken away", l.task, still, name)}, 0, now, b.cfg.RetryDelay)
+	j.blame(l.task, l.worker, &pb.Failure{Message: fmt.Sprintf("%s stood still for %v on worker %s, and was taken away",
+		l.task, still, name)}, 0, now, b.cfg.RetryDelay)
 	key := string(taskKey(l.task))
 	f := j.faults[key]
 	f.hangs++

@@ -60,8 +60,8 @@ func TestAReportThatStandsStill(t *testing.T) {
 	d.singleStandsStill(pb.TaskKind_TASK_KIND_REPORT)
 }
 
-// A step that stands still is taken away after half an hour, and after a minute once eight steps of the phase took less than a
-// fifth of that.
+// A step that stands still is taken away after half an hour, and after a minute once eight steps of the phase took less
+// than a fifth of that.
 func TestAStepThatStandsStill(t *testing.T) {
 	d := newDesk(t, 1, 1)
 	for round := range 9 {

@@ -30,7 +30,8 @@ type Task struct {
 // ID is the task as it crosses the wire.
 func (t Task) ID() *pb.TaskID {
 	return &pb.TaskID{
-		JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index),
+		JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level),
+		Index:   uint32(t.Node.Index),
 		Changes: t.Changes, Again: t.Again,
 	}
 }
@@ -118,7 +119,8 @@ func (b *Board) jobBoard(job *state.Job) *jobBoard {
 	if old := b.jobs[at]; old.round != job.Round.Number || old.changes != job.Counters.Remade.Changes {
 		b.abandon(old)
 		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told, old.denied
+		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told,
+			old.denied
 		if old.changes == b.jobs[at].changes {
 			b.jobs[at].audits = old.audits
 		} else {
@@ -142,7 +144,9 @@ func (b *Board) sawFrom(job *state.Job) time.Duration {
 }
 
 func (b *Board) findJob(number uint64) (at int, found bool) {
-	return slices.BinarySearchFunc(b.jobs, number, func(j *jobBoard, number uint64) int { return cmp.Compare(j.number, number) })
+	return slices.BinarySearchFunc(b.jobs, number, func(j *jobBoard, number uint64) int {
+		return cmp.Compare(j.number, number)
+	})
 }
 
 func newJobBoard(job *state.Job) *jobBoard {
@@ -235,7 +239,8 @@ func (j *jobBoard) leasedWithin(tree uint32, first, end int) bool {
 	it := j.leases.Root().Iterator()
 	it.SeekLowerBound(taskKey(Task{Kind: pb.TaskKind_TASK_KIND_NODE, Tree: tree, Node: protocol.Node{Index: first}}))
 	_, l, ok := it.Next()
-	return ok && l.task.Kind == pb.TaskKind_TASK_KIND_NODE && l.task.Tree == tree && l.task.Node.Index<<l.task.Node.Level < end
+	return ok && l.task.Kind == pb.TaskKind_TASK_KIND_NODE && l.task.Tree == tree &&
+		l.task.Node.Index<<l.task.Node.Level < end
 }
 
 // leasedAbove reports whether an ancestor of the node is leased.

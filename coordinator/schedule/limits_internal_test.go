@@ -20,7 +20,8 @@ func jobOfTrees(t *testing.T, trees ...uint32) *state.Job {
 		{Body: &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: []*pb.Completion{{
 			Id: &pb.TaskID{JobId: "a", Kind: pb.TaskKind_TASK_KIND_PLAN},
 			Output: &pb.TaskOutput{
-				Manifest: objectRef(1), Plan: objectRef(2), Next: &pb.Next{Phase: "count", Trees: trees, State: objectRef(3)},
+				Manifest: objectRef(1), Plan: objectRef(2), Next: &pb.Next{Phase: "count", Trees: trees,
+					State: objectRef(3)},
 			},
 		}}}}},
 	} {
@@ -130,7 +131,8 @@ func TestStirredBlocks(t *testing.T) {
 		committed    []int
 		dropped      []int
 	}{
-		{0, 62, []int{0}, []int{0}}, {0, 63, []int{0}, []int{0}}, {0, 64, []int{1}, []int{1}}, {0, 199, []int{3}, []int{3}},
+		{0, 62, []int{0}, []int{0}}, {0, 63, []int{0}, []int{0}}, {0, 64, []int{1}, []int{1}},
+		{0, 199, []int{3}, []int{3}},
 		{6, 1, []int{1}, []int{1}}, {7, 0, []int{0}, []int{0, 1}}, {8, 0, []int{0}, []int{0, 1, 2, 3}},
 	} {
 		n := protocol.Node{Level: c.level, Index: c.index}

@@ -79,7 +79,8 @@ func TestLeasesAreCounted(t *testing.T) {
 
 // A schedule that says nothing gets every default, and one that says something keeps it.
 func TestDefaultsOfASchedule(t *testing.T) {
-	definition := func(zone string, overlap pb.ScheduleOverlap, catchUp pb.CatchUp, most uint32) *pb.ScheduleDefinition {
+	definition := func(zone string, overlap pb.ScheduleOverlap, catchUp pb.CatchUp,
+		most uint32) *pb.ScheduleDefinition {
 		return &pb.ScheduleDefinition{TimeZone: zone, Overlap: overlap, CatchUp: catchUp, CatchUpMax: most}
 	}
 	const (

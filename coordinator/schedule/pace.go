@@ -29,8 +29,8 @@ func (p *pace) saw(leaves int, took time.Duration) {
 }
 
 // leavesOfLease is how many leaves one lease may cover, of a round of so many of which so many are free: a
-// quarter of a slot's even share of those, so that the end of a round is spread over everyone (factoring), or more where
-// that takes less than leaseTime, up to an even share of the round.
+// quarter of a slot's even share of those, so that the end of a round is spread over everyone (factoring), or more
+// where that takes less than leaseTime, up to an even share of the round.
 func (p *pace) leavesOfLease(total, free, slots int) int {
 	limit := max(1, free/(4*slots))
 	if p.leaf <= 0 {

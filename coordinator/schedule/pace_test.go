@@ -57,7 +57,8 @@ func (d *desk) nextRound(phase string, leaves uint32) {
 		Id:     &pb.TaskID{JobId: "a", Round: jobOf(d.view, "a").Round.Number, Kind: pb.TaskKind_TASK_KIND_STEP},
 		Output: &pb.TaskOutput{Next: &pb.Next{Phase: phase, Trees: []uint32{leaves}, State: ref(3)}},
 	}))
-	d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: jobOf(d.view, "a").Round.Number - 1, Kind: pb.TaskKind_TASK_KIND_STEP}, "w", true, d.now)
+	d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: jobOf(d.view, "a").Round.Number - 1,
+		Kind: pb.TaskKind_TASK_KIND_STEP}, "w", true, d.now)
 }
 
 // Of a lease that another leader granted nobody knows how long it took: its commit says nothing of the pace.

@@ -61,7 +61,8 @@ func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
 	if g.Backup {
 		want = 2
 		f.backups++
-		if round := jobOf(f.view, g.Task.JobID).Round; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE || 4*round.Covered < 3*round.Leaves() {
+		if round := jobOf(f.view, g.Task.JobID).Round; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE ||
+			4*round.Covered < 3*round.Leaves() {
 			f.Fatalf("a backup of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
 		}
 	}
@@ -104,7 +105,8 @@ func (f *floor) check() {
 			switch {
 			case a.Task == b.Task && a.Worker != b.Worker && a.Task.Kind == pb.TaskKind_TASK_KIND_NODE:
 				beside++
-			case a.Task.JobID == b.Task.JobID && a.Task.Kind == b.Task.Kind && a.Task.Tree == b.Task.Tree && overlap(f.view, a.Task, b.Task):
+			case a.Task.JobID == b.Task.JobID && a.Task.Kind == b.Task.Kind && a.Task.Tree == b.Task.Tree &&
+				overlap(f.view, a.Task, b.Task):
 				f.Fatalf("%v and %v are both leased", a, b)
 			}
 		}

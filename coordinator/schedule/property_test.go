@@ -55,7 +55,8 @@ func newFloor(t *rapid.T) *floor {
 	for i := range rapid.IntRange(1, 2).Draw(t, "jobs") {
 		id := fmt.Sprint("job", i)
 		f.shapes[id] = rapid.SliceOfN(rapid.Uint32Range(1, 40), 1, 3).Draw(t, "trees")
-		f.apply(submitted(id, rapid.Int32Range(-1, 1).Draw(t, "priority"), rapid.Uint32Range(0, 2).Draw(t, "max workers")))
+		f.apply(submitted(id, rapid.Int32Range(-1, 1).Draw(t, "priority"),
+			rapid.Uint32Range(0, 2).Draw(t, "max workers")))
 	}
 	return f
 }
@@ -119,7 +120,8 @@ func (f *floor) lease(w *simWorker) {
 // output is what any honest worker makes of a task.
 func (f *floor) output(t schedule.Task) *pb.Completion {
 	c := nodeDone(t)
-	next := &pb.Next{Phase: "count", Trees: f.shapes[t.JobID], State: ref(uint64(t.Round) + 1000), Done: t.Round == floorRounds}
+	next := &pb.Next{Phase: "count", Trees: f.shapes[t.JobID], State: ref(uint64(t.Round) + 1000),
+		Done: t.Round == floorRounds}
 	switch t.Kind {
 	case pb.TaskKind_TASK_KIND_PLAN:
 		c.Output = &pb.TaskOutput{Manifest: ref(1), Plan: ref(2), Next: next}
@@ -232,7 +234,8 @@ func (f *floor) settle() {
 	}
 	for turn := 0; f.view.ActiveCount() > 0; turn++ {
 		if turn > 100+slowTurns+nodes {
-			f.Fatalf("%d jobs have not ended after %d turns without faults; leased: %v", f.view.ActiveCount(), turn, f.board.Live())
+			f.Fatalf("%d jobs have not ended after %d turns without faults; leased: %v", f.view.ActiveCount(), turn,
+				f.board.Live())
 		}
 		f.decide()
 		for _, w := range f.workers {

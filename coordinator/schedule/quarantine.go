@@ -9,8 +9,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// A worker on which tasks fail that others then do is at fault itself: a full disk, a missing right, bad memory. A task that
-// fails everywhere says nothing of the workers it failed on.
+// A worker on which tasks fail that others then do is at fault itself: a full disk, a missing right, bad memory. A task
+// that fails everywhere says nothing of the workers it failed on.
 const (
 	quarantineFaults = 5 // of tasks that others have done since
 	quarantineJobs   = 3 // that these belong to
@@ -27,7 +27,8 @@ type charge struct {
 // another did not.
 func (b *Board) settleFaults(j *jobBoard, job *state.Job, t Task, workerID string, now time.Duration) {
 	for key, f := range j.faults { //lint:ordered each is settled by itself
-		done := related(f.task, t) && (t.Kind != pb.TaskKind_TASK_KIND_NODE || f.task.Node.Level <= t.Node.Level || covers(job, f.task))
+		done := related(f.task, t) && (t.Kind != pb.TaskKind_TASK_KIND_NODE || f.task.Node.Level <= t.Node.Level ||
+			covers(job, f.task))
 		if !done {
 			continue
 		}
@@ -54,11 +55,13 @@ func (b *Board) charge(workerID string, job uint64, now time.Duration) {
 			jobs = append(jobs, c.job)
 		}
 	}
-	if len(w.charges) < quarantineFaults || len(jobs) < quarantineJobs || now < w.quarantined || !b.otherAtWork(w, now) {
+	if len(w.charges) < quarantineFaults || len(jobs) < quarantineJobs || now < w.quarantined ||
+		!b.otherAtWork(w, now) {
 		return
 	}
 	w.quarantined = now + quarantineWindow
-	w.why = fmt.Sprintf("%d tasks of %d jobs failed on it that other workers have done; see its log", len(w.charges), len(jobs))
+	w.why = fmt.Sprintf("%d tasks of %d jobs failed on it that other workers have done; see its log", len(w.charges),
+		len(jobs))
 	w.charges = nil
 }
 

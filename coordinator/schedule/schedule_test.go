@@ -30,8 +30,9 @@ func completions(list ...*pb.Completion) *pb.Command {
 
 func planned(job string, trees ...uint32) *pb.Completion {
 	return &pb.Completion{
-		Id:     &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_PLAN},
-		Output: &pb.TaskOutput{Manifest: ref(1), Plan: ref(2), Next: &pb.Next{Phase: "count", Trees: trees, State: ref(3)}},
+		Id: &pb.TaskID{JobId: job, Kind: pb.TaskKind_TASK_KIND_PLAN},
+		Output: &pb.TaskOutput{Manifest: ref(1), Plan: ref(2),
+			Next: &pb.Next{Phase: "count", Trees: trees, State: ref(3)}},
 	}
 }
 
@@ -40,7 +41,8 @@ func nodeDone(t schedule.Task) *pb.Completion {
 	digest := uint64(t.Round)<<56 | uint64(t.Tree)<<40 | uint64(t.Node.Level)<<32 | uint64(t.Node.Index) | 1<<63
 	return &pb.Completion{
 		Id: &pb.TaskID{
-			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level), Index: uint32(t.Node.Index),
+			JobId: t.JobID, Round: t.Round, Kind: t.Kind, Tree: t.Tree, Level: uint32(t.Node.Level),
+			Index:   uint32(t.Node.Index),
 			Changes: t.Changes,
 		},
 		Output: &pb.TaskOutput{Object: ref(digest)},
@@ -125,12 +127,14 @@ func (d *desk) reported(worker string, task schedule.Task, want pb.Verdict) {
 func (d *desk) commit(nodes ...protocol.Node) {
 	d.Helper()
 	for _, n := range nodes {
-		d.complete(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: n}, pb.Verdict_VERDICT_ACCEPTED)
+		d.complete(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: n},
+			pb.Verdict_VERDICT_ACCEPTED)
 	}
 }
 
 func (d *desk) fault(worker string, g schedule.Grant, class pb.FailureClass, code protocol.Code) *pb.Command {
-	return d.board.Fault(d.view, worker, heldOf(g), &pb.Failure{Class: class, Code: string(code), Message: "broke"}, d.now)
+	return d.board.Fault(d.view, worker, heldOf(g), &pb.Failure{Class: class, Code: string(code), Message: "broke"},
+		d.now)
 }
 
 func heldOf(g schedule.Grant) schedule.Held { return schedule.Held{Task: g.Task, Token: g.Token} }

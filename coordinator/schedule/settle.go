@@ -88,7 +88,8 @@ func (j *jobBoard) below(t Task) []Task {
 	var found []Task
 	_, end := j.leaves.tree(t.Tree).Range(t.Node)
 	it := j.leases.Root().Iterator()
-	it.SeekLowerBound(taskKey(Task{Kind: t.Kind, Tree: t.Tree, Node: protocol.Node{Index: t.Node.Index << t.Node.Level}}))
+	it.SeekLowerBound(taskKey(Task{Kind: t.Kind, Tree: t.Tree,
+		Node: protocol.Node{Index: t.Node.Index << t.Node.Level}}))
 	for _, l, ok := it.Next(); ok && l.task.Kind == t.Kind && l.task.Tree == t.Tree; _, l, ok = it.Next() {
 		if l.task.Node.Index<<l.task.Node.Level >= end {
 			break
@@ -153,7 +154,8 @@ func (b *Board) hopeless(job *state.Job, t Task, workerID string, now time.Durat
 		attempts += f.attempts
 		elsewhere = elsewhere || slices.ContainsFunc(f.blamed, func(w string) bool { return w != workerID })
 	})
-	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(job, workerID, now)) || attempts >= 2*b.cfg.MaxAttempts
+	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(job, workerID, now)) ||
+		attempts >= 2*b.cfg.MaxAttempts
 }
 
 func failJob(job *state.Job, failure *pb.Failure) *pb.Command {

@@ -78,7 +78,8 @@ func TestFailedTaskGoesToAnotherWorker(t *testing.T) {
 func TestInputFaultFailsTheJobAtOnce(t *testing.T) {
 	d := newDesk(t, 1, 2)
 	g := d.wantNodes("w", 1, node(0, 0))[0]
-	if cmd := d.fault("w", g, inputClass, protocol.CodeBadRecord); cmd.GetFail().GetFailure().GetCode() != "BAD_RECORD" {
+	if cmd := d.fault("w", g, inputClass,
+		protocol.CodeBadRecord); cmd.GetFail().GetFailure().GetCode() != "BAD_RECORD" {
 		t.Fatalf("command %v", cmd)
 	}
 	// Its lease is gone, but what its report says stays true: the call may be a repeated one.
@@ -132,7 +133,8 @@ func TestDoneTakesOnlyWhatIsBelow(t *testing.T) {
 	d := newDesk(t, 1, 16) // one slot: four at a time
 	g := d.wantNodes("w", 1, node(2, 0))
 	d.commit(node(0, 1)) // by a worker of an older lease, below one that is at work
-	d.complete(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 0)}, pb.Verdict_VERDICT_ACCEPTED)
+	d.complete(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 0)},
+		pb.Verdict_VERDICT_ACCEPTED)
 	if lost := d.board.Heartbeat(d.view, "w", []schedule.Held{heldOf(g[0])}, d.now); len(lost) != 0 {
 		t.Fatal("a commit below took the lease above it away")
 	}
@@ -141,7 +143,8 @@ func TestDoneTakesOnlyWhatIsBelow(t *testing.T) {
 		t.Error("a commit above left the lease below it")
 	}
 	for _, garbage := range []protocol.Node{node(9, 0), node(4, 1), node(63, 7), node(0, 1<<40)} {
-		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: garbage}, "w", true, d.now)
+		d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE,
+			Node: garbage}, "w", true, d.now)
 	}
 	d.wantNodes("w", 1, node(1, 4)) // 8 leaves left, two at a time: garbage changed nothing
 }
@@ -153,7 +156,8 @@ func TestHeartbeatAnswersLostTasks(t *testing.T) {
 	for _, g := range grants {
 		held = append(held, heldOf(g))
 	}
-	never := schedule.Held{Task: schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 3)}}
+	never := schedule.Held{Task: schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE,
+		Node: node(0, 3)}}
 	gone := schedule.Held{Task: schedule.Task{JobID: "gone", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}}
 	d.commit(node(0, 0)) // by somebody else
 	lost := d.board.Heartbeat(d.view, "w", append(held, never, gone), d.now)
@@ -195,7 +199,8 @@ func TestNewLeaderHoldsBackForOneTTL(t *testing.T) {
 	d.register("w", 1, heldOf(grants[0]))
 	above := schedule.Held{Task: grants[0].Task, Token: grants[0].Token}
 	above.Task.Node = node(1, 0)
-	d.register("w2", 1, heldOf(grants[0]), above) // somebody else has it too, and the node above it: the first is believed
+	// somebody else has it too, and the node above it: the first is believed
+	d.register("w2", 1, heldOf(grants[0]), above)
 	if lost := d.board.Heartbeat(d.view, "w2", []schedule.Held{above}, d.now); len(lost) != 1 {
 		t.Error("two workers hold a node and the one above it")
 	}

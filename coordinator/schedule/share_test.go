@@ -116,7 +116,8 @@ func TestMaxWorkersAtATime(t *testing.T) {
 	g := d.lease("w2", 1)[0]
 	for _, l := range d.board.Live() {
 		if l.Worker == "w2" {
-			d.board.Fault(d.view, "w2", schedule.Held{Task: l.Task, Token: l.Token}, &pb.Failure{Class: infraClass, Code: "DRAINED"}, d.now)
+			d.board.Fault(d.view, "w2", schedule.Held{Task: l.Task, Token: l.Token},
+				&pb.Failure{Class: infraClass, Code: "DRAINED"}, d.now)
 		}
 	}
 	if d.lease("w3", 1)[0].Task.JobID != g.Task.JobID {
@@ -132,7 +133,8 @@ func TestStateBeyondMemory(t *testing.T) {
 	d.view = run(t, d.view, submit("b"), start("b"), completions(planned))
 	d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 2, Memory: 2 << 30}, nil, d.now)
 	d.wantJobs("w", 8, "a a a a")
-	if need, largest, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); !tooBig || need != 3<<30 || largest != 2<<30 {
+	if need, largest, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); !tooBig || need != 3<<30 ||
+		largest != 2<<30 {
 		t.Errorf("a state of %d beside memory of %d: %v", need, largest, tooBig)
 	}
 	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "a"), d.now); tooBig {
@@ -178,7 +180,8 @@ func TestMisfitsAreGivenUp(t *testing.T) {
 	d.now += d.cfg.FitPatience
 	small()
 	cmds := d.board.Misfits(d.view, d.now)
-	if len(cmds) != 1 || cmds[0].GetFail().GetId() != "b" || cmds[0].GetFail().GetFailure().GetCode() != "NO_WORKER_FITS" {
+	if len(cmds) != 1 || cmds[0].GetFail().GetId() != "b" ||
+		cmds[0].GetFail().GetFailure().GetCode() != "NO_WORKER_FITS" {
 		t.Errorf("not given up: %v", cmds)
 	}
 }

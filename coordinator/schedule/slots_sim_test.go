@@ -19,7 +19,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-var simMinutes = flag.Int("slots.minutes", 120, "minutes that TestEverySlotOnce simulates, of 100 schedules with a slot each minute")
+var simMinutes = flag.Int("slots.minutes", 120,
+	"minutes that TestEverySlotOnce simulates, of 100 schedules with a slot each minute")
 
 const simSchedules = 100
 
@@ -39,7 +40,8 @@ func newLedger(t *testing.T, from time.Time, minutes int) *ledger {
 	for _, name := range simZones {
 		shown := time.Time{}
 		in := zone(t, name)
-		for at := from.Add(-3 * time.Hour); !at.After(from.Add(time.Duration(minutes) * time.Minute)); at = at.Add(time.Minute) {
+		for at := from.Add(-3 * time.Hour); !at.After(from.Add(time.Duration(minutes) * time.Minute)); at = at.Add(
+			time.Minute) {
 			wall := at.In(in)
 			reading := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, time.UTC)
 			if !reading.After(shown) {
@@ -101,7 +103,9 @@ func (s *sim) elect(now time.Time) {
 		return &pb.SubmitJob{Kind: "K", SpecHash: "h"}, nil
 	})
 	s.now, s.skew = now, time.Duration(s.rng.IntN(5000)-2500)*time.Millisecond
-	s.clock = wallclock.New(func() time.Time { return s.now.Add(s.skew) }, func() time.Duration { return s.now.Sub(bootTime) })
+	s.clock = wallclock.New(func() time.Time { return s.now.Add(s.skew) }, func() time.Duration {
+		return s.now.Sub(bootTime)
+	})
 	s.awayTill = now.Add(time.Duration(s.rng.IntN(90)) * time.Second)
 	if s.rng.IntN(20) == 0 {
 		s.awayTill = now.Add(time.Duration(s.rng.IntN(30)) * time.Minute)
@@ -241,7 +245,8 @@ func TestEverySlotOnce(t *testing.T) {
 	minutes := *simMinutes
 	from := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC)
 	changes, jumps := max(minutes*1150/43200, 1), max(minutes*140/43200, 1)
-	s := &sim{T: t, rng: rand.New(rand.NewPCG(1, uint64(minutes))), view: state.New(), ledger: newLedger(t, from, minutes)}
+	s := &sim{T: t, rng: rand.New(rand.NewPCG(1, uint64(minutes))), view: state.New(),
+		ledger: newLedger(t, from, minutes)}
 	s.elect(from)
 	s.skew = 0
 	for i := range simSchedules {
@@ -266,7 +271,8 @@ func TestEverySlotOnce(t *testing.T) {
 			s.sweep()
 		}
 	}
-	s.finish(from.Add(time.Duration(minutes)*time.Minute + 59_999*time.Millisecond)) // the last slot's jitter ends by then
+	// the last slot's jitter ends by then
+	s.finish(from.Add(time.Duration(minutes)*time.Minute + 59_999*time.Millisecond))
 	s.check()
 }
 
@@ -287,14 +293,17 @@ func (s *sim) check() {
 			s.Errorf("schedule %d: %d of %d slots decided", i, next, slots)
 		}
 		sched, _ := s.view.Schedule(fmt.Sprint("s", i))
-		if fired += s.ledger.fired[i]; int(sched.Fired) != s.ledger.fired[i] || int(sched.Fired+sched.Skipped) != slots {
-			s.Errorf("schedule %d: the state counts %d fired, %d skipped; the log %d of %d", i, sched.Fired, sched.Skipped, s.ledger.fired[i], slots)
+		if fired += s.ledger.fired[i]; int(sched.Fired) != s.ledger.fired[i] ||
+			int(sched.Fired+sched.Skipped) != slots {
+			s.Errorf("schedule %d: the state counts %d fired, %d skipped; the log %d of %d", i, sched.Fired,
+				sched.Skipped, s.ledger.fired[i], slots)
 		}
 		if i < 80 && s.ledger.fired[i] != slots {
 			s.Errorf("schedule %d: %d of %d slots fired", i, s.ledger.fired[i], slots)
 		}
 	}
-	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d leads handed over, %d entries refused", total, fired, s.changes, s.jumps, s.handed, s.refused)
+	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d leads handed over, %d entries refused", total, fired,
+		s.changes, s.jumps, s.handed, s.refused)
 	if wanted := *simMinutes * 1000 / 43200; s.changes < wanted || s.jumps < wanted/10 {
 		s.Errorf("fewer than %d leaders or %d jumps", wanted, wanted/10)
 	}

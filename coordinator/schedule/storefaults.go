@@ -11,7 +11,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// How long a lost object is asked for before its makers' work is taken back, in delays of a retry: the more work that is, the longer.
+// How long a lost object is asked for before its makers' work is taken back, in delays of a retry: the more work that
+// is, the longer.
 const (
 	closedDelays = 10
 	roundsDelays = 50
@@ -45,8 +46,10 @@ type refusal struct {
 
 // storeFault takes a fault of the cluster's own store into account. It is no fault of the task, and not counted as one:
 // an object that is lost is made again, and a store that refuses is waited for. taken is false for every other fault.
-func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.Failure, held bool, now time.Duration) (cmd *pb.Command, taken bool) {
-	denied := failure.GetCode() == string(protocol.CodeStoreDenied) && failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
+func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.Failure, held bool,
+	now time.Duration) (cmd *pb.Command, taken bool) {
+	denied := failure.GetCode() == string(protocol.CodeStoreDenied) &&
+		failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
 	tasks := makersOf(job, failure.GetLost())
 	if !denied && len(tasks) == 0 || !held || seeded.Is(seeded.LostObjectFails) {
 		return nil, false
@@ -56,7 +59,8 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 	if denied { // of all workers alike, most likely: nobody is charged with it
 		return b.refused(job, memory, workerID, failure, now), true
 	}
-	id := state.ObjectID{Round: failure.GetLost().GetRound(), SHA256: [32]byte(failure.GetLost().GetObject().GetSha256())}
+	id := state.ObjectID{Round: failure.GetLost().GetRound(),
+		SHA256: [32]byte(failure.GetLost().GetObject().GetSha256())}
 	known := memory.lost[id]
 	if known == nil {
 		known = &missing{since: now}
@@ -123,24 +127,27 @@ func (j *jobBoard) suspect(t Task, workerID string) {
 	j.faults[key] = f
 }
 
-// refused notes that the cluster's own store refuses a task. It returns the command that fails the job when that went on
-// for too long, on two workers, or on the only one.
-func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failure *pb.Failure, now time.Duration) *pb.Command {
+// refused notes that the cluster's own store refuses a task. It returns the command that fails the job when that went
+// on for too long, on two workers, or on the only one.
+func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failure *pb.Failure,
+	now time.Duration) *pb.Command {
 	if memory.denied == nil {
 		memory.denied = &refusal{since: now}
 	}
 	d := memory.denied
 	d.add(workerID)
 	d.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
-	if b.cfg.DenyPatience == 0 || now-d.since < b.cfg.DenyPatience || len(d.workers) < 2 && b.hasOther(job, workerID, now) {
+	if b.cfg.DenyPatience == 0 || now-d.since < b.cfg.DenyPatience || len(d.workers) < 2 &&
+		b.hasOther(job, workerID, now) {
 		return nil
 	}
-	failure.Message = state.Clip(fmt.Sprintf("for %v: %s", (now-d.since).Round(time.Second), failure.GetMessage()), state.MaxFailureBytes)
+	failure.Message = state.Clip(fmt.Sprintf("for %v: %s", (now-d.since).Round(time.Second), failure.GetMessage()),
+		state.MaxFailureBytes)
 	return failJob(job, failure)
 }
 
-// Denied is for how long the cluster's own store has refused the job's tasks, for how long the job waits for that, and what
-// the store said last; ok is false when it does not refuse.
+// Denied is for how long the cluster's own store has refused the job's tasks, for how long the job waits for that, and
+// what the store said last; ok is false when it does not refuse.
 func (b *Board) Denied(job *state.Job, now time.Duration) (since, patience time.Duration, last string, ok bool) {
 	found, known := b.findJob(job.Number)
 	if !known || b.jobs[found].denied == nil {

@@ -14,7 +14,8 @@ import (
 // missing reports that a worker cannot read an object.
 func (d *desk) missing(worker string, g schedule.Grant, round uint32, object *pb.ObjectRef) *pb.Command {
 	return d.board.Fault(d.view, worker, heldOf(g), &pb.Failure{
-		Class: taskClass, Code: string(protocol.CodeLost), Message: "gone", Lost: &pb.LostObject{Round: round, Object: object},
+		Class: taskClass, Code: string(protocol.CodeLost), Message: "gone",
+		Lost: &pb.LostObject{Round: round, Object: object},
 	}, d.now)
 }
 
@@ -25,7 +26,8 @@ func mergeDesk(t *testing.T, others ...string) (d *desk, partial *pb.ObjectRef) 
 	for _, other := range others {
 		d.register(other, 1)
 	}
-	return d, nodeDone(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE, Node: node(0, 1)}).Output.Object
+	return d, nodeDone(schedule.Task{JobID: "a", Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE,
+		Node: node(0, 1)}).Output.Object
 }
 
 // A second worker has to say the same. Then what made the object is to do again, and nothing else.
@@ -38,7 +40,8 @@ func TestTwoWorkersMissAnObject(t *testing.T) {
 	d.wantNodes("w", 1) // while there is another
 	cmd := d.missing("w2", d.wantNodes("w2", 1, node(1, 0))[0], 1, partial)
 	change := cmd.GetUncommit()
-	if len(change.GetTasks()) != 1 || change.GetTasks()[0].GetIndex() != 1 || change.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LOST || !strings.Contains(change.GetMessage(), "gone") {
+	if len(change.GetTasks()) != 1 || change.GetTasks()[0].GetIndex() != 1 ||
+		change.GetReason() != pb.UncommitReason_UNCOMMIT_REASON_LOST || !strings.Contains(change.GetMessage(), "gone") {
 		t.Fatalf("command %v", cmd)
 	}
 	d.view = run(t, d.view, cmd)
@@ -114,17 +117,20 @@ func (d *desk) denied(worker string) *pb.Command {
 	return nil
 }
 
-// The cluster's own store refuses for more than a quarter of an hour before a job fails, and the job says what it waits for.
+// The cluster's own store refuses for more than a quarter of an hour before a job fails, and the job says what it waits
+// for.
 func TestARefusingStoreIsWaitedFor(t *testing.T) {
 	d := newDesk(t, 1, 4)
 	for {
 		cmd := d.denied("w")
 		since, patience, said, waits := d.board.Denied(jobOf(d.view, "a"), d.now)
-		if over := since >= 16*time.Minute; (cmd != nil) != over || !waits || patience != 16*time.Minute || said != "broke" || d.board.DeniedJobs() != 1 {
+		if over := since >= 16*time.Minute; (cmd != nil) != over || !waits || patience != 16*time.Minute ||
+			said != "broke" || d.board.DeniedJobs() != 1 {
 			t.Fatalf("after %v: %v, %v, %q", since, cmd, waits, said)
 		}
 		if cmd != nil {
-			if f := cmd.GetFail().GetFailure(); f.GetCode() != string(protocol.CodeStoreDenied) || !strings.HasPrefix(f.GetMessage(), "for 16m") {
+			if f := cmd.GetFail().GetFailure(); f.GetCode() != string(protocol.CodeStoreDenied) ||
+				!strings.HasPrefix(f.GetMessage(), "for 16m") {
 				t.Errorf("failed with %v", f)
 			}
 			return

@@ -93,7 +93,8 @@ func (t *timeline) end(l *lease, now time.Duration, outcome pb.TimelineOutcome) 
 	}
 	t.busy[l.lane][l.slot] = false
 	t.add(Mark{
-		Worker: l.lane, Slot: l.slot, From: l.since, To: max(now, l.since), Work: workOf(l), Round: l.task.Round, Tasks: 1,
+		Worker: l.lane, Slot: l.slot, From: l.since, To: max(now, l.since), Work: workOf(l), Round: l.task.Round,
+		Tasks:   1,
 		Outcome: outcome, Backup: l.backup,
 	})
 	for len(t.Marks) > maxMarks {
@@ -182,7 +183,8 @@ func (b *Board) Timeline(job *state.Job) Timeline {
 	t := b.jobs[at].course.Timeline
 	t.Workers, t.Marks, t.Events = slices.Clone(t.Workers), slices.Clone(t.Marks), slices.Clone(t.Events)
 	slices.SortFunc(t.Marks, func(x, y Mark) int { // total order: a slot is at work on one task at a time
-		return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+		return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From),
+			cmp.Compare(x.To, y.To))
 	})
 	return t
 }

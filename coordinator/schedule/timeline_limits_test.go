@@ -30,10 +30,11 @@ func TestWhichMarksAreJoined(t *testing.T) {
 		m     Mark
 		joins bool
 	}{
-		"no grain":      {0, false, next(func(m *Mark) { m.From = 5 }), false},
-		"as the grain":  {4, false, next(func(*Mark) {}), false},
-		"shorter":       {5, false, next(func(*Mark) {}), true},
-		"failed":        {5, true, next(func(m *Mark) { m.Outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED }), false},
+		"no grain":     {0, false, next(func(m *Mark) { m.From = 5 }), false},
+		"as the grain": {4, false, next(func(*Mark) {}), false},
+		"shorter":      {5, false, next(func(*Mark) {}), true},
+		"failed": {5, true, next(func(m *Mark) { m.Outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED }),
+			false},
 		"backup":        {5, true, next(func(m *Mark) { m.Backup = true }), false},
 		"other slot":    {5, true, next(func(m *Mark) { m.Slot = 1 }), false},
 		"other work":    {5, false, next(func(m *Mark) { m.Work = folding }), false},

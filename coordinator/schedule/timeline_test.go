@@ -18,7 +18,8 @@ func (d *desk) story() (marks, events []string) {
 		if m.Backup {
 			backup = " backup"
 		}
-		marks = append(marks, fmt.Sprintf("%s/%d %v-%v %d %d%s", t.Workers[m.Worker].ID, m.Slot, m.From, m.To, m.Work, m.Outcome, backup))
+		marks = append(marks, fmt.Sprintf("%s/%d %v-%v %d %d%s", t.Workers[m.Worker].ID, m.Slot, m.From, m.To, m.Work,
+			m.Outcome, backup))
 	}
 	for _, e := range t.Events {
 		events = append(events, fmt.Sprintf("%v %d %s", e.At, e.What, e.Worker))

@@ -30,7 +30,9 @@ type Timetable struct {
 // ParseCron reads an expression of five fields. Its errors match ErrCron.
 func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	if len(strings.Fields(expression)) != 5 || strings.ContainsAny(expression, "@=") {
-		return Timetable{}, fmt.Errorf("%w: %q; give minute, hour, day of month, month and day of week, such as \"15 2 * * *\"", ErrCron, expression)
+		return Timetable{}, fmt.Errorf(
+			"%w: %q; give minute, hour, day of month, month and day of week, such as \"15 2 * * *\"", ErrCron,
+			expression)
 	}
 	parser, err := cron.TryNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
 	if err != nil {

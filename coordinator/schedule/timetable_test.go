@@ -45,9 +45,11 @@ func TestSlotsOnTheDaysClocksChange(t *testing.T) {
 		{"America/New_York", "30 1 * * *", "2026-10-31T12:00", "2026-11-01T05:30 2026-11-02T06:30"},
 		{"Australia/Sydney", "30 2 * * *", "2026-10-02T12:00", "2026-10-02T16:30 2026-10-04T15:30"},
 		{"Australia/Sydney", "30 2 * * *", "2026-04-04T12:00", "2026-04-04T15:30 2026-04-05T16:30"},
-		{"Australia/Lord_Howe", "15 2 * * *", "2026-10-02T12:00", "2026-10-02T15:45 2026-10-04T15:15"}, // by half an hour
+		// by half an hour
+		{"Australia/Lord_Howe", "15 2 * * *", "2026-10-02T12:00", "2026-10-02T15:45 2026-10-04T15:15"},
 		{"Australia/Lord_Howe", "45 1 * * *", "2026-04-04T12:00", "2026-04-04T14:45 2026-04-05T15:15"},
-		{"America/Sao_Paulo", "0 0 * * *", "2018-11-03T00:00", "2018-11-03T03:00 2018-11-05T02:00"}, // midnight is skipped
+		// midnight is skipped
+		{"America/Sao_Paulo", "0 0 * * *", "2018-11-03T00:00", "2018-11-03T03:00 2018-11-05T02:00"},
 		{"America/Sao_Paulo", "0 1 4 11 *", "2018-11-03T00:00", "2018-11-04T03:00"},
 		{"UTC", "0 0 29 2 *", "2096-03-01T00:00", "2104-02-29T00:00"},
 		{"UTC", "0 0 13 * 5", "2026-11-01T00:00", "2026-11-06T00:00 2026-11-13T00:00 2026-11-20T00:00"}, // either day
@@ -73,8 +75,10 @@ func instant(t testing.TB, text string) time.Time {
 
 func TestParseCronRefuses(t *testing.T) {
 	for _, text := range []string{
-		"", "* * * *", "* * * * * *", "@daily", "@every 5m", "TZ=UTC * * * *", "CRON_TZ=UTC * * * * *", "60 * * * *", "* 24 * * *",
-		"* * 0 * *", "* * * 13 *", "* * * * 8", "*/0 * * * *", "a * * * *", "0 0 30 2 *", "0 0 L * *", "H * * * *", "1- * * * *", "-1 * * * *",
+		"", "* * * *", "* * * * * *", "@daily", "@every 5m", "TZ=UTC * * * *", "CRON_TZ=UTC * * * * *", "60 * * * *",
+		"* 24 * * *",
+		"* * 0 * *", "* * * 13 *", "* * * * 8", "*/0 * * * *", "a * * * *", "0 0 30 2 *", "0 0 L * *", "H * * * *",
+		"1- * * * *", "-1 * * * *",
 	} {
 		if _, err := schedule.ParseCron(text, time.UTC); !errors.Is(err, schedule.ErrCron) {
 			t.Errorf("%q: %v", text, err)
@@ -146,7 +150,8 @@ func scan(fields [5]field, in *time.Location, from, to time.Time) []time.Time {
 		if !fields[2].starred && !fields[4].starred {
 			days = day || weekday
 		}
-		if !at.Before(from) && fields[0].set[wall.Minute()] && fields[1].set[wall.Hour()] && fields[3].set[int(wall.Month())] && days {
+		if !at.Before(from) && fields[0].set[wall.Minute()] && fields[1].set[wall.Hour()] &&
+			fields[3].set[int(wall.Month())] && days {
 			found = append(found, at)
 		}
 	}
@@ -154,15 +159,18 @@ func scan(fields [5]field, in *time.Location, from, to time.Time) []time.Time {
 }
 
 func TestTimetableAgreesWithAScanOfEveryMinute(t *testing.T) {
-	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Cairo", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"}
-	starts := []string{"2026-03-20T00:00", "2026-10-20T00:00", "2018-10-31T00:00", "2018-02-14T00:00", "2026-04-20T00:00", "2011-12-26T00:00", "2026-04-01T00:00", "2024-02-25T00:00"}
+	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo",
+		"Africa/Cairo", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"}
+	starts := []string{"2026-03-20T00:00", "2026-10-20T00:00", "2018-10-31T00:00", "2018-02-14T00:00",
+		"2026-04-20T00:00", "2011-12-26T00:00", "2026-04-01T00:00", "2024-02-25T00:00"}
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(zones).Draw(t, "zone")
 		in, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields := [5]field{drawField(t, "minute", 0, 59), drawField(t, "hour", 0, 23), drawField(t, "day", 1, 31), drawField(t, "month", 1, 12), drawField(t, "weekday", 0, 6)}
+		fields := [5]field{drawField(t, "minute", 0, 59), drawField(t, "hour", 0, 23), drawField(t, "day", 1, 31),
+			drawField(t, "month", 1, 12), drawField(t, "weekday", 0, 6)}
 		texts := make([]string, len(fields))
 		for i, f := range fields {
 			texts[i] = f.text
@@ -208,7 +216,8 @@ func checkPrev(t *rapid.T, table schedule.Timetable, want []time.Time, from, to 
 }
 
 func FuzzParseCron(f *testing.F) {
-	for _, text := range []string{"* * * * *", "15 2 1-7 */3 MON", "0 0 29 2 *", "22-2/2 * ? * 5-1", "@daily", "1,2,3 4/5 * * *"} {
+	for _, text := range []string{"* * * * *", "15 2 1-7 */3 MON", "0 0 29 2 *", "22-2/2 * ? * 5-1", "@daily",
+		"1,2,3 4/5 * * *"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -202,7 +202,8 @@ func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
 	if j.Counters.Remade.Anew > MaxAnew {
 		j.failed(Failure{
 			Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
-			Message: fmt.Sprintf("no two workers found the same input before and after, %d times: it changes while the job begins. Submit the job again when it is complete", MaxAnew),
+			Message: fmt.Sprintf(
+				"no two workers found the same input before and after, %d times: it changes while the job begins. Submit the job again when it is complete", MaxAnew),
 		}, now)
 	}
 }

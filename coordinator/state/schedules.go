@@ -122,7 +122,9 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	case exists && old.defines(definition):
 		return s, Reply{Schedule: old}
 	case exists && !cmd.GetReplace():
-		return s, reject(Conflict, "schedule %s exists with another definition; remove it, choose another id, or ask to replace it", cmd.GetId())
+		return s, reject(Conflict,
+			"schedule %s exists with another definition; remove it, choose another id, or ask to replace it",
+			cmd.GetId())
 	case !exists && s.ScheduleCount() >= MaxSchedules:
 		return s, reject(Exhausted, "there are %d schedules already; remove one", MaxSchedules)
 	case !exists:

@@ -65,7 +65,8 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		return s, reject(Exhausted, "%d jobs have not ended; try again when one has", MaxActiveJobs)
 	}
 	if s.Room(cmd.GetSubmittedBy()) == 0 {
-		return s, reject(Exhausted, "%d jobs of this token have not ended, and the last %d places are for others; try again when one has",
+		return s, reject(Exhausted,
+			"%d jobs of this token have not ended, and the last %d places are for others; try again when one has",
 			MaxActiveOfToken, MaxActiveJobs-MaxActiveOfToken)
 	}
 	job := &Job{

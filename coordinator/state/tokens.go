@@ -95,7 +95,8 @@ func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
 
 func validTokenName(name string) bool {
 	for _, r := range name {
-		if !unicode.IsPrint(r) { // U+FFFD, which stands for invalid UTF-8, is printable and harmless: protobuf refuses that
+		// U+FFFD, which stands for invalid UTF-8, is printable and harmless: protobuf refuses that
+		if !unicode.IsPrint(r) {
 			return false
 		}
 	}
@@ -132,7 +133,8 @@ func applyRevokeToken(s State, cmd *pb.RevokeToken) (State, Reply) {
 		return s, reject(NotFound, "no token %q", cmd.GetId())
 	}
 	if token.Scope == scopeAdmin && !token.Expired(s.Now) && !s.otherAdmin(token) {
-		return s, reject(LastAdmin, "token %s is the last of scope admin, or the one that is valid longest: make another that is valid as long, then revoke it", token.ID)
+		return s, reject(LastAdmin,
+			"token %s is the last of scope admin, or the one that is valid longest: make another that is valid as long, then revoke it", token.ID)
 	}
 	if token.First {
 		return s.putToken(Token{ID: token.ID, First: true, revoked: true}), Reply{Token: &token}

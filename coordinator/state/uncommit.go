@@ -70,7 +70,8 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	if why := job.keepsVanishing(lost); why != "" {
 		job.failed(Failure{
 			Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,
-			Message: fmt.Sprintf("objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", why, remade.Last),
+			Message: fmt.Sprintf(
+				"objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", why, remade.Last),
 		}, s.Now)
 	}
 	return s.putJob(job), Reply{Job: job}

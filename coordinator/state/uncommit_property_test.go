@@ -110,7 +110,8 @@ func TestReplayAndSnapshotOfLostObjects(t *testing.T) {
 			case 1:
 				cmd.Body = &pb.Command_Uncommit{Uncommit: drawUncommit(t, s)}
 			default:
-				cmd.Body = &pb.Command_Complete{Complete: &pb.CompleteTasks{Completions: []*pb.Completion{drawCompletion(t, s), drawCompletion(t, s)}}}
+				cmd.Body = &pb.Command_Complete{Complete: &pb.CompleteTasks{
+					Completions: []*pb.Completion{drawCompletion(t, s), drawCompletion(t, s)}}}
 			}
 			return cmd
 		})

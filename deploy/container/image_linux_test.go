@@ -65,7 +65,8 @@ func TestTheBuildIsGivenWhatItNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := exec.Command("go", "list", "-deps", "-f", `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}
+	list := exec.Command("go", "list", "-deps", "-f",
+		`{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}
 {{end}}{{range .SFiles}}{{$dir}}/{{.}}
 {{end}}{{range .EmbedFiles}}{{$dir}}/{{.}}
 {{end}}{{end}}{{end}}`, "./cmd/gram")
@@ -83,7 +84,8 @@ func TestTheBuildIsGivenWhatItNeeds(t *testing.T) {
 	}
 	for ignored := range strings.Lines(string(text)) {
 		ignored = strings.TrimSpace(ignored)
-		if ignored == "" || ignored[0] == '#' || strings.ContainsAny(ignored, "*!") { // of patterns there are tests and their data only
+		// of patterns there are tests and their data only
+		if ignored == "" || ignored[0] == '#' || strings.ContainsAny(ignored, "*!") {
 			continue
 		}
 		for file := range strings.Lines(string(files)) {

@@ -49,7 +49,8 @@ func TestAnalyze(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantFindings(t, found, want...)
-		if slices.Contains(seen, "num/deep/arm_arm64.go") != (goarch == "arm64") || !slices.Contains(seen, "num/all.go") {
+		if slices.Contains(seen, "num/deep/arm_arm64.go") != (goarch == "arm64") ||
+			!slices.Contains(seen, "num/all.go") {
 			t.Errorf("%s has seen %v", goarch, seen)
 		}
 	}

@@ -33,7 +33,9 @@ func Dependencies(imports []Import, require, explained []byte) ([]Finding, error
 	var found []Finding
 	for _, m := range slices.Sorted(maps.Keys(used)) {
 		if !rows[m] {
-			found = append(found, Finding{Path: doc, What: fmt.Sprintf("%s is imported and has no row: give its licence and the reason", m)})
+			found = append(found,
+				Finding{Path: doc, What: fmt.Sprintf("%s is imported and has no row: give its licence and the reason",
+					m)})
 		}
 	}
 	for _, m := range slices.Sorted(maps.Keys(rows)) {

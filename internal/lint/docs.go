@@ -47,7 +47,8 @@ var selfEvident = map[string]bool{
 func undocumented(f *File, decl ast.Decl) []Finding {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
-		if d.Name.IsExported() && d.Doc.Text() == "" && onExported(d.Recv) && (d.Recv == nil || !selfEvident[d.Name.Name]) {
+		if d.Name.IsExported() && d.Doc.Text() == "" && onExported(d.Recv) &&
+			(d.Recv == nil || !selfEvident[d.Name.Name]) {
 			return []Finding{f.find(d.Pos(), "exported %s has no doc comment", d.Name.Name)}
 		}
 	case *ast.GenDecl:

@@ -21,7 +21,8 @@ func findFloatToInt(pass *analysis.Pass, root inspector.Cursor) {
 		if !isFloatToInt(pass.TypesInfo, call) || ex.cover(call.Pos()) {
 			continue
 		}
-		pass.Reportf(call.Pos(), "float converted to an integer: check the range first and say why it fits in //lint:checked")
+		pass.Reportf(call.Pos(),
+			"float converted to an integer: check the range first and say why it fits in //lint:checked")
 	}
 	ex.reportIdle()
 }

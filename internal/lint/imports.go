@@ -40,7 +40,8 @@ var layers = []layer{
 	{tree: "jobs/jobstest", may: append([]string{"jobs", "jobs/learn/...", "jobs/run"}, numbers...)},
 	{tree: "coordinator/clock"},
 	{tree: "coordinator/state", may: []string{"internal/seeded", "protocol/..."}},
-	{tree: "coordinator/schedule", may: []string{"coordinator/clock", "coordinator/state", "internal/seeded", "protocol/..."}},
+	{tree: "coordinator/schedule", may: []string{"coordinator/clock", "coordinator/state", "internal/seeded",
+		"protocol/..."}},
 	{tree: "coordinator/life"},
 	{tree: "coordinator/bounds"},
 	{tree: "coordinator/pki"},
@@ -183,7 +184,9 @@ func foreignBreach(imp Import, testing bool) string {
 		if r.by == nil {
 			return imp.Folder + " ships, so it may not import " + imp.Path
 		}
-		if !slices.ContainsFunc(r.by, func(tree string) bool { return within(imp.Folder, tree) }) || isDecision(imp.Folder) {
+		if !slices.ContainsFunc(r.by, func(tree string) bool {
+			return within(imp.Folder, tree)
+		}) || isDecision(imp.Folder) {
 			return imp.Folder + " may not import " + imp.Path + ": only " + strings.Join(r.by, ", ") + " may"
 		}
 	}
@@ -226,8 +229,8 @@ func allows(row layer, own string) bool {
 	})
 }
 
-// allowsTest lets a test use the implementations of what its package uses through an interface, and compare folders that
-// are apart.
+// allowsTest lets a test use the implementations of what its package uses through an interface, and compare folders
+// that are apart.
 func allowsTest(row layer, own string) bool {
 	return row.apart && within(own, row.tree) || within(own, "objstore") && slices.Contains(row.may, "objstore")
 }

@@ -19,7 +19,8 @@ var importCases = []struct {
 	{folder: "jobs/kinds/naivebayes", path: "jobs"},
 	{folder: "jobs/kinds/naivebayes", path: "kernelops/philox"},
 	{folder: "jobs/kinds/naivebayes", path: "jobs/learn/features"},
-	{folder: "jobs/kinds/naivebayes", path: "jobs/kinds/kmeans", want: "jobs/kinds/naivebayes may not import jobs/kinds"},
+	{folder: "jobs/kinds/naivebayes", path: "jobs/kinds/kmeans",
+		want: "jobs/kinds/naivebayes may not import jobs/kinds"},
 	{folder: "jobs/learn/features", path: "jobs/learn/vocabulary"},
 	{folder: "jobs/learn/features", path: "jobs/kinds/kmeans", want: "may not import"},
 	{folder: "jobs", path: "jobs/learn/rows", want: "jobs may not import jobs/learn/rows"},
@@ -68,7 +69,8 @@ var importCases = []struct {
 	{folder: "jobs/learn/vocabulary", path: "dataset/text"},
 	{folder: "jobs", path: "dataset/datasettest", want: "ships, so it may not import the test support"},
 	{folder: "coordinator/state", path: "internal/seeded"},
-	{folder: "coordinator/state", path: "internal/seeded/seededtest", want: "ships, so it may not import the test support"},
+	{folder: "coordinator/state", path: "internal/seeded/seededtest",
+		want: "ships, so it may not import the test support"},
 	{folder: "protocol", path: "internal/seeded", want: "protocol may not import internal/seeded"},
 	{folder: "gadgets", path: "protocol", want: "gadgets has no row in the import table"},
 	{folder: "coordinator", path: raft},
@@ -91,7 +93,8 @@ func TestImports(t *testing.T) {
 		if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") && path != "testing" && path != "fmt" {
 			path = lint.Module + "/" + path
 		}
-		imp := lint.Import{Folder: c.folder, Path: path, Test: c.test, At: lint.Finding{Path: c.folder + "/x.go", Line: 3}}
+		imp := lint.Import{Folder: c.folder, Path: path, Test: c.test,
+			At: lint.Finding{Path: c.folder + "/x.go", Line: 3}}
 		switch found := lint.Imports([]lint.Import{imp}); {
 		case c.want == "" && len(found) > 0:
 			t.Errorf("%s -> %s (test %t): %s, want none", c.folder, c.path, c.test, found[0])

@@ -22,17 +22,19 @@ var licences = []struct {
 	{regexp.MustCompile(`(?i)Server\s+Side\s+Public\s+License`), "SSPL", true},
 	{regexp.MustCompile(`(?i)Commons\s+Clause`), "Commons Clause", true},
 	{regexp.MustCompile(`(?i)Elastic\s+License`), "Elastic", true},
-	{regexp.MustCompile(`(?i)Mozilla\s+Public\s+License,?\s+version\s+2\.0`), "MPL-2.0", false}, // it names the GNU licences that it goes with
+	// it names the GNU licences that it goes with
+	{regexp.MustCompile(`(?i)Mozilla\s+Public\s+License,?\s+version\s+2\.0`), "MPL-2.0", false},
 	{regexp.MustCompile(`(?i)GNU\s+AFFERO\s+GENERAL\s+PUBLIC\s+LICENSE`), "AGPL", true},
 	{regexp.MustCompile(`(?i)GNU\s+(LESSER\s+|LIBRARY\s+)?GENERAL\s+PUBLIC\s+LICENSE`), "GPL", true},
 	{regexp.MustCompile(`(?i)Apache\s+License,?\s+Version\s+2\.0`), "Apache-2.0", false},
-	{regexp.MustCompile(`(?i)Permission\s+to\s+use,\s+copy,\s+modify,\s+and(/or)?\s+distribute\s+this\s+software`), "ISC", false},
+	{regexp.MustCompile(`(?i)Permission\s+to\s+use,\s+copy,\s+modify,\s+and(/or)?\s+distribute\s+this\s+software`),
+		"ISC", false},
 	{regexp.MustCompile(`(?i)Permission\s+is\s+hereby\s+granted,\s+free\s+of\s+charge`), "MIT", false},
 	{regexp.MustCompile(`(?i)Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary\s+forms`), "BSD", false},
 }
 
-// Licences reads the licence of each module from its folder and finds those that must not be linked, or that say nothing
-// that is known. Folders are by module path.
+// Licences reads the licence of each module from its folder and finds those that must not be linked, or that say
+// nothing that is known. Folders are by module path.
 func Licences(folders map[string]string) ([]Finding, error) {
 	var found []Finding
 	for module, folder := range folders { // sorted below
@@ -44,10 +46,13 @@ func Licences(folders map[string]string) ([]Finding, error) {
 			found = append(found, Finding{Path: module, What: "is under the " + refused + ": it may not be linked"})
 		}
 		if len(names.allowed)+len(names.refused) == 0 {
-			found = append(found, Finding{Path: module, What: "states no licence that is known here; read it, and add it to internal/lint/licences.go"})
+			found = append(found,
+				Finding{Path: module,
+					What: "states no licence that is known here; read it, and add it to internal/lint/licences.go"})
 		}
 	}
-	slices.SortFunc(found, func(a, b Finding) int { return strings.Compare(a.String(), b.String()) }) // total order: equal ones are equal
+	// total order: equal ones are equal
+	slices.SortFunc(found, func(a, b Finding) int { return strings.Compare(a.String(), b.String()) })
 	return found, nil
 }
 

@@ -12,7 +12,8 @@ import (
 
 // TestLicences reads the licences of all that is linked into gram.
 func TestLicences(t *testing.T) {
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "./cmd/gram")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}",
+		"./cmd/gram")
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {
@@ -52,7 +53,8 @@ func TestLicencesThatMayNotBeLinked(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := lint.Licences(map[string]string{"example.com/m": folder})
-		if err != nil || (c.says != "") != (len(found) == 1) || c.says != "" && !strings.Contains(found[0].String(), c.says) {
+		if err != nil || (c.says != "") != (len(found) == 1) || c.says != "" &&
+			!strings.Contains(found[0].String(), c.says) {
 			t.Errorf("%s: %v %v", name, found, err)
 		}
 	}

@@ -104,7 +104,9 @@ func unseen(tree lint.Tree, folders, seen []string) []lint.Finding {
 	for _, f := range tree.GoFiles() {
 		in := slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(f.Path, folder+"/") })
 		if in && !f.IsTest() && !lint.IsTestSupport(f.Folder()) && !slices.Contains(seen, f.Path) {
-			found = append(found, lint.Finding{Path: f.Path, What: "built for none of " + strings.Join(architectures, ", ") + " on " + runtime.GOOS + ", so not judged"})
+			found = append(found, lint.Finding{Path: f.Path,
+				What: "built for none of " + strings.Join(architectures,
+					", ") + " on " + runtime.GOOS + ", so not judged"})
 		}
 	}
 	return found

@@ -17,7 +17,8 @@ func Names(tree Tree) []Finding {
 			}
 			seen[p] = true
 			if word, ok := emptyWord(path.Base(p)); ok {
-				found = append(found, Finding{Path: p, What: "named " + word + ", which says nothing: name what is inside"})
+				found = append(found, Finding{Path: p, What: "named " + word +
+					", which says nothing: name what is inside"})
 			}
 		}
 	}

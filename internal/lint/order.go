@@ -67,7 +67,8 @@ func findSorts(pass *analysis.Pass, root inspector.Cursor) {
 			pass.Reportf(call.Pos(), "%s: use slices.SortFunc with a total order", name)
 		case "slices.SortFunc", "slices.SortStableFunc", "slices.SortedFunc", "slices.SortedStableFunc":
 			if !saysTotal(pass, call) {
-				pass.Reportf(call.Pos(), `%s: say in a "// total order: ..." comment above which key makes the order total`, name)
+				pass.Reportf(call.Pos(),
+					`%s: say in a "// total order: ..." comment above which key makes the order total`, name)
 			}
 		}
 	}

@@ -24,11 +24,13 @@ func findProducts(pass *analysis.Pass, root inspector.Cursor) {
 		switch n := cur.Node().(type) {
 		case *ast.BinaryExpr:
 			if n.Op == token.MUL && isVariable(pass.TypesInfo, n, inexact) && !roundedAtOnce(pass, cur) {
-				pass.Reportf(n.OpPos, "float product may be fused with an addition: round it at once, as in %s(x*y)", typeName(pass, n))
+				pass.Reportf(n.OpPos, "float product may be fused with an addition: round it at once, as in %s(x*y)",
+					typeName(pass, n))
 			}
 		case *ast.AssignStmt:
 			if n.Tok == token.MUL_ASSIGN && isVariable(pass.TypesInfo, n.Lhs[0], inexact) {
-				pass.Reportf(n.TokPos, "float product may be fused with an addition: write x = %s(x*y)", typeName(pass, n.Lhs[0]))
+				pass.Reportf(n.TokPos, "float product may be fused with an addition: write x = %s(x*y)",
+					typeName(pass, n.Lhs[0]))
 			}
 		}
 	}
@@ -71,7 +73,8 @@ func takesWhole(pass *analysis.Pass, call *ast.CallExpr) bool {
 		return true
 	}
 	switch qualified(calleeOf(pass.TypesInfo, call)) {
-	case "math.Sqrt", "math.Floor", "math.Ceil", "math.Trunc", "math.Round", "math.RoundToEven", "math.IsNaN", "math.IsInf":
+	case "math.Sqrt", "math.Floor", "math.Ceil", "math.Trunc", "math.Round", "math.RoundToEven", "math.IsNaN",
+		"math.IsInf":
 		return true
 	}
 	return false

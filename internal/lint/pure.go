@@ -32,7 +32,8 @@ func findSources(pass *analysis.Pass, root inspector.Cursor) {
 		switch n := cur.Node().(type) {
 		case *ast.ImportSpec:
 			if path := importPath(n); variableImports[path] {
-				pass.Reportf(n.Pos(), "import of %s: results may depend on the seed only, through kernelops/philox", path)
+				pass.Reportf(n.Pos(), "import of %s: results may depend on the seed only, through kernelops/philox",
+					path)
 			}
 		case *ast.Ident:
 			reportClock(pass, n)
@@ -144,7 +145,8 @@ func findFloats(pass *analysis.Pass, root inspector.Cursor) {
 			t = pass.TypesInfo.TypeOf(n)
 		}
 		if t != nil && anyBasic(t, inexact) {
-			pass.Reportf(cur.Node().Pos(), "float in replicated state: use an integer, or a string that is not computed with")
+			pass.Reportf(cur.Node().Pos(),
+				"float in replicated state: use an integer, or a string that is not computed with")
 		}
 	}
 }

@@ -40,7 +40,8 @@ func importName(file *ast.File, pkg string) string {
 }
 
 // address matches the folders of one machine and the hosts of package registries.
-var address = regexp.MustCompile(`(?m)(^|[^\w.])/(?:work|farm|root|tmp|home)/|proxy\.golang|registry\.npm|deb\.debian|files\.pythonhosted`)
+var address = regexp.MustCompile(
+	`(?m)(^|[^\w.])/(?:work|farm|root|tmp|home)/|proxy\.golang|registry\.npm|deb\.debian|files\.pythonhosted`)
 
 // Addresses finds what holds on one machine or network only.
 func Addresses(tree Tree) []Finding {

@@ -70,7 +70,8 @@ func OfModel(model jobs.Arrays) (jobs.Kind, error) {
 	kind, err := Lookup(name)
 	var fault *protocol.Fault
 	if errors.As(err, &fault) {
-		fault.What, fault.Hint = fmt.Sprintf("the model is of kind %q, which is not known here", name), "A newer version of Gram may know it."
+		fault.What, fault.Hint = fmt.Sprintf("the model is of kind %q, which is not known here", name),
+			"A newer version of Gram may know it."
 	}
 	return kind, err
 }

@@ -55,12 +55,14 @@ func TestOfModelRefusesOtherArrays(t *testing.T) {
 	}
 	later := jobs.Arrays{}
 	later.PutKind("RandomWoods", 1)
-	if _, err = OfModel(later); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.Contains(fault.What, `the model is of kind "RandomWoods"`) {
+	if _, err = OfModel(later); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid ||
+		!strings.Contains(fault.What, `the model is of kind "RandomWoods"`) {
 		t.Error(err)
 	}
 }
 
-// A job begins from a model of its own kind, a prediction from any that predicts; what refuses another names the field and both kinds.
+// A job begins from a model of its own kind, a prediction from any that predicts; what refuses another names the field
+// and both kinds.
 func TestModelsToBeginFrom(t *testing.T) {
 	accepted := map[string]int{}
 	for _, kind := range Kinds() {
@@ -73,12 +75,14 @@ func TestModelsToBeginFrom(t *testing.T) {
 			case !kind.UsesModel: // a spec that has a model is refused
 			case err == nil:
 				accepted[kind.Name]++
-			case !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid || !strings.HasPrefix(fault.What, "spec.model is a model of kind "+other.Name) ||
+			case !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid ||
+				!strings.HasPrefix(fault.What, "spec.model is a model of kind "+other.Name) ||
 				!strings.Contains(fault.What, "a job of kind "+kind.Name+" "):
 				t.Errorf("%s from %s: %v", kind.Name, other.Name, err)
 			}
 		}
-		if _, isFault := kind.CheckModel(jobs.Arrays{}).(*protocol.Fault); kind.UsesModel && kind.Accepts == nil && !isFault {
+		if _, isFault := kind.CheckModel(jobs.Arrays{}).(*protocol.Fault); kind.UsesModel && kind.Accepts == nil &&
+			!isFault {
 			t.Errorf("%s begins from no model", kind.Name)
 		}
 	}

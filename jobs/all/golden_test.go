@@ -18,7 +18,8 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-var makeGolden = flag.Bool("golden", false, "write the golden models that are not there; those that are stay as they are")
+var makeGolden = flag.Bool("golden", false,
+	"write the golden models that are not there; those that are stay as they are")
 
 // goldenDir holds a folder for each model; its README says what is in them.
 var goldenDir = filepath.Join("..", "..", "testdata", "models")
@@ -34,7 +35,8 @@ const (
 	goldenDescription = "description.txt"
 )
 
-// Models of every kind, written by earlier versions, load and predict as they did then, to the byte, under every kernel set.
+// Models of every kind, written by earlier versions, load and predict as they did then, to the byte, under every kernel
+// set.
 func TestGoldenModels(t *testing.T) {
 	if *makeGolden {
 		for _, c := range goldenCases(t) {
@@ -148,7 +150,8 @@ func predictGolden(t *testing.T, model jobs.Arrays, records []jobstest.Record, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 3), ops, jobstest.Grouping{}, jobstest.WithModel(model))
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 3), ops,
+		jobstest.Grouping{}, jobstest.WithModel(model))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +190,8 @@ func (c goldenCase) write(t *testing.T) {
 		}
 		files[goldenDescription] = []byte(settled(text))
 	} else {
-		files[goldenRecords], files[goldenPredictions] = recordsJSON(t, c.asked), predictGolden(t, model, c.asked, kernelops.Generic())
+		files[goldenRecords], files[goldenPredictions] = recordsJSON(t, c.asked),
+			predictGolden(t, model, c.asked, kernelops.Generic())
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)

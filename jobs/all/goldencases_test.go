@@ -26,7 +26,8 @@ type goldenCase struct {
 // goldenCases are one for each kind, and for each form of a model that has arrays of its own.
 func goldenCases(t *testing.T) []goldenCase {
 	dense, denseAsked, sparse, sparseAsked := goldenVectors(t)
-	const asDense, asSparse, asTexts = `"format":"csv","label":1`, `"format":"libsvm","width":4,"index_base":1`, `"format":"tsv","label":1,"text":2`
+	const asDense, asSparse, asTexts = `"format":"csv","label":1`, `"format":"libsvm","width":4,"index_base":1`,
+		`"format":"tsv","label":1,"text":2`
 	texts, textsAsked := goldenTexts()
 	numbers := append([]jobstest.Record(nil), dense...)
 	for i := range numbers {
@@ -53,9 +54,11 @@ func goldenCases(t *testing.T) []goldenCase {
 		ofDense("kernelmatrix-origin", "KernelMatrix", `{"kernel":"rbf","gamma":1}`),
 		ofDense("kernelmean-origin", "KernelNearestMean", `{"kernel":"rbf","gamma":0.5}`),
 		ofDense("kernelperceptron-origin", "KernelPerceptron", `{"form":"plain","kernel":"rbf","gamma":0.5}`),
-		ofSparse("kernelperceptron-sparse", "KernelPerceptron", `{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`),
+		ofSparse("kernelperceptron-sparse", "KernelPerceptron",
+			`{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`),
 		ofDense("kernelperceptron", "KernelPerceptron", `{"kernel":"polynomial","degree":2}`),
-		ofSparse("kernelperceptron-voted", "KernelPerceptron", `{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`),
+		ofSparse("kernelperceptron-voted", "KernelPerceptron",
+			`{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`),
 		ofTexts("naivebayes", "NaiveBayes", `{}`),
 		ofTexts("naivebayes-grows", "NaiveBayes", `{"grows":true}`),
 		ofTexts("naivebayes-bernoulli", "NaiveBayes", `{"form":"bernoulli","prior":"uniform"}`),
@@ -64,9 +67,11 @@ func goldenCases(t *testing.T) []goldenCase {
 		ofDense("nearestmean", "NearestMean", `{"features":{"scale":"standard"}}`),
 		ofSparse("nearestmean-sparse", "NearestMean", `{}`),
 		ofDense("neighbors", "NearestNeighbors", `{"mode":"classify","store_base":true,"k":3}`),
-		ofSparse("neighbors-cosine", "NearestNeighbors", `{"mode":"classify","store_base":true,"k":3,"metric":"cosine","weights":"distance"}`),
+		ofSparse("neighbors-cosine", "NearestNeighbors",
+			`{"mode":"classify","store_base":true,"k":3,"metric":"cosine","weights":"distance"}`),
 		ofTexts("neighbors-edit", "NearestNeighbors", `{"mode":"classify","store_base":true,"k":1,"metric":"edit"}`),
-		{"neighbors-regress", "NearestNeighbors", `{"store_base":true,"k":2,"mode":"regress"}`, asDense, numbers, denseAsked},
+		{"neighbors-regress", "NearestNeighbors", `{"store_base":true,"k":2,"mode":"regress"}`, asDense, numbers,
+			denseAsked},
 		ofDense("perceptron", "Perceptron", `{"features":{"scale":"standard"}}`),
 		ofTexts("perceptron-hashed", "Perceptron", `{"features":{"hashing":{"bits":6,"signed":true}}}`),
 		ofSparse("perceptron-sparse", "Perceptron", `{"classes":"one_vs_rest","over":"mixed","shuffle":false}`),
@@ -126,10 +131,12 @@ func goldenVectors(t *testing.T) (dense, denseAsked, sparse, sparseAsked []jobst
 
 // goldenTexts are ten short mails and four others; the last has no word that the first have.
 func goldenTexts() (texts, asked []jobstest.Record) {
-	for _, text := range []string{"win a prize now", "cheap pills and a free prize", "Free money, claim it now", "you win: claim the free gift", "cheap cheap cheap loans"} {
+	for _, text := range []string{"win a prize now", "cheap pills and a free prize", "Free money, claim it now",
+		"you win: claim the free gift", "cheap cheap cheap loans"} {
 		texts = append(texts, jobstest.Record{Label: "spam", Text: text})
 	}
-	for _, text := range []string{"lunch at noon?", "the minutes of the meeting", "can we move the meeting to noon", "the draft of the report is here", "thanks for the report"} {
+	for _, text := range []string{"lunch at noon?", "the minutes of the meeting", "can we move the meeting to noon",
+		"the draft of the report is here", "thanks for the report"} {
 		texts = append(texts, jobstest.Record{Label: "ham", Text: text})
 	}
 	for _, text := range []string{"claim a free lunch", "the meeting", "now", "über ferne Länder"} {
@@ -153,13 +160,15 @@ func (c goldenCase) run(t *testing.T, ops *kernelops.Set, wrap func(jobs.Algorit
 	var options []jobstest.Option
 	if c.kind == predict.KindName {
 		more = `"model":"file:///m/model.safetensors",`
-		options = append(options, jobstest.WithModel(goldenCase{kind: "NearestMean", params: `{}`, format: c.format, records: c.records}.train(t)))
+		options = append(options, jobstest.WithModel(goldenCase{kind: "NearestMean", params: `{}`, format: c.format,
+			records: c.records}.train(t)))
 	}
 	if strings.Contains(c.params, `"store_base":false`) && c.asked != nil {
 		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, c.format)
 		options = append(options, jobstest.WithQueries(jobstest.Deal(c.asked, 2)))
 	}
-	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
+	spec, err := protocol.ParseSpec(fmt.Appendf(nil,
+		`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
 		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, c.format, more, c.params))
 	if err == nil {
 		spec, err = Validate(spec)

@@ -58,7 +58,8 @@ func TestFaultsOfParamsHaveTheirPath(t *testing.T) {
 		{"KernelPerceptron", `{"features":{"scale":"x"}}`, "spec.params.features: scale is one of"},
 		{"KernelMatrix", `{"features":{"text":{"max_df":-1}}}`, "spec.params.features.text: max_df is"},
 		{"NearestNeighbors", `{"features":{"scale":"x"}}`, "spec.params.features: scale is one of"},
-		{"NearestNeighbors", `{"projection":{"Eps":0.1}}`, `spec.params.projection: no field "Eps"; did you mean "eps"?`},
+		{"NearestNeighbors", `{"projection":{"Eps":0.1}}`,
+			`spec.params.projection: no field "Eps"; did you mean "eps"?`},
 		{"NaiveBayes", `{"text":{"min_df":-1}}`, "spec.params.text: min_df is"},
 		{"NearestMean", `{"features":{"scale":"x"}}`, "spec.params.features: scale is one of"},
 	} {
@@ -67,7 +68,8 @@ func TestFaultsOfParamsHaveTheirPath(t *testing.T) {
 			t.Fatal(err)
 		}
 		var fault *protocol.Fault
-		if _, err := kind.Defaults([]byte(c.params)); !errors.As(err, &fault) || !strings.HasPrefix(fault.What, c.want) {
+		if _, err := kind.Defaults([]byte(c.params)); !errors.As(err, &fault) ||
+			!strings.HasPrefix(fault.What, c.want) {
 			t.Errorf("%s %s: %v, want %s", c.kind, c.params, err, c.want)
 		}
 	}

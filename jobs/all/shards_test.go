@@ -79,7 +79,9 @@ func shardCases() []shardCase {
 func TestShardsAndTheModel(t *testing.T) {
 	cases := shardCases()
 	for _, kind := range Kinds() {
-		if kind.Name != "Predict" && !slices.ContainsFunc(cases, func(c shardCase) bool { return c.kind == kind.Name }) {
+		if kind.Name != "Predict" && !slices.ContainsFunc(cases, func(c shardCase) bool {
+			return c.kind == kind.Name
+		}) {
 			t.Errorf("the table does not say whether another shard_bytes gives another %s model", kind.Name)
 		}
 	}
@@ -98,7 +100,8 @@ func TestShardsAndTheModel(t *testing.T) {
 func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	t.Helper()
 	format := map[string]string{
-		"csv": `"format":"csv","label":1`, "tsv": `"format":"tsv","label":1,"text":2`, "libsvm": `"format":"libsvm","width":5,"index_base":1`,
+		"csv": `"format":"csv","label":1`, "tsv": `"format":"tsv","label":1,"text":2`,
+		"libsvm": `"format":"libsvm","width":5,"index_base":1`,
 	}[c.format]
 	var queries string
 	var options []jobstest.Option
@@ -106,7 +109,8 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 		queries = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, format)
 		options = append(options, jobstest.WithQueries([][]jobstest.Record{c.records}))
 	}
-	spec, err := protocol.ParseSpec(fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
+	spec, err := protocol.ParseSpec(fmt.Appendf(nil,
+		`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
 		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, format, queries, c.params))
 	if err == nil {
 		spec, err = Validate(spec)
@@ -122,7 +126,8 @@ func (c shardCase) train(t *testing.T, n int) jobs.Arrays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8), kernelops.Best(), jobstest.Grouping{}, options...)
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(c.records, n), 8),
+		kernelops.Best(), jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}

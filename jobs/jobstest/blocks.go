@@ -135,7 +135,8 @@ func overwrite(block *dataset.Block) {
 // same compares what a phase could have written to; bits, so that NaN equals itself.
 func same(a, b *dataset.Block) bool {
 	bits := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
-	return slices.Equal(a.IDs, b.IDs) && slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) && slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
+	return slices.Equal(a.IDs, b.IDs) && slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) &&
+		slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
 		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.EqualFunc(a.Dense.Values, b.Dense.Values, bits) &&
 		slices.Equal(a.Sparse.Indptr, b.Sparse.Indptr) && slices.Equal(a.Sparse.Indices, b.Sparse.Indices) &&
 		slices.EqualFunc(a.Sparse.Values, b.Sparse.Values, bits)

@@ -32,16 +32,19 @@ func DrawGrouping(t *rapid.T) Grouping {
 
 // CheckGrouping holds that any grouping into tasks and any size of blocks
 // gives the model, the emitted files and the metrics of the run in one task, to the byte.
-func CheckGrouping(t *testing.T, algorithm jobs.Algorithm, spec protocol.JobSpec, shards [][]Record, ops *kernelops.Set, opts ...Option) {
+func CheckGrouping(t *testing.T, algorithm jobs.Algorithm, spec protocol.JobSpec, shards [][]Record, ops *kernelops.Set,
+	opts ...Option) {
 	t.Helper()
-	want, err := Run(t.Context(), algorithm, spec, Shards(shards, 1), ops, Grouping{}, append(slices.Clip(opts), blockRecords(1))...)
+	want, err := Run(t.Context(), algorithm, spec, Shards(shards, 1), ops, Grouping{},
+		append(slices.Clip(opts), blockRecords(1))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantModel, wantMetrics := want.Model.Encode(), metricsJSON(t, want)
 	rapid.Check(t, func(rt *rapid.T) {
 		size := rapid.IntRange(1, 8).Draw(rt, "records per block")
-		got, err := Run(t.Context(), algorithm, spec, Shards(shards, size), ops, DrawGrouping(rt), append(slices.Clip(opts), blockRecords(9-size))...)
+		got, err := Run(t.Context(), algorithm, spec, Shards(shards, size), ops, DrawGrouping(rt),
+			append(slices.Clip(opts), blockRecords(9-size))...)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -20,7 +20,8 @@ type join struct{}
 func (j join) Phases() []jobs.Phase { return []jobs.Phase{spread{j}, j} }
 func (join) Name() string           { return "join" }
 
-func (join) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (join) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	var sum int64
 	for base, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -84,7 +85,8 @@ type spread struct{ join }
 
 func (spread) Name() string { return "spread" }
 
-func (spread) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (spread) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays,
+	error) {
 	return jobs.Arrays{}, nil, nil
 }
 
@@ -110,15 +112,18 @@ func joined() (base, queries [][]Record, model jobs.Arrays) {
 
 func TestQueriesModelAndFilesByHand(t *testing.T) {
 	base, queries, model := joined()
-	result, err := Run(t.Context(), join{}, protocol.JobSpec{}, Shards(base, 2), nil, Grouping{}, WithQueries(queries), WithModel(model))
+	result, err := Run(t.Context(), join{}, protocol.JobSpec{}, Shards(base, 2), nil, Grouping{}, WithQueries(queries),
+		WithModel(model))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Weighted column sums of the base: 0*1+1*3+2*5 = 13 and 0*2+1*4+2*6 = 16.
-	if sums, err := jobs.Get[int64](result.Model, "sums"); err != nil || !slices.Equal(sums, []int64{7, 160, 1300, 29}) {
+	if sums, err := jobs.Get[int64](result.Model, "sums"); err != nil ||
+		!slices.Equal(sums, []int64{7, 160, 1300, 29}) {
 		t.Errorf("%v, %v", sums, err)
 	}
-	if len(result.Files) != 7 || string(result.Files["parts/1-1"]) != "1300" || string(result.Files["index"]) != "{2 3}" {
+	if len(result.Files) != 7 || string(result.Files["parts/1-1"]) != "1300" ||
+		string(result.Files["index"]) != "{2 3}" {
 		t.Errorf("%s", result.Files)
 	}
 }
@@ -170,7 +175,8 @@ func TestWritingToABlockIsFoundOut(t *testing.T) {
 		"weight":  func(b *dataset.Block) { b.Weights[0] = 0 },
 	} {
 		errs := 0
-		records := []Record{{Dense: []float32{1, 2}, Label: "a", Weight: 1}, {Dense: []float32{3, 4}, Label: "b", Weight: 2}}
+		records := []Record{{Dense: []float32{1, 2}, Label: "a", Weight: 1},
+			{Dense: []float32{3, 4}, Label: "b", Weight: 2}}
 		for block, err := range Shards([][]Record{records}, 1)[0](t.Context()) {
 			if err != nil {
 				errs++

@@ -30,7 +30,8 @@ type Result struct {
 }
 
 // Run carries a job over the shards of its input through all its rounds.
-func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, shards []Blocks, ops *kernelops.Set, grouping Grouping, opts ...Option) (Result, error) {
+func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, shards []Blocks, ops *kernelops.Set,
+	grouping Grouping, opts ...Option) (Result, error) {
 	tasks, err := run.NewTasks(algorithm, spec, ops)
 	if err != nil {
 		return Result{}, err

@@ -20,7 +20,8 @@ type concat struct {
 func (c concat) Phases() []jobs.Phase { return []jobs.Phase{c} }
 func (concat) Name() string           { return "concat" }
 
-func (concat) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (concat) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	text := ""
 	if carry != nil {
 		text, _ = carry.Text("text")
@@ -64,7 +65,8 @@ func textOf(s string) jobs.Arrays {
 	return a
 }
 
-var fiveShards = [][]Record{{{Text: "a"}, {Text: "b"}}, {}, {{Text: "c"}}, {{Text: "d"}, {Text: "e"}, {Text: "f"}}, {{Text: "g"}}}
+var fiveShards = [][]Record{{{Text: "a"}, {Text: "b"}}, {}, {{Text: "c"}}, {{Text: "d"}, {Text: "e"}, {Text: "f"}},
+	{{Text: "g"}}}
 
 func TestRunByHand(t *testing.T) {
 	result, err := Run(t.Context(), concat{}, protocol.JobSpec{}, Shards(fiveShards, 2), nil, Grouping{})
@@ -86,7 +88,8 @@ func TestGroupingShowsAnImpureAlgorithm(t *testing.T) {
 	digests := map[string]bool{}
 	always := func(int, protocol.Node) bool { return true }
 	for _, grouping := range []Grouping{{}, {Cut: always}, {Cut: always, RightFirst: always}} {
-		result, err := Run(t.Context(), concat{leaky: true, merges: new(int)}, protocol.JobSpec{}, Shards(fiveShards, 1), nil, grouping)
+		result, err := Run(t.Context(), concat{leaky: true, merges: new(int)}, protocol.JobSpec{},
+			Shards(fiveShards, 1), nil, grouping)
 		if err != nil {
 			t.Fatal(err)
 		}

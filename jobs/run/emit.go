@@ -22,11 +22,15 @@ var reservedStems = []string{"model", "provenance", "report"}
 func CheckFileName(name string) error {
 	segments := strings.Split(name, "/")
 	if len(name) > maxEmitName || len(segments) > 2 {
-		return fmt.Errorf("jobs: an emitted file's name has at most %d bytes in two segments, not %.200q", maxEmitName, name)
+		return fmt.Errorf("jobs: an emitted file's name has at most %d bytes in two segments, not %.200q", maxEmitName,
+			name)
 	}
 	for _, segment := range segments {
-		if segment == "" || segment[0] == '.' || strings.ContainsFunc(segment, func(c rune) bool { return !nameRune(c) }) {
-			return fmt.Errorf("jobs: an emitted file's name has segments of letters, digits, '.', '_' and '-': %.200q", name)
+		if segment == "" || segment[0] == '.' || strings.ContainsFunc(segment, func(c rune) bool {
+			return !nameRune(c)
+		}) {
+			return fmt.Errorf("jobs: an emitted file's name has segments of letters, digits, '.', '_' and '-': %.200q",
+				name)
 		}
 	}
 	if stem, _, _ := strings.Cut(name, "."); slices.Contains(reservedStems, stem) {

@@ -20,7 +20,8 @@ type FoldSource struct {
 // maps the other leaves and merges left before right along the tree. Depth first, so that no more
 // than one partial for each level is alive. Partials are arrays in the types they
 // are stored in, so that a partial made here and one read back are the same bits.
-func (t *Tasks) Fold(ctx context.Context, phase string, tree protocol.Tree, node protocol.Node, from FoldSource) (jobs.Arrays, error) {
+func (t *Tasks) Fold(ctx context.Context, phase string, tree protocol.Tree, node protocol.Node,
+	from FoldSource) (jobs.Arrays, error) {
 	p, err := t.phase(phase)
 	if err != nil {
 		return nil, err

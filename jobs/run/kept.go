@@ -57,7 +57,8 @@ func detachKept(state jobs.Arrays) (jobs.Arrays, kept, error) {
 		dec := json.NewDecoder(bytes.NewReader(text))
 		dec.DisallowUnknownFields()
 		if dec.Decode(&k) != nil || dec.More() {
-			return nil, k, jobs.Malformed("array %q of %d bytes does not hold what a state keeps", keptArray, len(data.Data))
+			return nil, k, jobs.Malformed("array %q of %d bytes does not hold what a state keeps", keptArray,
+				len(data.Data))
 		}
 	}
 	delete(plain, keptArray)
@@ -116,7 +117,8 @@ func offsetText(offsets []dataset.Offset) string {
 // explain adds to a failure which records were passed over before it.
 func (k kept) explain(err error) error {
 	var fault *protocol.Fault
-	if k.Passed == "" || !errors.As(err, &fault) || fault.Class == protocol.ClassInfrastructure || strings.Contains(fault.What, k.Passed) {
+	if k.Passed == "" || !errors.As(err, &fault) || fault.Class == protocol.ClassInfrastructure ||
+		strings.Contains(fault.What, k.Passed) {
 		return err
 	}
 	told := *fault

@@ -105,7 +105,8 @@ func (n labelNotes) texts() []string {
 		case plain == "":
 			all = append(all, fmt.Sprintf("the label %q is nothing but blanks, and a class of its own", label))
 		case twin:
-			all = append(all, fmt.Sprintf("the labels %q and %q differ only by blanks around them, and are two classes", other, label))
+			all = append(all, fmt.Sprintf("the labels %q and %q differ only by blanks around them, and are two classes",
+				other, label))
 		default:
 			all = append(all, fmt.Sprintf("the label %q has blanks around it, which are part of it", label))
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // What reading noticed of spec.input travels beside the partials of the first phase, as skips do, in one array of
-// JSON. It is what each leaf found in its own shard, in its first whole pass, and is added up along the tree. It is absent
-// where there is nothing to say; phases never see it, and no model depends on it.
+// JSON. It is what each leaf found in its own shard, in its first whole pass, and is added up along the tree. It is
+// absent where there is nothing to say; phases never see it, and no model depends on it.
 const (
 	notesPrefix = "reading."
 	notesArray  = notesPrefix + "notes"
@@ -194,7 +194,8 @@ func (n notes) metrics(passed string) (all []jobs.Metric, err error) {
 		}
 	}
 	if n.More > 0 {
-		warnings = append(warnings, fmt.Sprintf("rounding to float32 moved values of %d further columns, which were not looked at", n.More))
+		warnings = append(warnings,
+			fmt.Sprintf("rounding to float32 moved values of %d further columns, which were not looked at", n.More))
 	}
 	if len(named) > 0 {
 		m, err := jobs.NewMetric("input.rounded", named)
@@ -237,7 +238,8 @@ func detachNotes(partial jobs.Arrays) (jobs.Arrays, notes, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	byColumn := func(a, b columnNote) int { return cmp.Compare(a.Column, b.Column) }
-	if dec.Decode(&n) != nil || dec.More() || n.Records < 0 || len(n.Columns) > maxNotedColumns || !slices.IsSortedFunc(n.Columns, byColumn) {
+	if dec.Decode(&n) != nil || dec.More() || n.Records < 0 || len(n.Columns) > maxNotedColumns ||
+		!slices.IsSortedFunc(n.Columns, byColumn) {
 		return nil, notes{}, jobs.Malformed("array %q does not hold what reading noticed", notesArray)
 	}
 	partial = maps.Clone(partial)

@@ -27,7 +27,8 @@ type reader struct {
 
 func (r reader) Name() string { return r.name }
 
-func (r reader) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (r reader) Map(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
+	_ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	for name := range state {
 		if strings.HasPrefix(name, notesPrefix) || strings.HasPrefix(name, "input.") {
 			return nil, nil, fmt.Errorf("the phase sees %q", name)
@@ -80,7 +81,8 @@ func blocksOf(blocks []*dataset.Block) func(context.Context) iter.Seq2[*dataset.
 }
 
 // runPhase folds the leaves of one phase and steps it.
-func runPhase(ctx context.Context, tasks *Tasks, phase string, state jobs.Arrays, leaves [][]*dataset.Block) (jobs.Next, error) {
+func runPhase(ctx context.Context, tasks *Tasks, phase string, state jobs.Arrays, leaves [][]*dataset.Block) (jobs.Next,
+	error) {
 	tree := protocol.Tree(len(leaves))
 	root, err := tasks.Fold(ctx, phase, tree, tree.Canonical(tree.Root()), FoldSource{
 		Leaf: func(ctx context.Context, index int) (jobs.Arrays, error) {

@@ -20,7 +20,8 @@ import (
 // as a search does.
 type pairs struct{ bracket }
 
-func (pairs) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (pairs) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	for _, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, nil, err
@@ -64,7 +65,8 @@ func search(t *testing.T, input, queries [][]int64, inputMax, queriesMax int64) 
 		tree := protocol.Tree(len(input))
 		root, err := tasks.Fold(t.Context(), "bracket", tree, tree.Canonical(tree.Root()), FoldSource{
 			Leaf: func(ctx context.Context, index int) (jobs.Arrays, error) {
-				partial, _, err := tasks.Map(ctx, "bracket", nil, jobs.Leaf{Tree: q, Index: index, Plan: plan, Read: read},
+				partial, _, err := tasks.Map(ctx, "bracket", nil,
+					jobs.Leaf{Tree: q, Index: index, Plan: plan, Read: read},
 					nil)
 				return partial, err
 			}})

@@ -113,7 +113,8 @@ func (m moments) plus(o moments) moments {
 	}
 	share := float64(o.n) / float64(m.n+o.n)
 	d := o.mean - m.mean
-	return moments{m.n + o.n, m.mean + float64(d*share), m.m2 + o.m2 + float64(float64(d*d)*float64(float64(m.n)*share))}
+	return moments{m.n + o.n, m.mean + float64(d*share), m.m2 + o.m2 +
+		float64(float64(d*d)*float64(float64(m.n)*share))}
 }
 
 func (c columnNote) moments() moments { return moments{c.N, c.Mean, c.M2} }
@@ -149,7 +150,8 @@ func (c columnNote) text() string {
 	if c.N > 0 {
 		of = fmt.Sprintf("; its standard deviation is %.4g", c.moments().deviation())
 	}
-	text := fmt.Sprintf("column %s: rounding to float32 moved %d of %d values, by up to %.4g%s", c.Name, c.Moved, c.N, c.largest(), of)
+	text := fmt.Sprintf("column %s: rounding to float32 moved %d of %d values, by up to %.4g%s", c.Name, c.Moved, c.N,
+		c.largest(), of)
 	if c.Equal[0] != "" {
 		text += fmt.Sprintf(". %s and %s became equal", c.Equal[0], c.Equal[1])
 	}
@@ -157,5 +159,6 @@ func (c columnNote) text() string {
 	if _, err := strconv.Unquote(key); err != nil {
 		key = strconv.Quote(key)
 	}
-	return text + fmt.Sprintf(". Set spec.input.subtract: {%s: %s} to take that off before rounding", key, strconv.FormatFloat(c.Mean, 'g', 7, 64))
+	return text + fmt.Sprintf(". Set spec.input.subtract: {%s: %s} to take that off before rounding", key,
+		strconv.FormatFloat(c.Mean, 'g', 7, 64))
 }

@@ -195,7 +195,8 @@ func readSkips(rows []int64, samples []byte) (s skips, err error) {
 	for ; len(rows) > 0; rows = rows[3:] {
 		shard := shardSkips{place{jobs.Source(rows[0]), int(rows[1])}, rows[2]}
 		last := len(s.shards) - 1
-		if !shard.Source.Known() || shard.Shard < 0 || shard.count < 1 || last >= 0 && s.shards[last].compare(shard.place) >= 0 {
+		if !shard.Source.Known() || shard.Shard < 0 || shard.count < 1 || last >= 0 &&
+			s.shards[last].compare(shard.place) >= 0 {
 			return s, jobs.Malformed("array %q does not count the skipped records of shards in order", skippedShards)
 		}
 		s.shards = append(s.shards, shard)
@@ -203,7 +204,8 @@ func readSkips(rows []int64, samples []byte) (s skips, err error) {
 	dec := json.NewDecoder(bytes.NewReader(samples))
 	dec.DisallowUnknownFields()
 	inOrder := func(a, b sample) int { return a.compare(b.place) }
-	if dec.Decode(&s.samples) != nil || dec.More() || len(s.samples) > maxSkipSamples || !slices.IsSortedFunc(s.samples, inOrder) {
+	if dec.Decode(&s.samples) != nil || dec.More() || len(s.samples) > maxSkipSamples ||
+		!slices.IsSortedFunc(s.samples, inOrder) {
 		return s, jobs.Malformed("array %q does not list the first skipped records", skippedSamples)
 	}
 	return s, nil

@@ -41,7 +41,8 @@ func (t *Tasks) First() string { return t.phases[0].Name() }
 
 // Map computes one leaf. A state or carry of nil stands for none. Leaf.Blocks may be nil: it
 // follows from Leaf.Read.
-func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays) (partial, newCarry jobs.Arrays, err error) {
+func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf jobs.Leaf, carry jobs.Arrays) (partial,
+	newCarry jobs.Arrays, err error) {
 	p, err := t.phase(phase)
 	if err != nil {
 		return nil, nil, err

@@ -24,7 +24,8 @@ type bracket struct {
 
 func (bracket) Name() string { return "bracket" }
 
-func (p bracket) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p bracket) Map(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, _ *kernelops.Set) (jobs.Arrays,
+	jobs.Arrays, error) {
 	for range p.passes {
 		for _, err := range leaf.Blocks(ctx) {
 			if err != nil {
@@ -200,7 +201,8 @@ func TestStepHoldsTheAnswerToTheContract(t *testing.T) {
 		"empty tree":    {jobs.Next{Phase: "bracket", State: jobs.Arrays{}, Trees: []int{1, 0}}, ""},
 		"big state":     {jobs.Next{Phase: "bracket", State: big}, protocol.CodeStateTooBig},
 	} {
-		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil, jobs.RoundOf(jobs.Plan{}, text("x")))
+		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil,
+			jobs.RoundOf(jobs.Plan{}, text("x")))
 		var fault *protocol.Fault
 		if err == nil || c.code != "" && (!errors.As(err, &fault) || fault.Code != c.code) {
 			t.Errorf("%s: %v", name, err)
@@ -237,7 +239,8 @@ func foldSkips(t *testing.T, tasks *Tasks, leaves ...[][]int64) (jobs.Arrays, er
 	tree := protocol.Tree(len(leaves))
 	return tasks.Fold(t.Context(), "bracket", tree, tree.Canonical(tree.Root()), FoldSource{
 		Leaf: func(ctx context.Context, index int) (jobs.Arrays, error) {
-			partial, _, err := tasks.Map(ctx, "bracket", nil, jobs.Leaf{Index: index, Blocks: skipping(leaves[index]...)},
+			partial, _, err := tasks.Map(ctx, "bracket", nil,
+				jobs.Leaf{Index: index, Blocks: skipping(leaves[index]...)},
 				nil)
 			return partial, err
 		},

@@ -98,7 +98,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	s := open(t, root, dir.Options{})
 	put(t, s, "a/b/c", "x")
 	put(t, s, "a/b/c", "y")
-	if _, err := s.Put(t.Context(), "a/b", nil); !errors.Is(err, objstore.ErrInvalidKey) { // fails after the file is written
+	// fails after the file is written
+	if _, err := s.Put(t.Context(), "a/b", nil); !errors.Is(err, objstore.ErrInvalidKey) {
 		t.Errorf("put on a folder: %v", err)
 	}
 	if temps, err := os.ReadDir(filepath.Join(root, ".gram.tmp")); err != nil || len(temps) != 0 {

@@ -28,7 +28,8 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[objstore.Info
 			if err == nil || l.stopped {
 				return
 			}
-			if !errors.Is(err, objstore.ErrUnavailable) || l.last == before { // else it came further: the count starts anew
+			// else it came further: the count starts anew
+			if !errors.Is(err, objstore.ErrUnavailable) || l.last == before {
 				yield(objstore.Info{}, err)
 				return
 			}

@@ -39,7 +39,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 		fmt.Fprintf(&b, "\n%s (weight %g)\n", strconv.QuoteToGraphic(string(m.space.Labels.At(y))), m.weight[y])
 		for _, j := range m.farthest(y, top) {
 			at := y*m.space.Width + j
-			fmt.Fprintf(&b, "  column %-8d mean %12.6g   deviation %12.6g\n", j+1, m.mean[at], math.Sqrt(m.variance[at]))
+			fmt.Fprintf(&b, "  column %-8d mean %12.6g   deviation %12.6g\n", j+1, m.mean[at],
+				math.Sqrt(m.variance[at]))
 		}
 	}
 	if len(opt.Classes) == 0 && len(classes) < len(m.weight) {

@@ -31,7 +31,8 @@ func train(t testing.TB, spec protocol.JobSpec, shards [][]jobstest.Record) (job
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 16), kernelops.Best(), jobstest.Grouping{})
+	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 16), kernelops.Best(),
+		jobstest.Grouping{})
 }
 
 func modelOf(t testing.TB, params string, records []jobstest.Record) jobs.Arrays {
@@ -75,7 +76,8 @@ func TestModelByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(m.weight, []float64{2, 3}) || !near(m.mean, []float64{0, 2, 5, 2}) || !near(m.variance, []float64{2, 1, 11.0 / 3, 1}) {
+	if !slices.Equal(m.weight, []float64{2, 3}) || !near(m.mean, []float64{0, 2, 5, 2}) ||
+		!near(m.variance, []float64{2, 1, 11.0 / 3, 1}) {
 		t.Errorf("weights %v, means %v, variances %v", m.weight, m.mean, m.variance)
 	}
 }
@@ -110,14 +112,16 @@ func TestDecisionRules(t *testing.T) {
 	if !o[0].Rejected || o[0].Label != "" || o[1].Rejected || o[1].Label != "a" {
 		t.Errorf("%+v", o)
 	}
-	if o = predict(t, modelOf(t, `{"var_smoothing": 0.125, "costs": {"b": {"a": 9}}}`, fivePoints), at); o[0].Label != "b" || o[1].Label != "a" {
+	if o = predict(t, modelOf(t, `{"var_smoothing": 0.125, "costs": {"b": {"a": 9}}}`, fivePoints),
+		at); o[0].Label != "b" || o[1].Label != "a" {
 		t.Errorf("%+v", o)
 	}
 }
 
 // Beyond all numbers from both classes, nothing is said but the tie's label.
 func TestFarAway(t *testing.T) {
-	o := predict(t, modelOf(t, `{"var_smoothing": 1e-30}`, fivePoints), jobstest.DenseRecords([][]float32{{2, math.MaxFloat32}}, "?"))[0]
+	o := predict(t, modelOf(t, `{"var_smoothing": 1e-30}`, fivePoints),
+		jobstest.DenseRecords([][]float32{{2, math.MaxFloat32}}, "?"))[0]
 	for _, p := range o.Scores {
 		if !(p >= 0 && p <= 1) {
 			t.Errorf("%+v", o)
@@ -269,7 +273,8 @@ func TestScaleDoesNotDecide(t *testing.T) {
 	records := table(t, "wine_data.csv")
 	plain := predict(t, modelOf(t, `{"var_smoothing": 1e-15}`, records), records)
 	for _, scale := range []string{"standard", "minmax"} {
-		for i, o := range predict(t, modelOf(t, `{"var_smoothing": 1e-15, "features": {"scale": "`+scale+`"}}`, records), records) {
+		for i, o := range predict(t, modelOf(t, `{"var_smoothing": 1e-15, "features": {"scale": "`+scale+`"}}`,
+			records), records) {
 			if o.Label != plain[i].Label {
 				t.Errorf("%s: record %d is %s, not %s", scale, i, o.Label, plain[i].Label)
 			}
@@ -332,7 +337,8 @@ func TestEvaluation(t *testing.T) {
 			continue
 		}
 		var report struct{ Records, Correct int }
-		if err := json.Unmarshal(m.Value, &report); err != nil || report.Records < 30 || report.Correct*10 < report.Records*9 {
+		if err := json.Unmarshal(m.Value, &report); err != nil || report.Records < 30 ||
+			report.Correct*10 < report.Records*9 {
 			t.Errorf("%+v, %v", report, err)
 		}
 		return
@@ -340,8 +346,8 @@ func TestEvaluation(t *testing.T) {
 	t.Error("no evaluation")
 }
 
-// The queries are judged, all of them, and a label that training did not see is wrong: two of three are right. The model
-// is the same as without; a split beside queries is refused.
+// The queries are judged, all of them, and a label that training did not see is wrong: two of three are right. The
+// model is the same as without; a split beside queries is refused.
 func TestEvaluationOnQueries(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{0}, {2}, {10}, {12}}, "low", "low", "high", "high")
 	queries := jobstest.DenseRecords([][]float32{{1}, {11}, {12}}, "low", "high", "highest")
@@ -351,14 +357,16 @@ func TestEvaluationOnQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 3), 2), kernelops.Best(), jobstest.Grouping{},
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 3), 2),
+		kernelops.Best(), jobstest.Grouping{},
 		jobstest.WithQueries(jobstest.Deal(queries, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(result.Metrics, func(m jobs.Metric) bool { return m.Name == "evaluation" })
 	var report struct{ Records, Correct int }
-	if at < 0 || json.Unmarshal(result.Metrics[at].Value, &report) != nil || report.Records != 3 || report.Correct != 2 {
+	if at < 0 || json.Unmarshal(result.Metrics[at].Value, &report) != nil || report.Records != 3 ||
+		report.Correct != 2 {
 		t.Errorf("%+v", report)
 	}
 	if got, want := jobstest.Digest(result.Model), jobstest.Digest(modelOf(t, `{}`, records)); got != want {

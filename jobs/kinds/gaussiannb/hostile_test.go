@@ -32,16 +32,18 @@ func TestTrainingFaults(t *testing.T) {
 		records []jobstest.Record
 		code    protocol.Code
 	}{
-		"no record":       {`{}`, nil, protocol.CodeInputEmpty},
-		"no labels":       {`{}`, jobstest.DenseRecords(rows), protocol.CodeInputEmpty},
-		"one class":       {`{}`, jobstest.DenseRecords(rows, "a", "a", "a"), protocol.CodeInputEmpty},
-		"constant":        {`{}`, jobstest.DenseRecords([][]float32{{1}, {1}}, "a", "b"), protocol.CodeInputEmpty},
-		"class weighs 0":  {`{}`, light, protocol.CodeInputEmpty},
-		"NaN":             {`{}`, jobstest.DenseRecords(nan, "a", "b", "b"), protocol.CodeBadRecord},
-		"width":           {`{}`, jobstest.DenseRecords([][]float32{{1}, {1, 2}}, "a", "b"), protocol.CodeBadRecord},
-		"sparse":          {`{}`, jobstest.SparseRecords(2, rows, "a", "b", "b"), protocol.CodeSpecInvalid},
-		"texts":           {`{}`, []jobstest.Record{{Label: "a", Text: "x"}, {Label: "b", Text: "y"}}, protocol.CodeSpecInvalid},
-		"costs of no one": {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords(rows, "a", "b", "b"), protocol.CodeSpecInvalid},
+		"no record":      {`{}`, nil, protocol.CodeInputEmpty},
+		"no labels":      {`{}`, jobstest.DenseRecords(rows), protocol.CodeInputEmpty},
+		"one class":      {`{}`, jobstest.DenseRecords(rows, "a", "a", "a"), protocol.CodeInputEmpty},
+		"constant":       {`{}`, jobstest.DenseRecords([][]float32{{1}, {1}}, "a", "b"), protocol.CodeInputEmpty},
+		"class weighs 0": {`{}`, light, protocol.CodeInputEmpty},
+		"NaN":            {`{}`, jobstest.DenseRecords(nan, "a", "b", "b"), protocol.CodeBadRecord},
+		"width":          {`{}`, jobstest.DenseRecords([][]float32{{1}, {1, 2}}, "a", "b"), protocol.CodeBadRecord},
+		"sparse":         {`{}`, jobstest.SparseRecords(2, rows, "a", "b", "b"), protocol.CodeSpecInvalid},
+		"texts": {`{}`, []jobstest.Record{{Label: "a", Text: "x"}, {Label: "b", Text: "y"}},
+			protocol.CodeSpecInvalid},
+		"costs of no one": {`{"costs": {"c": {"a": 2}}}`, jobstest.DenseRecords(rows, "a", "b", "b"),
+			protocol.CodeSpecInvalid},
 	} {
 		_, err := train(t, specOf(c.params, 0), jobstest.Deal(c.records, 2))
 		wantCode(t, name, err, c.code)
@@ -51,13 +53,15 @@ func TestTrainingFaults(t *testing.T) {
 func TestParamsAreChecked(t *testing.T) {
 	for _, params := range []string{
 		`{"prior": "given"}`, `{"var_smoothing": 0}`, `{"var_smoothing": 2}`, `{"reject_below": 1}`, `{"alpha": 1}`,
-		`{"costs": {"a": {"b": -1}}}`, `{"costs": {}, "reject_below": 0.5}`, `{"features": {"scale": "big"}}`, `{"features": {"text": {}}}`,
+		`{"costs": {"a": {"b": -1}}}`, `{"costs": {}, "reject_below": 0.5}`, `{"features": {"scale": "big"}}`,
+		`{"features": {"text": {}}}`,
 	} {
 		_, err := Kind().Defaults([]byte(params))
 		wantCode(t, params, err, protocol.CodeSpecInvalid)
 	}
 	got, err := Kind().Defaults(nil)
-	if want := `{"prior":"learned","var_smoothing":1e-9,"reject_below":0,"features":{"scale":"none"}}`; err != nil || string(got) != want {
+	if want := `{"prior":"learned","var_smoothing":1e-9,"reject_below":0,"features":{"scale":"none"}}`; err != nil ||
+		string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -67,7 +71,8 @@ func TestPredictRefusesAnotherWidth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: 3, Values: make([]float32, 3)}})
+	_, err = p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1),
+		Dense: dataset.Dense{Width: 3, Values: make([]float32, 3)}})
 	wantCode(t, "width 3", err, protocol.CodeBadRecord)
 }
 
@@ -125,7 +130,8 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	// the petals, columns 3 and 4, tell setosa from the rest
-	for _, want := range []string{"classes      3\n", "150 of width 4", "\"setosa\" (weight 50)\n  column 3 ", "  column 4 "} {
+	for _, want := range []string{"classes      3\n", "150 of width 4", "\"setosa\" (weight 50)\n  column 3 ",
+		"  column 4 "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -147,7 +153,8 @@ func TestModelDigest(t *testing.T) {
 
 // Whatever the bytes, loading gives a CORRUPT fault or a predictor whose posteriors sum to 1.
 func FuzzModel(f *testing.F) {
-	for _, params := range []string{`{}`, `{"reject_below": 0.6, "features": {"scale": "standard"}}`, `{"costs": {"a": {"b": 2}}}`} {
+	for _, params := range []string{`{}`, `{"reject_below": 0.6, "features": {"scale": "standard"}}`,
+		`{"costs": {"a": {"b": 2}}}`} {
 		f.Add(modelOf(f, params, fivePoints).Encode(), float32(1), float32(2))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, x, y float32) {
@@ -163,7 +170,8 @@ func FuzzModel(f *testing.F) {
 		if _, err := Describe(model, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1), Dense: dataset.Dense{Width: 2, Values: []float32{x, y}}})
+		outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1),
+			Dense: dataset.Dense{Width: 2, Values: []float32{x, y}}})
 		if err != nil {
 			wantCode(t, "predict", err, protocol.CodeBadRecord)
 			return

@@ -52,7 +52,8 @@ func TestGroupingNeverShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		records, queries := someRecords(23, i%2 == 1), someRecords(10, i%2 == 1)
-		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(records, 4), kernelops.Best(), jobstest.WithQueries(jobstest.Deal(queries, 3)))
+		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(records, 4), kernelops.Best(),
+			jobstest.WithQueries(jobstest.Deal(queries, 3)))
 	}
 }
 
@@ -66,7 +67,8 @@ func TestKernelSetsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(someRecords(150, false), 4), 9), ops, jobstest.Grouping{})
+			result, err := jobstest.Run(t.Context(), algorithm, spec,
+				jobstest.Shards(jobstest.Deal(someRecords(150, false), 4), 9), ops, jobstest.Grouping{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +93,8 @@ func TestKernelSetsAgree(t *testing.T) {
 
 func TestSparseIsDense(t *testing.T) {
 	for _, form := range forms {
-		a := outcomes(t, form.kind, mustTrain(t, form.kind, form.params, someRecords(50, false)), someRecords(20, false))
+		a := outcomes(t, form.kind, mustTrain(t, form.kind, form.params, someRecords(50, false)),
+			someRecords(20, false))
 		b := outcomes(t, form.kind, mustTrain(t, form.kind, form.params, someRecords(50, true)), someRecords(20, true))
 		if !strings.Contains(form.params, "rbf") {
 			if fmt.Sprint(a) != fmt.Sprint(b) {
@@ -162,7 +165,8 @@ func TestBaseTooBig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(someRecords(300, false), 4), 9), kernelops.Best(), jobstest.Grouping{})
+	_, err = jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(someRecords(300, false), 4), 9),
+		kernelops.Best(), jobstest.Grouping{})
 	var fault *protocol.Fault
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeStateTooBig {
 		t.Error(err)
@@ -187,7 +191,8 @@ func FuzzModel(f *testing.F) {
 		for _, sparse := range []bool{false, true} {
 			f.Add(mustTrain(f, form.kind, form.params, someRecords(9, sparse)).Encode())
 			queries := [][]jobstest.Record{someRecords(3, sparse)}
-			f.Add(decide(f, form.kind, streamed(form.params), jobstest.Deal(someRecords(9, sparse), 2), queries, kernelops.Generic()).Model.Encode())
+			f.Add(decide(f, form.kind, streamed(form.params), jobstest.Deal(someRecords(9, sparse), 2), queries,
+				kernelops.Generic()).Model.Encode())
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -20,7 +20,8 @@ import (
 // p(a) = 2/3: the joint densities are 0.1613138163 and 0.0000446101.
 func TestDensityByHand(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{0}, {5}, {2}}, "a", "b", "a")
-	o := outcomes(t, DensityName, mustTrain(t, DensityName, `{"bandwidth": 1}`, records), jobstest.DenseRecords([][]float32{{1}}))[0]
+	o := outcomes(t, DensityName, mustTrain(t, DensityName, `{"bandwidth": 1}`, records),
+		jobstest.DenseRecords([][]float32{{1}}))[0]
 	const a, b = 0.1613138163, 0.0000446101
 	if o.Label != "a" || math.Abs(o.Scores[0]-a/(a+b)) > 1e-9 || math.Abs(o.Value-math.Log(a+b)) > 1e-8 {
 		t.Errorf("%+v", o)
@@ -38,12 +39,15 @@ func TestRulesOfThumb(t *testing.T) {
 		if err != nil || math.Abs(got[0]-want[0]) > 1e-15 || math.Abs(got[1]-want[1]) > 1e-15 {
 			t.Errorf("%s: %v, %v, want %v", params, got, err, want)
 		}
-		if text, err := DescribeDensity(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "1.40863") {
+		if text, err := DescribeDensity(model, jobs.DescribeOptions{}); err != nil ||
+			!strings.Contains(text, "1.40863") {
 			t.Errorf("%s%v", text, err)
 		}
 	}
-	model := mustTrain(t, DensityName, `{"bandwidth_rule": "silverman"}`, jobstest.DenseRecords([][]float32{{0}, {2}, {7}, {9}}, "a", "a", "b", "b"))
-	if got, err := jobs.Get[float64](model, "bandwidth", 2); err != nil || math.Abs(got[0]-math.Pow(4.0/3/2, 1.0/5)) > 1e-15 {
+	model := mustTrain(t, DensityName, `{"bandwidth_rule": "silverman"}`,
+		jobstest.DenseRecords([][]float32{{0}, {2}, {7}, {9}}, "a", "a", "b", "b"))
+	if got, err := jobs.Get[float64](model, "bandwidth", 2); err != nil ||
+		math.Abs(got[0]-math.Pow(4.0/3/2, 1.0/5)) > 1e-15 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -132,7 +136,8 @@ func TestDensityAgainstTheDefinition(t *testing.T) {
 		offset := rapid.SampledFrom([]float32{0, 1000, 1e8}).Draw(rt, "offset")
 		far := rapid.SampledFrom([]float32{0, 50, 1e9}).Draw(rt, "far")
 		weighted, sparse := rapid.Bool().Draw(rt, "weighted"), rapid.Bool().Draw(rt, "sparse")
-		rows, queries, labels, weights := make([][]float32, n), make([][]float32, n), make([]string, n), make([]float64, n)
+		rows, queries, labels, weights := make([][]float32, n), make([][]float32, n), make([]string, n),
+			make([]float64, n)
 		for i := range rows {
 			rows[i] = rapid.SliceOfN(rapid.Float32Range(-3, 3), 6, 6).Draw(rt, "row")
 			rows[i][rapid.IntRange(0, 5).Draw(rt, "shifted")] += offset
@@ -158,9 +163,10 @@ func TestDensityAgainstTheDefinition(t *testing.T) {
 			for _, class := range []string{"a", "b"} {
 				joint = append(joint, plainDensity(rows, labels, weights, class, h, queries[i]))
 			}
-			// The relative error of the logarithms is 2^-50. If that leaves their difference uncertain by more than 1e-7,
-			// the posterior is checked only where one class wins clearly.
-			if unsure := math.Ldexp(math.Abs(joint[0]), -50); unsure > 1e-7 && math.Abs(joint[0]-joint[1]) < 100+8*unsure {
+			// The relative error of the logarithms is 2^-50. If that leaves their difference uncertain by more than
+			// 1e-7, the posterior is checked only where one class wins clearly.
+			if unsure := math.Ldexp(math.Abs(joint[0]), -50); unsure > 1e-7 &&
+				math.Abs(joint[0]-joint[1]) < 100+8*unsure {
 				continue
 			}
 			checkDensity(rt, o, []string{"a", "b"}, joint)
@@ -170,7 +176,8 @@ func TestDensityAgainstTheDefinition(t *testing.T) {
 
 // Far from all records every density is 0 in float64, and the decision is that of the closest class.
 func TestFarAway(t *testing.T) {
-	model := mustTrain(t, DensityName, `{"bandwidth": 1}`, jobstest.DenseRecords([][]float32{{0, 0}, {10, 0}}, "a", "b"))
+	model := mustTrain(t, DensityName, `{"bandwidth": 1}`, jobstest.DenseRecords([][]float32{{0, 0}, {10, 0}}, "a",
+		"b"))
 	far := jobstest.DenseRecords([][]float32{{1e6, 0}, {-1e6, 0}, {3e38, 3e38}, {-3e38, -3e38}})
 	for i, o := range outcomes(t, DensityName, model, far) {
 		if sum := o.Scores[0] + o.Scores[1]; math.Abs(sum-1) > 1e-12 || o.Value-o.Value != 0 {
@@ -191,7 +198,8 @@ func TestDecisionRules(t *testing.T) {
 		`{"bandwidth": 1, "costs": {"b": {"a": 2}}}`:                  "b",
 		`{"bandwidth": 1, "costs": {"b": {"a": 2}, "a": {"b": 2.5}}}`: "a",
 	} {
-		o := outcomes(t, DensityName, mustTrain(t, DensityName, params, records), jobstest.DenseRecords([][]float32{{5}}))[0]
+		o := outcomes(t, DensityName, mustTrain(t, DensityName, params, records),
+			jobstest.DenseRecords([][]float32{{5}}))[0]
 		if o.Label != want || o.Rejected != (want == "") {
 			t.Errorf("%s: %+v", params, o)
 		}
@@ -199,7 +207,8 @@ func TestDecisionRules(t *testing.T) {
 	// Priors: two records of "b" at 0 outweigh the one of "a", unless they are uniform.
 	records = jobstest.DenseRecords([][]float32{{0}, {10}, {0}}, "b", "a", "b")
 	for params, want := range map[string]string{`{"bandwidth": 1}`: "b", `{"bandwidth": 1, "prior": "uniform"}`: "a"} {
-		if o := outcomes(t, DensityName, mustTrain(t, DensityName, params, records), jobstest.DenseRecords([][]float32{{5}}))[0]; o.Label != want {
+		if o := outcomes(t, DensityName, mustTrain(t, DensityName, params, records),
+			jobstest.DenseRecords([][]float32{{5}}))[0]; o.Label != want {
 			t.Errorf("%s: %+v", params, o)
 		}
 	}
@@ -230,16 +239,22 @@ func TestRefused(t *testing.T) {
 		records      []jobstest.Record
 		code         protocol.Code
 	}{
-		"no spread":          {DensityName, `{}`, two, protocol.CodeInputEmpty},
-		"one class":          {DensityName, `{"bandwidth": 1}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty},
-		"one class of means": {MeanName, `{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty},
-		"a class of no weight": {MeanName, `{}`, []jobstest.Record{{Label: "a", Dense: []float32{1}, Weight: 1}, {Label: "b", Dense: []float32{1}},
+		"no spread": {DensityName, `{}`, two, protocol.CodeInputEmpty},
+		"one class": {DensityName, `{"bandwidth": 1}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"),
+			protocol.CodeInputEmpty},
+		"one class of means": {MeanName, `{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"),
+			protocol.CodeInputEmpty},
+		"a class of no weight": {MeanName, `{}`, []jobstest.Record{{Label: "a", Dense: []float32{1}, Weight: 1},
+			{Label: "b", Dense: []float32{1}},
 			{Label: "a", Dense: []float32{2}}}, protocol.CodeInputEmpty},
-		"width changes":      {MeanName, `{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, "a", "b"), protocol.CodeBadRecord},
-		"NaN":                {DensityName, `{"bandwidth": 1}`, jobstest.DenseRecords([][]float32{{1}, {float32(math.NaN())}}, "a", "b"), protocol.CodeBadRecord},
-		"no records":         {MeanName, `{}`, nil, protocol.CodeInputEmpty},
-		"bandwidth 0 below":  {DensityName, `{"bandwidth": -1}`, two, protocol.CodeSpecInvalid},
-		"two bandwidths":     {DensityName, `{"bandwidth": 1, "bandwidth_rule": "scott"}`, two, protocol.CodeSpecInvalid},
+		"width changes": {MeanName, `{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, "a", "b"),
+			protocol.CodeBadRecord},
+		"NaN": {DensityName, `{"bandwidth": 1}`,
+			jobstest.DenseRecords([][]float32{{1}, {float32(math.NaN())}}, "a", "b"), protocol.CodeBadRecord},
+		"no records":        {MeanName, `{}`, nil, protocol.CodeInputEmpty},
+		"bandwidth 0 below": {DensityName, `{"bandwidth": -1}`, two, protocol.CodeSpecInvalid},
+		"two bandwidths": {DensityName, `{"bandwidth": 1, "bandwidth_rule": "scott"}`, two,
+			protocol.CodeSpecInvalid},
 		"a rule unheard of":  {DensityName, `{"bandwidth_rule": "thumb"}`, two, protocol.CodeSpecInvalid},
 		"a prior unheard of": {DensityName, `{"prior": "flat"}`, two, protocol.CodeSpecInvalid},
 		"two decisions":      {DensityName, `{"reject_below": 0.5, "costs": {}}`, two, protocol.CodeSpecInvalid},

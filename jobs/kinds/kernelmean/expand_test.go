@@ -106,7 +106,8 @@ func TestProductsOfTiles(t *testing.T) {
 						want += float64(float64(v) * float64(rows[1+i][j]))
 					}
 					if got != want {
-						t.Fatalf("%d x %d, sparse %v: query %d, row %d: %v, not %v", c.rows, c.width, sparse, query, 1+i, got, want)
+						t.Fatalf("%d x %d, sparse %v: query %d, row %d: %v, not %v", c.rows, c.width, sparse, query,
+							1+i, got, want)
 					}
 				}
 			}
@@ -123,9 +124,9 @@ func nonzero(row []float32) (indices []int32, values []float32) {
 	return indices, values
 }
 
-// The peer is scikit-learn 1.9.1, a KernelDensity for each class and the logarithms of the shares as priors, on digits divided by
-// 10 in float32: 1,500 to train on, 297 to decide. It has leaf_size 5000, for the bounds of its trees cancel and leave few
-// digits at 0.3. There few records count for a query, at the others nearly all.
+// The peer is scikit-learn 1.9.1, a KernelDensity for each class and the logarithms of the shares as priors, on digits
+// divided by 10 in float32: 1,500 to train on, 297 to decide. It has leaf_size 5000, for the bounds of its trees cancel
+// and leave few digits at 0.3. There few records count for a query, at the others nearly all.
 func TestDensityAgainstScikitLearn(t *testing.T) {
 	rows, labels := jobstest.Table(t, "digits.csv.gz", 0)
 	for _, row := range rows {
@@ -152,7 +153,8 @@ func TestDensityAgainstScikitLearn(t *testing.T) {
 				right++
 			}
 		}
-		if math.Abs(sum-c.sum) > 1e-9*math.Abs(c.sum) || math.Abs(all[0].Value-c.first) > 1e-9 || math.Abs(threes-c.threes) > 1e-7 || right != c.right {
+		if math.Abs(sum-c.sum) > 1e-9*math.Abs(c.sum) || math.Abs(all[0].Value-c.first) > 1e-9 ||
+			math.Abs(threes-c.threes) > 1e-7 || right != c.right {
 			t.Errorf("%s: log densities sum to %v (the first is %v), posteriors of 3 to %v, %d right; not %v (%v), %v, %d",
 				c.params, sum, all[0].Value, threes, right, c.sum, c.first, c.threes, c.right)
 		}

@@ -34,14 +34,16 @@ func kindOf(name string) jobs.Kind {
 	return MeanKind()
 }
 
-func train(t testing.TB, kind, params string, records []jobstest.Record, shards int, ops *kernelops.Set) (jobs.Arrays, error) {
+func train(t testing.TB, kind, params string, records []jobstest.Record, shards int, ops *kernelops.Set) (jobs.Arrays,
+	error) {
 	t.Helper()
 	spec := specOf(kind, params)
 	algorithm, err := kindOf(kind).New(spec)
 	if err != nil {
 		return nil, err
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 3), ops, jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 3), ops,
+		jobstest.Grouping{})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,8 @@ func circles(n int) []jobstest.Record {
 			radius, label = 2, "outer"
 		}
 		angle := 2 * math.Pi * float64(i) / float64(n)
-		rows, labels = append(rows, []float32{float32(radius * math.Cos(angle)), float32(radius * math.Sin(angle))}), append(labels, label)
+		rows, labels = append(rows, []float32{float32(radius * math.Cos(angle)), float32(radius * math.Sin(angle))}),
+			append(labels, label)
 	}
 	return jobstest.DenseRecords(rows, labels...)
 }
@@ -262,7 +265,8 @@ func sizeOf(row []float32, scale string) float64 {
 func TestMeanTies(t *testing.T) {
 	for _, params := range kernelParams {
 		records := jobstest.DenseRecords([][]float32{{1, 0}, {1, 0}, {-1, 0}, {0, 1}}, "b", "a", "d", "c")
-		o := outcomes(t, MeanName, mustTrain(t, MeanName, params, records), jobstest.DenseRecords([][]float32{{1, 0}}))[0]
+		o := outcomes(t, MeanName, mustTrain(t, MeanName, params, records),
+			jobstest.DenseRecords([][]float32{{1, 0}}))[0]
 		if o.Label != "a" || o.Scores[0] != o.Scores[1] {
 			t.Errorf("%s: %+v", params, o)
 		}
@@ -273,7 +277,8 @@ func TestMeanTies(t *testing.T) {
 func TestBeyondFloat32(t *testing.T) {
 	const params = `{"kernel": "polynomial", "degree": 10}`
 	var fault *protocol.Fault
-	_, err := train(t, MeanName, params, jobstest.DenseRecords([][]float32{{1e4}, {2e4}}, "a", "b"), 1, kernelops.Best())
+	_, err := train(t, MeanName, params, jobstest.DenseRecords([][]float32{{1e4}, {2e4}}, "a", "b"), 1,
+		kernelops.Best())
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
 		t.Errorf("training: %v", err)
 	}
@@ -282,7 +287,8 @@ func TestBeyondFloat32(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for block := range jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}, {1e8}})}, 5)[0](t.Context()) {
+	for block := range jobstest.Shards([][]jobstest.Record{jobstest.DenseRecords([][]float32{{1}, {1e8}})},
+		5)[0](t.Context()) {
 		if _, err := p.Predict(t.Context(), block); !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord ||
 			*fault != *fault.WithOffset(1) {
 			t.Errorf("prediction: %v", err)

@@ -64,7 +64,8 @@ func TestFarAwayAgainstBruteForce(t *testing.T) {
 				var counts []string
 				for _, form := range []string{params, streamed(params)} {
 					for _, shards := range []int{2, 5} {
-						r := decide(t, MeanName, form, jobstest.Deal(records, shards), jobstest.Deal(records, 2), kernelops.Best())
+						r := decide(t, MeanName, form, jobstest.Deal(records, shards), jobstest.Deal(records, 2),
+							kernelops.Best())
 						counts = append(counts, metricsOf(r, "norms."))
 						if !strings.Contains(form, "store_base") {
 							continue

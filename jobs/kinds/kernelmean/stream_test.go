@@ -25,7 +25,8 @@ func streamed(params string) string {
 }
 
 // decide runs a job that decides queries.
-func decide(t testing.TB, kind, params string, records, queries [][]jobstest.Record, ops *kernelops.Set) jobstest.Result {
+func decide(t testing.TB, kind, params string, records, queries [][]jobstest.Record,
+	ops *kernelops.Set) jobstest.Result {
 	t.Helper()
 	r, err := tryStream(t, specOf(kind, params), records, queries, ops)
 	if err != nil {
@@ -34,7 +35,8 @@ func decide(t testing.TB, kind, params string, records, queries [][]jobstest.Rec
 	return r
 }
 
-func tryStream(t testing.TB, spec protocol.JobSpec, records, queries [][]jobstest.Record, ops *kernelops.Set) (jobstest.Result, error) {
+func tryStream(t testing.TB, spec protocol.JobSpec, records, queries [][]jobstest.Record,
+	ops *kernelops.Set) (jobstest.Result, error) {
 	t.Helper()
 	var options []jobstest.Option
 	if queries != nil {
@@ -59,7 +61,8 @@ type decided struct {
 func decisions(t testing.TB, r jobstest.Result, shards int) (all []decided) {
 	t.Helper()
 	for i := range shards {
-		rows, err := csv.NewReader(strings.NewReader(string(r.Files[fmt.Sprintf("predictions/part-%06d.csv", i)]))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(string(
+			r.Files[fmt.Sprintf("predictions/part-%06d.csv", i)]))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +101,8 @@ func TestStreamDecidesAsTheModelDoes(t *testing.T) {
 		}
 		for _, form := range forms {
 			want := outcomes(t, form.kind, mustTrain(t, form.kind, form.params, records), queries)
-			r := decide(t, form.kind, streamed(form.params), jobstest.Deal(records, 4), jobstest.Deal(queries, 3), kernelops.Best())
+			r := decide(t, form.kind, streamed(form.params), jobstest.Deal(records, 4), jobstest.Deal(queries, 3),
+				kernelops.Best())
 			got := decisions(t, r, 3)
 			if len(got) != len(want) {
 				t.Fatalf("%s %s: %d decisions of %d", form.kind, form.params, len(got), len(want))
@@ -112,8 +116,10 @@ func TestStreamDecidesAsTheModelDoes(t *testing.T) {
 					t.Errorf("%s %s: %+v of query %d, want %+v", form.kind, form.params, d, i, want[i])
 				}
 			}
-			whole := decide(t, form.kind, form.params, jobstest.Deal(records, 4), jobstest.Deal(queries, 3), kernelops.Best())
-			if a, b := metricsOf(r, "evaluation.confusion"), metricsOf(whole, "evaluation.confusion"); a != b || metricsOf(r, "evaluation.mistakes") == "" {
+			whole := decide(t, form.kind, form.params, jobstest.Deal(records, 4), jobstest.Deal(queries, 3),
+				kernelops.Best())
+			if a, b := metricsOf(r, "evaluation.confusion"), metricsOf(whole, "evaluation.confusion"); a != b ||
+				metricsOf(r, "evaluation.mistakes") == "" {
 				t.Errorf("%s %s: judged\n%s, want\n%s", form.kind, form.params, a, b)
 			}
 		}
@@ -151,7 +157,8 @@ func TestStreamGroupingNeverShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		records, queries := someRecords(23, i%2 == 1), someRecords(10, i%2 == 1)
-		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(records, 4), kernelops.Best(), jobstest.WithQueries(jobstest.Deal(queries, 3)))
+		jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(records, 4), kernelops.Best(),
+			jobstest.WithQueries(jobstest.Deal(queries, 3)))
 	}
 }
 
@@ -159,7 +166,8 @@ func TestStreamKernelSetsAgree(t *testing.T) {
 	for _, form := range forms {
 		digests := map[string]bool{}
 		for _, ops := range kernelops.All() {
-			r := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(300, false), 3), jobstest.Deal(someRecords(40, false), 2), ops)
+			r := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(300, false), 3),
+				jobstest.Deal(someRecords(40, false), 2), ops)
 			digests[jobstest.Digest(r.Model)+metricsOf(r, "")+fmt.Sprint(decisions(t, r, 2))] = true
 		}
 		if len(digests) != 1 {
@@ -187,10 +195,11 @@ func TestChunks(t *testing.T) {
 		}
 		whole := newBase(space)
 		var sizes []int
-		err = chunks(jobstest.Shards([][]jobstest.Record{records}, 7)[0](t.Context()), space, nil, 5, func(b *base) error {
-			sizes = append(sizes, b.N)
-			return whole.join(b)
-		})
+		err = chunks(jobstest.Shards([][]jobstest.Record{records}, 7)[0](t.Context()), space, nil, 5,
+			func(b *base) error {
+				sizes = append(sizes, b.N)
+				return whole.join(b)
+			})
 		if err != nil || !slices.Equal(sizes, []int{5, 5, 5, 5, 3}) {
 			t.Errorf("%v, %v", sizes, err)
 		}
@@ -221,13 +230,16 @@ func TestTermsByHand(t *testing.T) {
 // What is not stored does not grow with the records, predicts nothing and says so.
 func TestUnstoredModel(t *testing.T) {
 	for _, form := range forms {
-		few := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(60, false), 2), jobstest.Deal(someRecords(5, false), 1), kernelops.Best())
-		many := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(600, false), 9), jobstest.Deal(someRecords(5, false), 1), kernelops.Best())
+		few := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(60, false), 2),
+			jobstest.Deal(someRecords(5, false), 1), kernelops.Best())
+		many := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(600, false), 9),
+			jobstest.Deal(someRecords(5, false), 1), kernelops.Best())
 		if a, b := few.Model.EncodedSize(), many.Model.EncodedSize(); a != b {
 			t.Errorf("%s %s: models of %d and %d bytes", form.kind, form.params, a, b)
 		}
 		text, err := kindOf(form.kind).Describe(many.Model, jobs.DescribeOptions{})
-		if err != nil || !strings.Contains(text, "600 records of width 6, not stored") || !strings.Contains(text, " 200  ") {
+		if err != nil || !strings.Contains(text, "600 records of width 6, not stored") ||
+			!strings.Contains(text, " 200  ") {
 			t.Errorf("%s, %v", text, err)
 		}
 		_, err = kindOf(form.kind).Predict(many.Model, kernelops.Best())
@@ -257,13 +269,16 @@ func TestStreamRefuses(t *testing.T) {
 		for i := range light {
 			light[i].Weight = float32(i % 3)
 		}
-		_, err = tryStream(t, specOf(form.kind, streamed(form.params)), jobstest.Deal(light, 2), queries, kernelops.Best())
+		_, err = tryStream(t, specOf(form.kind, streamed(form.params)), jobstest.Deal(light, 2), queries,
+			kernelops.Best())
 		wantFault(t, err, protocol.CodeInputEmpty)
 	}
 	huge := jobstest.DenseRecords([][]float32{{1e30, 0}, {0, 1}}, "a", "b")
-	_, err := tryStream(t, specOf(MeanName, `{"store_base": false, "kernel": "polynomial"}`), [][]jobstest.Record{huge}, queries, kernelops.Best())
+	_, err := tryStream(t, specOf(MeanName, `{"store_base": false, "kernel": "polynomial"}`), [][]jobstest.Record{huge},
+		queries, kernelops.Best())
 	wantFault(t, err, protocol.CodeBadRecord)
-	_, err = tryStream(t, specOf(MeanName, `{"store_base": false}`), [][]jobstest.Record{jobstest.DenseRecords([][]float32{{1e20}, {1}}, "a", "b")},
+	_, err = tryStream(t, specOf(MeanName, `{"store_base": false}`),
+		[][]jobstest.Record{jobstest.DenseRecords([][]float32{{1e20}, {1}}, "a", "b")},
 		[][]jobstest.Record{jobstest.DenseRecords([][]float32{{1e20}})}, kernelops.Best())
 	wantFault(t, err, protocol.CodeBadRecord)
 }
@@ -279,7 +294,8 @@ func TestStreamWithoutLabels(t *testing.T) {
 		rows[i] = queries[i].Dense
 	}
 	for _, form := range forms {
-		r := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(60, false), 3), jobstest.Deal(jobstest.DenseRecords(rows), 2), kernelops.Best())
+		r := decide(t, form.kind, streamed(form.params), jobstest.Deal(someRecords(60, false), 3),
+			jobstest.Deal(jobstest.DenseRecords(rows), 2), kernelops.Best())
 		if n := len(decisions(t, r, 2)); n != 12 || metricsOf(r, "evaluation") != "" {
 			t.Errorf("%s %s: %d decisions, judged %s", form.kind, form.params, n, metricsOf(r, "evaluation"))
 		}

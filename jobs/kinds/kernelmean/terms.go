@@ -41,7 +41,8 @@ func (p *parzen) sums(
 			return err
 		}
 		for k, i := range some {
-			greatest, sum := p.sum(p.candidatesOf(x.Row(i), d.Row(i), class), p.expanded.products[k*d.Cols:(k+1)*d.Cols])
+			greatest, sum := p.sum(p.candidatesOf(x.Row(i), d.Row(i), class),
+				p.expanded.products[k*d.Cols:(k+1)*d.Cols])
 			visit(i, greatest, sum)
 		}
 	}

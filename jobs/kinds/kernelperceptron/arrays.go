@@ -96,7 +96,8 @@ func (m *machine) check() error {
 
 func (v votes) check(class []int32, classes int32) error {
 	for i, place := range v.place {
-		if place < 0 || int(place) >= len(class) || v.against[i] < 0 || v.against[i] >= classes || v.against[i] == class[place] {
+		if place < 0 || int(place) >= len(class) || v.against[i] < 0 || v.against[i] >= classes ||
+			v.against[i] == class[place] {
 			return jobs.Malformed("step %d is of support vector %d against class %d", i, place, v.against[i])
 		}
 		if step := v.step[i]; step == 0 || !(math.Abs(step) <= math.MaxFloat64) || (step > 0) != (v.survived[i] > 0) ||

@@ -22,14 +22,18 @@ func TestAccuracyByBudget(t *testing.T) {
 		for _, budget := range budgets {
 			accuracy := map[string]float64{}
 			for _, form := range []string{"plain", "averaged", "voted"} {
-				params := fmt.Sprintf(`{"kernel": "rbf", "gamma": 2, "features": {"scale": "l2"}, "form": %q, "drop": %q, "budget": %d}`, form, drop, budget)
+				params := fmt.Sprintf(
+					`{"kernel": "rbf", "gamma": 2, "features": {"scale": "l2"}, "form": %q, "drop": %q, "budget": %d}`,
+					form, drop, budget)
 				result := mustRun(t, params, jobstest.Deal(train, 3))
 				accuracy[form] = 1 - float64(errorsOf(t, result.Model, test))/float64(len(test))
 				supports, _ := metric(t, result, "train.supports")
 				dropped, _ := metric(t, result, "train.dropped")
-				t.Logf("%s, %d, %s: %.3f, %v support vectors, %v dropped", drop, budget, form, accuracy[form], supports, dropped)
+				t.Logf("%s, %d, %s: %.3f, %v support vectors, %v dropped", drop, budget, form, accuracy[form], supports,
+					dropped)
 			}
-			if budget == 100 && (accuracy["averaged"] < accuracy["plain"]+0.1 || accuracy["voted"] < accuracy["plain"]+0.1) {
+			if budget == 100 && (accuracy["averaged"] < accuracy["plain"]+0.1 ||
+				accuracy["voted"] < accuracy["plain"]+0.1) {
 				t.Errorf("%s, %d: %v", drop, budget, accuracy)
 			}
 		}

@@ -66,16 +66,26 @@ func TestInputsThatTeachNothing(t *testing.T) {
 		code    protocol.Code
 		want    string
 	}{
-		"one class":        {`{}`, []jobstest.Record{point("a", 0), point("a", 0)}, protocol.CodeInputEmpty, "needs 2 classes or more"},
-		"no record":        {`{}`, nil, protocol.CodeInputEmpty, "no training record"},
-		"no label":         {`{}`, []jobstest.Record{{Dense: []float32{1}}}, protocol.CodeInputEmpty, "learns from labels"},
-		"weight below 0":   {`{}`, []jobstest.Record{point("a", 1), point("b", -1)}, protocol.CodeBadRecord, "the weight is -1"},
-		"NaN":              {`{}`, []jobstest.Record{point("a", 0), {Label: "b", Dense: []float32{1, float32(math.NaN())}}}, protocol.CodeBadRecord, "not a finite"},
-		"another width":    {`{}`, []jobstest.Record{point("a", 0), {Label: "b", Dense: []float32{1}}}, protocol.CodeBadRecord, "width 1"},
-		"beyond float32":   {`{"degree": 40}`, []jobstest.Record{point("a", 0), {Label: "b", Dense: []float32{1e3, 1e3}}}, protocol.CodeBadRecord, "beyond the range of float32"},
-		"unknown weight":   {`{"class_weights": {"bb": 2}}`, []jobstest.Record{point("a", 0), point("b", 0)}, protocol.CodeSpecInvalid, `the label "bb"`},
-		"unknown cost":     {`{"costs": {"a": {"c": 2}}}`, []jobstest.Record{point("a", 0), point("b", 0)}, protocol.CodeSpecInvalid, `the label "c"`},
-		"too wide a space": {`{}`, []jobstest.Record{{Label: "a", Width: 1 << 20, Indices: []int32{1}, Values: []float32{1}}, {Label: "b", Width: 1 << 20, Indices: []int32{1}, Values: []float32{1}}}, protocol.CodeInputLimit, "too many"},
+		"one class": {`{}`, []jobstest.Record{point("a", 0), point("a", 0)}, protocol.CodeInputEmpty,
+			"needs 2 classes or more"},
+		"no record": {`{}`, nil, protocol.CodeInputEmpty, "no training record"},
+		"no label": {`{}`, []jobstest.Record{{Dense: []float32{1}}}, protocol.CodeInputEmpty,
+			"learns from labels"},
+		"weight below 0": {`{}`, []jobstest.Record{point("a", 1), point("b", -1)}, protocol.CodeBadRecord,
+			"the weight is -1"},
+		"NaN": {`{}`, []jobstest.Record{point("a", 0),
+			{Label: "b", Dense: []float32{1, float32(math.NaN())}}}, protocol.CodeBadRecord, "not a finite"},
+		"another width": {`{}`, []jobstest.Record{point("a", 0), {Label: "b", Dense: []float32{1}}},
+			protocol.CodeBadRecord, "width 1"},
+		"beyond float32": {`{"degree": 40}`, []jobstest.Record{point("a", 0),
+			{Label: "b", Dense: []float32{1e3, 1e3}}}, protocol.CodeBadRecord, "beyond the range of float32"},
+		"unknown weight": {`{"class_weights": {"bb": 2}}`, []jobstest.Record{point("a", 0), point("b", 0)},
+			protocol.CodeSpecInvalid, `the label "bb"`},
+		"unknown cost": {`{"costs": {"a": {"c": 2}}}`, []jobstest.Record{point("a", 0), point("b", 0)},
+			protocol.CodeSpecInvalid, `the label "c"`},
+		"too wide a space": {`{}`, []jobstest.Record{{Label: "a", Width: 1 << 20, Indices: []int32{1},
+			Values: []float32{1}}, {Label: "b", Width: 1 << 20, Indices: []int32{1}, Values: []float32{1}}},
+			protocol.CodeInputLimit, "too many"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, c.params, [][]jobstest.Record{c.records}, kernelops.Best())
@@ -88,7 +98,8 @@ func TestInputsThatTeachNothing(t *testing.T) {
 
 // Records that weigh 0 are passed over; when all do, nothing is learned.
 func TestRecordsOfWeightZero(t *testing.T) {
-	records := []jobstest.Record{{Label: "a", Dense: []float32{1}, Weight: 1e-30}, {Label: "b", Dense: []float32{-1}, Weight: 1}, {Label: "b", Dense: []float32{9}}}
+	records := []jobstest.Record{{Label: "a", Dense: []float32{1}, Weight: 1e-30},
+		{Label: "b", Dense: []float32{-1}, Weight: 1}, {Label: "b", Dense: []float32{9}}}
 	model := mustRun(t, `{"kernel": "linear", "form": "plain"}`, jobstest.Deal(records, 2)).Model
 	if offset, err := jobs.Get[int64](model, "supports.offset"); err != nil || slices.Contains(offset, 2) {
 		t.Errorf("support vectors %v, %v", offset, err)
@@ -98,7 +109,8 @@ func TestRecordsOfWeightZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = jobstest.Run(t.Context(), algorithm, spec, weightless(jobstest.Shards(jobstest.Deal(records, 2), 9)), kernelops.Best(), jobstest.Grouping{})
+	_, err = jobstest.Run(t.Context(), algorithm, spec, weightless(jobstest.Shards(jobstest.Deal(records, 2), 9)),
+		kernelops.Best(), jobstest.Grouping{})
 	wantFault(t, err, protocol.CodeInputEmpty)
 }
 
@@ -143,7 +155,8 @@ func TestTwinsOfTwoLabels(t *testing.T) {
 // Rows of zeros differ from nothing but by b: the model answers with a label, and so do empty shards.
 func TestZeroRowsAndEmptyShards(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{0, 0}, {0, 0}, {0, 0}}, "a", "b", "b")
-	for _, params := range []string{`{"kernel": "linear"}`, `{"kernel": "linear", "bias": false}`, `{"kernel": "rbf"}`, `{"features": {"scale": "l2"}}`} {
+	for _, params := range []string{`{"kernel": "linear"}`, `{"kernel": "linear", "bias": false}`, `{"kernel": "rbf"}`,
+		`{"features": {"scale": "l2"}}`} {
 		model := mustRun(t, params, jobstest.Deal(records, 7)).Model
 		labels, _ := decisions(t, model, records)
 		if labels[0] != labels[1] || labels[0] != "a" && labels[0] != "b" {
@@ -162,7 +175,8 @@ func TestEvaluationOnQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(xor(), 2), 3), kernelops.Best(), jobstest.Grouping{},
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(xor(), 2), 3),
+		kernelops.Best(), jobstest.Grouping{},
 		jobstest.WithQueries(jobstest.Deal(queries, 3)))
 	if err != nil {
 		t.Fatal(err)

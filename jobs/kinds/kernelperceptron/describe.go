@@ -20,9 +20,11 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Kernel perceptron, %s: %d classes of vectors with %d columns\n", m.form, m.space.Labels.Len(), m.space.Width)
+	fmt.Fprintf(&b, "Kernel perceptron, %s: %d classes of vectors with %d columns\n", m.form, m.space.Labels.Len(),
+		m.space.Width)
 	fmt.Fprintf(&b, "kernel: %s\n\n", m.kernel.Text())
-	fmt.Fprintf(&b, "%d support vectors of %d training records; %d mistakes in %d epochs:", m.supports(), m.space.Records, m.total(), len(m.mistakes))
+	fmt.Fprintf(&b, "%d support vectors of %d training records; %d mistakes in %d epochs:", m.supports(),
+		m.space.Records, m.total(), len(m.mistakes))
 	for _, n := range m.mistakes[:min(len(m.mistakes), maxShown)] {
 		fmt.Fprintf(&b, " %d", n)
 	}
@@ -37,7 +39,8 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	m.describeClasses(&b)
 	fmt.Fprintf(&b, "\n%-24s %12s  %s\n", "largest support vectors", "|alpha|", "record")
 	for _, i := range m.largest(maxShown) {
-		fmt.Fprintf(&b, "%-24.24s %12.6g  %q at %d\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)), m.ids[i].Object, m.ids[i].Offset)
+		fmt.Fprintf(&b, "%-24.24s %12.6g  %q at %d\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)),
+			m.ids[i].Object, m.ids[i].Offset)
 	}
 	return b.String(), nil
 }

@@ -35,27 +35,28 @@
 // came first ("oldest"), or the one of least sum of alpha^2 ("smallest", the older where two are equal). What
 // it contributed leaves f and b, as by a step of -alpha at the record that is learned.
 //
-// The budget bounds f, and so the time that a record takes to learn. Form plain keeps no more. The mean and the votes are of
-// every f that there was: a vector that left contributes the records it lived, and remains in the state and the model (once,
-// however often it came), so that these hold up to all training records. After it left, the vector counts as new in f.
+// The budget bounds f, and so the time that a record takes to learn. Form plain keeps no more. The mean and the votes
+// are of every f that there was: a vector that left contributes the records it lived, and remains in the state and the
+// model (once, however often it came), so that these hold up to all training records. After it left, the vector counts
+// as new in f.
 //
 // # Corrections
 //
-// A model of form plain or voted goes on learning record by record, as in an epoch that is not shuffled (Online, `gram model
-// learn`). One of form averaged does not: it holds the mean of all f, and not the last, which would learn.
+// A model of form plain or voted goes on learning record by record, as in an epoch that is not shuffled (Online, `gram
+// model learn`). One of form averaged does not: it holds the mean of all f, and not the last, which would learn.
 //
 // # Numerics
 //
-// Kernel values are those of package kernels, float32, and do not depend on how records are grouped. Support vectors are stored as
-// they were read, and the origin of rbf beside them. f is
-// summed in float64 in the order of the support vectors' places, each product rounded, and b is added last. The kernel
-// values of a block of records against the support vectors at its start, and among its own records, are two matrices.
+// Kernel values are those of package kernels, float32, and do not depend on how records are grouped. Support vectors
+// are stored as they were read, and the origin of rbf beside them. f is summed in float64 in the order of the support
+// vectors' places, each product rounded, and b is added last. The kernel values of a block of records against the
+// support vectors at its start, and among its own records, are two matrices.
 //
 // # Novikoff's theorem
 //
 // When an epoch made no mistake, its function separates the records, and Theorem 1.7 bounds all mistakes made on
-// the way by (1 + R^2) (1 + b^2) / gamma^2, with R^2 the largest k(x, x), gamma the least y f(x) and both it and b divided by |w|.
-// For more classes, gamma is the least gap to the best other class, |w|^2 and b^2 are summed over classes,
-// and the bound is twice that (Collins, "Discriminative training methods for hidden Markov models", 2002, theorem 1:
-// a step joins two classes). The bound is not given where steps were not all 1, or vectors were dropped.
+// the way by (1 + R^2) (1 + b^2) / gamma^2, with R^2 the largest k(x, x), gamma the least y f(x) and both it and b
+// divided by |w|. For more classes, gamma is the least gap to the best other class, |w|^2 and b^2 are summed over
+// classes, and the bound is twice that (Collins, "Discriminative training methods for hidden Markov models", 2002,
+// theorem 1: a step joins two classes). The bound is not given where steps were not all 1, or vectors were dropped.
 package kernelperceptron

@@ -22,7 +22,8 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	for i, n := range m.mistakes {
 		line.X, line.Y = append(line.X, float64(i+1)), append(line.Y, float64(n))
 	}
-	figures := []jobs.Figure{{Title: "Mistakes by epoch", Lines: &jobs.LineChart{X: "epoch", Y: "mistakes", Series: []jobs.Series{line}}}}
+	figures := []jobs.Figure{{Title: "Mistakes by epoch", Lines: &jobs.LineChart{X: "epoch", Y: "mistakes",
+		Series: []jobs.Series{line}}}}
 	if images := m.images(); images != nil {
 		figures = append(figures, jobs.Figure{Title: "Support vectors of largest weight", Images: images,
 			Caption: "Each with its label and the length of its coefficients."})
@@ -38,7 +39,8 @@ func (m *model) images() (images []jobs.Image) {
 		return nil
 	}
 	for _, i := range m.largest(maxImages) {
-		images = append(images, jobs.Image{Label: fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i))),
+		images = append(images, jobs.Image{Label: fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[i])),
+			math.Sqrt(m.size(i))),
 			Width: side, Values: m.matrix().Row(i)})
 	}
 	return images

@@ -24,7 +24,8 @@ func xor() []jobstest.Record {
 // |w|^2 = sum of alpha f = 32, so the margin is 8/sqrt(32) and the bound (9 + 1) 32 / 64 = 5.
 func TestXORByHand(t *testing.T) {
 	for _, shards := range []int{1, 2, 4} {
-		result := mustRun(t, `{"kernel": "polynomial", "form": "plain", "shuffle": false}`, jobstest.Deal(xor(), shards))
+		result := mustRun(t, `{"kernel": "polynomial", "form": "plain", "shuffle": false}`,
+			jobstest.Deal(xor(), shards))
 		alpha, err := jobs.Get[float64](result.Model, "alpha", 4, 1)
 		if err != nil || !slices.Equal(alpha, []float64{-1, 1, 1, -1}) {
 			t.Errorf("alpha %v, %v", alpha, err)
@@ -32,11 +33,13 @@ func TestXORByHand(t *testing.T) {
 		if b, err := jobs.Get[float64](result.Model, "b"); err != nil || !slices.Equal(b, []float64{0}) {
 			t.Errorf("b %v, %v", b, err)
 		}
-		if mistakes, err := jobs.Get[int64](result.Model, "mistakes"); err != nil || !slices.Equal(mistakes, []int64{4, 0}) {
+		if mistakes, err := jobs.Get[int64](result.Model, "mistakes"); err != nil ||
+			!slices.Equal(mistakes, []int64{4, 0}) {
 			t.Errorf("mistakes %v, %v", mistakes, err)
 		}
-		for name, want := range map[string]float64{"train.margin": 8 / math.Sqrt(32), "train.novikoff_bound": 5, "train.radius_squared": 9,
-			"train.001.mistakes": 4, "train.002.mistakes": 0, "train.supports": 4, "train.epochs": 2} {
+		for name, want := range map[string]float64{"train.margin": 8 / math.Sqrt(32), "train.novikoff_bound": 5,
+			"train.radius_squared": 9,
+			"train.001.mistakes":   4, "train.002.mistakes": 0, "train.supports": 4, "train.epochs": 2} {
 			if got, ok := metric(t, result, name); !ok || got != want {
 				t.Errorf("%s is %v, not %v", name, got, want)
 			}
@@ -68,11 +71,13 @@ func TestAveragedByHand(t *testing.T) {
 // survived the four records of epoch 2 as well: 1 + 4 = 5 votes.
 func TestVotedByHand(t *testing.T) {
 	result := mustRun(t, `{"kernel": "polynomial", "form": "voted", "shuffle": false}`, jobstest.Deal(xor(), 1))
-	if survived, err := jobs.Get[int64](result.Model, "votes.survived"); err != nil || !slices.Equal(survived, []int64{1, 1, 1, 5}) {
+	if survived, err := jobs.Get[int64](result.Model, "votes.survived"); err != nil ||
+		!slices.Equal(survived, []int64{1, 1, 1, 5}) {
 		t.Errorf("%v, %v", survived, err)
 	}
 	labels, scores := decisions(t, result.Model, xor())
-	if !slices.Equal(labels, []string{"no", "yes", "yes", "no"}) || !slices.Equal(scores[1], []float64{1. / 8, 7. / 8}) {
+	if !slices.Equal(labels, []string{"no", "yes", "yes", "no"}) ||
+		!slices.Equal(scores[1], []float64{1. / 8, 7. / 8}) {
 		t.Errorf("%v %v", labels, scores)
 	}
 }
@@ -84,7 +89,8 @@ func TestVotedByHand(t *testing.T) {
 //	-1 is c: f = -1+2, 1-2, 0 = 1 -1 0, a is above:        alpha(-1) = -1 0 +1
 func TestThreeClassesByHand(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{1}, {2}, {-1}}, "a", "b", "c")
-	result := mustRun(t, `{"kernel": "linear", "form": "plain", "bias": false, "shuffle": false, "epochs": 1}`, jobstest.Deal(records, 1))
+	result := mustRun(t, `{"kernel": "linear", "form": "plain", "bias": false, "shuffle": false, "epochs": 1}`,
+		jobstest.Deal(records, 1))
 	alpha, err := jobs.Get[float64](result.Model, "alpha", 3, 3)
 	if err != nil || !slices.Equal(alpha, []float64{1, -1, 0, -1, 1, 0, -1, 0, 1}) {
 		t.Errorf("alpha %v, %v", alpha, err)
@@ -97,12 +103,14 @@ func TestThreeClassesByHand(t *testing.T) {
 //	(1,1) no: -1, b -1; (1,-1) yes: +1, b 0; (-1,1) yes: f = 0, drops (1,1): b 0+1, then +1, b 2;
 //	(-1,-1) no: f = 1 + 1 + 2 = 4, drops (1,-1): b 2-1, then -1, b 0
 func TestBudgetByHand(t *testing.T) {
-	result := mustRun(t, `{"kernel": "polynomial", "form": "plain", "shuffle": false, "epochs": 1, "budget": 2}`, jobstest.Deal(xor(), 1))
+	result := mustRun(t, `{"kernel": "polynomial", "form": "plain", "shuffle": false, "epochs": 1, "budget": 2}`,
+		jobstest.Deal(xor(), 1))
 	alpha, err := jobs.Get[float64](result.Model, "alpha", 2, 1)
 	if err != nil || !slices.Equal(alpha, []float64{1, -1}) {
 		t.Errorf("alpha %v, %v", alpha, err)
 	}
-	if offset, err := jobs.Get[int64](result.Model, "supports.offset"); err != nil || !slices.Equal(offset, []int64{2, 3}) {
+	if offset, err := jobs.Get[int64](result.Model, "supports.offset"); err != nil ||
+		!slices.Equal(offset, []int64{2, 3}) {
 		t.Errorf("%v, %v", offset, err)
 	}
 	if b, err := jobs.Get[float64](result.Model, "b"); err != nil || !slices.Equal(b, []float64{0}) {
@@ -121,7 +129,8 @@ func TestBudgetByHand(t *testing.T) {
 //	(-1,-1): -1 in record 4            -1/4
 //	b:       -1, 0, 2, 0 (see above)    1/4
 func TestAveragedBudgetByHand(t *testing.T) {
-	result := mustRun(t, `{"kernel": "polynomial", "form": "averaged", "shuffle": false, "epochs": 1, "budget": 2}`, jobstest.Deal(xor(), 2))
+	result := mustRun(t, `{"kernel": "polynomial", "form": "averaged", "shuffle": false, "epochs": 1, "budget": 2}`,
+		jobstest.Deal(xor(), 2))
 	alpha, err := jobs.Get[float64](result.Model, "alpha", 4, 1)
 	offset, err2 := jobs.Get[int64](result.Model, "supports.offset")
 	if err != nil || err2 != nil {
@@ -138,17 +147,21 @@ func TestAveragedBudgetByHand(t *testing.T) {
 	}
 }
 
-// And voted: six steps, of which two take back (1,1) and (1,-1). The four f at (1,-1), with k = 9 for itself and 1 for others:
+// And voted: six steps, of which two take back (1,1) and (1,-1). The four f at (1,-1), with k = 9 for itself and 1 for
+// others:
 //
 //	-1 - 1 = -2;  -1 + 9 + 0 = 8;  9 + 1 + 2 = 12;  1 - 1 + 0 = 0, which is no "yes"
 //
 // of which each survived one record: two votes for "no", two for "yes", and of equal ones the first.
 func TestVotedBudgetByHand(t *testing.T) {
-	result := mustRun(t, `{"kernel": "polynomial", "form": "voted", "shuffle": false, "epochs": 1, "budget": 2}`, jobstest.Deal(xor(), 2))
-	if survived, err := jobs.Get[int64](result.Model, "votes.survived"); err != nil || !slices.Equal(survived, []int64{1, 1, 0, 1, 0, 1}) {
+	result := mustRun(t, `{"kernel": "polynomial", "form": "voted", "shuffle": false, "epochs": 1, "budget": 2}`,
+		jobstest.Deal(xor(), 2))
+	if survived, err := jobs.Get[int64](result.Model, "votes.survived"); err != nil ||
+		!slices.Equal(survived, []int64{1, 1, 0, 1, 0, 1}) {
 		t.Errorf("%v, %v", survived, err)
 	}
-	if step, err := jobs.Get[float64](result.Model, "votes.step"); err != nil || !slices.Equal(step, []float64{1, 1, -1, 1, -1, 1}) {
+	if step, err := jobs.Get[float64](result.Model, "votes.step"); err != nil ||
+		!slices.Equal(step, []float64{1, 1, -1, 1, -1, 1}) {
 		t.Errorf("%v, %v", step, err)
 	}
 	labels, scores := decisions(t, result.Model, xor())

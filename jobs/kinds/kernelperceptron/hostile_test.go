@@ -26,14 +26,17 @@ func TestHostileModels(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	whole := model(t, "voted")
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":        func(a jobs.Arrays) { a.PutKind("KMeans", 1) },
-		"another version":     func(a jobs.Arrays) { a.PutKind(kernelperceptron.KindName, 2) },
-		"no kernel":           func(a jobs.Arrays) { delete(a, "kernel") },
-		"form":                func(a jobs.Arrays) { a.PutText("form", "median") },
-		"no support vectors":  func(a jobs.Arrays) { delete(a, "supports") },
-		"fewer vectors":       func(a jobs.Arrays) { jobs.Put(a, "supports", make([]float32, 6), 3, 2) },
-		"another width":       func(a jobs.Arrays) { jobs.Put(a, "supports", make([]float32, 12), 4, 3) },
-		"a vector NaN":        func(a jobs.Arrays) { jobs.Put(a, "supports", []float32{1, 2, 3, 4, 5, 6, 7, float32(nan)}, 4, 2) },
+		"another kind":       func(a jobs.Arrays) { a.PutKind("KMeans", 1) },
+		"another version":    func(a jobs.Arrays) { a.PutKind(kernelperceptron.KindName, 2) },
+		"no kernel":          func(a jobs.Arrays) { delete(a, "kernel") },
+		"form":               func(a jobs.Arrays) { a.PutText("form", "median") },
+		"no support vectors": func(a jobs.Arrays) { delete(a, "supports") },
+		"fewer vectors":      func(a jobs.Arrays) { jobs.Put(a, "supports", make([]float32, 6), 3, 2) },
+		"another width":      func(a jobs.Arrays) { jobs.Put(a, "supports", make([]float32, 12), 4, 3) },
+		"a vector NaN": func(a jobs.Arrays) {
+			jobs.Put(a, "supports",
+				[]float32{1, 2, 3, 4, 5, 6, 7, float32(nan)}, 4, 2)
+		},
 		"a class of many":     func(a jobs.Arrays) { jobs.Put(a, "supports.class", []int32{0, 1, 2, 0}) },
 		"a class below 0":     func(a jobs.Arrays) { jobs.Put(a, "supports.class", []int32{0, 1, -1, 0}) },
 		"an object of many":   func(a jobs.Arrays) { jobs.Put(a, "supports.object", []int32{0, 0, 1, 0}) },
@@ -55,12 +58,15 @@ func TestHostileModels(t *testing.T) {
 		"fewer survived":      func(a jobs.Arrays) { jobs.Put(a, "votes.survived", []int64{1, 1, 1}) },
 		"fewer mistakes":      func(a jobs.Arrays) { jobs.Put(a, "mistakes", []int64{3, 0}) },
 		"mistakes below 0":    func(a jobs.Arrays) { jobs.Put(a, "mistakes", []int64{5, -1}) },
-		"mistakes overflow":   func(a jobs.Arrays) { jobs.Put(a, "mistakes", []int64{math.MaxInt64, math.MaxInt64, 6}) },
-		"dropped below 0":     func(a jobs.Arrays) { jobs.PutScalar(a, "dropped", int64(-1)) },
-		"radius NaN":          func(a jobs.Arrays) { jobs.PutScalar(a, "radius", nan) },
-		"margin of 0":         func(a jobs.Arrays) { jobs.PutScalar(a, "margin", 0.0) },
-		"bound below 0":       func(a jobs.Arrays) { jobs.PutScalar(a, "novikoff", -1.0) },
-		"float32 margin":      func(a jobs.Arrays) { jobs.PutScalar(a, "margin", float32(1)) },
+		"mistakes overflow": func(a jobs.Arrays) {
+			jobs.Put(a, "mistakes",
+				[]int64{math.MaxInt64, math.MaxInt64, 6})
+		},
+		"dropped below 0": func(a jobs.Arrays) { jobs.PutScalar(a, "dropped", int64(-1)) },
+		"radius NaN":      func(a jobs.Arrays) { jobs.PutScalar(a, "radius", nan) },
+		"margin of 0":     func(a jobs.Arrays) { jobs.PutScalar(a, "margin", 0.0) },
+		"bound below 0":   func(a jobs.Arrays) { jobs.PutScalar(a, "novikoff", -1.0) },
+		"float32 margin":  func(a jobs.Arrays) { jobs.PutScalar(a, "margin", float32(1)) },
 		"none": func(a jobs.Arrays) {
 			jobs.Put(a, "supports", []float32{}, 0, 2)
 			jobs.Put(a, "supports.class", []int32{})
@@ -96,7 +102,8 @@ func FuzzModel(f *testing.F) {
 	few := digits(f, 12)
 	f.Add(mustRun(f, `{"epochs": 2, "kernel": "rbf", "budget": 5}`, jobstest.Deal(few, 2)).Model.Encode(), float32(-1))
 	f.Add(mustRun(f, `{"epochs": 2, "form": "voted", "budget": 5}`, jobstest.Deal(few, 2)).Model.Encode(), float32(3))
-	f.Add(mustRun(f, `{"epochs": 2, "kernel": "sigmoid", "form": "voted"}`, jobstest.Deal(few, 2)).Model.Encode(), float32(1e30))
+	f.Add(mustRun(f, `{"epochs": 2, "kernel": "sigmoid", "form": "voted"}`, jobstest.Deal(few, 2)).Model.Encode(),
+		float32(1e30))
 	f.Fuzz(func(t *testing.T, data []byte, value float32) {
 		arrays, err := jobs.Decode(data)
 		if err != nil {
@@ -163,7 +170,8 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Kernel perceptron, plain: 2 classes of vectors with 2 columns", "kernel: polynomial, (1 <x, y> + 1)^2",
-		"4 support vectors of 4 training records; 4 mistakes in 2 epochs: 4 0", "R = 3; the last epoch made no mistake: margin 1.41421, Novikoff's bound 5 mistakes",
+		"4 support vectors of 4 training records; 4 mistakes in 2 epochs: 4 0",
+		"R = 3; the last epoch made no mistake: margin 1.41421, Novikoff's bound 5 mistakes",
 		`"records" at 3`,
 	} {
 		if !strings.Contains(text, want) {
@@ -174,9 +182,12 @@ func TestDescribe(t *testing.T) {
 
 // What became of support vectors that a budget dropped depends on the form.
 func TestDescribeDropped(t *testing.T) {
-	for form, want := range map[string]string{"plain": "2 support vectors were dropped", "averaged": "2 times a support vector was dropped; here"} {
-		model := mustRun(t, `{"shuffle": false, "epochs": 1, "budget": 2, "form": "`+form+`"}`, jobstest.Deal(xor(), 1)).Model
-		if text, err := kernelperceptron.Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, want) {
+	for form, want := range map[string]string{"plain": "2 support vectors were dropped",
+		"averaged": "2 times a support vector was dropped; here"} {
+		model := mustRun(t, `{"shuffle": false, "epochs": 1, "budget": 2, "form": "`+form+`"}`,
+			jobstest.Deal(xor(), 1)).Model
+		if text, err := kernelperceptron.Describe(model, jobs.DescribeOptions{}); err != nil ||
+			!strings.Contains(text, want) {
 			t.Errorf("%v, %s", err, text)
 		}
 	}
@@ -214,7 +225,8 @@ func TestFigures(t *testing.T) {
 func TestSupportsTooBig(t *testing.T) {
 	var records []jobstest.Record
 	for i := range int32(40) {
-		records = append(records, jobstest.Record{Label: string('a' + i%2), Width: 1 << 17, Indices: []int32{i}, Values: []float32{1}})
+		records = append(records, jobstest.Record{Label: string('a' + i%2), Width: 1 << 17, Indices: []int32{i},
+			Values: []float32{1}})
 	}
 	spec := specOf(t, `{"kernel": "linear", "bias": false}`, 0)
 	spec.Spec.Run.MaxStateBytes = 4<<20 + 1000
@@ -222,7 +234,8 @@ func TestSupportsTooBig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 1000), kernelops.Best(), jobstest.Grouping{})
+	_, err = jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), 1000),
+		kernelops.Best(), jobstest.Grouping{})
 	if fault := wantFault(t, err, protocol.CodeStateTooBig); !strings.HasPrefix(fault.What, "9 support vectors take") {
 		t.Error(fault)
 	}

@@ -77,8 +77,8 @@ func (l *learner) learn(c chunk) error {
 	return nil
 }
 
-// fits refuses support vectors that no state holds while they are few: sparse records are filled up, so that they take more
-// memory than their shard.
+// fits refuses support vectors that no state holds while they are few: sparse records are filled up, so that they take
+// more memory than their shard.
 func (l *learner) fits() error {
 	size := 4*int64(len(l.rows)) + 8*int64(len(l.alpha)+len(l.lag)) + stepBytes*int64(len(l.votes.place))
 	if l.maxState == 0 || size <= int64(l.maxState) {

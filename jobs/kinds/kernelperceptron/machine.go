@@ -71,7 +71,8 @@ func (m *machine) points() *kernels.Points {
 // innerProduct reports whether the kernel is one for certain: positive semidefinite.
 func (m *machine) innerProduct() bool {
 	k := m.kernel
-	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF || k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
+	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF || k.Kind == kernelops.Polynomial && k.Scale > 0 &&
+		k.Offset >= 0
 }
 
 // decide is the class of the largest function, the first of equal ones; of two classes the

@@ -29,7 +29,8 @@ type model struct {
 // of the mean: a step s at record t of T is in f after records t to T, hence s - s (t-1) / T.
 func newModel(s *state) *model {
 	s.own()
-	m := &model{machine: s.machine, mistakes: s.mistakes, dropped: s.dropped, radius: s.radius, margin: math.NaN(), bound: math.NaN()}
+	m := &model{machine: s.machine, mistakes: s.mistakes, dropped: s.dropped, radius: s.radius, margin: math.NaN(),
+		bound: math.NaN()}
 	if s.mistakes[s.epoch()] == 0 {
 		m.margin, m.bound = s.separation()
 	}
@@ -143,7 +144,8 @@ func (m *model) metrics() ([]jobs.Metric, error) {
 		name  string
 		value float64
 	}
-	for _, f := range []figure{{"train.radius_squared", m.radius}, {"train.margin", m.margin}, {"train.novikoff_bound", m.bound}} {
+	for _, f := range []figure{{"train.radius_squared", m.radius}, {"train.margin", m.margin},
+		{"train.novikoff_bound", m.bound}} {
 		if f.value-f.value != 0 {
 			continue // there is none
 		}

@@ -29,8 +29,9 @@ type Online struct {
 	last    chunk          // that one
 }
 
-// Load begins with a model of form plain or voted; errors are those of NewPredictor. That of form averaged is a *protocol.Fault
-// of CodeSpecInvalid: it holds the mean of all functions, and it is the last that goes on learning. The arrays are not written to.
+// Load begins with a model of form plain or voted; errors are those of NewPredictor. That of form averaged is a
+// *protocol.Fault of CodeSpecInvalid: it holds the mean of all functions, and it is the last that goes on learning. The
+// arrays are not written to.
 func Load(a jobs.Arrays, ops *kernelops.Set) (*Online, error) {
 	m, err := readModel(a)
 	if err != nil {
@@ -79,8 +80,8 @@ func (o *Online) Predict(block *dataset.Block) (jobs.Outcome, error) {
 	return o.predict.outcomes[0], nil
 }
 
-// Update tells the label of the record last predicted. It reports whether the last function was mistaken, which a vote need not
-// be, and so learned. A label that the model does not have is a *protocol.Fault of CodeBadRecord.
+// Update tells the label of the record last predicted. It reports whether the last function was mistaken, which a vote
+// need not be, and so learned. A label that the model does not have is a *protocol.Fault of CodeBadRecord.
 func (o *Online) Update(label string) (mistake bool, err error) {
 	class := o.learner.space.Class([]byte(label))
 	switch {
@@ -107,8 +108,8 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 	return mistake, nil
 }
 
-// Model returns the model as it is now: with what was told as a last epoch, and without a margin, which was that of another
-// function.
+// Model returns the model as it is now: with what was told as a last epoch, and without a margin, which was that of
+// another function.
 func (o *Online) Model() jobs.Arrays {
 	m := o.trained
 	if o.learner.seen == 0 {

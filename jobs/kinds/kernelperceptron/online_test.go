@@ -60,7 +60,8 @@ func TestOnlineByHand(t *testing.T) {
 		t.Errorf("%+v, %v", predicted, mistake)
 	}
 	after := o.Model()
-	if alpha, err := jobs.Get[float64](after, "alpha", 5, 1); err != nil || !slices.Equal(alpha, []float64{-1, 1, 1, -1, 1}) {
+	if alpha, err := jobs.Get[float64](after, "alpha", 5, 1); err != nil ||
+		!slices.Equal(alpha, []float64{-1, 1, 1, -1, 1}) {
 		t.Errorf("%v, %v", alpha, err)
 	}
 	if mistakes, err := jobs.Get[int64](after, "mistakes"); err != nil || !slices.Equal(mistakes, []int64{4, 0, 1}) {
@@ -72,13 +73,14 @@ func TestOnlineByHand(t *testing.T) {
 	if got, _ := decisions(t, after, []jobstest.Record{yes}); got[0] != "yes" {
 		t.Errorf("the written model says %s", got)
 	}
-	if predicted, _ := tell(t, load(t, after), jobstest.Record{Label: "no", Dense: []float32{1, 1}}); predicted.Label != "yes" {
+	if predicted, _ := tell(t, load(t, after), jobstest.Record{Label: "no",
+		Dense: []float32{1, 1}}); predicted.Label != "yes" {
 		t.Errorf("%+v", predicted)
 	}
 }
 
-// One epoch, then the same records told one by one, are two epochs; and what is predicted on the way is what a model written at that
-// time predicts.
+// One epoch, then the same records told one by one, are two epochs; and what is predicted on the way is what a model
+// written at that time predicts.
 func TestOnlineGoesOnAsTheJobWould(t *testing.T) {
 	for _, form := range []string{"plain", "voted"} {
 		for _, records := range [][]jobstest.Record{digits(t, 150), odd(digits(t, 150))} {
@@ -96,7 +98,8 @@ func TestOnlineGoesOnAsTheJobWould(t *testing.T) {
 			}
 			got, want := o.Model(), mustRun(t, fmt.Sprintf(params, form, 2), jobstest.Deal(records, 1)).Model
 			for name := range want {
-				if name != "margin" && name != "novikoff" && name != "supports.object" && name != "supports.objects" && name != "supports.offset" &&
+				if name != "margin" && name != "novikoff" && name != "supports.object" && name != "supports.objects" &&
+					name != "supports.offset" &&
 					!bytes.Equal(got[name].Data, want[name].Data) {
 					t.Errorf("%s: array %q is not that of two epochs", form, name)
 				}

@@ -210,17 +210,20 @@ func TestEqualToTheSerialLoop(t *testing.T) {
 		form   string
 		serial serial
 	}{
-		"ten, polynomial, plain": {`"kernel": "polynomial", "degree": 3`, "plain", serial{kernel: polynomial, classes: ten}},
-		"ten, rbf, averaged":     {`"kernel": "rbf", "gamma": 0.001`, "averaged", serial{kernel: rbf, classes: ten}},
-		"two, rbf, averaged":     {`"kernel": "rbf", "gamma": 0.001`, "averaged", serial{kernel: rbf, classes: two}},
+		"ten, polynomial, plain": {`"kernel": "polynomial", "degree": 3`, "plain",
+			serial{kernel: polynomial, classes: ten}},
+		"ten, rbf, averaged": {`"kernel": "rbf", "gamma": 0.001`, "averaged", serial{kernel: rbf, classes: ten}},
+		"two, rbf, averaged": {`"kernel": "rbf", "gamma": 0.001`, "averaged", serial{kernel: rbf, classes: two}},
 		"two, budget": {`"kernel": "rbf", "gamma": 0.001, "budget": 20`, "plain",
 			serial{kernel: rbf, classes: two, budget: 20}},
 		"ten, budget": {`"kernel": "rbf", "gamma": 0.001, "budget": 30`, "plain",
 			serial{kernel: rbf, classes: ten, budget: 30}},
 		"two, budget, averaged": {`"kernel": "rbf", "gamma": 0.001, "budget": 20`, "averaged",
 			serial{kernel: rbf, classes: two, budget: 20, mean: true}},
-		"ten, budget, averaged": {`"kernel": "polynomial", "degree": 3, "budget": 30, "class_weights": {"3": 2.5, "8": 0.3}`, "averaged",
-			serial{kernel: polynomial, classes: ten, budget: 30, mean: true, weights: map[string]float64{"3": 2.5, "8": 0.3}}},
+		"ten, budget, averaged": {
+			`"kernel": "polynomial", "degree": 3, "budget": 30, "class_weights": {"3": 2.5, "8": 0.3}`, "averaged",
+			serial{kernel: polynomial, classes: ten, budget: 30, mean: true,
+				weights: map[string]float64{"3": 2.5, "8": 0.3}}},
 		"ten, weights": {`"kernel": "rbf", "gamma": 0.001, "class_weights": {"3": 2.5, "8": 0.3}`, "averaged",
 			serial{kernel: rbf, classes: ten, weights: map[string]float64{"3": 2.5, "8": 0.3}}},
 	} {
@@ -248,7 +251,8 @@ func TestEqualToTheSerialLoop(t *testing.T) {
 func TestLinearKernelIsThePrimalPerceptron(t *testing.T) {
 	records := digits(t, 1797)
 	train, test := records[:1200], records[1200:]
-	result := mustRun(t, `{"kernel": "linear", "form": "plain", "shuffle": false, "epochs": 3}`, jobstest.Deal(train, 2))
+	result := mustRun(t, `{"kernel": "linear", "form": "plain", "shuffle": false, "epochs": 3}`,
+		jobstest.Deal(train, 2))
 
 	var weights [10][65]float64 // the last is b
 	scores := func(r jobstest.Record) (f [10]float64) {
@@ -291,7 +295,8 @@ func TestLinearKernelIsThePrimalPerceptron(t *testing.T) {
 	}
 }
 
-// What a linear function gets wrong a kernel gets right: 51 and 30 of 597 pictures, by writers that training has not seen.
+// What a linear function gets wrong a kernel gets right: 51 and 30 of 597 pictures, by writers that training has not
+// seen.
 func TestDigitsByKernel(t *testing.T) {
 	records := digits(t, 1797)
 	train, test := records[:1200], records[1200:]

@@ -45,7 +45,8 @@ func whole(n int, offset float32) []jobstest.Record {
 func TestTightGroupsFarApart(t *testing.T) {
 	records := fourGroups(600)
 	for _, form := range []string{"plain", "averaged", "voted"} {
-		result := mustRun(t, fmt.Sprintf(`{"kernel":"rbf","gamma":200,"form":%q}`, form), jobstest.Deal(records[:400], 3))
+		result := mustRun(t, fmt.Sprintf(`{"kernel":"rbf","gamma":200,"form":%q}`, form),
+			jobstest.Deal(records[:400], 3))
 		if wrong := errorsOf(t, result.Model, records[400:]); wrong > 0 {
 			t.Errorf("form %s: %d of 200 mistakes", form, wrong)
 		}
@@ -67,7 +68,8 @@ func TestShiftChangesNothing(t *testing.T) {
 	mistakes, labels, scores := train(0)
 	for _, offset := range []float32{1e4, 3e4, 1e6} {
 		if n, l, s := train(offset); n != mistakes || !slices.Equal(l, labels) || fmt.Sprint(s) != fmt.Sprint(scores) {
-			t.Errorf("shifted by %v: %v mistakes, not %v; same labels: %v", offset, n, mistakes, slices.Equal(l, labels))
+			t.Errorf("shifted by %v: %v mistakes, not %v; same labels: %v", offset, n, mistakes,
+				slices.Equal(l, labels))
 		}
 	}
 }

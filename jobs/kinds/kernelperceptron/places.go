@@ -37,8 +37,8 @@ func (l *learner) grow() {
 	}
 }
 
-// vacate drops a support vector from f and returns its place, which is for a newcomer. Unless the form is plain, the vector retires:
-// to the place of the newcomer, if that was retired, else to one behind all others.
+// vacate drops a support vector from f and returns its place, which is for a newcomer. Unless the form is plain, the
+// vector retires: to the place of the newcomer, if that was retired, else to one behind all others.
 func (l *learner) vacate(newcomer dataset.Identity) int {
 	place := l.leaving()
 	l.withdraw(place)

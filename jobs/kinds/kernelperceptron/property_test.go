@@ -23,7 +23,8 @@ func circles(n int) []jobstest.Record {
 			radius, label = 2, "outer"
 		}
 		angle := 2 * math.Pi * float64(i) / float64(n)
-		records[i] = jobstest.Record{Label: label, Dense: []float32{float32(radius * math.Cos(angle)), float32(radius * math.Sin(angle))}}
+		records[i] = jobstest.Record{Label: label, Dense: []float32{float32(radius * math.Cos(angle)),
+			float32(radius * math.Sin(angle))}}
 	}
 	return records
 }
@@ -114,7 +115,8 @@ func TestBoundOfManyClasses(t *testing.T) {
 			t.Errorf("%s: a bound of %v", more, bound)
 		}
 	}
-	sigmoid := mustRun(t, `{"kernel": "sigmoid", "scale": 0.1, "form": "plain", "epochs": 500}`, jobstest.Deal(circles(4), 1))
+	sigmoid := mustRun(t, `{"kernel": "sigmoid", "scale": 0.1, "form": "plain", "epochs": 500}`,
+		jobstest.Deal(circles(4), 1))
 	if bound, ok := metric(t, sigmoid, "train.novikoff_bound"); ok {
 		t.Errorf("sigmoid: a bound of %v", bound)
 	}
@@ -140,7 +142,8 @@ func TestKernelSetsAgree(t *testing.T) {
 	for _, params := range []string{
 		`{"epochs": 3}`, `{"epochs": 3, "form": "voted", "kernel": "rbf", "features": {"scale": "standard"}}`,
 		`{"epochs": 3, "kernel": "sigmoid", "budget": 40, "drop": "smallest", "features": {"scale": "l2"}}`,
-		`{"epochs": 3, "budget": 25, "form": "averaged"}`, `{"epochs": 3, "budget": 25, "form": "voted", "kernel": "rbf", "features": {"scale": "l2"}}`,
+		`{"epochs": 3, "budget": 25, "form": "averaged"}`,
+		`{"epochs": 3, "budget": 25, "form": "voted", "kernel": "rbf", "features": {"scale": "l2"}}`,
 	} {
 		want := ""
 		for _, ops := range kernelops.All() {
@@ -173,8 +176,10 @@ func TestGrouping(t *testing.T) {
 		params  string
 		records []jobstest.Record
 	}{
-		{`{"epochs": 2, "shuffle": false}`, ten}, {`{"epochs": 2, "form": "voted"}`, texts}, {`{"epochs": 2, "shuffle": false, "budget": 5}`, sparse},
-		{`{"epochs": 2, "budget": 5, "form": "averaged"}`, sparse}, {`{"epochs": 2, "budget": 5, "form": "voted"}`, ten},
+		{`{"epochs": 2, "shuffle": false}`, ten}, {`{"epochs": 2, "form": "voted"}`, texts},
+		{`{"epochs": 2, "shuffle": false, "budget": 5}`, sparse},
+		{`{"epochs": 2, "budget": 5, "form": "averaged"}`, sparse},
+		{`{"epochs": 2, "budget": 5, "form": "voted"}`, ten},
 	} {
 		spec := specOf(t, c.params, 0.2)
 		algorithm, err := kernelperceptron.New(spec)
@@ -247,7 +252,8 @@ func TestShuffleGoesBySeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 2), 30), kernelops.Best(), jobstest.Grouping{})
+		result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 2), 30),
+			kernelops.Best(), jobstest.Grouping{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +269,8 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	const width = 1 << 17
 	records := make([]jobstest.Record, 36)
 	for i := range records {
-		records[i] = jobstest.Record{Label: fmt.Sprint(i * i % 3), Width: width, Indices: []int32{int32(i % 5), int32(1000*i + 10)}, Values: []float32{1, 1}}
+		records[i] = jobstest.Record{Label: fmt.Sprint(i * i % 3), Width: width,
+			Indices: []int32{int32(i % 5), int32(1000*i + 10)}, Values: []float32{1, 1}}
 	}
 	spec := specOf(t, `{"epochs": 1, "form": "voted"}`, 0)
 	algorithm, err := kernelperceptron.New(spec)
@@ -272,7 +279,8 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	}
 	digests := map[string]bool{}
 	for _, size := range []int{1, 1000} {
-		result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), size), kernelops.Best(), jobstest.Grouping{})
+		result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, 1), size),
+			kernelops.Best(), jobstest.Grouping{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,12 +291,14 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	}
 }
 
-// The mean of f is that of the f that vote, each as often as it was there: a second way to the averaged form, with a budget too.
+// The mean of f is that of the f that vote, each as often as it was there: a second way to the averaged form, with a
+// budget too.
 func TestMeanOfTheVotes(t *testing.T) {
 	for _, records := range [][]jobstest.Record{digits(t, 150), odd(digits(t, 150))} {
 		for _, budget := range []string{"", `, "budget": 12`, `, "budget": 12, "drop": "smallest"`} {
 			shards := jobstest.Deal(records, 2)
-			averaged := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "averaged"`+budget+`}`, shards).Model
+			averaged := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "averaged"`+budget+`}`,
+				shards).Model
 			voted := mustRun(t, `{"epochs": 3, "features": {"scale": "l2"}, "form": "voted"`+budget+`}`, shards).Model
 			if !bytes.Equal(averaged["supports.offset"].Data, voted["supports.offset"].Data) {
 				t.Error("other support vectors")

@@ -24,7 +24,8 @@ func specOf(t testing.TB, params string, test float64) protocol.JobSpec {
 	return spec
 }
 
-func run(t testing.TB, params string, shards [][]jobstest.Record, ops *kernelops.Set, opts ...jobstest.Option) (jobstest.Result, error) {
+func run(t testing.TB, params string, shards [][]jobstest.Record, ops *kernelops.Set,
+	opts ...jobstest.Option) (jobstest.Result, error) {
 	t.Helper()
 	spec := specOf(t, params, 0)
 	algorithm, err := kernelperceptron.New(spec)

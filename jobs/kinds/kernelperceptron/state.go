@@ -149,7 +149,9 @@ func newState(space *features.Space, kernel kernels.Function, params Params) *st
 func (s *state) own() {
 	s.rows, s.ids, s.class = slices.Clone(s.rows), slices.Clone(s.ids), slices.Clone(s.class)
 	s.alpha, s.b, s.lag, s.bLag = slices.Clone(s.alpha), slices.Clone(s.b), slices.Clone(s.lag), slices.Clone(s.bLag)
-	s.born, s.mistakes, s.votes.survived = slices.Clone(s.born), slices.Clone(s.mistakes), slices.Clone(s.votes.survived)
+	s.born, s.mistakes, s.votes.survived = slices.Clone(s.born), slices.Clone(s.mistakes),
+		slices.Clone(s.votes.survived)
 	s.number = slices.Clone(s.number)
-	s.votes.place, s.votes.against, s.votes.step = slices.Clone(s.votes.place), slices.Clone(s.votes.against), slices.Clone(s.votes.step)
+	s.votes.place, s.votes.against, s.votes.step = slices.Clone(s.votes.place), slices.Clone(s.votes.against),
+		slices.Clone(s.votes.step)
 }

@@ -18,7 +18,8 @@ type trainPhase struct{ job }
 func (p *trainPhase) Name() string { return trainName }
 
 // Map learns from the shard that the state names; the partial is the state after it.
-func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays, ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
+	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
 	s, err := readState(a)
 	if err != nil {
 		return nil, nil, err

@@ -19,8 +19,9 @@ func (c contingency) margins() (rows, columns []float64, all float64) {
 	return rows, columns, all
 }
 
-// adjustedRand is the adjusted Rand index (Hubert and Arabie, "Comparing partitions", Journal of Classification 2, 1985): 1
-// for equal partitions, about 0 for unrelated ones. Partitions that leave nothing to adjust (all in one, or each alone, in both) give 1.
+// adjustedRand is the adjusted Rand index (Hubert and Arabie, "Comparing partitions", Journal of Classification 2,
+// 1985): 1 for equal partitions, about 0 for unrelated ones. Partitions that leave nothing to adjust (all in one, or
+// each alone, in both) give 1.
 func (c contingency) adjustedRand() float64 {
 	rows, columns, all := c.margins()
 	index := 0.0

@@ -17,12 +17,14 @@ func rowsOf(rows ...[]float32) [][]jobstest.Record {
 
 func TestMoreClustersThanRecords(t *testing.T) {
 	for _, init := range inits {
-		_, err := tryRun(t, fmt.Sprintf(`{"k": 3, "init": %q}`, init), rowsOf([]float32{1}, []float32{2}), kernelops.Best())
+		_, err := tryRun(t, fmt.Sprintf(`{"k": 3, "init": %q}`, init), rowsOf([]float32{1}, []float32{2}),
+			kernelops.Best())
 		wantFault(t, err, "INPUT_EMPTY", "k is 3, but there are only 2 training records")
 	}
 }
 
-// Two distinct rows, three clusters: what draws by distance says so, "random" leaves it to the policy for empty clusters.
+// Two distinct rows, three clusters: what draws by distance says so, "random" leaves it to the policy for empty
+// clusters.
 func TestMoreClustersThanDistinctRecords(t *testing.T) {
 	data := rowsOf([]float32{1}, []float32{2}, []float32{1}, []float32{2}, []float32{2})
 	for _, init := range []string{initPlusPlus, initParallel, initFarthest} {
@@ -58,7 +60,8 @@ func TestEmptyPoliciesByHand(t *testing.T) {
 
 // Two empty centres take two different rows, though the farthest row is there twice.
 func TestRefillTakesDistinctRows(t *testing.T) {
-	data := rowsOf([]float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{3}, []float32{9}, []float32{9})
+	data := rowsOf([]float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{3}, []float32{9},
+		[]float32{9})
 	result := train(t, `{"init": "given", "centers": [[1], [800], [900]]}`, data...)
 	if m := modelOf(t, result); !slices.Equal(m.centers, []float64{0, 3, 9}) || m.distortion() != 0 {
 		t.Errorf("centres %v", m.centers)
@@ -74,7 +77,8 @@ func TestConstantColumnsAndOnePoint(t *testing.T) {
 		}
 	}
 	for _, init := range inits {
-		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 1, "init": %q, "silhouette_sample": 3}`, init), rowsOf([]float32{3, 4})...))
+		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 1, "init": %q, "silhouette_sample": 3}`, init),
+			rowsOf([]float32{3, 4})...))
 		if !slices.Equal(m.centers, []float64{3, 4}) || m.distortion() != 0 || m.silhouette != 0 {
 			t.Errorf("%s: one point: centres %v, J %v, silhouette %v", init, m.centers, m.distortion(), m.silhouette)
 		}
@@ -99,13 +103,15 @@ func TestValuesThatAreNotFinite(t *testing.T) {
 		_, err := tryRun(t, `{"k": 1}`, rowsOf([]float32{1, 2}, []float32{3, float32(v)}), kernelops.Best())
 		wantFault(t, err, "BAD_RECORD", "")
 	}
-	if m := modelOf(t, train(t, `{"k": 2, "scale": "minmax"}`, rowsOf([]float32{-3e38}, []float32{3e38}, []float32{2.9e38})...)); m.records[1] != 2 {
+	if m := modelOf(t, train(t, `{"k": 2, "scale": "minmax"}`,
+		rowsOf([]float32{-3e38}, []float32{3e38}, []float32{2.9e38})...)); m.records[1] != 2 {
 		t.Errorf("scaled by min and max: sizes %v", m.records)
 	}
 }
 
 func TestWidths(t *testing.T) {
-	_, err := tryRun(t, `{"k": 1}`, [][]jobstest.Record{rowsOf([]float32{1})[0], rowsOf([]float32{1, 2})[0]}, kernelops.Best())
+	_, err := tryRun(t, `{"k": 1}`, [][]jobstest.Record{rowsOf([]float32{1})[0], rowsOf([]float32{1, 2})[0]},
+		kernelops.Best())
 	wantFault(t, err, "BAD_RECORD", "")
 	_, err = tryRun(t, `{"init": "given", "centers": [[1, 2]]}`, rowsOf([]float32{1}), kernelops.Best())
 	wantFault(t, err, "SPEC_INVALID", "the centers have 2 numbers each; the records have 1")
@@ -121,7 +127,8 @@ func TestWarmStart(t *testing.T) {
 	spec := specOf(`{"init": "given"}`)
 	spec.Spec.Model = "file:///m/model.safetensors"
 	again := func(model jobs.Arrays, data []jobstest.Record) (jobstest.Result, error) {
-		return jobstest.Run(t.Context(), algorithmOf(t, spec), spec, jobstest.Shards([][]jobstest.Record{data}, 50), kernelops.Best(),
+		return jobstest.Run(t.Context(), algorithmOf(t, spec), spec, jobstest.Shards([][]jobstest.Record{data}, 50),
+			kernelops.Best(),
 			jobstest.Grouping{}, jobstest.WithModel(model))
 	}
 	second, err := again(first.Model, records)

@@ -40,7 +40,8 @@ func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 		m.describeCluster(&b, j, top)
 	}
 	if len(opt.Classes) == 0 && len(clusters) < m.clusters() {
-		fmt.Fprintf(&b, "\nThe %d largest of %d clusters shown; name others to see them.\n", len(clusters), m.clusters())
+		fmt.Fprintf(&b, "\nThe %d largest of %d clusters shown; name others to see them.\n", len(clusters),
+			m.clusters())
 	}
 	return b.String(), nil
 }
@@ -55,7 +56,8 @@ func (m *model) describeHead(b *strings.Builder) {
 	line("distortion", "%.6g", m.distortion())
 	line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
 	if c, ok := m.agreement(); ok {
-		line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(), c.adjustedRand(), c.normalizedMutualInformation())
+		line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(), c.adjustedRand(),
+			c.normalizedMutualInformation())
 	}
 	if m.silhouette != noSilhouette {
 		line("silhouette", "%.4f on a sample", m.silhouette)
@@ -70,7 +72,8 @@ func (m *model) describeCluster(b *strings.Builder, j, top int) {
 	fmt.Fprintf(b, "\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
 	if label, n := m.mostLabel(j); n > 0 {
 		share := 100 * float64(n) / float64(max(1, m.records[j]))
-		fmt.Fprintf(b, "  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share), describe.Width-10))
+		fmt.Fprintf(b, "  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share),
+			describe.Width-10))
 	}
 	words := m.coordinates(j, top)
 	for i, word := range words {

@@ -19,20 +19,20 @@
 // Kumar and Vassilvitskii, "Scalable k-means++", VLDB 2012, algorithm 2): a first record, then init_rounds
 // passes that each draw oversampling * k records with a chance in proportion to w D^2, D being the distance
 // to the nearest record drawn so far; each candidate then weighs what is nearest to it, and greedy k-means++ on the
-// candidates chooses k. In place of independent draws, each round draws exactly that many. It takes init_rounds + 2 passes
-// and the distances of 1 + init_rounds * oversampling * k candidates. "kmeans++" (Arthur and Vassilvitskii, "k-means++: the
-// advantages of careful seeding", SODA 2007) is greedy too, as its authors suggest in their last section: 2 + ln k records
-// are drawn in proportion to w D^2, and the one that leaves the least sum of w D^2 becomes a center. One pass finds these
-// sums, and for each of the candidates what would be drawn next: k + 1 passes. The sums are fixed point (potential.go).
-// "farthest" takes the record farthest from those taken, after a random first: k passes
-// (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends
-// on shards; sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
+// candidates chooses k. In place of independent draws, each round draws exactly that many. It takes init_rounds + 2
+// passes and the distances of 1 + init_rounds * oversampling * k candidates. "kmeans++" (Arthur and Vassilvitskii,
+// "k-means++: the advantages of careful seeding", SODA 2007) is greedy too, as its authors suggest in their last
+// section: 2 + ln k records are drawn in proportion to w D^2, and the one that leaves the least sum of w D^2 becomes a
+// center. One pass finds these sums, and for each of the candidates what would be drawn next: k + 1 passes. The sums
+// are fixed point (potential.go). "farthest" takes the record farthest from those taken, after a random first: k passes
+// (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends on shards;
+// sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
 //
 // # Numerics
 //
-// Assignment is kernelops.Nearest, as docs/numerics.md says: the center at the least float64 distance of the record as it
-// is, the lower number at a tie. Sums are float64 in row order and merge along the tree. A round changes J only downwards,
-// but for the rounding of float64.
+// Assignment is kernelops.Nearest, as docs/numerics.md says: the center at the least float64 distance of the record as
+// it is, the lower number at a tie. Sums are float64 in row order and merge along the tree. A round changes J only
+// downwards, but for the rounding of float64.
 //
 // With metric "cosine" rows are scaled to length 1 and so are centers (Dhillon and Modha, "Concept
 // decompositions for large sparse text data using clustering", Machine Learning 42, 2001). The distance
@@ -41,9 +41,9 @@
 //
 // # End
 //
-// It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is 0
-// by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far
-// centres move. The restart with the least J of its last round is kept. Centres are numbered in lexicographic order of their
+// It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is
+// 0 by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far centres move.
+// The restart with the least J of its last round is kept. Centres are numbered in lexicographic order of their
 // coordinates. Records that spec.input.split holds out are left alone: nothing is judged on them, and a job of kind
 // Predict assigns them.
 package kmeans

@@ -77,7 +77,8 @@ func checkNearest(t *testing.T, where string, m *model, rows [][]float32) {
 		}
 	}
 	if wrong > 0 || !slices.Equal(sizes, m.records) {
-		t.Errorf("%s: %d of %d records are not at the first of their nearest centers; sizes %v, want %v", where, wrong, len(rows), m.records, sizes)
+		t.Errorf("%s: %d of %d records are not at the first of their nearest centers; sizes %v, want %v", where, wrong,
+			len(rows), m.records, sizes)
 	}
 }
 
@@ -95,7 +96,8 @@ func TestAssignmentIsExact(t *testing.T) {
 		name string
 		rows [][]float32
 		k    int
-	}{{"four groups", four, 4}, {"events", events(3000), 8}, {"integers", integers(3000, 3, 5), 8}, {"jitter", jitter, 26}} {
+	}{{"four groups", four, 4}, {"events", events(3000), 8}, {"integers", integers(3000, 3, 5), 8},
+		{"jitter", jitter, 26}} {
 		for _, rounds := range []int{1, 300} {
 			where := fmt.Sprintf("%s, %d rounds at most", set.name, rounds)
 			params := given(t, set.rows[:set.k], fmt.Sprintf(`, "max_rounds": %d`, rounds))
@@ -162,12 +164,14 @@ func TestTiesGoToTheLowerNumber(t *testing.T) {
 // All points equal, and centers equal to each other: everything goes to the first.
 func TestEqualPointsGoToTheFirst(t *testing.T) {
 	rows := slices.Repeat([][]float32{{1e6 + 1, -3}}, 50)
-	m := modelOf(t, train(t, given(t, [][]float32{{1, 1}, {2, 2}, {1, 1}}, `, "empty": "keep", "max_rounds": 1`), jobstest.DenseRecords(rows)))
+	m := modelOf(t, train(t, given(t, [][]float32{{1, 1}, {2, 2}, {1, 1}}, `, "empty": "keep", "max_rounds": 1`),
+		jobstest.DenseRecords(rows)))
 	if slices.Max(m.records) != 50 {
 		t.Errorf("sizes %v", m.records)
 	}
 	checkNearest(t, "equal points", m, rows)
-	twice := modelOf(t, train(t, given(t, [][]float32{{1e6 + 1, -3}, {1e6 + 1, -3}}, `, "empty": "keep"`), jobstest.DenseRecords(rows)))
+	twice := modelOf(t, train(t, given(t, [][]float32{{1e6 + 1, -3}, {1e6 + 1, -3}}, `, "empty": "keep"`),
+		jobstest.DenseRecords(rows)))
 	if !slices.Equal(twice.records, []int64{50, 0}) {
 		t.Errorf("equal centers: sizes %v", twice.records)
 	}
@@ -176,7 +180,8 @@ func TestEqualPointsGoToTheFirst(t *testing.T) {
 // Values at the ends of the range, and scales from 1e-40 to 1e30, have no bound in float32.
 func TestHugeRangesAreExact(t *testing.T) {
 	for name, values := range map[string][]float32{
-		"huge": {-3e38, 3e38, 0, 2e38, 2.9e38, -1e38}, "mixed": {1e30, 1.1e30, 1e-3, 2e-3, -1e30, 5e29}, "subnormal": {1e-40, 2e-40, 3e-45, 0, 1e-45, 5e-40},
+		"huge": {-3e38, 3e38, 0, 2e38, 2.9e38, -1e38}, "mixed": {1e30, 1.1e30, 1e-3, 2e-3, -1e30, 5e29},
+		"subnormal": {1e-40, 2e-40, 3e-45, 0, 1e-45, 5e-40},
 	} {
 		var rows [][]float32
 		for _, v := range values {

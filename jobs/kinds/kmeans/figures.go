@@ -11,7 +11,8 @@ import (
 // maxImages bounds the centres shown as pictures.
 const maxImages = 64
 
-// Figures are J of each round, how the clusters fall on the labels, and centres as pictures where their width is a square.
+// Figures are J of each round, how the clusters fall on the labels, and centres as pictures where their width is a
+// square.
 func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	m, err := readModel(arrays)
 	if err != nil {
@@ -23,7 +24,8 @@ func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	}
 	var figures []jobs.Figure
 	if len(lines) > 0 {
-		figures = append(figures, jobs.Figure{Title: "Distortion by round", Lines: &jobs.LineChart{X: "round", Y: "J", Series: lines}})
+		figures = append(figures, jobs.Figure{Title: "Distortion by round",
+			Lines: &jobs.LineChart{X: "round", Y: "J", Series: lines}})
 	}
 	if heat := m.heatMap(); heat != nil {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})

@@ -37,8 +37,8 @@ func separated(seed uint64) (rows [][]float32, centers [][]float64) {
 	return rows, centers
 }
 
-// Of 15 seeds, the median run finds every one of 25 separated groups: its J is that of Lloyd's algorithm from the centers
-// that the groups were made with.
+// Of 15 seeds, the median run finds every one of 25 separated groups: its J is that of Lloyd's algorithm from the
+// centers that the groups were made with.
 func TestMedianSeedFindsSeparatedGroups(t *testing.T) {
 	rows, centers := separated(0)
 	found, _ := plain(rows, centers, 20)
@@ -49,7 +49,8 @@ func TestMedianSeedFindsSeparatedGroups(t *testing.T) {
 		for seed := range uint64(15) {
 			spec := specOf(fmt.Sprintf(`{"k": 25, "init": %q}`, init))
 			spec.Spec.Repro.Seed = seed
-			result, err := jobstest.Run(t.Context(), algorithmOf(t, spec), spec, jobstest.Shards(records, 64), kernelops.Best(), jobstest.Grouping{})
+			result, err := jobstest.Run(t.Context(), algorithmOf(t, spec), spec, jobstest.Shards(records, 64),
+				kernelops.Best(), jobstest.Grouping{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,12 +81,14 @@ func TestReductionByHand(t *testing.T) {
 		}
 	}
 	r.choose([]int{1, 3, 2})
-	if !slices.Equal(r.centers, []float64{0, 12}) || !slices.Equal(r.sqDists, []float64{0, 1, 4, 0}) || !slices.Equal(r.nearest, []int32{0, 0, 1, 1}) {
+	if !slices.Equal(r.centers, []float64{0, 12}) || !slices.Equal(r.sqDists, []float64{0, 1, 4, 0}) ||
+		!slices.Equal(r.nearest, []int32{0, 0, 1, 1}) {
 		t.Errorf("centers %v, left %v of %v", r.centers, r.sqDists, r.nearest)
 	}
 }
 
-// Pruning and drawing in parts change nothing: the reduction is the loop over all candidates in which nothing is spared.
+// Pruning and drawing in parts change nothing: the reduction is the loop over all candidates in which nothing is
+// spared.
 func TestReductionIsBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 72))
 	for run := range 20 {
@@ -178,7 +181,8 @@ func TestPotentialIsTheSum(t *testing.T) {
 		if whole != right || whole.below(right) {
 			t.Fatalf("%v in one order, %v in another", whole, right)
 		}
-		got := new(big.Float).SetPrec(500).SetInt(new(big.Int).Or(new(big.Int).Lsh(new(big.Int).SetUint64(whole.high), 64), new(big.Int).SetUint64(whole.low)))
+		got := new(big.Float).SetPrec(500).SetInt(new(big.Int).Or(new(big.Int).Lsh(new(big.Int).SetUint64(whole.high),
+			64), new(big.Int).SetUint64(whole.low)))
 		got.SetMantExp(got, int(at))
 		off, _ := exact.Sub(exact, got).Float64()
 		if off < 0 || off > math.Ldexp(float64(len(numbers)), int(at)) {

@@ -29,7 +29,8 @@ func TestByHand(t *testing.T) {
 		if got := numbers(t, result, ".distortion")[:3]; !slices.Equal(got, []float64{38.5, 3.84375, 1.25}) {
 			t.Errorf("J by round: %v", got)
 		}
-		if !slices.Equal(m.centers, []float64{0.5, 6}) || !slices.Equal(m.records, []int64{2, 3}) || m.distortion() != 1.25 {
+		if !slices.Equal(m.centers, []float64{0.5, 6}) || !slices.Equal(m.records, []int64{2, 3}) ||
+			m.distortion() != 1.25 {
 			t.Errorf("centres %v, sizes %v, J %v", m.centers, m.records, m.distortion())
 		}
 		if m.stop != stopUnchanged || m.rounds != 3 || !slices.Equal(m.labels, []int64{2, 1, 0, 2}) {
@@ -150,7 +151,8 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"KMeans (euclidean)", "clusters     2", "1.25", "stopped by unchanged", "cluster 1 (3 records, radius 0.8165)",
+	for _, part := range []string{"KMeans (euclidean)", "clusters     2", "1.25", "stopped by unchanged",
+		"cluster 1 (3 records, radius 0.8165)",
 		`mostly "b" (67 %)`, "column 1 6", "silhouette"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)

@@ -30,13 +30,16 @@ func TestHostileModels(t *testing.T) {
 		"size below 0":      func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{6, -1}) },
 		"sizes overflow":    func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{math.MaxInt64, 1}) },
 		"weight NaN":        func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{1, math.NaN()}) },
-		"costs infinite":    func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{math.MaxFloat64, math.MaxFloat64}) },
-		"cost below 0":      func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{1, -1}) },
-		"labels":            func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2}, 1, 2) },
-		"labels below 0":    func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2, 3, -1}, 2, 2) },
-		"rounds 0":          func(a jobs.Arrays) { jobs.PutScalar(a, modelRounds, int64(0)) },
-		"restart":           func(a jobs.Arrays) { jobs.PutScalar(a, modelRestart, int64(-1)) },
-		"silhouette":        func(a jobs.Arrays) { jobs.PutScalar(a, modelSilhouette, math.NaN()) },
+		"costs infinite": func(a jobs.Arrays) {
+			jobs.Put(a, modelCost,
+				[]float64{math.MaxFloat64, math.MaxFloat64})
+		},
+		"cost below 0":   func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{1, -1}) },
+		"labels":         func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2}, 1, 2) },
+		"labels below 0": func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2, 3, -1}, 2, 2) },
+		"rounds 0":       func(a jobs.Arrays) { jobs.PutScalar(a, modelRounds, int64(0)) },
+		"restart":        func(a jobs.Arrays) { jobs.PutScalar(a, modelRestart, int64(-1)) },
+		"silhouette":     func(a jobs.Arrays) { jobs.PutScalar(a, modelSilhouette, math.NaN()) },
 	} {
 		model := train(t, fromLeft, line).Model
 		spoil(model)

@@ -42,8 +42,9 @@ type model struct {
 }
 
 func newModel(params Params, s *state, root *census) *model {
-	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records, weight: root.weight,
-		cost: root.cost, labels: root.labels, init: params.Init, stop: s.best.stop,
+	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records,
+		weight: root.weight,
+		cost:   root.cost, labels: root.labels, init: params.Init, stop: s.best.stop,
 		rounds: int64(s.best.rounds), restart: int64(s.best.restart), silhouette: noSilhouette}
 }
 
@@ -142,10 +143,12 @@ func (m *model) metrics() ([]jobs.Metric, error) {
 		name  string
 		value any
 	}
-	figures := []figure{{"kmeans.distortion", m.distortion()}, {"kmeans.rounds", m.rounds}, {"kmeans.restart", m.restart},
+	figures := []figure{{"kmeans.distortion", m.distortion()}, {"kmeans.rounds", m.rounds},
+		{"kmeans.restart", m.restart},
 		{"kmeans.stop", m.stop}, {"kmeans.sizes", m.records}}
 	if c, ok := m.agreement(); ok {
-		figures = append(figures, figure{"kmeans.ari", c.adjustedRand()}, figure{"kmeans.nmi", c.normalizedMutualInformation()})
+		figures = append(figures, figure{"kmeans.ari", c.adjustedRand()},
+			figure{"kmeans.nmi", c.normalizedMutualInformation()})
 	}
 	if m.silhouette != noSilhouette {
 		figures = append(figures, figure{"kmeans.silhouette", m.silhouette})

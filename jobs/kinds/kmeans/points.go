@@ -28,7 +28,8 @@ func newPoints(space *features.Space) *points {
 }
 
 // leaf visits the training rows of a leaf in order; again says that an earlier round has done so.
-func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool, visit func(chunk) error) error {
+func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool,
+	visit func(chunk) error) error {
 	p, train := newPoints(space), j.train()
 	if again {
 		p.reader.Trust()
@@ -45,7 +46,8 @@ func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, ag
 }
 
 // block visits the rows of a block that keep chooses.
-func (p *points) block(ctx context.Context, block *dataset.Block, keep func(dataset.Identity) bool, visit func(chunk) error) error {
+func (p *points) block(ctx context.Context, block *dataset.Block, keep func(dataset.Identity) bool,
+	visit func(chunk) error) error {
 	v, err := p.reader.Read(block, keep)
 	if err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// potential is a sum of numbers from 0 to a largest one, in 128 bits of fixed point, so that no order of the records and no
-// cut into shards changes it: greedy seeding compares such sums. Each number is cut to a multiple of 2^-80 times a power of
-// two near the largest; up to 2^45 of them fit.
+// potential is a sum of numbers from 0 to a largest one, in 128 bits of fixed point, so that no order of the records
+// and no cut into shards changes it: greedy seeding compares such sums. Each number is cut to a multiple of 2^-80 times
+// a power of two near the largest; up to 2^45 of them fit.
 type potential struct{ high, low uint64 }
 
 func newPotential(words []uint64) potential { return potential{words[0], words[1]} }

@@ -45,7 +45,8 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 			return err
 		}
 		for i, j := range p.near.index {
-			p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.names[j], Value: distance(p.near.sqDist[i], p.model.cosine())})
+			p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.names[j],
+				Value: distance(p.near.sqDist[i], p.model.cosine())})
 		}
 		return nil
 	})

@@ -24,7 +24,8 @@ func TestDistortionNeverRises(t *testing.T) {
 		for i := range rows {
 			rows[i] = values[3*i : 3*i+3]
 		}
-		params := fmt.Sprintf(`{"k": %d, "init": "random", "metric": %q, "empty": %q}`, rapid.IntRange(1, 6).Draw(rt, "k"),
+		params := fmt.Sprintf(`{"k": %d, "init": "random", "metric": %q, "empty": %q}`,
+			rapid.IntRange(1, 6).Draw(rt, "k"),
 			rapid.SampledFrom([]string{metricEuclidean, metricCosine}).Draw(rt, "metric"),
 			rapid.SampledFrom([]string{emptyFarthest, emptyKeep, emptyDrop}).Draw(rt, "empty"))
 		result, err := tryRun(t, params, jobstest.Deal(jobstest.DenseRecords(rows), 3), kernelops.Best())
@@ -74,7 +75,8 @@ func TestGrouping(t *testing.T) {
 		records[i].Weight = float32(1+i%3) / 2
 	}
 	for _, init := range inits {
-		spec := specOf(fmt.Sprintf(`{"k": 5, "init": %q, "restarts": 2, "max_rounds": 4, "silhouette_sample": 9, "assignments": true}`, init))
+		spec := specOf(fmt.Sprintf(
+			`{"k": 5, "init": %q, "restarts": 2, "max_rounds": 4, "silhouette_sample": 9, "assignments": true}`, init))
 		jobstest.CheckGrouping(t, algorithmOf(t, spec), spec, jobstest.Deal(records, 6), kernelops.Best())
 	}
 	refills := specOf(`{"init": "given", "centers": [[0, 0, 0], [900, 0, 0], [0, 900, 0]]}`)
@@ -85,7 +87,8 @@ func TestKernelSetsAgree(t *testing.T) {
 	records := blobs(300, 19, 6, 9)
 	for _, params := range []string{
 		`{"k": 9, "silhouette_sample": 50}`, `{"k": 9, "init": "kmeans++", "scale": "standard"}`,
-		`{"k": 9, "init": "farthest", "metric": "cosine"}`, `{"k": 40, "init": "random", "max_rounds": 3, "scale": "minmax"}`,
+		`{"k": 9, "init": "farthest", "metric": "cosine"}`,
+		`{"k": 40, "init": "random", "max_rounds": 3, "scale": "minmax"}`,
 	} {
 		digests := map[string]bool{}
 		for _, ops := range kernelops.All() {
@@ -191,7 +194,8 @@ func TestRestarts(t *testing.T) {
 
 func TestTolerance(t *testing.T) {
 	records := blobs(300, 2, 2, 40)
-	exact, loose := train(t, `{"k": 12, "init": "random"}`, records), train(t, `{"k": 12, "init": "random", "tol": 0.05}`, records)
+	exact, loose := train(t, `{"k": 12, "init": "random"}`, records),
+		train(t, `{"k": 12, "init": "random", "tol": 0.05}`, records)
 	if m := modelOf(t, loose); m.stop != stopTolerance || m.rounds >= modelOf(t, exact).rounds {
 		t.Errorf("stopped by %s after %d rounds of %d", m.stop, m.rounds, modelOf(t, exact).rounds)
 	}
@@ -202,7 +206,8 @@ func TestTolerance(t *testing.T) {
 			t.Errorf("J %v: round %d", j, i+1)
 		}
 	}
-	if m := modelOf(t, train(t, `{"k": 12, "init": "random", "max_rounds": 2}`, records)); m.stop != stopRounds || m.rounds != 2 {
+	if m := modelOf(t, train(t, `{"k": 12, "init": "random", "max_rounds": 2}`, records)); m.stop != stopRounds ||
+		m.rounds != 2 {
 		t.Errorf("stopped by %s after %d rounds", m.stop, m.rounds)
 	}
 }

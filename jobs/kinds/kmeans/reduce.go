@@ -9,9 +9,9 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 )
 
-// reduce chooses k of the weighted candidates of kmeans|| by greedy k-means++ (step 8 of its algorithm 2): trials of them
-// are drawn in proportion to weight times D^2, by the race of their numbers, and the one that leaves the least sum of
-// weight times D^2 becomes a center. O(k * trials * (k * width + candidates)), and a few distances more.
+// reduce chooses k of the weighted candidates of kmeans|| by greedy k-means++ (step 8 of its algorithm 2): trials of
+// them are drawn in proportion to weight times D^2, by the race of their numbers, and the one that leaves the least sum
+// of weight times D^2 becomes a center. O(k * trials * (k * width + candidates)), and a few distances more.
 func (j job) reduce(ctx context.Context, s *state, weights []float64) ([]float64, error) {
 	r := newReduction(s.seeds, s.space.Width, weights)
 	race := sampling.NewRace(j.seed, fmt.Sprintf("kmeans/reduce/%d", s.restart))
@@ -104,8 +104,9 @@ func (r *reduction) choose(drawn []int) {
 // a float64 distance errs by, relatively.
 const prunes = 4 * (1 + 1e-6)
 
-// try sets r.tried to the squared distances with candidate i for a center, and returns their weighted sum. A candidate whose
-// center is more than twice as far from the trial as from itself stays nearer to that center (the triangle inequality).
+// try sets r.tried to the squared distances with candidate i for a center, and returns their weighted sum. A candidate
+// whose center is more than twice as far from the trial as from itself stays nearer to that center (the triangle
+// inequality).
 func (r *reduction) try(i int) float64 {
 	trial, first := wide(r.row(i)), len(r.centers) == 0
 	r.gaps = r.gaps[:0]

@@ -131,8 +131,8 @@ func (p *seedPhase) take(s *state, root *seedDraw) (drawn int) {
 	return len(draws)
 }
 
-// beginLloyd turns the finished seeding into the first state of phase lloyd. The metrics tell its cost in passes over the data, and
-// the sum of w D^2 that the last of them saw.
+// beginLloyd turns the finished seeding into the first state of phase lloyd. The metrics tell its cost in passes over
+// the data, and the sum of w D^2 that the last of them saw.
 func (p *seedPhase) beginLloyd(s *state, potential float64) (jobs.Next, error) {
 	name := runPrefix(s.restart) + "init."
 	potentialMetric, err := jobs.NewMetric(name+"potential", potential)

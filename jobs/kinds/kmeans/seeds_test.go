@@ -25,7 +25,8 @@ func (o onlySeeds) Phases() []jobs.Phase {
 func seedsOf(t *testing.T, params string, shards [][]jobstest.Record) []float64 {
 	t.Helper()
 	spec := specOf(params)
-	result, err := jobstest.Run(t.Context(), onlySeeds{algorithmOf(t, spec)}, spec, jobstest.Shards(shards, 10), kernelops.Best(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), onlySeeds{algorithmOf(t, spec)}, spec, jobstest.Shards(shards, 10),
+		kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func seedsOf(t *testing.T, params string, shards [][]jobstest.Record) []float64 
 // stopHere stands in for phase lloyd.
 type stopHere struct{}
 
-func (stopHere) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
+func (stopHere) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays,
+	error) {
 	return jobs.Arrays{}, nil, nil
 }
 

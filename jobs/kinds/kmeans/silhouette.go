@@ -10,9 +10,10 @@ import (
 )
 
 // silhouette is the mean silhouette width of a sample (Rousseeuw, "Silhouettes: a graphical aid to the interpretation
-// and validation of cluster analysis", Journal of Computational and Applied Mathematics 20, 1987): s = (b - a) / max(a, b), with a
-// the mean distance to the sample's other records of the same cluster and b the least of the means to those of another. A record alone in its
-// cluster has 0, and so has every record where there is one cluster only. O(n^2 * width) for n records.
+// and validation of cluster analysis", Journal of Computational and Applied Mathematics 20, 1987): s = (b - a) / max(a,
+// b), with a the mean distance to the sample's other records of the same cluster and b the least of the means to those
+// of another. A record alone in its cluster has 0, and so has every record where there is one cluster only. O(n^2 *
+// width) for n records.
 func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling.Draw) (float64, error) {
 	if len(draws) == 0 {
 		return 0, nil

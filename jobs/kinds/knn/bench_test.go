@@ -12,7 +12,8 @@ func BenchmarkSearch(b *testing.B) {
 	rows := cloud(21_000, 784)
 	base, queries := rows[:20_000], rows[20_000:]
 	b.Run("job", func(b *testing.B) {
-		j := job{params: `{"k":3}`, base: jobstest.DenseRecords(base), queries: jobstest.DenseRecords(queries), shards: 1, block: 1000}
+		j := job{params: `{"k":3}`, base: jobstest.DenseRecords(base), queries: jobstest.DenseRecords(queries),
+			shards: 1, block: 1000}
 		for b.Loop() {
 			j.mustRun(b)
 		}

@@ -75,9 +75,11 @@ func TestEditDistanceIsAMetric(t *testing.T) {
 
 // Words by their spelling: the nearest of each, then a vote, then prediction by the model.
 func TestEditByHand(t *testing.T) {
-	base := []jobstest.Record{{Label: "en", Text: "house"}, {Label: "de", Text: "haus"}, {Label: "en", Text: "mouse"}, {Label: "de", Text: "maus"}}
+	base := []jobstest.Record{{Label: "en", Text: "house"}, {Label: "de", Text: "haus"}, {Label: "en", Text: "mouse"},
+		{Label: "de", Text: "maus"}}
 	queries := []jobstest.Record{{Label: "de", Text: "hausen"}, {Label: "en", Text: "mousey"}}
-	r := job{params: `{"metric":"edit","k":2,"mode":"classify","lists":"csv"}`, base: base, queries: queries, shards: 2}.mustRun(t)
+	r := job{params: `{"metric":"edit","k":2,"mode":"classify","lists":"csv"}`, base: base, queries: queries,
+		shards: 2}.mustRun(t)
 	wantLines(t, joined(t, r, listsFolder), "0,0,0,2,en", "0,1,1,2,de", "1,0,2,1,en", "1,1,0,2,en")
 	wantLines(t, joined(t, r, predictionsFolder), "0,de,0.5", "1,en,1")
 	r = job{params: `{"metric":"edit","radius":2}`, base: base, queries: queries, shards: 4}.mustRun(t)

@@ -46,7 +46,8 @@ func TestFiltersKeepWhatIsAtTheBound(t *testing.T) {
 				if drops(key) {
 					rt.Fatalf("%s of width %d: a row is dropped at its own distance %v", of, width, key)
 				}
-				if lower := key - 0.01*(1+xNorm*yNorm+xNorm*xNorm+yNorm*yNorm+xNorm+yNorm)*float64(width); drops(lower) {
+				if lower := key - 0.01*(1+xNorm*yNorm+xNorm*xNorm+yNorm*yNorm+xNorm+yNorm)*float64(width); drops(
+					lower) {
 					dropped[of]++
 				}
 			}

@@ -58,7 +58,8 @@ func (j job) run(t rapid.TB) (jobstest.Result, error) {
 	if j.queries != nil {
 		opts = append(opts, jobstest.WithQueries(jobstest.Deal(j.queries, shards+1)))
 	}
-	return jobstest.Run(context.Background(), algorithm, j.spec(), jobstest.Shards(jobstest.Deal(j.base, shards), block), ops,
+	return jobstest.Run(context.Background(), algorithm, j.spec(),
+		jobstest.Shards(jobstest.Deal(j.base, shards), block), ops,
 		jobstest.Grouping{}, opts...)
 }
 
@@ -170,13 +171,17 @@ func TestRadiusByHand(t *testing.T) {
 func TestClassifyByHand(t *testing.T) {
 	j := job{base: line(), queries: at(3, 9), shards: 2}
 	for params, want := range map[string][]string{
-		`{"mode":"classify","k":3}`:                                             {"0,a,0.6666666666666666", "1,b,0.6666666666666666"},
-		`{"mode":"classify","k":2}`:                                             {"0,a,0.5", "1,a,0.5"}, // ties: the first label
-		`{"mode":"classify","k":2,"ties":"nearest"}`:                            {"0,b,0.5", "1,b,0.5"},
-		`{"mode":"classify","k":3,"weights":"distance"}`:                        {"0,a,0.5", "1,b,0.8536585365853658"},
-		`{"mode":"classify","k":3,"reject_below":0.6}`:                          {"0,a,0.6666666666666666", "1,b,0.6666666666666666"},
-		`{"mode":"classify","k":2,"reject_below":0.6}`:                          {"0,,0.5", "1,,0.5"},
-		`{"mode":"classify","radius":0.5}`:                                      {"0,a,0.5", "1,,0"}, // without neighbors refused
+		`{"mode":"classify","k":3}`: {"0,a,0.6666666666666666",
+			"1,b,0.6666666666666666"},
+		// ties: the first label
+		`{"mode":"classify","k":2}`:                      {"0,a,0.5", "1,a,0.5"},
+		`{"mode":"classify","k":2,"ties":"nearest"}`:     {"0,b,0.5", "1,b,0.5"},
+		`{"mode":"classify","k":3,"weights":"distance"}`: {"0,a,0.5", "1,b,0.8536585365853658"},
+		`{"mode":"classify","k":3,"reject_below":0.6}`: {"0,a,0.6666666666666666",
+			"1,b,0.6666666666666666"},
+		`{"mode":"classify","k":2,"reject_below":0.6}`: {"0,,0.5", "1,,0.5"},
+		// without neighbors refused
+		`{"mode":"classify","radius":0.5}`:                                      {"0,a,0.5", "1,,0"},
 		`{"mode":"classify","k":1,"lists":"csv","features":{"scale":"minmax"}}`: {"0,b,1", "1,b,1"},
 	} {
 		j.params = params
@@ -243,7 +248,8 @@ func TestFaults(t *testing.T) {
 		code protocol.Code
 		what string
 	}{
-		{job{base: line(), queries: jobstest.DenseRecords([][]float32{{1, 2}})}, protocol.CodeBadRecord, "width 2, not dense vectors of width 1"},
+		{job{base: line(), queries: jobstest.DenseRecords([][]float32{{1, 2}})}, protocol.CodeBadRecord,
+			"width 2, not dense vectors of width 1"},
 		{job{base: jobstest.SparseRecords(1<<23, [][]float32{{1}})}, protocol.CodeInputLimit, "width 8388608"},
 		{job{base: nil, queries: at(1)}, protocol.CodeInputEmpty, "no training record"},
 		{job{params: `{"metric":"edit"}`, base: line()}, protocol.CodeBadRecord, "not texts"},
@@ -252,7 +258,8 @@ func TestFaults(t *testing.T) {
 		{job{params: `{"mode":"regress"}`, base: at(1, 2)}, protocol.CodeBadRecord, "no label"},
 		{job{params: `{"mode":"classify","metric":"edit"}`, base: []jobstest.Record{{Text: "a"}}}, "", ""},
 		{job{base: line(), queries: at(float32(math.NaN()))}, protocol.CodeBadRecord, "value 1"},
-		{job{params: `{"store_base":true}`, base: line(), shards: 2, state: 700}, protocol.CodeStateTooBig, "max_state_bytes is 700"},
+		{job{params: `{"store_base":true}`, base: line(), shards: 2, state: 700}, protocol.CodeStateTooBig,
+			"max_state_bytes is 700"},
 		{job{params: `{"leave_one_out":false}`, base: line()}, protocol.CodeSpecInvalid, "nothing to search for"},
 	} {
 		_, err := c.job.run(t)
@@ -309,7 +316,9 @@ func reference(of metric, r rule, queries, base [][]float32, own bool) string {
 				all = append(all, neighbor{key: plain(of, x, y), id: int64(i)})
 			}
 		}
-		slices.SortFunc(all, func(a, b neighbor) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
+		slices.SortFunc(all, func(a, b neighbor) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+		})
 		for rank, n := range all {
 			if r.k > 0 && rank == r.k || r.k == 0 && of.distance(n.key) > r.radius {
 				break

@@ -28,9 +28,11 @@ func squares(labels string, greys ...float32) []jobstest.Record {
 // The records of wrong decisions are looked up, wherever the shards are cut, and scaling does not show.
 func TestMistakesAreLookedUp(t *testing.T) {
 	queries := squares("abbbaa", 1, 2, 9, 1, 8, 2)
-	for _, params := range []string{`{"mode":"classify","k":1}`, `{"mode":"classify","k":1,"store_base":true,"features":{"scale":"standard"}}`} {
+	for _, params := range []string{`{"mode":"classify","k":1}`,
+		`{"mode":"classify","k":1,"store_base":true,"features":{"scale":"standard"}}`} {
 		for shards := 1; shards <= 4; shards++ {
-			r := job{params: params, base: squares("aabb", 0, 1, 9, 10), queries: queries, shards: shards, block: 2}.mustRun(t)
+			r := job{params: params, base: squares("aabb", 0, 1, 9, 10), queries: queries, shards: shards,
+				block: 2}.mustRun(t)
 			var list []evaluation.Mistake
 			if err := json.Unmarshal([]byte(metricOf(t, r, "evaluation.mistakes")), &list); err != nil {
 				t.Fatal(err)
@@ -56,9 +58,11 @@ func TestMistakesAreLookedUp(t *testing.T) {
 
 // A set against itself has its own records looked up; without a mistake there is no such round.
 func TestMistakesOfTheBase(t *testing.T) {
-	j := job{params: `{"mode":"classify","k":1,"leave_one_out":true}`, base: squares("aabba", 0, 1, 9, 10, 11), shards: 2}
+	j := job{params: `{"mode":"classify","k":1,"leave_one_out":true}`, base: squares("aabba", 0, 1, 9, 10, 11),
+		shards: 2}
 	var list []evaluation.Mistake
-	if err := json.Unmarshal([]byte(metricOf(t, j.mustRun(t), "evaluation.mistakes")), &list); err != nil || len(list) != 1 || list[0].ID.Offset != 4 {
+	if err := json.Unmarshal([]byte(metricOf(t, j.mustRun(t), "evaluation.mistakes")), &list); err != nil ||
+		len(list) != 1 || list[0].ID.Offset != 4 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	j.base = squares("aabb", 0, 1, 9, 10)

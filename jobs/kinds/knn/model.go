@@ -72,7 +72,8 @@ func (m *model) checkBase() error {
 		return jobs.Malformed("a base of %d records, %d of them stored", m.records, m.base.N)
 	}
 	for _, t := range m.base.target {
-		class := t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t)) //lint:checked below the number of labels
+		//lint:checked below the number of labels
+		class := t >= 0 && t < float64(m.labels.Len()) && t == float64(int32(t))
 		if t-t != 0 || m.params.Mode == modeClassify && !class {
 			return jobs.Malformed("a record of the base has the target %v", t)
 		}

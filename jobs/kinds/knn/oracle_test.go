@@ -76,7 +76,8 @@ func sameLists(t rapid.TB, name, got, want string) {
 // Each digit's neighbors among the others are those of a float64 brute force.
 func TestDigitsLeaveOneOut(t *testing.T) {
 	rows, labels := digits(t)
-	r := job{params: `{"mode":"classify","k":5,"lists":"csv"}`, base: jobstest.DenseRecords(rows, labels...), shards: 3}.mustRun(t)
+	r := job{params: `{"mode":"classify","k":5,"lists":"csv"}`, base: jobstest.DenseRecords(rows, labels...),
+		shards: 3}.mustRun(t)
 	want := reference(l2, rule{k: 5}, rows, rows, true)
 	var got strings.Builder
 	for line := range strings.Lines(joined(t, r, listsFolder)) {
@@ -176,7 +177,8 @@ func TestHammingIsTheDefinition(t *testing.T) {
 			return rows
 		}
 		base, queries := draw(12), draw(3)
-		j := job{params: `{"metric":"hamming","k":4}`, base: jobstest.DenseRecords(base), queries: jobstest.DenseRecords(queries), shards: 3}
+		j := job{params: `{"metric":"hamming","k":4}`, base: jobstest.DenseRecords(base),
+			queries: jobstest.DenseRecords(queries), shards: 3}
 		want := reference(hamming, rule{k: 4}, queries, base, false)
 		sameLists(rt, "dense", joined(rt, j.mustRun(rt), listsFolder), want)
 		j.base, j.queries = jobstest.SparseRecords(width, base), jobstest.SparseRecords(width, queries)

@@ -78,7 +78,8 @@ func TestRecall(t *testing.T) {
 	}
 	j.params = `{"k":5}`
 	exact := j.mustRun(t)
-	if got := overlap(joined(t, exact, listsFolder), joined(t, approximate, listsFolder)) / 2000; math.Abs(got-m.Recall) > 1e-12 {
+	if got := overlap(joined(t, exact, listsFolder), joined(t, approximate,
+		listsFolder)) / 2000; math.Abs(got-m.Recall) > 1e-12 {
 		t.Errorf("recall %v, and %v by the lists themselves", m.Recall, got)
 	}
 }

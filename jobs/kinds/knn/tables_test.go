@@ -52,8 +52,10 @@ func TestTablesLeaveOneOut(t *testing.T) {
 			t.Fatalf("%s has %d records", name, len(rows))
 		}
 		for _, of := range []metric{l2, innerProduct, cosine, l1, linf} {
-			j := job{params: fmt.Sprintf(`{"k":9,"metric":%q}`, of), base: jobstest.DenseRecords(rows, labels...), shards: 4, block: 33}
-			sameLists(t, name+" "+string(of), joined(t, j.mustRun(t), listsFolder), reference(of, rule{k: 9}, rows, rows, true))
+			j := job{params: fmt.Sprintf(`{"k":9,"metric":%q}`, of), base: jobstest.DenseRecords(rows, labels...),
+				shards: 4, block: 33}
+			sameLists(t, name+" "+string(of), joined(t, j.mustRun(t), listsFolder),
+				reference(of, rule{k: 9}, rows, rows, true))
 		}
 	}
 }
@@ -78,7 +80,8 @@ func TestDuplicatesInTheOrderOfTheInput(t *testing.T) {
 		}
 		for _, ops := range kernelops.All() {
 			for _, shards := range []int{1, 5, 23} {
-				j := job{params: fmt.Sprintf(`{"metric":%q,"k":%d}`, of, k), base: jobstest.DenseRecords(rows), shards: shards, ops: ops}
+				j := job{params: fmt.Sprintf(`{"metric":%q,"k":%d}`, of, k), base: jobstest.DenseRecords(rows),
+					shards: shards, ops: ops}
 				var got strings.Builder
 				for line := range strings.Lines(joined(t, j.mustRun(t), listsFolder)) {
 					got.WriteString(line[:strings.LastIndexByte(line, ',')+1] + "\n") // without the distance

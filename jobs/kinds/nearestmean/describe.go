@@ -23,7 +23,8 @@ func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	fmt.Fprintf(&b, "%-24s %10s  %s\n", "class", "weight", "closest other class")
 	for y, w := range m.weight[:min(len(m.weight), maxShown)] {
 		other, distance := m.closest(y)
-		fmt.Fprintf(&b, "%-24.24s %10g  %.24s, %.4g away\n", m.space.Labels.At(y), w, m.space.Labels.At(other), distance)
+		fmt.Fprintf(&b, "%-24.24s %10g  %.24s, %.4g away\n", m.space.Labels.At(y), w, m.space.Labels.At(other),
+			distance)
 	}
 	if more := len(m.weight) - maxShown; more > 0 {
 		fmt.Fprintf(&b, "and %d more\n", more)

@@ -88,7 +88,8 @@ func (m *model) images() []jobs.Image {
 func (m *model) heatMap(pairs []Pair) *jobs.HeatMap {
 	labels := m.space.Labels.List()
 	n := len(labels)
-	heat := &jobs.HeatMap{Rows: "truth", Columns: "against", RowKeys: labels, ColKeys: labels, Counts: make([]int64, n*n)}
+	heat := &jobs.HeatMap{Rows: "truth", Columns: "against", RowKeys: labels, ColKeys: labels,
+		Counts: make([]int64, n*n)}
 	for _, p := range pairs {
 		a, okA := slices.BinarySearch(labels, p.First)
 		b, okB := slices.BinarySearch(labels, p.Second)

@@ -23,14 +23,16 @@ func specOf(params string) protocol.JobSpec {
 	return spec
 }
 
-func train(t testing.TB, params string, records []jobstest.Record, shards int, ops *kernelops.Set) (jobs.Arrays, error) {
+func train(t testing.TB, params string, records []jobstest.Record, shards int, ops *kernelops.Set) (jobs.Arrays,
+	error) {
 	t.Helper()
 	spec := specOf(params)
 	algorithm, err := New(spec)
 	if err != nil {
 		return nil, err
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 3), ops, jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, shards), 3), ops,
+		jobstest.Grouping{})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +176,8 @@ func TestSparseIsDense(t *testing.T) {
 func TestWeightsAreRepetitions(t *testing.T) {
 	weighted := jobstest.DenseRecords([][]float32{{1, 2}, {5, 6}, {0, 1}}, "a", "a", "b")
 	weighted[0].Weight, weighted[1].Weight, weighted[2].Weight = 3, 1, 2
-	repeated := jobstest.DenseRecords([][]float32{{1, 2}, {1, 2}, {1, 2}, {5, 6}, {0, 1}, {0, 1}}, "a", "a", "a", "a", "b", "b")
+	repeated := jobstest.DenseRecords([][]float32{{1, 2}, {1, 2}, {1, 2}, {5, 6}, {0, 1}, {0, 1}}, "a", "a", "a", "a",
+		"b", "b")
 	a, err := train(t, `{}`, weighted, 2, kernelops.Best())
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +205,8 @@ func TestGroupingNeverShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ops := range kernelops.All() {
-			jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(jobstest.DenseRecords(rows, labelsOf(23)...), 5), ops)
+			jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(jobstest.DenseRecords(rows, labelsOf(23)...), 5),
+				ops)
 		}
 	}
 }
@@ -231,10 +235,11 @@ func TestRefused(t *testing.T) {
 		records []jobstest.Record
 		code    protocol.Code
 	}{
-		"one class":          {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty},
-		"no labels":          {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}), ""},
-		"width changes":      {`{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, "a", "b"), protocol.CodeBadRecord},
-		"NaN":                {`{}`, jobstest.DenseRecords([][]float32{{1}, {float32(math.NaN())}}, "a", "b"), protocol.CodeBadRecord},
+		"one class":     {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}, "a", "a"), protocol.CodeInputEmpty},
+		"no labels":     {`{}`, jobstest.DenseRecords([][]float32{{1}, {2}}), ""},
+		"width changes": {`{}`, jobstest.DenseRecords([][]float32{{1}, {2, 3}}, "a", "b"), protocol.CodeBadRecord},
+		"NaN": {`{}`, jobstest.DenseRecords([][]float32{{1}, {float32(math.NaN())}}, "a", "b"),
+			protocol.CodeBadRecord},
 		"a misspelt param":   {`{"feature": {}}`, nil, protocol.CodeSpecInvalid},
 		"a scale unheard of": {`{"features": {"scale": "cubic"}}`, nil, protocol.CodeSpecInvalid},
 	} {

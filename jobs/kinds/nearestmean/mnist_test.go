@@ -63,7 +63,8 @@ func TestPairsOfMNIST(t *testing.T) {
 	for _, p := range pairs {
 		a, b := p.First[0]-'0', p.Second[0]-'0'
 		if p.FirstErrors != digitErrors[a][b] || p.SecondErrors != digitErrors[b][a] {
-			t.Errorf("%s and %s: %d and %d errors, not %d and %d", p.First, p.Second, p.FirstErrors, p.SecondErrors, digitErrors[a][b], digitErrors[b][a])
+			t.Errorf("%s and %s: %d and %d errors, not %d and %d", p.First, p.Second, p.FirstErrors, p.SecondErrors,
+				digitErrors[a][b], digitErrors[b][a])
 		}
 	}
 }

@@ -97,7 +97,8 @@ func TestPairsAgainstTheLinearRule(t *testing.T) {
 		}
 	}
 	classes, means := plainMeans(base, baseLabels)
-	result := runPairs(t, jobstest.DenseRecords(base, baseLabels...), jobstest.DenseRecords(queries, queryLabels...), 3, kernelops.Best())
+	result := runPairs(t, jobstest.DenseRecords(base, baseLabels...), jobstest.DenseRecords(queries, queryLabels...), 3,
+		kernelops.Best())
 	var pairs []Pair
 	if err := metricOf(result.Metrics, pairsMetric, &pairs); err != nil || len(pairs) != 45 {
 		t.Fatalf("%d pairs, %v", len(pairs), err)

@@ -119,7 +119,8 @@ type pairTally struct {
 
 func newPairTally(labels []string) *pairTally {
 	n := len(labels)
-	t := &pairTally{labels: labels, class: make(map[string]int, n), records: make([]int64, n), errors: make([]int64, n*n)}
+	t := &pairTally{labels: labels, class: make(map[string]int, n), records: make([]int64, n),
+		errors: make([]int64, n*n)}
 	for y, label := range labels {
 		t.class[label] = y
 	}
@@ -146,7 +147,8 @@ func (t *pairTally) add(y int, distances []float64, block *dataset.Block, i int)
 		if t.mistakes[at] == nil {
 			t.mistakes[at] = evaluation.NewMistakes(1)
 		}
-		t.mistakes[at].Offer(evaluation.Mistake{ID: block.IDs[i], Truth: t.labels[y], Decided: t.labels[z], Picture: picture})
+		t.mistakes[at].Offer(evaluation.Mistake{ID: block.IDs[i], Truth: t.labels[y], Decided: t.labels[z],
+			Picture: picture})
 	}
 }
 

@@ -26,7 +26,8 @@ func runPairs(t testing.TB, base, queries []jobstest.Record, shards int, ops *ke
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, pairsSpec(), jobstest.Shards(jobstest.Deal(base, 2), 300), ops, jobstest.Grouping{},
+	result, err := jobstest.Run(t.Context(), algorithm, pairsSpec(), jobstest.Shards(jobstest.Deal(base, 2), 300), ops,
+		jobstest.Grouping{},
 		jobstest.WithQueries(jobstest.Deal(queries, shards)))
 	if err != nil {
 		t.Fatal(err)
@@ -89,10 +90,12 @@ func TestPairFigures(t *testing.T) {
 		t.Errorf("table: %+v", table)
 	}
 	// Of 42 queries six look like the next class, two of each.
-	if heat := found["Errors of pairs"].Heat; heat == nil || heat.Counts[1] != 2 || heat.Counts[5] != 2 || heat.Counts[6] != 2 {
+	if heat := found["Errors of pairs"].Heat; heat == nil || heat.Counts[1] != 2 || heat.Counts[5] != 2 ||
+		heat.Counts[6] != 2 {
 		t.Errorf("heat map: %+v", heat)
 	}
-	if wrong := found["Misclassified by the rule of two means"].Images; len(wrong) < 3 || wrong[0].Label != "a → b" || wrong[0].Values[4] == 0 {
+	if wrong := found["Misclassified by the rule of two means"].Images; len(wrong) < 3 || wrong[0].Label != "a → b" ||
+		wrong[0].Values[4] == 0 {
 		t.Errorf("misclassified: %+v", wrong)
 	}
 	if figures, err = Figures(result.Model, nil); err != nil || len(figures) != 1 {
@@ -109,7 +112,8 @@ func TestGroupingOfPairsNeverShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ops := range kernelops.All() {
-		jobstest.CheckGrouping(t, algorithm, pairsSpec(), jobstest.Deal(pictures(30), 4), ops, jobstest.WithQueries(jobstest.Deal(pictures(24), 4)))
+		jobstest.CheckGrouping(t, algorithm, pairsSpec(), jobstest.Deal(pictures(30), 4), ops,
+			jobstest.WithQueries(jobstest.Deal(pictures(24), 4)))
 	}
 }
 
@@ -134,7 +138,8 @@ func TestEvaluationOfASplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(pictures(90), 3), 4), kernelops.Best(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(pictures(90), 3), 4),
+		kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +147,8 @@ func TestEvaluationOfASplit(t *testing.T) {
 		Records, Correct int64
 	}
 	var cost struct{ Total float64 }
-	if err := errors.Join(metricOf(result.Metrics, "evaluation", &report), metricOf(result.Metrics, "evaluation.cost", &cost)); err != nil {
+	if err := errors.Join(metricOf(result.Metrics, "evaluation", &report),
+		metricOf(result.Metrics, "evaluation.cost", &cost)); err != nil {
 		t.Fatal(err)
 	}
 	weights, err := jobs.Get[float64](result.Model, "means.weight")
@@ -171,9 +177,10 @@ func TestPairsRefused(t *testing.T) {
 		queries []jobstest.Record
 		want    string
 	}{
-		"nothing to judge":      {specOf(`{"pairs": true}`), pictures(9), nil, "spec.queries or spec.input.split"},
-		"queries and a split":   {both, pictures(9), pictures(9), "leave one out"},
-		"queries unlabelled":    {unlabelled, pictures(9), jobstest.DenseRecords([][]float32{make([]float32, 16)}), "no label to judge by"},
+		"nothing to judge":    {specOf(`{"pairs": true}`), pictures(9), nil, "spec.queries or spec.input.split"},
+		"queries and a split": {both, pictures(9), pictures(9), "leave one out"},
+		"queries unlabelled": {unlabelled, pictures(9), jobstest.DenseRecords([][]float32{make([]float32, 16)}),
+			"no label to judge by"},
 		"queries of a width":    {unlabelled, pictures(9), jobstest.DenseRecords([][]float32{{1}}, "a"), ""},
 		"too many classes":      {pairsSpec(), many, many, "up to 256 classes"},
 		"costs of no label":     {costly, pictures(9), nil, `costs name the label "x"`},
@@ -184,7 +191,8 @@ func TestPairsRefused(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = jobstest.Run(t.Context(), algorithm, c.spec, jobstest.Shards(jobstest.Deal(c.base, 2), 3), kernelops.Generic(), jobstest.Grouping{},
+			_, err = jobstest.Run(t.Context(), algorithm, c.spec, jobstest.Shards(jobstest.Deal(c.base, 2), 3),
+				kernelops.Generic(), jobstest.Grouping{},
 				jobstest.WithQueries(jobstest.Deal(c.queries, 1)))
 			return err
 		}()
@@ -197,7 +205,8 @@ func TestPairsRefused(t *testing.T) {
 
 // A row of zeros has the distance |mu| to each mean.
 func TestRowsOfZeros(t *testing.T) {
-	model, err := train(t, `{"features": {"scale": "l2"}}`, append(jobstest.DenseRecords([][]float32{{0, 0}}, "+"), fourPoints...), 9, kernelops.Best())
+	model, err := train(t, `{"features": {"scale": "l2"}}`, append(jobstest.DenseRecords([][]float32{{0, 0}}, "+"),
+		fourPoints...), 9, kernelops.Best())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,8 @@ func tableOf(list []Pair) parts.Table {
 	}
 	return parts.Table{
 		{Name: "first", Texts: first}, {Name: "second", Texts: second}, {Name: "records", Ints: counts[0]},
-		{Name: "errors", Ints: counts[1]}, {Name: "error_percent", Floats: percent}, {Name: "first_records", Ints: counts[2]},
+		{Name: "errors", Ints: counts[1]}, {Name: "error_percent", Floats: percent},
+		{Name: "first_records", Ints: counts[2]},
 		{Name: "first_errors", Ints: counts[3]},
 		{Name: "second_records", Ints: counts[4]}, {Name: "second_errors", Ints: counts[5]},
 	}

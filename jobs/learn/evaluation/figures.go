@@ -54,15 +54,18 @@ func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	}
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
 	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
-		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision), percent(l.Recall), percent(l.F1)})
+		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision),
+			percent(l.Recall), percent(l.F1)})
 	}
 	if more := len(r.Labels) - maxLabelRows; more > 0 {
 		table.Rows = append(table.Rows, []string{fmt.Sprintf("%d more", more), "", "", "", ""})
 	}
-	table.Rows = append(table.Rows, []string{"mean", "", percent(r.Macro.Precision), percent(r.Macro.Recall), percent(r.Macro.F1)})
+	table.Rows = append(table.Rows, []string{"mean", "", percent(r.Macro.Precision), percent(r.Macro.Recall),
+		percent(r.Macro.F1)})
 	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %d test records", float64(100*r.Accuracy), r.Correct, r.Records)
 	if r.Rejected > 0 {
-		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected, float64(100*r.AccuracyAnswered))
+		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected,
+			float64(100*r.AccuracyAnswered))
 	}
 	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
 	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
@@ -119,7 +122,8 @@ func mistakeFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	}
 	const title = "Some of the mistakes"
 	if images := MistakeImages(list); images != nil {
-		return []jobs.Figure{{Title: title, Caption: "The label of a record, and what was decided.", Images: images}}, nil
+		return []jobs.Figure{{Title: title, Caption: "The label of a record, and what was decided.", Images: images}},
+			nil
 	}
 	table := &jobs.FigureTable{Columns: []string{"object", "offset", "truth", "decision"}}
 	for _, m := range list {

@@ -20,7 +20,8 @@ func tallied(t *testing.T, width int) []jobs.Metric {
 		block.IDs = append(block.IDs, dataset.Identity{Object: "records", Offset: int64(i)})
 		block.Labels = append(block.Labels, []byte(truth))
 	}
-	if err := judged.Add(block, []jobs.Outcome{{Label: "a"}, {Label: "b"}, {Rejected: true}, {Label: "a"}}); err != nil {
+	if err := judged.Add(block, []jobs.Outcome{{Label: "a"}, {Label: "b"}, {Rejected: true},
+		{Label: "a"}}); err != nil {
 		t.Fatal(err)
 	}
 	metrics, err := judged.Metrics(Costs{})
@@ -46,7 +47,8 @@ func figuresOf(t *testing.T, metrics []jobs.Metric) map[string]jobs.Figure {
 func TestFiguresByHand(t *testing.T) {
 	figures := figuresOf(t, tallied(t, 16))
 	heat := figures["Confusion matrix"].Heat
-	if heat == nil || !slices.Equal(heat.ColKeys, []string{"a", "b", "(rejected)"}) || !slices.Equal(heat.RowKeys, []string{"a", "b"}) ||
+	if heat == nil || !slices.Equal(heat.ColKeys, []string{"a", "b", "(rejected)"}) ||
+		!slices.Equal(heat.RowKeys, []string{"a", "b"}) ||
 		!slices.Equal(heat.Counts, []int64{1, 1, 1, 1, 0, 0}) {
 		t.Errorf("%+v", heat)
 	}
@@ -109,7 +111,8 @@ func TestFiguresOfHostileMetrics(t *testing.T) {
 			t.Errorf("%s of %s was drawn", m.Value, m.Name)
 		}
 	}
-	if figures, err := Figures([]jobs.Metric{{Name: "other", Value: json.RawMessage(`{`)}}); err != nil || figures != nil {
+	if figures, err := Figures([]jobs.Metric{{Name: "other", Value: json.RawMessage(`{`)}}); err != nil ||
+		figures != nil {
 		t.Errorf("%v, %v", figures, err)
 	}
 }

@@ -16,7 +16,8 @@ func FuzzReadTally(f *testing.F) {
 		judged := NewTally(answers)
 		for i, label := range []string{"1", "2"} {
 			id := dataset.Identity{Object: "records", Offset: int64(i)}
-			if err := judged.Judge(id, []byte(label), jobs.Outcome{Label: "a", Value: 3}, make([]float32, 16)); err != nil {
+			if err := judged.Judge(id, []byte(label), jobs.Outcome{Label: "a", Value: 3},
+				make([]float32, 16)); err != nil {
 				f.Fatal(err)
 			}
 		}

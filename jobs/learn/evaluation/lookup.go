@@ -92,7 +92,8 @@ func (p *LookUp) lookUp(ctx context.Context, leaf jobs.Leaf, wanted map[int64]Mi
 			return found, nil
 		}
 	}
-	return nil, jobs.Malformed("shard %d of the queries has %d records, and %d mistakes beyond them", leaf.Index, next, len(wanted))
+	return nil, jobs.Malformed("shard %d of the queries has %d records, and %d mistakes beyond them", leaf.Index, next,
+		len(wanted))
 }
 
 // plus puts the mistakes of two neighbors together.

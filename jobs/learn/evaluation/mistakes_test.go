@@ -117,12 +117,14 @@ func TestHostileMistakes(t *testing.T) {
 
 func TestMistakeImages(t *testing.T) {
 	digit := make([]float32, 16)
-	images := MistakeImages([]Mistake{{Truth: "3", Decided: "8", Picture: digit}, {Truth: "1", Rejected: true, Picture: digit}, {Truth: "2"}})
+	images := MistakeImages([]Mistake{{Truth: "3", Decided: "8", Picture: digit},
+		{Truth: "1", Rejected: true, Picture: digit}, {Truth: "2"}})
 	if len(images) != 2 || images[0].Label != "3 → 8" || images[1].Label != "1 → none" || images[0].Width != 4 {
 		t.Errorf("%+v", images)
 	}
 	block := &dataset.Block{Dense: dataset.Dense{Width: 16, Values: append(digit, 1)}}
-	if PictureOf(block, 0) == nil || PictureOf(&dataset.Block{Dense: dataset.Dense{Width: 17, Values: make([]float32, 17)}}, 0) != nil {
+	if PictureOf(block, 0) == nil ||
+		PictureOf(&dataset.Block{Dense: dataset.Dense{Width: 17, Values: make([]float32, 17)}}, 0) != nil {
 		t.Error("a picture is a square")
 	}
 }

@@ -30,7 +30,8 @@ func (e echo) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, 
 			*e.seen = append(*e.seen, block.IDs[i].Offset)
 		}
 		value, _ := strconv.ParseFloat(string(text), 64)
-		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0 && e.answers.Labels != nil, Value: value})
+		outcomes = append(outcomes, jobs.Outcome{Label: string(text), Rejected: len(text) == 0 &&
+			e.answers.Labels != nil, Value: value})
 	}
 	return outcomes, nil
 }
@@ -72,7 +73,8 @@ func judge(t *testing.T, j Judge, records []jobstest.Record, size int) (jobs.Nex
 	return next, err
 }
 
-var fourTexts = []jobstest.Record{{Label: "a", Text: "a"}, {Label: "a", Text: "b"}, {Label: "a", Text: ""}, {Label: "b", Text: "a"}}
+var fourTexts = []jobstest.Record{{Label: "a", Text: "a"}, {Label: "a", Text: "b"}, {Label: "a", Text: ""},
+	{Label: "b", Text: "a"}}
 
 // The phase counts only test records, shows the predictor no others, and hands on the model's very bytes.
 func TestPhase(t *testing.T) {
@@ -110,7 +112,8 @@ func TestCostByHand(t *testing.T) {
 }
 
 // Labels 1, 2, 3 (mean 2, squares 2) and predictions 1, 3, 5: errors 0, 1, 2.
-var threeNumbers = []jobstest.Record{{Label: "1", Text: "1"}, {Label: "x", Text: "7"}, {Label: "2", Text: "3"}, {Label: " 3.0", Text: "5"}}
+var threeNumbers = []jobstest.Record{{Label: "1", Text: "1"}, {Label: "x", Text: "7"}, {Label: "2", Text: "3"},
+	{Label: " 3.0", Text: "5"}}
 
 func TestRegressionByHand(t *testing.T) {
 	next, err := judge(t, judgeOf(echo{jobs.Answers{Value: "value"}, nil}, nil), threeNumbers, 2)
@@ -118,7 +121,8 @@ func TestRegressionByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"records":3,"mean_squared_error":1.6666666666666667,"mean_absolute_error":1,"r2":-1.5}`
-	if len(next.Metrics) != 1 || next.Metrics[0].Name != "evaluation.regression" || string(next.Metrics[0].Value) != want {
+	if len(next.Metrics) != 1 || next.Metrics[0].Name != "evaluation.regression" ||
+		string(next.Metrics[0].Value) != want {
 		t.Errorf("%s", next.Metrics)
 	}
 }

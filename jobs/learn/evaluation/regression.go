@@ -69,7 +69,8 @@ func (s errorSums) plus(right errorSums) errorSums {
 	if right.records == 0 {
 		return s
 	}
-	sum := errorSums{records: s.records + right.records, squared: s.squared + right.squared, absolute: s.absolute + right.absolute}
+	sum := errorSums{records: s.records + right.records, squared: s.squared + right.squared,
+		absolute: s.absolute + right.absolute}
 	share := float64(right.records) / float64(sum.records)
 	d := right.mean - s.mean
 	sum.mean = s.mean + float64(d*share)

@@ -98,7 +98,8 @@ func (r *Report) count(cell Cell) {
 func (r *Report) rankConfused() {
 	// total order: no pair of labels stands there twice
 	slices.SortFunc(r.Confused, func(a, b Confused) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Predicted, b.Predicted))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Truth, b.Truth),
+			cmp.Compare(a.Predicted, b.Predicted))
 	})
 	r.Confused = r.Confused[:min(len(r.Confused), maxConfused)]
 }

@@ -78,7 +78,8 @@ func (o only) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jo
 	return next, err
 }
 
-func run(t testing.TB, p Params, all []jobstest.Blocks, grouping jobstest.Grouping, options ...Option) (jobs.Arrays, error) {
+func run(t testing.TB, p Params, all []jobstest.Blocks, grouping jobstest.Grouping, options ...Option) (jobs.Arrays,
+	error) {
 	t.Helper()
 	spec := protocol.JobSpec{Kind: "Test"}
 	phase, err := New(p, spec, "next", options...)

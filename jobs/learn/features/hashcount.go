@@ -10,8 +10,8 @@ import (
 // maxCountedTerms bounds the distinct terms that are counted: 1 MiB of each partial.
 const maxCountedTerms = 1 << 17
 
-// hashes are the distinct terms of records, each known by its 64-bit hash; no more than maxCountedTerms of them. Two of n
-// terms are taken for one with a probability of n^2 / 2^65.
+// hashes are the distinct terms of records, each known by its 64-bit hash; no more than maxCountedTerms of them. Two of
+// n terms are taken for one with a probability of n^2 / 2^65.
 type hashes struct {
 	seen map[uint64]struct{}
 	many bool // more than are counted, and seen is empty

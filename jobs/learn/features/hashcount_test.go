@@ -17,10 +17,12 @@ func TestTooManyTermsToCount(t *testing.T) {
 	one, known := newHashes(), newHashes()
 	one.add(maxCountedTerms)
 	known.add(3)
-	if sum := full.plus(known); sum.many || len(sum.seen) != maxCountedTerms || sum.metrics(&hasher{Hashing: Hashing{Bits: 1}}) == nil {
+	if sum := full.plus(known); sum.many || len(sum.seen) != maxCountedTerms ||
+		sum.metrics(&hasher{Hashing: Hashing{Bits: 1}}) == nil {
 		t.Errorf("%d terms are too many", len(sum.seen))
 	}
-	for _, sum := range []hashes{full.plus(one), one.plus(full), full.plus(one).plus(known), known.plus(one.plus(full))} {
+	for _, sum := range []hashes{full.plus(one), one.plus(full), full.plus(one).plus(known),
+		known.plus(one.plus(full))} {
 		if !sum.many || len(sum.seen) != 0 || sum.none() || sum.metrics(&hasher{Hashing: Hashing{Bits: 1}}) != nil {
 			t.Errorf("%d terms: %v", len(sum.seen), sum.many)
 		}

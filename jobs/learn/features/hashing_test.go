@@ -72,7 +72,8 @@ func TestHashingByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := hashBagger{tokenizer: tokenizer, hasher: &hasher{Hashing: Hashing{Bits: 4, Signed: c.signed}}}
-		if indices, values := b.bag([]byte(c.text), nil, nil); !slices.Equal(indices, c.indices) || !slices.Equal(values, c.values) {
+		if indices, values := b.bag([]byte(c.text), nil, nil); !slices.Equal(indices, c.indices) ||
+			!slices.Equal(values, c.values) {
 			t.Errorf("%q: %v, %v", c.text, indices, values)
 		}
 	}
@@ -86,7 +87,8 @@ func hashedParams(bits int, signed bool) Params {
 }
 
 // hashedSpace trains on texts, and returns the metrics too.
-func hashedSpace(t testing.TB, p Params, seed uint64, shards [][]jobstest.Record) (*Space, map[string]string, jobs.Arrays) {
+func hashedSpace(t testing.TB, p Params, seed uint64, shards [][]jobstest.Record) (*Space, map[string]string,
+	jobs.Arrays) {
 	t.Helper()
 	spec := protocol.JobSpec{Kind: "Test"}
 	spec.Spec.Repro.Seed = seed
@@ -94,7 +96,8 @@ func hashedSpace(t testing.TB, p Params, seed uint64, shards [][]jobstest.Record
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := jobstest.Run(t.Context(), only{phase}, spec, jobstest.Shards(shards, 2), kernelops.Generic(), jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), only{phase}, spec, jobstest.Shards(shards, 2), kernelops.Generic(),
+		jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +124,10 @@ func textsOf(texts ...string) []jobstest.Record {
 func TestHashingIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching("[a-e]{1,2}"), 1, 12).Draw(rt, "words")
-		bits, signed, seed := rapid.IntRange(1, 5).Draw(rt, "bits"), rapid.Bool().Draw(rt, "signed"), rapid.Uint64().Draw(rt, "seed")
-		space, metrics, _ := hashedSpace(t, hashedParams(bits, signed), seed, [][]jobstest.Record{textsOf(strings.Join(words, " "))})
+		bits, signed, seed := rapid.IntRange(1, 5).Draw(rt, "bits"), rapid.Bool().Draw(rt, "signed"),
+			rapid.Uint64().Draw(rt, "seed")
+		space, metrics, _ := hashedSpace(t, hashedParams(bits, signed), seed,
+			[][]jobstest.Record{textsOf(strings.Join(words, " "))})
 		k0, k1 := philox.New(seed, "features/hashing").Block(0, 0)
 		want, sharers := make([]float32, 1<<bits), make([]map[string]bool, 1<<bits)
 		for _, word := range words {
@@ -158,7 +163,8 @@ func TestHashingIsItsDefinition(t *testing.T) {
 				shared += len(s)
 			}
 		}
-		if metrics["features.hashed_terms"] != strconv.Itoa(distinct) || metrics["features.hashed_columns"] != strconv.Itoa(used) ||
+		if metrics["features.hashed_terms"] != strconv.Itoa(distinct) ||
+			metrics["features.hashed_columns"] != strconv.Itoa(used) ||
 			metrics["features.hash_collisions"] != strconv.Itoa(shared) {
 			rt.Fatalf("%v; %d terms in %d columns, %d share", metrics, distinct, used, shared)
 		}
@@ -172,7 +178,8 @@ func TestHashingAcrossShards(t *testing.T) {
 	_, wantMetrics, want := hashedSpace(t, p, 7, jobstest.Deal(records, 1))
 	for n := 2; n < 9; n++ {
 		_, metrics, got := hashedSpace(t, p, 7, jobstest.Deal(records, n))
-		if jobstest.Digest(got) != jobstest.Digest(want) || metrics["features.hash_collisions"] != wantMetrics["features.hash_collisions"] {
+		if jobstest.Digest(got) != jobstest.Digest(want) ||
+			metrics["features.hash_collisions"] != wantMetrics["features.hash_collisions"] {
 			t.Errorf("%d shards: %v, not %v", n, metrics, wantMetrics)
 		}
 	}
@@ -187,7 +194,8 @@ func TestHashingAcrossShards(t *testing.T) {
 	jobstest.CheckGrouping(t, only{phase}, spec, jobstest.Deal(records, 4), kernelops.Generic())
 }
 
-// The inner products of scikit-learn's rows are those of ours: signs, n-grams and the norm are the same, whatever the hash.
+// The inner products of scikit-learn's rows are those of ours: signs, n-grams and the norm are the same, whatever the
+// hash.
 func TestHashingAgainstScikitLearn(t *testing.T) {
 	var texts []string
 	want := map[string][][]float64{}
@@ -250,12 +258,14 @@ func product(s dataset.Sparse, i, j int) (sum float64) {
 func TestHashingRefuses(t *testing.T) {
 	fewer := hashedParams(4, true)
 	fewer.Text = &vocabulary.Params{NgramMin: 1, NgramMax: 1, MinDF: 2}
-	for name, p := range map[string]Params{"no bits": hashedParams(0, true), "25 bits": hashedParams(25, true), "bits below 0": hashedParams(-1, false), "min_df": fewer} {
+	for name, p := range map[string]Params{"no bits": hashedParams(0, true), "25 bits": hashedParams(25, true),
+		"bits below 0": hashedParams(-1, false), "min_df": fewer} {
 		_, err := New(p, protocol.JobSpec{}, "next")
 		wantFault(t, name, err, protocol.CodeSpecInvalid, -1)
 	}
 	_, err := run(t, hashedParams(4, true), leaves(fourPoints, 2, denseBlock), jobstest.Grouping{})
 	wantFault(t, "dense vectors", err, protocol.CodeSpecInvalid, -1)
-	_, err = run(t, hashedParams(4, true), jobstest.Shards(jobstest.Deal(textsOf("", " -- "), 2), 1), jobstest.Grouping{})
+	_, err = run(t, hashedParams(4, true), jobstest.Shards(jobstest.Deal(textsOf("", " -- "), 2), 1),
+		jobstest.Grouping{})
 	wantFault(t, "no term", err, protocol.CodeInputEmpty, -1)
 }

@@ -85,7 +85,8 @@ func TestTextsByHand(t *testing.T) {
 	two := [][]point{make([]point, 2)}
 	p := DefaultParams()
 	s := spaceOf(t, p, leaves(two, 2, block))
-	if s.Width != 3 || !s.Sparse || !slices.Equal(s.Dictionary().Terms.List(), []string{"a", "b", "c"}) || s.Labels.Len() != 0 {
+	if s.Width != 3 || !s.Sparse || !slices.Equal(s.Dictionary().Terms.List(), []string{"a", "b", "c"}) ||
+		s.Labels.Len() != 0 {
 		t.Errorf("%+v", s)
 	}
 	v, err := s.NewReader().Read(block(nil, 0), nil)
@@ -118,7 +119,8 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 			held++
 		}
 	}
-	result, err := jobstest.Run(t.Context(), only{phase}, spec, leaves([][]point{points}, 5, denseBlock), nil, jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), only{phase}, spec, leaves([][]point{points}, 5, denseBlock), nil,
+		jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,17 +161,21 @@ func TestFaults(t *testing.T) {
 		offset int64
 	}{
 		"width between blocks": {[][]point{{a, b, wide}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord, 2},
-		"width between shards": {[][]point{{a}, {}, {b}, {wide}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord, 2},
-		"sparse widths":        {[][]point{{a}, {wide}}, ScaleNone, sparseBlock, nil, protocol.CodeBadRecord, 1},
-		"NaN":                  {[][]point{{a}, {b, {"a", []float32{1, nan}}}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord, 2},
-		"infinite":             {[][]point{{a, {"a", []float32{inf, 2}}}}, ScaleL2, denseBlock, nil, protocol.CodeBadRecord, 1},
-		"sparse NaN":           {[][]point{{a, {"a", []float32{1, nan}}}}, ScaleNone, sparseBlock, nil, protocol.CodeBadRecord, 1},
-		"no record":            {[][]point{{}, {}}, ScaleNone, denseBlock, nil, protocol.CodeInputEmpty, -1},
-		"no vectors":           {[][]point{{{"a", nil}}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord, 0},
-		"no labels":            {[][]point{{a, b}}, ScaleNone, unlabelled, Classes(0), protocol.CodeInputEmpty, -1},
-		"one class":            {[][]point{{a, a}}, ScaleNone, denseBlock, Classes(2), protocol.CodeInputEmpty, -1},
-		"sparse minmax":        {[][]point{{a}}, ScaleMinMax, sparseBlock, nil, protocol.CodeSpecInvalid, -1},
-		"texts, standard":      {[][]point{{a}}, ScaleStandard, textBlock, nil, protocol.CodeSpecInvalid, -1},
+		"width between shards": {[][]point{{a}, {}, {b}, {wide}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord,
+			2},
+		"sparse widths": {[][]point{{a}, {wide}}, ScaleNone, sparseBlock, nil, protocol.CodeBadRecord, 1},
+		"NaN": {[][]point{{a}, {b, {"a", []float32{1, nan}}}}, ScaleNone, denseBlock, nil,
+			protocol.CodeBadRecord, 2},
+		"infinite": {[][]point{{a, {"a", []float32{inf, 2}}}}, ScaleL2, denseBlock, nil, protocol.CodeBadRecord,
+			1},
+		"sparse NaN": {[][]point{{a, {"a", []float32{1, nan}}}}, ScaleNone, sparseBlock, nil,
+			protocol.CodeBadRecord, 1},
+		"no record":       {[][]point{{}, {}}, ScaleNone, denseBlock, nil, protocol.CodeInputEmpty, -1},
+		"no vectors":      {[][]point{{{"a", nil}}}, ScaleNone, denseBlock, nil, protocol.CodeBadRecord, 0},
+		"no labels":       {[][]point{{a, b}}, ScaleNone, unlabelled, Classes(0), protocol.CodeInputEmpty, -1},
+		"one class":       {[][]point{{a, a}}, ScaleNone, denseBlock, Classes(2), protocol.CodeInputEmpty, -1},
+		"sparse minmax":   {[][]point{{a}}, ScaleMinMax, sparseBlock, nil, protocol.CodeSpecInvalid, -1},
+		"texts, standard": {[][]point{{a}}, ScaleStandard, textBlock, nil, protocol.CodeSpecInvalid, -1},
 	} {
 		options := []Option{}
 		if c.option != nil {
@@ -187,7 +193,8 @@ func unlabelled(points []point, first int) *dataset.Block {
 }
 
 func TestReadFaults(t *testing.T) {
-	s := spaceOf(t, scaleParams(ScaleStandard), leaves([][]point{{{"a", []float32{1, 1}}, {"a", []float32{1.0000001, 2}}}}, 1, denseBlock))
+	s := spaceOf(t, scaleParams(ScaleStandard),
+		leaves([][]point{{{"a", []float32{1, 1}}, {"a", []float32{1.0000001, 2}}}}, 1, denseBlock))
 	far := []point{{"a", []float32{1, 1}}, {"a", []float32{math.MaxFloat32, 1}}}
 	wide := []point{{"a", []float32{1, 2, 3}}}
 	heavy := denseBlock(far[:1], 5)
@@ -205,7 +212,9 @@ func TestReadFaults(t *testing.T) {
 		wantFault(t, name, err, protocol.CodeBadRecord, 5)
 	}
 	// what is not kept is not judged
-	if _, err := s.NewReader().Read(denseBlock(far, 0), func(id dataset.Identity) bool { return id.Offset == 0 }); err != nil {
+	if _, err := s.NewReader().Read(denseBlock(far, 0), func(id dataset.Identity) bool {
+		return id.Offset == 0
+	}); err != nil {
 		t.Error(err)
 	}
 	if v, err := s.NewReader().Read(&dataset.Block{}, nil); err != nil || v.Rows != 0 {

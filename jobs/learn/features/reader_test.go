@@ -11,8 +11,10 @@ import (
 // TestFiniteRow puts each value at each place of rows of all lengths that the loop tells apart.
 func TestFiniteRow(t *testing.T) {
 	inf := float32(math.Inf(1))
-	finite := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
-	not := []float32{inf, -inf, float32(math.NaN()), math.Float32frombits(0xff800001), math.Float32frombits(0x7fffffff), math.Float32frombits(0xffffffff)}
+	finite := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32,
+		math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
+	not := []float32{inf, -inf, float32(math.NaN()), math.Float32frombits(0xff800001), math.Float32frombits(0x7fffffff),
+		math.Float32frombits(0xffffffff)}
 	for n := range 10 {
 		row := make([]float32, n)
 		for i := range row {
@@ -40,13 +42,17 @@ func TestLasting(t *testing.T) {
 				block := of(fourPoints[0], 0)
 				block.Lasting = lasting
 				first := block.IDs[0]
-				for _, keep := range []func(dataset.Identity) bool{nil, func(id dataset.Identity) bool { return id == first }} {
+				for _, keep := range []func(dataset.Identity) bool{nil, func(id dataset.Identity) bool {
+					return id == first
+				}} {
 					v, err := space.NewReader().Read(block, keep)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if want := lasting && scale == ScaleNone && (keep == nil || len(block.IDs) == 1); v.Lasting != want {
-						t.Errorf("%s, scale %s, lasting %t, all kept %t: vectors that last: %t", name, scale, lasting, keep == nil, v.Lasting)
+					if want := lasting && scale == ScaleNone &&
+						(keep == nil || len(block.IDs) == 1); v.Lasting != want {
+						t.Errorf("%s, scale %s, lasting %t, all kept %t: vectors that last: %t", name, scale, lasting,
+							keep == nil, v.Lasting)
 					}
 				}
 			}

@@ -34,7 +34,8 @@ func TestStandardByHand(t *testing.T) {
 // The constant column has factor 1: a value that differs at predict keeps its distance.
 func TestMinMaxByHand(t *testing.T) {
 	s := spaceOf(t, scaleParams(ScaleMinMax), leaves(fourPoints, 2, denseBlock))
-	got := read(t, s, []point{{"", []float32{1, 7}}, {"", []float32{4, 9}}, {"", []float32{7, 7}}, {"", []float32{10, 7}}})
+	got := read(t, s, []point{{"", []float32{1, 7}}, {"", []float32{4, 9}}, {"", []float32{7, 7}},
+		{"", []float32{10, 7}}})
 	if want := []float32{0, 0, 0.5, 2, 1, 0, 1.5, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -8,7 +8,8 @@ import (
 // siphash is SipHash-2-4 of Aumasson and Bernstein ("SipHash: a fast short-input PRF", INDOCRYPT 2012, section 2): 64
 // bits that nobody foretells without the key, so that no text is written to make its terms collide.
 func siphash(key [2]uint64, b []byte) uint64 {
-	v := [4]uint64{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573}
+	v := [4]uint64{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+		key[1] ^ 0x7465646279746573}
 	last := uint64(len(b)) << 56
 	for ; len(b) >= 8; b = b[8:] {
 		v = sipBlock(v, binary.LittleEndian.Uint64(b))

@@ -93,14 +93,16 @@ func TestAdverseData(t *testing.T) {
 				exact := squared(x.Row(i), x.Row(j))
 				want, got := math.Exp(-float64(gamma)*exact), float64(dst.Row(i)[j])
 				switch e := math.Abs(got - want); {
-				case want < 1e-37 && got > 1.3e-37, want >= 1e-37 && !(e <= 1.01*MaxError*want), want > 1e-6 && !(e <= 2e-5*want),
+				case want < 1e-37 && got > 1.3e-37, want >= 1e-37 && !(e <= 1.01*MaxError*want), want > 1e-6 &&
+					!(e <= 2e-5*want),
 					!(e <= f.ValueError(dst.Row(i)[j], &p, &p, i, j)):
 					t.Fatalf("seed %d, width %d, rows %d and %d: %v, not %v", seed, width, i, j, got, want)
 				}
 				if b := p.shares[i].plus(p.shares[j]).proved; b < math.Inf(1) {
 					off := math.Abs(float64(d.Row(i)[j]) - exact)
 					if closest = max(closest, off/b); off > b {
-						t.Fatalf("seed %d, width %d, rows %d and %d: |x-y|^2 is %v, off by %v, more than %v", seed, width, i, j,
+						t.Fatalf("seed %d, width %d, rows %d and %d: |x-y|^2 is %v, off by %v, more than %v", seed,
+							width, i, j,
 							exact, off, b)
 					}
 				}

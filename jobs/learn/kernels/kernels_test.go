@@ -19,7 +19,8 @@ func TestKernelsOfParams(t *testing.T) {
 		`{"kernel": "rbf"}`:                {Kind: kernelops.RBF, Scale: 0.25},
 		`{"kernel": "rbf", "gamma": 0.05}`: {Kind: kernelops.RBF, Scale: 0.05},
 		`{"kernel": "polynomial"}`:         {Kind: kernelops.Polynomial, Scale: 1, Offset: 1, Degree: 2},
-		`{"kernel": "polynomial", "scale": 0.5, "offset": 0, "degree": 3}`: {Kind: kernelops.Polynomial, Scale: 0.5, Degree: 3},
+		`{"kernel": "polynomial", "scale": 0.5, "offset": 0, "degree": 3}`: {Kind: kernelops.Polynomial, Scale: 0.5,
+			Degree: 3},
 		`{"kernel": "sigmoid"}`:                           {Kind: kernelops.Sigmoid, Scale: 0.25},
 		`{"kernel": "sigmoid", "scale": 2, "offset": -1}`: {Kind: kernelops.Sigmoid, Scale: 2, Offset: -1},
 	} {

@@ -195,7 +195,8 @@ func TestValuesAreOfTheirRows(t *testing.T) {
 					want[j%2] += float64(v)
 				}
 				if !slices.Equal(part.Row(i), whole.Row(from+i)) || !slices.Equal(sums[2*i:2*i+2], want[:]) {
-					r.Fatalf("%s, row %d: %v and %v, not %v", ops.Name, i, part.Row(i), sums[2*i:2*i+2], whole.Row(from+i))
+					r.Fatalf("%s, row %d: %v and %v, not %v", ops.Name, i, part.Row(i), sums[2*i:2*i+2],
+						whole.Row(from+i))
 				}
 			}
 		}

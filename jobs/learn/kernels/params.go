@@ -69,7 +69,8 @@ func (p Params) WithDefaults() Params {
 
 // Check rejects a parameter that the kernel does not have, or not so, with a *protocol.Fault of CodeSpecInvalid.
 func (p Params) Check() error {
-	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true}, Sigmoid: {false, true, true}}
+	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true},
+		Sigmoid: {false, true, true}}
 	used, known := uses[p.Kernel]
 	if !known {
 		return protocol.SpecFault("kernel is one of %q, not %q", names, p.Kernel).Suggest(p.Kernel, names)
@@ -107,7 +108,8 @@ func (p Params) Of(width int) (kernelops.Kernel, error) {
 	var k kernelops.Kernel
 	switch p.Kernel {
 	case Polynomial:
-		k = kernelops.Kernel{Kind: kernelops.Polynomial, Scale: scale(p.Scale), Offset: float32(*p.Offset), Degree: *p.Degree}
+		k = kernelops.Kernel{Kind: kernelops.Polynomial, Scale: scale(p.Scale), Offset: float32(*p.Offset),
+			Degree: *p.Degree}
 	case RBF:
 		k = kernelops.Kernel{Kind: kernelops.RBF, Scale: scale(p.Gamma)}
 	case Sigmoid:
