@@ -15,7 +15,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/logstore"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/hashicorp/raft"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
 // snapshots returns the folders of a data directory's snapshots, oldest first.
@@ -138,7 +137,7 @@ func TestDamagedSnapshot(t *testing.T) {
 // harmEntry flips a bit of an entry's data, as it lies in the file.
 func harmEntry(t *testing.T, file string, index uint64) {
 	t.Helper()
-	bolt, err := raftboltdb.NewBoltStore(file)
+	bolt, err := logstore.Open(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +155,7 @@ func harmEntry(t *testing.T, file string, index uint64) {
 
 func firstEntry(t *testing.T, file string) uint64 {
 	t.Helper()
-	bolt, err := raftboltdb.NewBoltStore(file)
+	bolt, err := logstore.Open(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-compute/gram/internal/faults"
 	"github.com/hashicorp/raft"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
 // checksumMark begins the Extensions of an entry with a checksum, which follows in 4 bytes. raft leaves Extensions to
@@ -158,7 +157,7 @@ func (c *Checked) Upgrade(found *File) (int, error) {
 	switch _, err := c.Get([]byte(markKey)); {
 	case err == nil:
 		return 0, nil
-	case !errors.Is(err, raftboltdb.ErrKeyNotFound):
+	case !errors.Is(err, ErrNotFound):
 		return 0, err
 	}
 	count := 0

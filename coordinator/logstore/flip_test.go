@@ -12,18 +12,17 @@ import (
 	"time"
 
 	"github.com/hashicorp/raft"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
 )
 
-func options(file string) raftboltdb.Options {
-	return raftboltdb.Options{Path: file, NoSync: true,
-		BoltOptions: &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType}}
+// unsynced are a member's options, but for tests.
+func unsynced() *bbolt.Options {
+	return &bbolt.Options{NoSync: true, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType}
 }
 
-func open(t *testing.T, file string) *raftboltdb.BoltStore {
+func open(t *testing.T, file string) *Bolt {
 	t.Helper()
-	store, err := raftboltdb.New(options(file))
+	store, err := Open(file, unsynced())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,7 @@ func load(file string) (c content, err error) {
 	if err != nil {
 		return c, err
 	}
-	bolt, err := raftboltdb.New(options(file))
+	bolt, err := Open(file, unsynced())
 	if err != nil {
 		return c, err
 	}

@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"github.com/hashicorp/raft"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 )
 
 // FuzzPages: a file with noise in it, or noise alone, is read or refused as damaged; it is never a panic.
 func FuzzPages(f *testing.F) {
 	file := filepath.Join(f.TempDir(), "log.db")
-	bolt, err := raftboltdb.New(options(file))
+	bolt, err := Open(file, unsynced())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/logstore"
-	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 )
@@ -26,7 +25,7 @@ func boltOptions() *bbolt.Options {
 
 // openBolt opens the log once all of it was read, and compacted where most of it was free. found is what the
 // file held before.
-func openBolt(file string, log *slog.Logger) (store *raftboltdb.BoltStore, found *logstore.File, err error) {
+func openBolt(file string, log *slog.Logger) (store *logstore.Bolt, found *logstore.File, err error) {
 	found, err = readBolt(file)
 	if err == nil {
 		if err := errors.Join(removeCopy(file), compactBolt(file, found.Used, compactFrom)); err != nil {
@@ -45,7 +44,7 @@ func openBolt(file string, log *slog.Logger) (store *raftboltdb.BoltStore, found
 
 // openStore opens the file for writing. Its lock is on the file, not on the name: who waited for the lock while
 // another process compacted the log would hold a file that has no name any more.
-func openStore(file string) (*raftboltdb.BoltStore, error) {
+func openStore(file string) (*logstore.Bolt, error) {
 	options := boltOptions()
 	var opened os.FileInfo
 	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
@@ -55,7 +54,7 @@ func openStore(file string) (*raftboltdb.BoltStore, error) {
 		}
 		return f, err
 	}
-	store, err := raftboltdb.New(raftboltdb.Options{Path: file, BoltOptions: options})
+	store, err := logstore.Open(file, options)
 	if err == nil && !isFile(file, opened) {
 		return nil, errors.Join(fmt.Errorf("%w: %w", bolterrors.ErrTimeout, errReplaced), store.Close())
 	}

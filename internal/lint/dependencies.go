@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
@@ -26,7 +27,8 @@ func Dependencies(imports []Import, require, explained []byte) ([]Finding, error
 		}
 	}
 	rows := map[string]bool{}
-	for _, row := range dependencyRow.FindAllSubmatch(explained, -1) {
+	linked, _, _ := bytes.Cut(explained, []byte("\n## Considered and left"))
+	for _, row := range dependencyRow.FindAllSubmatch(linked, -1) {
 		rows[string(row[1])] = true
 	}
 	const doc = "docs/dependencies.md"

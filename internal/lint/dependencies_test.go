@@ -17,7 +17,8 @@ require (
 )
 `
 	const explained = "| module | licence | reason |\n|---|---|---|\n" +
-		"| `example.com/said` | MIT | it is good |\n| `example.com/idle` | MIT | it was good |\n"
+		"| `example.com/said` | MIT | it is good |\n| `example.com/idle` | MIT | it was good |\n" +
+		"\n## Considered and left\n| `example.com/left` | it is slow |\n"
 	imports := []lint.Import{
 		{Path: "fmt"}, {Path: "example.com/said/sub"}, {Path: "example.com/silent/v2"}, {Path: "example.com/saidso"},
 	}

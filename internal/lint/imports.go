@@ -101,7 +101,7 @@ var reserved = []struct {
 	strict bool
 }{
 	{path: "github.com/hashicorp/raft", by: []string{"coordinator"}, strict: true},
-	{path: "github.com/hashicorp/raft-boltdb", by: []string{"coordinator"}, strict: true},
+	{path: "github.com/hashicorp/go-msgpack", by: []string{"coordinator/logstore"}, strict: true},
 	{path: "github.com/prometheus/client_golang", by: []string{"coordinator"}},
 	{path: "github.com/minio/minio-go", by: []string{"objstore/s3"}},
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
