@@ -13,6 +13,12 @@ type Algorithm interface {
 	Phases() []Phase
 }
 
+// Phases is an algorithm whose list of phases is known from the start.
+type Phases []Phase
+
+// Phases returns the list.
+func (p Phases) Phases() []Phase { return p }
+
 // Phase is one map-reduce computation, repeated until Step moves on. All methods
 // are pure functions of their arguments: no clock, no randomness but
 // philox keyed by the seed, no map order, no goroutine order.

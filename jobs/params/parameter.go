@@ -143,14 +143,14 @@ func Words[T any](name string, at *T, preset T, words ...string) Parameter {
 }
 
 // Section declares an object of parameters.
-func Section[P any, T pointer[P]](name string, at *P) Parameter {
+func Section[P any, T Pointer[P]](name string, at *P) Parameter {
 	list := T(at).Parameters()
 	return Parameter{name: name, kind: TypeSection, section: list, reset: func() { Reset(list) },
 		check: func() error { return In(name, Check[P, T](at)) }}
 }
 
 // SectionAt declares an object of parameters that a pointer leads to, with its defaults unless it is given.
-func SectionAt[P any, T pointer[P]](name string, at **P) Parameter {
+func SectionAt[P any, T Pointer[P]](name string, at **P) Parameter {
 	value := *at
 	if value == nil {
 		value = new(P)
@@ -161,7 +161,7 @@ func SectionAt[P any, T pointer[P]](name string, at **P) Parameter {
 }
 
 // OptionalSection declares an object of parameters that is missing unless it is given.
-func OptionalSection[P any, T pointer[P]](name string, at **P) Parameter {
+func OptionalSection[P any, T Pointer[P]](name string, at **P) Parameter {
 	p := SectionAt[P, T](name, at)
 	p.reset, p.missing = func() { *at = nil }, "none"
 	return p
@@ -182,7 +182,7 @@ func Reset(list []Parameter) {
 
 // Check returns the first fault of parameters: that of one parameter, or of what the struct's own method Check finds
 // between them. Nil parameters have none.
-func Check[P any, T pointer[P]](p *P) error {
+func Check[P any, T Pointer[P]](p *P) error {
 	if p == nil {
 		return nil
 	}

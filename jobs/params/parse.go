@@ -17,8 +17,8 @@ type Declarer interface {
 	Parameters() []Parameter
 }
 
-// pointer is a *P that declares parameters.
-type pointer[P any] interface {
+// Pointer is a *P that declares parameters.
+type Pointer[P any] interface {
 	*P
 	Declarer
 }
@@ -34,7 +34,7 @@ type Set struct {
 }
 
 // Of returns the parameters that a struct declares.
-func Of[P any, T pointer[P]]() Set {
+func Of[P any, T Pointer[P]]() Set {
 	return Set{
 		Zero:     *new(P),
 		List:     func() []Parameter { return T(new(P)).Parameters() },
@@ -43,7 +43,7 @@ func Of[P any, T pointer[P]]() Set {
 }
 
 // Defaults returns params with every default written in; a *protocol.Fault of CodeSpecInvalid rejects them.
-func Defaults[P any, T pointer[P]](params json.RawMessage) (json.RawMessage, error) {
+func Defaults[P any, T Pointer[P]](params json.RawMessage) (json.RawMessage, error) {
 	p, err := Parse[P, T](params)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Defaults[P any, T pointer[P]](params json.RawMessage) (json.RawMessage, err
 
 // Parse reads parameters over their defaults and checks them. A struct may have two methods more: Complete writes in
 // defaults that depend on other parameters, Check rejects parameters that contradict each other.
-func Parse[P any, T pointer[P]](params json.RawMessage) (P, error) {
+func Parse[P any, T Pointer[P]](params json.RawMessage) (P, error) {
 	var p, none P
 	Reset(T(&p).Parameters())
 	if len(params) > 0 {

@@ -108,8 +108,8 @@ func TestHostileModels(t *testing.T) {
 }
 
 func TestHostilePartials(t *testing.T) {
-	moments := &momentsPhase{}
-	params.Reset(moments.params.Parameters())
+	var moments momentsPhase
+	params.Reset(moments.Params.Parameters())
 	phase := moments.phase()
 	good := jobs.ArraysOf(newMoments(2, 2))
 	for name, bad := range map[string]jobs.Arrays{

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -14,13 +14,9 @@ import (
 const momentsName = "moments"
 
 // momentsPhase computes the mean and the variance of each column in each class.
-type momentsPhase struct {
-	params Params
-	train  jobs.Records
-	judge  evaluation.Judge
-}
+type momentsPhase struct{ classify.Job[Params] }
 
-func (p *momentsPhase) phase() jobs.Phase {
+func (p momentsPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*features.Space, *moments]{
 		Name: momentsName, State: readSpace, Partial: func() *moments { return new(moments) },
 		Map: p.count, Merge: (*moments).plus, Step: p.model,
@@ -28,11 +24,11 @@ func (p *momentsPhase) phase() jobs.Phase {
 }
 
 // count computes the moments of one leaf, in time linear in its values and memory linear in classes times width.
-func (p *momentsPhase) count(
+func (p momentsPhase) count(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*moments, error) {
 	m := newMoments(space.Labels.Len(), space.Width)
-	for rows, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
+	for rows, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
 		if err != nil {
 			return nil, err
 		}
@@ -52,18 +48,18 @@ func readSpace(state jobs.Arrays) (*features.Space, error) {
 
 // model computes the model. It is a fault of CodeInputEmpty if every column is constant, or if the records of a class
 // all weigh 0: nothing can be learned from them.
-func (p *momentsPhase) model(
+func (p momentsPhase) model(
 	_ context.Context, space *features.Space, root *moments, round jobs.Round,
 ) (jobs.Next, error) {
-	m, err := newModel(p.params, space, root)
+	m, err := newModel(p.Params, space, root)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	smoothing, err := jobs.NewMetric("moments.smoothing", p.params.smoothing(space))
+	smoothing, err := jobs.NewMetric("moments.smoothing", p.Params.smoothing(space))
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{smoothing}}, round.Plan), nil
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{smoothing}}, round.Plan), nil
 }
 
 // smoothing returns the constant that is added to every variance.

@@ -32,10 +32,6 @@ func (p *plan) function(space *features.Space) (kernels.Function, error) {
 	return kernels.NewFunction(k, space), err
 }
 
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
-
 // New makes the algorithm: phases "records" and "tiles".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	own, err := params.Parse[Params](spec.Spec.Params)
@@ -47,5 +43,5 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
-	return algorithm{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
+	return jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
 }

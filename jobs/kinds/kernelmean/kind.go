@@ -34,7 +34,7 @@ func DensityKind() jobs.Kind {
 
 // Figures are those of the evaluation: what the model is made of are records.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(metrics)
+	return evaluation.Figures(nil, metrics)
 }
 
 type algorithm []jobs.Phase

@@ -28,7 +28,7 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Support vectors of largest weight", Images: images,
 			Caption: "Each with its label and the length of its coefficients."})
 	}
-	judged, err := evaluation.Figures(metrics)
+	judged, err := evaluation.Figures(nil, metrics)
 	return append(figures, judged...), err
 }
 

@@ -15,7 +15,7 @@ type learner struct {
 	budget int
 	drop   string
 
-	maxState protocol.ByteSize // 0 for no bound
+	maxState int64 // bytes; 0 for no bound
 
 	place  map[dataset.Identity]int // of the records that are support vectors, retired or not
 	points kernels.Points           // of a chunk
@@ -81,7 +81,7 @@ func (l *learner) learn(c chunk) error {
 // more memory than their shard.
 func (l *learner) fits() error {
 	size := 4*int64(len(l.rows)) + 8*int64(len(l.alpha)+len(l.lag)) + stepBytes*int64(len(l.votes.place))
-	if l.maxState == 0 || size <= int64(l.maxState) {
+	if l.maxState == 0 || size <= l.maxState {
 		return nil
 	}
 	return protocol.InputFault(protocol.CodeStateTooBig,

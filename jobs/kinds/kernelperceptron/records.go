@@ -23,10 +23,10 @@ func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
 
 // shardAt is the shard that comes at a position of an epoch.
 func (j job) shardAt(epoch, position int64, shards int) int {
-	if !j.params.Shuffle {
+	if !j.Params.Shuffle {
 		return int(position) // below the number of shards
 	}
-	key := philox.New(j.seed, "kernelperceptron/shards")
+	key := philox.New(j.Seed, "kernelperceptron/shards")
 	order := make([]int, shards)
 	draw := make([]uint64, shards)
 	for i := range order {
@@ -42,11 +42,11 @@ func (j job) visit(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error,
 ) error {
 	var dense []float32
-	w := newWindow(ctx, space.Width, philox.New(j.seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
-	if j.params.Shuffle {
+	w := newWindow(ctx, space.Width, philox.New(j.Seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
+	if j.Params.Shuffle {
 		learn = w.add
 	}
-	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.train()) {
+	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.Train()) {
 		if err != nil {
 			return err
 		}

@@ -18,20 +18,20 @@ func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
 	if err := j.check(space); err != nil {
 		return jobs.Next{}, err
 	}
-	kernel, err := j.params.Of(space.Width)
+	kernel, err := j.Params.Of(space.Width)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s := newState(space, kernels.NewFunction(kernel, space), j.params)
+	s := newState(space, kernels.NewFunction(kernel, space), j.Params)
 	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{1}}, nil
 }
 
 func (j job) check(space *features.Space) error {
 	labels := space.Labels.List()
-	if _, err := j.params.ClassWeights.By(labels); err != nil {
+	if _, err := j.Params.ClassWeights.By(labels); err != nil {
 		return err
 	}
-	if _, err := j.params.Costs.Rule(labels); err != nil {
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
 		return err
 	}
 	if space.Sparse && space.Width > maxSparseWidth || len(labels) > maxClasses {

@@ -28,11 +28,11 @@ func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ j
 		return nil, nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
 	}
 	s.own()
-	l, err := newLearner(s, p.params, ops)
+	l, err := newLearner(s, p.Params, ops)
 	if err != nil {
 		return nil, nil, err
 	}
-	l.maxState = p.maxState
+	l.maxState = p.MaxState
 	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
 	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
 		return nil, nil, err
@@ -70,7 +70,7 @@ func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) 
 		jobs.CountMetric(fmt.Sprintf("train.%03d.mistakes", epoch), s.mistakes[epoch-1]),
 		jobs.CountMetric(fmt.Sprintf("train.%03d.supports", epoch), int64(s.supports())),
 	}
-	if s.mistakes[epoch-1] > 0 && epoch < p.params.Epochs {
+	if s.mistakes[epoch-1] > 0 && epoch < p.Params.Epochs {
 		s.own()
 		s.beginEpoch()
 		next.State = jobs.ArraysOf(s)
@@ -90,5 +90,5 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: slices.Concat(metrics, facts, roads)}, plan), nil
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: slices.Concat(metrics, facts, roads)}, plan), nil
 }

@@ -33,11 +33,6 @@ func leastState(spec protocol.JobSpec) int64 {
 	return int64(p.K) * columns * 4 // at most 2^20, 2^30 and 4
 }
 
-// algorithm is a list of phases.
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
-
 // job is what all phases of a job know.
 type job struct {
 	params Params
@@ -60,7 +55,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space.Phase(j.begin)}
+	phases := jobs.Phases{space.Phase(j.begin)}
 	if p.Init != initGiven {
 		phases = append(phases, (&seedPhase{j}).phase())
 	}

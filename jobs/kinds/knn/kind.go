@@ -29,11 +29,6 @@ type plan struct {
 	vectors  *features.Builder // nil where the metric compares texts
 }
 
-// algorithm is a list of phases.
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
-
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	own, err := params.Parse[Params](spec.Spec.Params)
@@ -51,7 +46,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			return nil, err
 		}
 	}
-	phases := append(algorithm{p.indexPhase()}, p.search().Phases()...)
+	phases := append(jobs.Phases{p.indexPhase()}, p.search().Phases()...)
 	return append(phases, p.basePhase()), nil
 }
 

@@ -149,7 +149,7 @@ const measuredMetric = "projection.measured"
 
 // Figures show how the decisions about queries with labels fell, and what a projection cost.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	figures, err := evaluation.Figures(metrics)
+	figures, err := evaluation.Figures(nil, metrics)
 	if err != nil {
 		return nil, err
 	}

@@ -18,18 +18,8 @@ func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: params.Of[Params](),
 		Summary: "Naive Bayes on texts or counts: multinomial, Bernoulli or complement.",
 		New:     New, Describe: Describe,
-		Classify: NewClassifier, Predict: NewPredictor, Figures: Figures}
+		Classify: NewClassifier, Predict: NewPredictor, Figures: evaluation.Figures}
 }
-
-// Figures show the evaluation, where there are records to judge on.
-func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(metrics)
-}
-
-// algorithm is a list of phases.
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
 
 // New makes the algorithm: phases "vocabulary", "counts" and, where there are records to judge
 // the model on, "evaluate".
@@ -61,7 +51,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	grown := spec.Spec.Model != ""
 	counts := countsPhase{params: p, tokenizer: tokenizer, train: train, judge: judge, grown: grown}
-	phases := algorithm{(&vocabularyPhase{words, p, grown}).phase(), counts.phase()}
+	phases := jobs.Phases{(&vocabularyPhase{words, p, grown}).phase(), counts.phase()}
 	return append(phases, judge.Phases()...), nil
 }
 

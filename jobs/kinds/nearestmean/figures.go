@@ -32,7 +32,7 @@ func Figures(a jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err := metricOf(metrics, pairsMetric, &pairs); err != nil {
 		return nil, err
 	}
-	judged, err := evaluation.Figures(metrics)
+	judged, err := evaluation.Figures(nil, metrics)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package nearestmean
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -19,31 +20,23 @@ func Kind() jobs.Kind {
 		Predict: NewPredictor, Figures: Figures}
 }
 
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
-
 // New returns the algorithm: phases "features", "means" and, if there are test records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	p, err := params.Parse[Params](spec.Spec.Params)
+	j, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	judge, err := evaluation.JudgeOf(spec, NewPredictor, p.Costs)
-	if err != nil {
-		return nil, err
-	}
-	if p.Pairs && !judge.Judges() {
+	if j.Params.Pairs && !j.Judge.Judges() {
 		return nil, protocol.SpecFault(
 			"spec.params: pairs counts errors on records to judge on: give spec.queries or spec.input.split")
 	}
-	space, err := features.New(p.Features, spec, meansName, features.Classes(2), features.Compares())
+	space, err := features.New(j.Params.Features, spec, meansName, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, err
 	}
-	phases := algorithm{space, meansPhase{p, jobs.TrainingRecords(spec), judge}.phase()}
-	if p.Pairs {
-		return append(phases, pairsPhase{judge}.phase()), nil
+	phases := jobs.Phases{space, meansPhase{j}.phase()}
+	if j.Params.Pairs {
+		return append(phases, pairsPhase{j.Judge}.phase()), nil
 	}
-	return append(phases, judge.Phases()...), nil
+	return append(phases, j.Judge.Phases()...), nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
@@ -15,11 +15,7 @@ import (
 const meansName = "means"
 
 // meansPhase sums the vectors of each class.
-type meansPhase struct {
-	params Params
-	train  jobs.Records
-	judge  evaluation.Judge
-}
+type meansPhase struct{ classify.Job[Params] }
 
 func (p meansPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*features.Space, *totals]{
@@ -39,7 +35,7 @@ func (p meansPhase) sum(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {
 	t := &totals{sums.New(space.Labels.Len(), space.Width)}
-	for v, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
+	for v, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -74,16 +70,16 @@ func (p meansPhase) divide(
 		return jobs.Next{}, err
 	}
 	records := jobs.CountMetric("means.records", space.Records)
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
 }
 
 // checkLabels rejects parameters that do not fit the classes of the training records.
 func (p meansPhase) checkLabels(space *features.Space) error {
-	if p.params.Pairs && space.Labels.Len() > maxPairClasses {
+	if p.Params.Pairs && space.Labels.Len() > maxPairClasses {
 		return protocol.InputFault(protocol.CodeInputLimit,
 			"spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses,
 			space.Labels.Len())
 	}
-	_, err := p.params.Costs.Rule(space.Labels.List())
+	_, err := p.Params.Costs.Rule(space.Labels.List())
 	return err
 }

@@ -11,11 +11,11 @@ import (
 
 // begin begins with weights of zero, and checks the parameters with the space.
 func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
-	setup, err := j.params.setup(space)
+	setup, err := j.Params.setup(space)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if _, err := j.params.Costs.Rule(space.Labels.List()); err != nil {
+	if _, err := j.Params.Costs.Rule(space.Labels.List()); err != nil {
 		return jobs.Next{}, err
 	}
 	if err := j.checkState(setup); err != nil {
@@ -27,12 +27,12 @@ func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
 // checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
 func (j job) checkState(s Setup) error {
 	bytes := 4 * int64(s.size()) * s.Form.copies()
-	if j.maxState == 0 || bytes <= j.maxState {
+	if j.MaxState == 0 || bytes <= j.MaxState {
 		return nil
 	}
 	return protocol.InputFault(protocol.CodeStateTooBig,
 		"the weights of %d classes of %d columns take %d bytes; max_state_bytes is %d", s.Classes, s.Width, bytes,
-		j.maxState).
+		j.MaxState).
 		WithHint("Raise run.max_state_bytes, or make the vectors narrower (for text: max_features, min_df).")
 }
 
@@ -47,8 +47,8 @@ func (j job) first(m *model) (jobs.Next, error) {
 		m.own()
 		m.trim(int(s.room))
 	}
-	next := jobs.Next{Phase: j.params.Over, State: jobs.ArraysOf(s)}
-	if j.params.Over == overChained {
+	next := jobs.Next{Phase: j.Params.Over, State: jobs.ArraysOf(s)}
+	if j.Params.Over == overChained {
 		next.Trees = []int{1}
 	}
 	return next, nil
@@ -76,7 +76,7 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	setup, err := p.params.setup(m.space)
+	setup, err := p.Params.setup(m.space)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -89,11 +89,11 @@ func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.N
 		return jobs.Next{}, protocol.SpecFault(
 			"spec.params: bias is %t in the model of spec.model, %t in this job", m.Bias, setup.Bias)
 	}
-	if field, theirs, ours := m.space.Contradicts(p.params.Features); field != "" {
+	if field, theirs, ours := m.space.Contradicts(p.Params.Features); field != "" {
 		return jobs.Next{}, protocol.SpecFault(
 			"spec.params: features.%s is %v in the model of spec.model, %v in this job", field, theirs, ours)
 	}
-	if _, err := p.params.Costs.Rule(m.space.Labels.List()); err != nil {
+	if _, err := p.Params.Costs.Rule(m.space.Labels.List()); err != nil {
 		return jobs.Next{}, err
 	}
 	m.Setup, m.history = setup, history{warm: true}

@@ -30,7 +30,7 @@ func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Weights", Images: images,
 			Caption: "The weights that decide as pictures, each between its own least and greatest."})
 	}
-	judged, err := evaluation.Figures(metrics)
+	judged, err := evaluation.Figures(nil, metrics)
 	return append(figures, judged...), err
 }
 

@@ -7,7 +7,7 @@ import (
 
 // gathers counts the window that a leaf shuffles in.
 func (j job) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	if !j.params.Shuffle {
+	if !j.Params.Shuffle {
 		return 0
 	}
 	return min(shuffle.Bytes, 3*records(jobs.Input, leaf.Index))

@@ -2,6 +2,7 @@ package perceptron
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -22,51 +23,35 @@ func Kind() jobs.Kind {
 
 func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
 
-// algorithm is a list of phases.
-type algorithm []jobs.Phase
-
-func (a algorithm) Phases() []jobs.Phase { return a }
-
 // job is what all phases of a job know.
-type job struct {
-	params   Params
-	seed     uint64
-	train    jobs.Records
-	judge    evaluation.Judge
-	maxState int64 // 0 for no bound
-}
+type job struct{ classify.Job[Params] }
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	p, err := params.Parse[Params](spec.Spec.Params)
+	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	judge, err := evaluation.JudgeOf(spec, NewPredictor, p.Costs)
-	if err != nil {
-		return nil, err
-	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), judge: judge,
-		maxState: int64(spec.Spec.Run.MaxStateBytes)}
-	if least := leastState(spec); j.maxState > 0 && least > j.maxState {
+	j := job{read}
+	if least := leastState(spec); j.MaxState > 0 && least > j.MaxState {
 		return nil, protocol.SpecFault(
 			"form %s keeps at least %d bytes of weights for the columns of this spec; spec.run.max_state_bytes is %d",
-			p.Form, least, j.maxState).
+			j.Params.Form, least, j.MaxState).
 			WithHint("Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing).")
 	}
-	phases := algorithm{&warmPhase{j}}
+	phases := jobs.Phases{&warmPhase{j}}
 	if spec.Spec.Model == "" {
-		space, err := features.NewBuilder(p.Features, spec, features.Classes(2), features.Compares())
+		space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
 		if err != nil {
 			return nil, params.In("spec.params", err)
 		}
-		phases = algorithm{space.Phase(j.begin)}
+		phases = jobs.Phases{space.Phase(j.begin)}
 	}
-	if p.Over == overChained {
+	if j.Params.Over == overChained {
 		phases = append(phases, &chainedPhase{j})
 	} else {
 		phases = append(phases, (&mixedPhase{j}).phase())
 	}
 	phases = append(phases, (&marginPhase{j}).phase())
-	return append(phases, judge.Phases()...), nil
+	return append(phases, j.Judge.Phases()...), nil
 }

@@ -149,7 +149,7 @@ func (p *marginPhase) finish(_ context.Context, s *state, all *reach, round jobs
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 }
 
 // conclude sets margin, radius and bound. The radius is that of (x, 1), and (x, 1, D), where the bias and
@@ -176,7 +176,7 @@ func (p *marginPhase) conclude(s *state, all *reach) {
 	}
 	bound = float64(bound * (all.high / all.low))
 	s.bound = 0
-	if s.separated && !s.warm && p.params.Over == overChained && bound < math.Inf(1) {
+	if s.separated && !s.warm && p.Params.Over == overChained && bound < math.Inf(1) {
 		s.bound = bound
 	}
 }

@@ -39,7 +39,7 @@ type mix struct {
 func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*mix, error) {
 	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
 	l.ready()
-	if p.params.Mixing == mixChanged {
+	if p.Params.Mixing == mixChanged {
 		l.touched = make([]bool, len(l.weights))
 	}
 	err := p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
@@ -59,7 +59,7 @@ func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 	m := &mix{change: make([]float64, len(shared)), steps: l.steps, mistakes: l.mistakes, updates: l.updates}
 	share := 1.0
-	if p.params.Mixing == mixMistakes {
+	if p.Params.Mixing == mixMistakes {
 		share = float64(l.mistakes)
 	}
 	if l.touched != nil {
@@ -108,7 +108,7 @@ func (m *mix) plus(right *mix) (_ *mix, err error) {
 // finish mixes the weights of all leaves.
 func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
 	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) ||
-		(all.leavesOf != nil) != (p.params.Mixing == mixChanged) {
+		(all.leavesOf != nil) != (p.Params.Mixing == mixChanged) {
 		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
 	}
 	if all.steps == 0 {
@@ -131,7 +131,7 @@ func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round)
 //	u' = u + (T + K)(w' - w) - m.
 func (p *mixedPhase) mix(l *Learner, all *mix) {
 	shares := float64(all.leaves)
-	if p.params.Mixing == mixMistakes {
+	if p.Params.Mixing == mixMistakes {
 		shares = float64(max(1, all.mistakes)) // without mistakes there are no changes
 	}
 	l.steps += all.steps

@@ -18,13 +18,13 @@ const batchRecords = 256
 // they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
 func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64,
 	visit func([]Record) error) error {
-	reader, train := space.NewReader(), j.train()
+	reader, train := space.NewReader(), j.Train()
 	if epoch != 0 {
 		reader.Trust()
 	}
 	var to visitor = &inOrder{visit: visit}
-	if epoch >= 0 && j.params.Shuffle {
-		to = newDrawn(philox.New(j.seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
+	if epoch >= 0 && j.Params.Shuffle {
+		to = newDrawn(philox.New(j.Seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
 	}
 	number := int64(0)
 	for block, err := range blocks {

@@ -87,10 +87,10 @@ func (j job) order(epoch int64, shards int) []int {
 	for i := range order {
 		order[i] = i
 	}
-	if !j.params.Shuffle {
+	if !j.Params.Shuffle {
 		return order
 	}
-	key := philox.New(j.seed, "perceptron/shards")
+	key := philox.New(j.Seed, "perceptron/shards")
 	draw := func(shard int) uint64 { return key.Uint64(uint64(epoch), uint64(shard)) }
 	// total order: shards differ
 	slices.SortFunc(order, func(x, y int) int { return cmp.Or(cmp.Compare(draw(x), draw(y)), cmp.Compare(x, y)) })
@@ -106,8 +106,8 @@ func (j job) endEpoch(s *state) (next string, metrics []jobs.Metric) {
 		jobs.CountMetric(name+"updates", s.progress.updates)}
 	s.separated = s.progress.mistakes == 0
 	s.progress = progress{epoch: s.epoch + 1}
-	if s.separated || s.epoch >= int64(j.params.Epochs) {
+	if s.separated || s.epoch >= int64(j.Params.Epochs) {
 		return marginName, metrics
 	}
-	return j.params.Over, metrics
+	return j.Params.Over, metrics
 }

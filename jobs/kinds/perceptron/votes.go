@@ -114,7 +114,7 @@ func (f Form) copies() int64 {
 // room is how many vectors that vote a state has room for beside the rest of it, max_vectors at most. It is told
 // before the first epoch, so that none of them is too many after hours of work; 0 is a fault of CodeStateTooBig.
 func (j job) room(s *state) (int64, error) {
-	if !s.Form.votes() || j.maxState == 0 {
+	if !s.Form.votes() || j.MaxState == 0 {
 		return int64(s.MaxVectors), nil
 	}
 	const growth = 4096 // of what tells arrays apart
@@ -123,14 +123,14 @@ func (j job) room(s *state) (int64, error) {
 	last := *s.Learner
 	last.vectors, last.survived = nil, []int64{0}
 	bare.Learner = &last
-	rest := jobs.ArraysOf(&state{model: &bare}).EncodedSize() + growth + 16*int64(j.params.Epochs) + 8*int64(s.Classes)
-	if most := (j.maxState - rest) / each; most >= 1 && j.maxState > rest {
+	rest := jobs.ArraysOf(&state{model: &bare}).EncodedSize() + growth + 16*int64(j.Params.Epochs) + 8*int64(s.Classes)
+	if most := (j.MaxState - rest) / each; most >= 1 && j.MaxState > rest {
 		return min(most, int64(s.MaxVectors)), nil
 	}
 	return 0, protocol.InputFault(protocol.CodeStateTooBig,
 		"form %s keeps vectors of %d bytes, one for each mistake; beside the rest of the state, %d bytes, "+
 			"max_state_bytes, %d, has no room for one",
-		s.Form, each, rest, j.maxState).
+		s.Form, each, rest, j.MaxState).
 		WithHint("Raise run.max_state_bytes, make the vectors narrower (for text: max_features, min_df), or use " +
 			"form averaged.")
 }

@@ -190,7 +190,7 @@ func (p *partial) metrics(model jobs.Arrays, labels []string) ([]jobs.Metric, er
 
 // Figures show the evaluation, where labels were known.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(metrics)
+	return evaluation.Figures(nil, metrics)
 }
 
 // Describe tells what was written.

@@ -19,7 +19,7 @@ const maxLabelRows = 100
 
 // Figures are the pictures of what Judge found: how well each label was met, the confusion matrix,
 // the mistakes, the errors of values. Without such metrics there are none.
-func Figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	var figures []jobs.Figure
 	for _, metric := range metrics {
 		draw, ok := drawings[metric.Name]

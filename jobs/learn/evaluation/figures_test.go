@@ -33,7 +33,7 @@ func tallied(t *testing.T, width int) []jobs.Metric {
 
 func figuresOf(t *testing.T, metrics []jobs.Metric) map[string]jobs.Figure {
 	t.Helper()
-	list, err := Figures(metrics)
+	list, err := Figures(nil, metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +107,11 @@ func TestFiguresOfHostileMetrics(t *testing.T) {
 		{Name: "evaluation.mistakes", Value: json.RawMessage(`{}`)},
 		{Name: "evaluation.regression", Value: json.RawMessage(`3`)},
 	} {
-		if _, err := Figures([]jobs.Metric{m}); err == nil {
+		if _, err := Figures(nil, []jobs.Metric{m}); err == nil {
 			t.Errorf("%s of %s was drawn", m.Value, m.Name)
 		}
 	}
-	if figures, err := Figures([]jobs.Metric{{Name: "other", Value: json.RawMessage(`{`)}}); err != nil ||
+	if figures, err := Figures(nil, []jobs.Metric{{Name: "other", Value: json.RawMessage(`{`)}}); err != nil ||
 		figures != nil {
 		t.Errorf("%v, %v", figures, err)
 	}
