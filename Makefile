@@ -45,8 +45,14 @@ clean: ## Remove what make built.
 ##@ Test
 
 .PHONY: test
-test: tools ## Run every test, against a real S3 server on loopback.
-	REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) ./...
+test: tools ## Run the tests in some five minutes, against a real S3 server on loopback.
+	REQUIRE_VERSITYGW=1 go test -short -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: test-all
+test-all: ## Run every test, the long ones too, under the race detector if there is a C compiler.
+	@if command -v "$$(go env CC)" >/dev/null; then $(MAKE) race; else \
+	  echo 'no C compiler ($(shell go env CC)): without the race detector'; \
+	  $(MAKE) tools; REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) ./...; fi
 
 .PHONY: race
 race: tools ## Run every test under the race detector (needs a C compiler).

@@ -18,7 +18,7 @@ import (
 // `make chaos` is the real thing.
 func TestSmoke(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	versitygw := filepath.Join("..", "bin", "versitygw")
 	if _, err := os.Stat(versitygw); err != nil {

@@ -136,6 +136,9 @@ func latencies(ctx context.Context, t *testing.T, q *clustertest.Quorum, leader 
 // Sixty callers with a read token, who throw bombs of 1.5 GB, cost the leader neither its memory nor its lead, and
 // other clients little time.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends a gigabyte and a half, sixty times; make test-all runs it")
+	}
 	q := clustertest.StartQuorum(t, 3, 5*time.Second)
 	leader := q.Leader(t)
 	term := func() uint64 {

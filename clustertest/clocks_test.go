@@ -140,7 +140,7 @@ func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
 // whose clock is right, and schedules are right when the clock is.
 func TestOneBadMinute(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartSkewed(t, 3, 5*time.Second, "--sweep-every", "2s", "--keep-jobs", "30d")
 	q.Work(t, "", 1)
@@ -244,7 +244,7 @@ func awaitTrust(t *testing.T, q *clustertest.Quorum, want bool) {
 // else stops the slots until the clock comes back or a person accepts it.
 func TestALoneClock(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartSkewed(t, 1, 5*time.Second, "--sweep-every", "2s")
 	only := q.Members[0]

@@ -179,7 +179,7 @@ func (s *supervised) stop() {
 // killed while at work on sound jobs fail none.
 func TestARecordThatEndsWorkers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	path := t.TempDir()
 	store, err := dir.Open(path, dir.Options{})

@@ -34,7 +34,7 @@ func published(t *testing.T, cluster *clustertest.Cluster, id, slot, folder stri
 // models are those of jobs by hand over all days so far; a slot without the model before it fails.
 func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	cluster := clustertest.StartCluster(t, "", 5*time.Second)
 	cluster.Work(t, "", 1)

@@ -16,7 +16,7 @@ import (
 // the log of a job are read from the store; a report that was changed is refused.
 func TestReportAndLogsOutliveTheCluster(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	const id = "left-1"
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)

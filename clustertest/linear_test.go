@@ -26,7 +26,7 @@ import (
 // been seen one call after the other. A paused leader wakes up to calls that began while another led.
 func TestClientsSeeOneOrder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	input := filepath.Join(q.Home, "some.tsv")

@@ -89,6 +89,9 @@ func modelSHA(t testing.TB, job *pb.Job) string {
 // Whatever job object is lost or damaged, at rest, on its way, or before it was stored: the job makes it again and
 // ends with the model that it makes without faults.
 func TestLostObjectsAreMadeAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs some forty jobs; make test-all runs it")
+	}
 	work := make(chan lossCase)
 	var running sync.WaitGroup
 	tally := lossTally{counts: map[order]*lossCount{}}

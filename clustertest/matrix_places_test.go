@@ -28,7 +28,7 @@ func everyCase(t *testing.T) []clustertest.Case {
 // Every kind on three coordinators of which the leader is killed.
 func TestMatrixQuorum(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	clustertest.MatrixQuorum(t, everyCase(t)...)
 }

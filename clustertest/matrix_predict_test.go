@@ -58,7 +58,7 @@ func grownBayes(params string) func(clustertest.Inputs) string {
 // end.
 func TestMatrixGrownNaiveBayes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts some sixty processes; run without -short")
+		t.Skip("starts some sixty processes; make test-all runs it")
 	}
 	clustertest.Matrix(t, grownCase(t))
 }
@@ -85,7 +85,7 @@ func grownCase(t *testing.T) clustertest.Case {
 // Predictions over several shards, one part for each, and their index.
 func TestMatrixPredict(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts some sixty processes; run without -short")
+		t.Skip("starts some sixty processes; make test-all runs it")
 	}
 	clustertest.Matrix(t, predictCase(t))
 }

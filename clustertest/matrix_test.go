@@ -73,7 +73,7 @@ func naiveBayes(shardBytes int, params string) func(clustertest.Inputs) string {
 
 func TestMatrixNaiveBayes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts some sixty processes; run without -short")
+		t.Skip("starts some sixty processes; make test-all runs it")
 	}
 	clustertest.Matrix(t, naiveBayesCase(t))
 }

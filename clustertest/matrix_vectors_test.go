@@ -63,7 +63,7 @@ func withQueries(c clustertest.Case) clustertest.Case {
 
 func TestMatrixVectors(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts some two hundred processes; run without -short")
+		t.Skip("starts some two hundred processes; make test-all runs it")
 	}
 	clustertest.Matrix(t, vectorCases(t)...)
 }

@@ -19,7 +19,7 @@ import (
 // late changes nothing, and the model is the one of a run without a pause.
 func TestPausedWorker(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)
 	input := filepath.Join(cluster.Home, "all.tsv")

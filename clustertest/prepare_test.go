@@ -14,7 +14,7 @@ import (
 // no token; one that `gram cluster restore` prepared is a cluster of its own.
 func TestPreparedDataDirectories(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartQuorum(t, 1, 2*time.Second)
 	authority, data := filepath.Join(q.Home, "data", "pki"), filepath.Join(q.Home, "second")

@@ -20,7 +20,7 @@ import (
 // restarted in turn while clients call; one that lost its disk does not come back under its id.
 func TestThreeCoordinators(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	input := filepath.Join(q.Home, "all.tsv")

@@ -15,7 +15,7 @@ import (
 // member by one command; so does one whose log is gone.
 func TestRebuild(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	gram := func(want int, args ...string) string {

@@ -20,7 +20,7 @@ import (
 // was committed is leased again; `gram wait` lives through it and says so.
 func TestCoordinatorKilledInMidJob(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	const id = "survivor"
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)

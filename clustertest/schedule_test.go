@@ -84,7 +84,7 @@ type schedulesAnswer struct {
 // those that are there, and both make the model that a job by hand makes of the same objects.
 func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	cluster := clustertest.StartCluster(t, "", 5*time.Second)
 	cluster.Work(t, "", 1)
@@ -160,7 +160,7 @@ func latestStays(t *testing.T, cluster *clustertest.Cluster, want string) {
 // A slot fires by the clock, though the coordinator was killed meanwhile; a paused schedule fires none.
 func TestASlotFiresByTheClock(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for a full minute; run without -short")
+		t.Skip("waits for a full minute; make test-all runs it")
 	}
 	cluster := clustertest.StartCluster(t, "", 5*time.Second)
 	cluster.Work(t, "", 1)

@@ -116,7 +116,7 @@ func referred(t *testing.T, cluster *clustertest.Cluster) (keys map[string]bool,
 // in the middle of a sweep. In the end the store holds what the log refers to, logs, and what others put there.
 func TestUpkeepThroughAQuorum(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	q := clustertest.StartQuorum(t, 3, 5*time.Second, "--sweep-every", "200ms", "--sweep-grace", "1ms")
 	q.Work(t, "", 2)

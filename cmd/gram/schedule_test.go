@@ -159,7 +159,7 @@ $`)
 // A backfill that finds no room says so and shows what it made; repeated, it finds that there.
 func TestBackfillUntilThereIsNoRoom(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 900 jobs; run without -short")
+		t.Skip("makes 900 jobs; make test-all runs it")
 	}
 	c := clientOfCoordinator(t)
 	c.want(0, c.run("schedule", "create", "-f", c.writeSpec(validSchedule), "--set", `schedule.cron="* * * * *"`))

@@ -22,7 +22,7 @@ import (
 // test runs, and the commands after it are run by a shell, to the letter.
 func TestQuickStart(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	root := filepath.Join("..", "..")
 	blocks, err := documented.Blocks(filepath.Join(root, "docs", "operations.md"), "Quick start", "sh")

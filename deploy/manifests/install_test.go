@@ -37,7 +37,7 @@ done
 // pod loses its volume while the others are away, and begins no second cluster.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	server := s3server.Start(t, s3server.Options{})
 	bucket := server.Open(t, "gram-jobs")

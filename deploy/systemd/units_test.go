@@ -102,7 +102,7 @@ func flagOf(t *testing.T, command, flag string) string {
 // the coordinator serves, and the worker registers with its credential.
 func TestUnitsStartACluster(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes; run without -short")
+		t.Skip("starts processes; make test-all runs it")
 	}
 	home := t.TempDir()
 	api, raft := clustertest.FreeAddress(t), clustertest.FreeAddress(t)

@@ -53,7 +53,7 @@ func mnist(t *testing.T, set string) []jobstest.Record {
 
 func TestPairsOfMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads 70,000 pictures; run without -short")
+		t.Skip("reads 70,000 pictures; make test-all runs it")
 	}
 	result := runPairs(t, mnist(t, "train"), mnist(t, "t10k"), 2, kernelops.Best())
 	var pairs []Pair

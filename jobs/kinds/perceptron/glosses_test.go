@@ -43,7 +43,7 @@ func inTurn(records []jobstest.Record, n int) [][]jobstest.Record {
 
 func TestGlosses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("learns most of 118,000 glosses ten times; run without -short")
+		t.Skip("learns most of 118,000 glosses ten times; make test-all runs it")
 	}
 	records := glosses(t)
 	chained := accuracy(t, inTurn(records, 8), `{}`)
