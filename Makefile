@@ -13,6 +13,9 @@ NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
 TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
 TEST_TIMEOUT ?= 25m
 
+# A build that holds the seeded bugs: internal/seeded/plant writes what the overlay names.
+SEEDED := -tags=seededbugs -overlay=bin/seeded/overlay.json
+
 ##@ Build
 
 .PHONY: help
@@ -59,9 +62,10 @@ race: tools ## Run every test under the race detector (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m ./...
 
 .PHONY: seeded
-seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them (-tags seededbugs).
-	go vet -tags seededbugs ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) -tags seededbugs -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kinds/kernelmatrix ./objstore/s3 ./clustertest
+seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.
+	go run ./internal/seeded/plant bin/seeded
+	go vet $(SEEDED) ./...
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) $(SEEDED) -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kinds/kernelmatrix ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
@@ -97,7 +101,8 @@ chaos: tools ## Break a cluster of processes for MINUTES=5 by a plan from SEED, 
 
 .PHONY: chaos-bugs
 chaos-bugs: tools ## Show that chaos finds each of the seeded bugs (some twenty minutes; BUG=name for one).
-	CGO_ENABLED=0 go build -trimpath -tags seededbugs -o bin/gram-seededbugs ./cmd/gram
+	go run ./internal/seeded/plant bin/seeded
+	CGO_ENABLED=0 go build -trimpath $(SEEDED) -o bin/gram-seededbugs ./cmd/gram
 	go run ./chaos -gram bin/gram-seededbugs -bug $(or $(BUG),all) -seed $(SEED) $(CHAOS_FLAGS)
 
 .PHONY: test-minio

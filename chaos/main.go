@@ -93,7 +93,7 @@ func parse(args []string) (s settings, err error) {
 	set.DurationVar(&s.keep, "keep", 4*time.Minute, "how long the cluster keeps jobs that have ended")
 	set.BoolVar(&s.lasting, "lasting", false,
 		"no faults that end a process: its memory and descriptors show what it accumulates")
-	set.StringVar(&s.bug, "bug", "", "catch the bug of this name, or all, in a binary built with -tags seededbugs")
+	set.StringVar(&s.bug, "bug", "", "catch the bug of this name, or all, in the binary that make chaos-bugs builds")
 	set.DurationVar(&s.limit, "bug-limit", 3*time.Minute, "how long a bug may stay uncaught")
 	if err := set.Parse(args); err != nil {
 		return s, err

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/deploy/process"
-	"github.com/gram-compute/gram/internal/faults"
 	"github.com/gram-compute/gram/internal/seeded"
 )
 
@@ -24,27 +23,41 @@ import (
 // from the environment, as for any build.
 var binary = sync.OnceValues(func() (string, error) {
 	if seeded.Enabled {
-		return build("seededbugs")
+		return withBugs()
 	}
-	return build("")
+	return build()
 })
 
 // faulty builds cmd/gram with package faults once per test process.
 var faulty = sync.OnceValues(func() (string, error) {
-	if faults.Enabled {
+	if seeded.Enabled { // a build with seeded bugs has package faults too
 		return binary()
 	}
-	return build("faults")
+	return build("-tags=faults")
 })
 
-func build(tags string) (string, error) {
-	dir, err := os.MkdirTemp("", "gram-test-*")
+// withBugs builds a gram that holds the seeded bugs.
+func withBugs() (string, error) {
+	dir, err := folder()
 	if err != nil {
 		return "", err
 	}
-	built = append(built, dir)
+	const plant = "github.com/gram-compute/gram/internal/seeded/plant"
+	flags, err := exec.Command("go", "run", plant, dir).Output()
+	if err != nil {
+		return "", fmt.Errorf("plant the seeded bugs: %w", err)
+	}
+	return build(strings.Split(strings.TrimSpace(string(flags)), "\n")...)
+}
+
+func build(flags ...string) (string, error) {
+	dir, err := folder()
+	if err != nil {
+		return "", err
+	}
 	file := filepath.Join(dir, "gram")
-	build := exec.Command("go", "build", "-tags="+tags, "-o", file, "github.com/gram-compute/gram/cmd/gram")
+	build := exec.Command("go", append(append([]string{"build"}, flags...),
+		"-o", file, "github.com/gram-compute/gram/cmd/gram")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build gram: %w\n%s", err, out)
@@ -52,7 +65,16 @@ func build(tags string) (string, error) {
 	return file, nil
 }
 
-// built are the folders that build made.
+// folder makes a folder for what is built.
+func folder() (string, error) {
+	dir, err := os.MkdirTemp("", "gram-test-*")
+	if err == nil {
+		built = append(built, dir)
+	}
+	return dir, err
+}
+
+// built are the folders that RemoveBinary deletes.
 var built []string
 
 // RemoveBinary deletes the binaries that were built; call it at the end of TestMain.

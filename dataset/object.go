@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 )
 
@@ -32,14 +31,11 @@ func (p pinned) open(ctx context.Context, start, end int64) (io.ReadCloser, erro
 // openStored is open, past what has been loaded.
 func (p pinned) openStored(ctx context.Context, start, end int64) (io.ReadCloser, error) {
 	want := objstore.GetOptions{Offset: start, Length: end - start, IfMatch: p.obj.ETag}
-	if seeded.Is(seeded.NoIfMatch) {
-		want.IfMatch = ""
-	}
 	body, info, err := p.store.Get(ctx, p.key, want)
 	if err != nil {
 		return nil, StoreFault(p.obj.Key, err)
 	}
-	if info.ETag != p.obj.ETag && !seeded.Is(seeded.NoIfMatch) { // a store that ignores If-Match
+	if info.ETag != p.obj.ETag { // a store that ignores If-Match
 		err := fmt.Errorf("%w: ETag %s, planned %s", objstore.ErrChanged, info.ETag, p.obj.ETag)
 		return nil, StoreFault(p.obj.Key, errors.Join(err, body.Close()))
 	}

@@ -1,10 +1,6 @@
 package kernelops
 
-import (
-	"math"
-
-	"github.com/gram-compute/gram/internal/seeded"
-)
+import "math"
 
 // Centers are float64 points packed for Nearest, by one set and for it.
 type Centers struct {
@@ -110,7 +106,7 @@ func (s *Set) nearestBlock(index []int32, sqDist []float64, x Matrix, c *Centers
 	certain := true
 	for i, best := range n.best[:x.Rows] {
 		limit := c.bound.limit(best, n.xNorms[i], c.norms, index[i])
-		if float64(n.runners[i]) > limit || seeded.Is(seeded.NoTieCheck) && limit < math.Inf(1) {
+		if float64(n.runners[i]) > limit {
 			continue
 		}
 		sc.collectNear(c, i, limit)

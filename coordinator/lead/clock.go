@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/clock"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -41,24 +40,18 @@ func (c *Clock) Started() time.Time { return c.started }
 
 // Wall is the time as this member takes it to be: its wall clock while that is trusted.
 func (c *Clock) Wall() time.Time {
-	if seeded.Is(seeded.ClockTrusted) {
-		return c.wall()
-	}
 	return c.trust.Now()
 }
 
 // Verdict is what this member knows of its wall clock.
 func (c *Clock) Verdict() clock.Verdict {
-	if seeded.Is(seeded.ClockTrusted) {
-		return clock.Verdict{}
-	}
 	return c.trust.Verdict()
 }
 
 // Admitted is the time that tokens are judged by. What the log's time has passed stays expired.
 func (c *Clock) Admitted() time.Time {
 	now := c.Wall()
-	if view, _ := c.fsm.View(); !seeded.Is(seeded.ClockTrusted) && now.UnixMilli() < view.Now {
+	if view, _ := c.fsm.View(); now.UnixMilli() < view.Now {
 		return time.UnixMilli(view.Now)
 	}
 	return now
@@ -137,8 +130,5 @@ func (c *Clock) Status(view state.State) *pb.ClockStatus {
 
 // Mono reads the monotonic clock, from the start on.
 func (c *Clock) Mono() time.Duration {
-	if seeded.Is(seeded.WallClockLease) {
-		return c.wall().Round(0).Sub(c.started.Round(0))
-	}
 	return time.Since(c.started)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/clock"
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
@@ -46,7 +45,7 @@ func (c *Leader) mayTime(lead *Leadership) error {
 	if !v.Trusted() {
 		return fmt.Errorf("%w: %s", errClock, ClockText(v))
 	}
-	if v.Others > 0 || seeded.Is(seeded.ClockTrusted) {
+	if v.Others > 0 {
 		return nil
 	}
 	if c.voters() > 1 && lead.silent() {
@@ -204,7 +203,7 @@ type logTime struct {
 // faster than the boot clock since this leadership began: a step of the wall clock alone retires nothing.
 func (c *Leader) retiring(lead *Leadership) int64 {
 	now := c.clock.Wall().UnixMilli()
-	if c.clock.Verdict().Confirmed || seeded.Is(seeded.ClockTrusted) || lead.began.now == 0 {
+	if c.clock.Verdict().Confirmed || lead.began.now == 0 {
 		return now
 	}
 	return min(now, lead.began.now+(c.clock.trust.Boot()-lead.began.boot).Milliseconds())

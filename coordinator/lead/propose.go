@@ -12,7 +12,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/hashicorp/raft"
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,11 +60,6 @@ func (c *Log) proposeOn(ctx context.Context, cmd *pb.Command) (state.Reply, erro
 	}
 	began := time.Now()
 	future := c.member.Raft.Apply(entry, c.timeout)
-	if seeded.Is(seeded.LostAck) && cmd.GetInit() == nil {
-		view, _ := c.fsm.View()
-		_, reply := state.Apply(view, cmd)
-		return reply, nil
-	}
 	if err := c.Await(ctx, future); err != nil {
 		return state.Reply{}, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -16,10 +15,6 @@ import (
 // member has applied all of earlier terms (the barrier) and answers a write of its
 // own term after applying it, so it is enough that it leads still (confirm).
 func (c *Leader) Read(ctx context.Context) (state.State, <-chan struct{}, error) {
-	if seeded.Is(seeded.StaleRead) {
-		view, changed := c.fsm.View()
-		return view, changed, nil
-	}
 	lead, err := c.Leadership()
 	if err != nil {
 		return state.State{}, nil, err

@@ -18,7 +18,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/life"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
-	"github.com/gram-compute/gram/internal/seeded"
 )
 
 const (
@@ -62,7 +61,7 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		leads, address, news := f.Leader.WhoLeads()
-		if leads || seeded.Is(seeded.StaleRead) && strings.HasSuffix(r.URL.Path, "/Get") {
+		if leads {
 			f.Local.ServeHTTP(w, r)
 			return
 		}

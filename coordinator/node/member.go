@@ -15,7 +15,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/life"
 	"github.com/gram-compute/gram/coordinator/logstore"
 	"github.com/gram-compute/gram/coordinator/pki"
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -155,12 +154,7 @@ func (m *Member) OpenStores(cfg Config, fail func(error)) (Stores, error) {
 	if err := m.meter.read(stores); err != nil {
 		return Stores{}, err
 	}
-	log := wrapped(cfg, checked)
-	if seeded.Is(seeded.SkippedFsync) {
-		lazy := &lazyLog{DurableStore: log}
-		log, m.closers = lazy, append(m.closers, lazy)
-	}
-	watched := &watchdog{DurableStore: log, dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
+	watched := &watchdog{DurableStore: wrapped(cfg, checked), dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
 	return Stores{watched, watched, snapshots}, nil
 }
 

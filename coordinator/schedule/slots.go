@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -89,9 +88,6 @@ func (d *decider) decide(slot dueSlot, later int) bool {
 	}
 	d.room--
 	d.running++
-	if seeded.Is(seeded.SlotByNow) {
-		slot.at = d.now
-	}
 	d.propose(&pb.FireSlot{Job: job}, slot.at)
 	return true
 }

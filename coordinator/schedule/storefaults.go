@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -51,7 +50,7 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 	denied := failure.GetCode() == string(protocol.CodeStoreDenied) &&
 		failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
 	tasks := makersOf(job, failure.GetLost())
-	if !denied && len(tasks) == 0 || !held || seeded.Is(seeded.LostObjectFails) {
+	if !denied && len(tasks) == 0 || !held {
 		return nil, false
 	}
 	memory := b.jobBoard(job)

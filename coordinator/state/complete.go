@@ -3,7 +3,6 @@ package state
 import (
 	"fmt"
 
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -124,7 +123,7 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || !j.Round.Tree(id.GetTree()).Valid(node) {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if winner, ok := j.Round.Covering(id.GetTree(), node); ok && !seeded.Is(seeded.DoubleCommit) {
+	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
 		return j.late(winner, node, object, c, now)
 	}
 	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256),
@@ -172,19 +171,4 @@ func (j *Job) made(c *pb.Completion) {
 	if len(j.Workers) < 1024 {
 		j.Workers = insertSorted(j.Workers, Clip(c.GetWorker(), 256))
 	}
-	if seeded.Is(seeded.MapOrder) {
-		j.Workers = anyOrder(j.Workers)
-	}
-}
-
-// anyOrder is the seeded bug MapOrder: names as a map happens to give them.
-func anyOrder(names []string) (shuffled []string) {
-	set := make(map[string]bool)
-	for _, name := range names {
-		set[name] = true
-	}
-	for name := range set { //lint:ordered it is not, and that is the bug
-		shuffled = append(shuffled, name)
-	}
-	return shuffled
 }

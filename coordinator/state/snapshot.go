@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io"
 
-	"github.com/gram-compute/gram/internal/seeded"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/encoding/protodelim"
 	"google.golang.org/protobuf/proto"
@@ -148,9 +147,6 @@ func (o *recordWriter) writeCarries(r Round, kept, last bool) {
 func Decode(r io.Reader) (State, error) {
 	in := &recordReader{r: bufio.NewReader(r), digest: sha256.New(), state: New()}
 	for !in.done {
-		if seeded.Is(seeded.EarlySnapshot) && in.state.tokens.Len() > 0 {
-			return in.state, nil
-		}
 		if err := in.next(); err != nil {
 			return State{}, fmt.Errorf("%w: record %d: %w", ErrSnapshot, in.records, err)
 		}

@@ -4,9 +4,6 @@ package seeded
 
 import "os"
 
-// Enabled: this build holds the bugs.
-const Enabled = true
-
 const bugVariable = "GRAM_SEEDED_BUG"
 
 // Is reports whether the bug is to show: whether GRAM_SEEDED_BUG names it.

@@ -1,31 +1,34 @@
 // Package seeded plants known bugs, each at the place where somebody could make it, to
 // test what is there to find such bugs: a checker that has never found one proves nothing.
 //
-// They exist only in a build with -tags seededbugs, one at a time: that which GRAM_SEEDED_BUG
-// names. In every other build Is is constantly false, and the compiler leaves the bugs out.
+// No source holds them: bugs/ of the command plant has each as a diff, and the command writes changed copies for a
+// build with -tags seededbugs and -overlay (`make seeded`, `make chaos-bugs`). Such a build shows one bug at a time:
+// that which GRAM_SEEDED_BUG names.
 package seeded
+
+// Enabled reports whether this build holds the bugs: the overlay makes it true.
+const Enabled = false
 
 // Bug names a bug.
 type Bug string
 
-// The bugs.
+// The bugs. Each is a file of plant/bugs, which says what it is.
 const (
-	DoubleCommit    Bug = "double-commit"         // a node is committed though it, or an ancestor, is
-	LostAck         Bug = "lost-ack"              // a command is acknowledged before it is committed
-	StaleRead       Bug = "stale-read"            // every member answers reads from what it has applied
-	WallClockLease  Bug = "wall-clock-lease"      // leases are timed by the wall clock
-	MapOrder        Bug = "map-order"             // the order of a map reaches the state
-	SkippedFsync    Bug = "skipped-fsync"         // the log acknowledges entries that a kill loses
-	EarlySnapshot   Bug = "early-snapshot-return" // reading a snapshot ends before its end
-	SlotByNow       Bug = "slot-by-now"           // a slot is the time at which it is fired
-	NoIfMatch       Bug = "no-if-match"           // input is read whatever its ETag is
-	NoAudit         Bug = "no-audit"              // no task is made a second time
-	LostObjectFails Bug = "lost-object-fails"     // a job object that is lost fails the job
-	ClockTrusted    Bug = "clock-trusted"         // the leader's wall clock is the time, whatever other clocks show
-	// what says that an object has changed passes for a store that is unwell
+	DoubleCommit    Bug = "double-commit"
+	LostAck         Bug = "lost-ack"
+	StaleRead       Bug = "stale-read"
+	WallClockLease  Bug = "wall-clock-lease"
+	MapOrder        Bug = "map-order"
+	SkippedFsync    Bug = "skipped-fsync"
+	EarlySnapshot   Bug = "early-snapshot-return"
+	SlotByNow       Bug = "slot-by-now"
+	NoIfMatch       Bug = "no-if-match"
+	NoAudit         Bug = "no-audit"
+	LostObjectFails Bug = "lost-object-fails"
+	ClockTrusted    Bug = "clock-trusted"
 	ChangedAsUnwell Bug = "412-as-failure"
-	NoCentering     Bug = "no-centering" // kernels take rows as they were read, with the bound of centered ones
-	NoTieCheck      Bug = "no-tie-check" // the nearest center is that of the least float32 score
+	NoCentering     Bug = "no-centering"
+	NoTieCheck      Bug = "no-tie-check"
 )
 
 // All lists the bugs.

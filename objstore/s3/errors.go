@@ -10,7 +10,6 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/gram-compute/gram/internal/seeded"
 	"github.com/gram-compute/gram/objstore"
 )
 
@@ -93,9 +92,6 @@ func mapResponse(resp minio.ErrorResponse) error {
 }
 
 func byStatus(status int) error {
-	if seeded.Is(seeded.ChangedAsUnwell) && status == http.StatusPreconditionFailed {
-		return objstore.ErrUnavailable
-	}
 	switch status {
 	case http.StatusPreconditionFailed:
 		return objstore.ErrChanged

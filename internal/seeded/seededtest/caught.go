@@ -19,7 +19,7 @@ import (
 func Caught(t *testing.T, bug seeded.Bug, test, says string, flags ...string) {
 	t.Helper()
 	if !seeded.Enabled {
-		t.Fatal("this build holds no seeded bugs")
+		t.Fatal("this build has the tag seededbugs but not the overlay with the bugs: run make seeded")
 	}
 	if !slices.Contains(seeded.All(), bug) {
 		t.Fatalf("%s is none of the bugs", bug)

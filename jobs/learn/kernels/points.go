@@ -1,9 +1,6 @@
 package kernels
 
-import (
-	"github.com/gram-compute/gram/internal/seeded"
-	"github.com/gram-compute/gram/kernelops"
-)
+import "github.com/gram-compute/gram/kernelops"
 
 // Points are rows as a kernel takes them: beside the rows as they were read, for rbf the centered ones and what is
 // proved of each. They keep memory between calls of Set.
@@ -25,9 +22,6 @@ func (p *Points) Set(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
 	}
 	for i := range rows.Rows {
 		p.shares = append(p.shares, f.rowShare(ops, p.centered.Row(i)))
-	}
-	if seeded.Is(seeded.NoCentering) {
-		p.centered = rows // with the bound of centered rows
 	}
 }
 
