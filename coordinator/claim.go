@@ -49,19 +49,6 @@ func (c *Coordinator) claim(ctx context.Context, of string) error {
 	return nil
 }
 
-// ownStore makes sure that the store is this cluster's: of one that is restored or begun here, or of the one it belongs
-// to.
-func (c *Coordinator) ownStore(ctx context.Context, stores node.Stores) (err error) {
-	switch id := c.clusterID(); {
-	case c.cfg.Restore != "":
-		return c.restore(ctx, stores)
-	case id != "":
-		c.askOwner, err = c.checkOwner(ctx, id)
-		return err
-	}
-	return c.claim(ctx, "")
-}
-
 func (c *Coordinator) ownerError(err error) error {
 	if !errors.Is(err, objstore.ErrOwned) {
 		return fmt.Errorf("whose is the store %s?: %w", c.cfg.StoreURI, err)

@@ -12,12 +12,18 @@ import (
 
 const inParams = "spec.params."
 
-// completeSet completes --set: the fields of a spec, the parameters of the kind that the file of -f names, and the
+// setCompletion completes --set: the fields of a spec, the parameters of the kind that the file of -f names, and the
 // values of those that have choices.
-func (s *specFlags) completeSet(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func setCompletion(file *string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return completeSet(*file, typed)
+	}
+}
+
+func completeSet(file, typed string) ([]string, cobra.ShellCompDirective) {
 	const more = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	var list []params.Parameter
-	if kind, err := all.Lookup(specfile.KindOf(s.file)); err == nil {
+	if kind, err := all.Lookup(specfile.KindOf(file)); err == nil {
 		list = kind.Params.List()
 	}
 	if name, _, ok := strings.Cut(typed, "="); ok {

@@ -28,7 +28,7 @@ func (s *specFlags) add(cmd *cobra.Command) {
 	if err := cmd.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is defined two lines above
 	}
-	if err := cmd.RegisterFlagCompletionFunc("set", s.completeSet); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc("set", setCompletion(&s.file)); err != nil {
 		panic(err) // as above
 	}
 }
