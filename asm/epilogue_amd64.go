@@ -12,15 +12,6 @@ package asm
 //go:noescape
 func SqDistsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
-// CosinesAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
-//
-//	c := dot / float32(rowNorms[i]*colNorms[j]), or 0 if the divisor is 0
-//	if c > 1 { c = 1 }
-//	if c < -1 { c = -1 }
-//
-//go:noescape
-func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
-
 // PolynomialsAVX2 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //
 //	t := fma32(scale, dot, offset)
@@ -57,15 +48,6 @@ func SigmoidsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32,
 //
 //go:noescape
 func SqDistsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
-
-// CosinesAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
-//
-//	c := dot / float32(rowNorms[i]*colNorms[j]), or 0 if the divisor is 0
-//	if c > 1 { c = 1 }
-//	if c < -1 { c = -1 }
-//
-//go:noescape
-func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 
 // PolynomialsAVX512 sets every dst[i*dstStride+j] from dot := dots[i*width+j] by
 //

@@ -51,60 +51,6 @@ next:
 DATA float32_c0000000<>+0(SB)/4, $0xc0000000
 GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
 
-// func CosinesAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
-// Requires: AVX
-TEXT ·CosinesAVX2(SB), NOSPLIT, $0-73
-	MOVQ         dst+0(FP), AX
-	MOVQ         dots+16(FP), CX
-	MOVQ         dstStride+8(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         rowNorms+24(FP), BX
-	MOVQ         rows+40(FP), SI
-	VBROADCASTSS float32_3f800000<>+0(SB), Y1
-	VBROADCASTSS float32_bf800000<>+0(SB), Y2
-	VXORPS       Y3, Y3, Y3
-
-row:
-	MOVQ         AX, DI
-	MOVQ         colNorms+32(FP), R8
-	MOVQ         vectors+48(FP), R9
-	VBROADCASTSS (BX), Y0
-
-vector:
-	VMOVUPS (CX), Y4
-	VMULPS  (R8), Y0, Y5
-	VDIVPS  Y5, Y4, Y4
-	VMINPS  Y4, Y1, Y4
-	VMAXPS  Y4, Y2, Y4
-	VCMPPS  $0x00, Y3, Y5, Y5
-	VANDNPS Y4, Y5, Y4
-	CMPB    stream+72(FP), $0x00
-	JNE     stream
-	VMOVUPS Y4, (DI)
-	JMP     next
-
-stream:
-	VMOVNTPS Y4, (DI)
-
-next:
-	ADDQ $0x20, CX
-	ADDQ $0x20, R8
-	ADDQ $0x20, DI
-	DECQ R9
-	JNZ  vector
-	ADDQ DX, AX
-	ADDQ $0x04, BX
-	DECQ SI
-	JNZ  row
-	VZEROUPPER
-	RET
-
-DATA float32_3f800000<>+0(SB)/4, $0x3f800000
-GLOBL float32_3f800000<>(SB), RODATA|NOPTR, $4
-
-DATA float32_bf800000<>+0(SB)/4, $0xbf800000
-GLOBL float32_bf800000<>(SB), RODATA|NOPTR, $4
-
 // func PolynomialsAVX2(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, FMA3
 TEXT ·PolynomialsAVX2(SB), NOSPLIT, $0-73
@@ -450,54 +396,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func CosinesAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
-// Requires: AVX, AVX512F
-TEXT ·CosinesAVX512(SB), NOSPLIT, $0-73
-	MOVQ         dst+0(FP), AX
-	MOVQ         dots+16(FP), CX
-	MOVQ         dstStride+8(FP), DX
-	SHLQ         $0x02, DX
-	MOVQ         rowNorms+24(FP), BX
-	MOVQ         rows+40(FP), SI
-	VBROADCASTSS float32_3f800000<>+0(SB), Z1
-	VBROADCASTSS float32_bf800000<>+0(SB), Z2
-	VPXORD       Z3, Z3, Z3
-
-row:
-	MOVQ         AX, DI
-	MOVQ         colNorms+32(FP), R8
-	MOVQ         vectors+48(FP), R9
-	VBROADCASTSS (BX), Z0
-
-vector:
-	VMOVUPS (CX), Z4
-	VMULPS  (R8), Z0, Z5
-	VDIVPS  Z5, Z4, Z4
-	VMINPS  Z4, Z1, Z4
-	VMAXPS  Z4, Z2, Z4
-	VCMPPS  $0x00, Z3, Z5, K1
-	VPXORD  Z4, Z4, K1, Z4
-	CMPB    stream+72(FP), $0x00
-	JNE     stream
-	VMOVUPS Z4, (DI)
-	JMP     next
-
-stream:
-	VMOVNTPS Z4, (DI)
-
-next:
-	ADDQ $0x40, CX
-	ADDQ $0x40, R8
-	ADDQ $0x40, DI
-	DECQ R9
-	JNZ  vector
-	ADDQ DX, AX
-	ADDQ $0x04, BX
-	DECQ SI
-	JNZ  row
-	VZEROUPPER
-	RET
-
 // func PolynomialsAVX512(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)
 // Requires: AVX, AVX512F
 TEXT ·PolynomialsAVX512(SB), NOSPLIT, $0-73
@@ -647,6 +545,9 @@ GLOBL float32_3e2aaa6e<>(SB), RODATA|NOPTR, $4
 
 DATA float32_3f000000<>+0(SB)/4, $0x3f000000
 GLOBL float32_3f000000<>(SB), RODATA|NOPTR, $4
+
+DATA float32_3f800000<>+0(SB)/4, $0x3f800000
+GLOBL float32_3f800000<>(SB), RODATA|NOPTR, $4
 
 DATA float32_c2ae999a<>+0(SB)/4, $0xc2ae999a
 GLOBL float32_c2ae999a<>(SB), RODATA|NOPTR, $4

@@ -4,34 +4,11 @@
 
 package asm
 
-// LowestAVX2 keeps for each row the smallest scores so far, one in each of 8 lanes:
-//
-//	for j := range 8*vectors {
-//		lane := i*8 + j%8
-//		score := fma32(-2, dots[i*8*vectors+j], colNorms[j])
-//		if score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }
-//	}
-//
-// If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.
-//
-//go:noescape
-func LowestAVX2(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)
-
 // LowestOfLanesAVX2 sets score[i] to the smallest of scores[8*i:][:8], none of them a NaN, and
 // column[i] to the smallest of the columns that have it, taken as unsigned. rows is positive.
 //
 //go:noescape
 func LowestOfLanesAVX2(score *float32, column *int32, scores *float32, columns *int32, rows int)
-
-// WithinAVX2 sets bit j of hits[i] where
-//
-//	d := fma32(-2, dots[i*8*vectors+j], rowNorms[i]+colNorms[j])
-//	d <= limits[j]
-//
-// and clears the other bits. rows and vectors are positive, a row has 64 columns at most.
-//
-//go:noescape
-func WithinAVX2(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)
 
 // NotBeyondAVX2 sets bit j of hits[i] where
 //
@@ -43,34 +20,11 @@ func WithinAVX2(hits *uint64, dots *float32, rowNorms *float32, colNorms *float3
 //go:noescape
 func NotBeyondAVX2(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)
 
-// LowestAVX512 keeps for each row the smallest scores so far, one in each of 16 lanes:
-//
-//	for j := range 16*vectors {
-//		lane := i*16 + j%16
-//		score := fma32(-2, dots[i*16*vectors+j], colNorms[j])
-//		if score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }
-//	}
-//
-// If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.
-//
-//go:noescape
-func LowestAVX512(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)
-
 // LowestOfLanesAVX512 sets score[i] to the smallest of scores[16*i:][:16], none of them a NaN, and
 // column[i] to the smallest of the columns that have it, taken as unsigned. rows is positive.
 //
 //go:noescape
 func LowestOfLanesAVX512(score *float32, column *int32, scores *float32, columns *int32, rows int)
-
-// WithinAVX512 sets bit j of hits[i] where
-//
-//	d := fma32(-2, dots[i*16*vectors+j], rowNorms[i]+colNorms[j])
-//	d <= limits[j]
-//
-// and clears the other bits. rows and vectors are positive, a row has 64 columns at most.
-//
-//go:noescape
-func WithinAVX512(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)
 
 // NotBeyondAVX512 sets bit j of hits[i] where
 //

@@ -4,94 +4,6 @@
 
 #include "textflag.h"
 
-// func LowestAVX2(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·LowestAVX2(SB), NOSPLIT, $0-56
-	MOVQ         scores+0(FP), AX
-	MOVQ         columns+8(FP), CX
-	MOVQ         dots+16(FP), DX
-	MOVQ         rows+32(FP), BX
-	VPBROADCASTD first+48(FP), Y0
-	VPADDD       laneNumbers<>+0(SB), Y0, Y0
-	VPBROADCASTD int32_8<>+0(SB), Y2
-	VBROADCASTSS float32_c0000000<>+0(SB), Y3
-
-row:
-	VPCMPEQD     Y5, Y5, Y5
-	VBROADCASTSS float32_7f800000<>+0(SB), Y4
-	CMPQ         first+48(FP), $0x00
-	JE           fresh
-	VMOVUPS      (AX), Y4
-	VMOVUPS      (CX), Y5
-
-fresh:
-	MOVQ    colNorms+24(FP), SI
-	MOVQ    vectors+40(FP), DI
-	VMOVAPS Y0, Y1
-
-vector:
-	VMOVUPS     (DX), Y6
-	VFMADD213PS (SI), Y3, Y6
-	VCMPPS      $0x11, Y4, Y6, Y7
-	VBLENDVPS   Y7, Y6, Y4, Y4
-	VBLENDVPS   Y7, Y1, Y5, Y5
-	VPADDD      Y2, Y1, Y1
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, SI
-	DECQ        DI
-	JNZ         vector
-	VMOVUPS     Y4, (AX)
-	VMOVUPS     Y5, (CX)
-	ADDQ        $0x20, AX
-	ADDQ        $0x20, CX
-	DECQ        BX
-	JNZ         row
-	VZEROUPPER
-	RET
-
-DATA laneNumbers<>+0(SB)/4, $0x00000000
-DATA laneNumbers<>+4(SB)/4, $0x00000001
-DATA laneNumbers<>+8(SB)/4, $0x00000002
-DATA laneNumbers<>+12(SB)/4, $0x00000003
-DATA laneNumbers<>+16(SB)/4, $0x00000004
-DATA laneNumbers<>+20(SB)/4, $0x00000005
-DATA laneNumbers<>+24(SB)/4, $0x00000006
-DATA laneNumbers<>+28(SB)/4, $0x00000007
-DATA laneNumbers<>+32(SB)/4, $0x00000008
-DATA laneNumbers<>+36(SB)/4, $0x00000009
-DATA laneNumbers<>+40(SB)/4, $0x0000000a
-DATA laneNumbers<>+44(SB)/4, $0x0000000b
-DATA laneNumbers<>+48(SB)/4, $0x0000000c
-DATA laneNumbers<>+52(SB)/4, $0x0000000d
-DATA laneNumbers<>+56(SB)/4, $0x0000000e
-DATA laneNumbers<>+60(SB)/4, $0x0000000f
-DATA laneNumbers<>+64(SB)/4, $0x00000010
-DATA laneNumbers<>+68(SB)/4, $0x00000011
-DATA laneNumbers<>+72(SB)/4, $0x00000012
-DATA laneNumbers<>+76(SB)/4, $0x00000013
-DATA laneNumbers<>+80(SB)/4, $0x00000014
-DATA laneNumbers<>+84(SB)/4, $0x00000015
-DATA laneNumbers<>+88(SB)/4, $0x00000016
-DATA laneNumbers<>+92(SB)/4, $0x00000017
-DATA laneNumbers<>+96(SB)/4, $0x00000018
-DATA laneNumbers<>+100(SB)/4, $0x00000019
-DATA laneNumbers<>+104(SB)/4, $0x0000001a
-DATA laneNumbers<>+108(SB)/4, $0x0000001b
-DATA laneNumbers<>+112(SB)/4, $0x0000001c
-DATA laneNumbers<>+116(SB)/4, $0x0000001d
-DATA laneNumbers<>+120(SB)/4, $0x0000001e
-DATA laneNumbers<>+124(SB)/4, $0x0000001f
-GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128
-
-DATA int32_8<>+0(SB)/4, $0x00000008
-GLOBL int32_8<>(SB), RODATA|NOPTR, $4
-
-DATA float32_c0000000<>+0(SB)/4, $0xc0000000
-GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
-
-DATA float32_7f800000<>+0(SB)/4, $0x7f800000
-GLOBL float32_7f800000<>(SB), RODATA|NOPTR, $4
-
 // func LowestOfLanesAVX2(score *float32, column *int32, scores *float32, columns *int32, rows int)
 // Requires: AVX, AVX2
 TEXT ·LowestOfLanesAVX2(SB), NOSPLIT, $0-40
@@ -128,48 +40,6 @@ row:
 	ADDQ       $0x20, BX
 	DECQ       SI
 	JNZ        row
-	VZEROUPPER
-	RET
-
-// func WithinAVX2(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)
-// Requires: AVX, FMA3
-TEXT ·WithinAVX2(SB), NOSPLIT, $0-56
-	MOVQ         hits+0(FP), AX
-	MOVQ         dots+8(FP), DX
-	MOVQ         rowNorms+16(FP), BX
-	MOVQ         rows+40(FP), SI
-	VBROADCASTSS float32_c0000000<>+0(SB), Y0
-
-row:
-	MOVQ         colNorms+24(FP), CX
-	MOVQ         limits+32(FP), R8
-	MOVQ         vectors+48(FP), R9
-	XORQ         DI, DI
-	VBROADCASTSS (BX), Y1
-
-vector:
-	VADDPS      (CX), Y1, Y2
-	VMOVUPS     (DX), Y3
-	VFMADD213PS Y2, Y0, Y3
-	VCMPPS      $0x12, (R8), Y3, Y3
-	VMOVMSKPS   Y3, R10
-
-	// New bits come in at the top; the last come to rest there.
-	ORQ    R10, DI
-	RORQ   $0x08, DI
-	ADDQ   $0x20, DX
-	ADDQ   $0x20, CX
-	ADDQ   $0x20, R8
-	DECQ   R9
-	JNZ    vector
-	MOVQ   vectors+48(FP), CX
-	IMUL3Q $0x08, CX, CX
-	ROLQ   CL, DI
-	MOVQ   DI, (AX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x04, BX
-	DECQ   SI
-	JNZ    row
 	VZEROUPPER
 	RET
 
@@ -215,53 +85,8 @@ vector:
 	VZEROUPPER
 	RET
 
-// func LowestAVX512(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)
-// Requires: AVX, AVX512F
-TEXT ·LowestAVX512(SB), NOSPLIT, $0-56
-	MOVQ         scores+0(FP), AX
-	MOVQ         columns+8(FP), CX
-	MOVQ         dots+16(FP), DX
-	MOVQ         rows+32(FP), BX
-	VPBROADCASTD first+48(FP), Z0
-	VPADDD       laneNumbers<>+0(SB), Z0, Z0
-	VPBROADCASTD int32_16<>+0(SB), Z2
-	VBROADCASTSS float32_c0000000<>+0(SB), Z3
-
-row:
-	VPTERNLOGD   $0xff, Z5, Z5, Z5
-	VBROADCASTSS float32_7f800000<>+0(SB), Z4
-	CMPQ         first+48(FP), $0x00
-	JE           fresh
-	VMOVUPS      (AX), Z4
-	VMOVUPS      (CX), Z5
-
-fresh:
-	MOVQ    colNorms+24(FP), SI
-	MOVQ    vectors+40(FP), DI
-	VMOVAPS Z0, Z1
-
-vector:
-	VMOVUPS     (DX), Z6
-	VFMADD213PS (SI), Z3, Z6
-	VCMPPS      $0x11, Z4, Z6, K1
-	VMOVAPS     Z6, K1, Z4
-	VMOVDQA32   Z1, K1, Z5
-	VPADDD      Z2, Z1, Z1
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, SI
-	DECQ        DI
-	JNZ         vector
-	VMOVUPS     Z4, (AX)
-	VMOVUPS     Z5, (CX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, CX
-	DECQ        BX
-	JNZ         row
-	VZEROUPPER
-	RET
-
-DATA int32_16<>+0(SB)/4, $0x00000010
-GLOBL int32_16<>(SB), RODATA|NOPTR, $4
+DATA float32_c0000000<>+0(SB)/4, $0xc0000000
+GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
 
 // func LowestOfLanesAVX512(score *float32, column *int32, scores *float32, columns *int32, rows int)
 // Requires: AVX, AVX512F
@@ -304,48 +129,6 @@ row:
 	ADDQ       $0x40, BX
 	DECQ       SI
 	JNZ        row
-	VZEROUPPER
-	RET
-
-// func WithinAVX512(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)
-// Requires: AVX, AVX512F
-TEXT ·WithinAVX512(SB), NOSPLIT, $0-56
-	MOVQ         hits+0(FP), AX
-	MOVQ         dots+8(FP), DX
-	MOVQ         rowNorms+16(FP), BX
-	MOVQ         rows+40(FP), SI
-	VBROADCASTSS float32_c0000000<>+0(SB), Z0
-
-row:
-	MOVQ         colNorms+24(FP), CX
-	MOVQ         limits+32(FP), R8
-	MOVQ         vectors+48(FP), R9
-	XORQ         DI, DI
-	VBROADCASTSS (BX), Z1
-
-vector:
-	VADDPS      (CX), Z1, Z2
-	VMOVUPS     (DX), Z3
-	VFMADD213PS Z2, Z0, Z3
-	VCMPPS      $0x12, (R8), Z3, K1
-	KMOVW       K1, R10
-
-	// New bits come in at the top; the last come to rest there.
-	ORQ    R10, DI
-	RORQ   $0x10, DI
-	ADDQ   $0x40, DX
-	ADDQ   $0x40, CX
-	ADDQ   $0x40, R8
-	DECQ   R9
-	JNZ    vector
-	MOVQ   vectors+48(FP), CX
-	IMUL3Q $0x10, CX, CX
-	ROLQ   CL, DI
-	MOVQ   DI, (AX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x04, BX
-	DECQ   SI
-	JNZ    row
 	VZEROUPPER
 	RET
 

@@ -31,16 +31,6 @@ func AxpyRowsAVX2(dst []float32, x []float32, stride int, a []float32)
 //go:noescape
 func AccumulateRowsAVX2(sums []float64, cols int, x []float32, stride int, groups []int32)
 
-// AccumulateGroupAVX2 adds rows of one group to its sum. It is the loop
-//
-//	for _, i := range rows { for j := range sum { sum[j] += float64(x[int(i)*stride+j]) } }
-//
-// For every 32 columns of a row, in whole strips, it prefetches the line at next, which then moves on by
-// nextStep bytes. Neither sum nor rows is empty; it trusts its arguments.
-//
-//go:noescape
-func AccumulateGroupAVX2(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
-
 // GroupDistancesAVX2 is the loop
 //
 //	for i, g := range groups {
@@ -83,13 +73,3 @@ func AxpyRowsAVX512(dst []float32, x []float32, stride int, a []float32)
 //
 //go:noescape
 func AccumulateRowsAVX512(sums []float64, cols int, x []float32, stride int, groups []int32)
-
-// AccumulateGroupAVX512 adds rows of one group to its sum. It is the loop
-//
-//	for _, i := range rows { for j := range sum { sum[j] += float64(x[int(i)*stride+j]) } }
-//
-// For every 64 columns of a row, in whole strips, it prefetches the line at next, which then moves on by
-// nextStep bytes. Neither sum nor rows is empty; it trusts its arguments.
-//
-//go:noescape
-func AccumulateGroupAVX512(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)

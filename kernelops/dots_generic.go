@@ -1,7 +1,5 @@
 package kernelops
 
-import "math"
-
 // dotsGeneric is the loop of Dots. It takes 2 rows of x by 4 of y at a time: eight chains,
 // which do not wait for each other.
 func dotsGeneric(dst, x, y Matrix) {
@@ -74,7 +72,3 @@ func sqNormsGeneric(norms []float32, x Matrix) {
 		norms[i] = chain32(row, row, 0)
 	}
 }
-
-// sqrt32 is the correctly rounded root: rounding the float64 root again cannot
-// go wrong, because float64 has more than twice the digits of float32.
-func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }

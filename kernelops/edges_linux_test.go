@@ -24,8 +24,7 @@ var edgeOps = map[string]edgeOp{
 	"L1Rows":          edgeReduction((*Set).L1Rows),
 	"LInfRows":        edgeReduction((*Set).LInfRows),
 	"Axpy":            func(s *Set, m *edgeMemory, _, _, dim int) { s.Axpy(m.results32(dim), m.float32s(dim), 3) },
-	"Axpby": func(s *Set, m *edgeMemory, _, _,
-		dim int) {
+	"Axpby": func(s *Set, m *edgeMemory, _, _, dim int) {
 		s.Axpby(m.results32(dim), m.float32s(dim), 3, 0.7)
 	},
 	"AxpyRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
@@ -55,7 +54,6 @@ var edgeOps = map[string]edgeOp{
 	},
 	"Dots":    edgePairs((*Set).Dots),
 	"SqDists": edgePairs((*Set).SqDists),
-	"Cosines": edgePairs((*Set).Cosines),
 	"KernelMatrix": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		x, y := m.matrix(rows, dim), m.matrix(cols, dim)
 		for _, k := range edgeKernels {
@@ -69,23 +67,10 @@ var edgeOps = map[string]edgeOp{
 		s.KernelSums(m.results64(3*rows), edgeKernels[1], m.matrix(rows, dim), m.matrix(cols, dim), m.int32s(cols, 3),
 			&Workspace{})
 	},
-	"PackCentroids": edgeArgMin,
-	"ArgMin":        edgeArgMin,
-	"Assign": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		c := s.PackCentroids(m.matrix(cols, dim))
-		sums, index, score := m.results64(cols*dim), m.resultsInt32(rows), m.results32(rows)
-		s.Assign(sums, index, score, m.matrix(rows, dim), c, &Workspace{})
-	},
 	"PackCenters": edgeNearest,
 	"Nearest":     edgeNearest,
-	"TopK": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		s.TopK(m.resultsInt(3*rows), m.results32(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
-	},
 	"Search": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Search(m.resultsInt(3*rows), m.results64(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
-	},
-	"RadiusCounts": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		s.RadiusCounts(m.resultsInt(rows), 2, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	},
 	"Project": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Project(NewProjection(1, "edges", max(cols, 1)), m.resultMatrix(rows, max(cols, 1)), m.matrix(rows, dim), 0)
@@ -107,12 +92,6 @@ func edgePairs(f func(s *Set, dst, x, y Matrix, ws *Workspace)) edgeOp {
 	return func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		f(s, m.resultMatrix(rows, cols), m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	}
-}
-
-func edgeArgMin(s *Set, m *edgeMemory, rows, cols, dim int) {
-	c := s.PackCentroids(m.matrix(cols, dim))
-	index, score := m.resultsInt32(rows), m.results32(rows)
-	s.ArgMin(index, score, m.matrix(rows, dim), c, &Workspace{})
 }
 
 func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {
@@ -143,9 +122,6 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// edgeSorted is a shape whose sums Assign takes group by group.
-var edgeSorted = [3]int{11, 8, maxNearSums/8 + 1}
-
 // edgeShapes are rows, columns and dimensions on both sides of every tile.
 func edgeShapes() [][3]int {
 	shapes := [][3]int{{0, 3, 5}, {3, 0, 5}, {3, 4, 0}, {1, 1, 1}}
@@ -156,7 +132,7 @@ func edgeShapes() [][3]int {
 		shapes = append(shapes, [3]int{1 + n%37, n, n % 18})
 	}
 	return append(shapes, [3]int{blockRows + 5, 19, 9}, [3]int{19, blockRows + 5, 9}, [3]int{12, 32, 8},
-		[3]int{60, 60, 8}, [3]int{19, maxWidth + 1, 25}, edgeSorted)
+		[3]int{60, 60, 8}, [3]int{19, maxWidth + 1, 25})
 }
 
 // TestEdgesCoverEverything finds a method of Set, or an implementation behind one, that TestEdges does
@@ -172,7 +148,7 @@ func TestEdgesCoverEverything(t *testing.T) {
 		calls := map[string]int{}
 		s, m := recorded(s, calls), &edgeMemory{t: t}
 		for _, op := range edgeOps {
-			for _, shape := range [][3]int{{37, 5, 9}, {3, 9, 16}, {15, 70, 9}, {5, 20, 9}, {15, 70, 25}, edgeSorted} {
+			for _, shape := range [][3]int{{37, 5, 9}, {3, 9, 16}, {15, 70, 9}, {5, 20, 9}, {15, 70, 25}} {
 				m.run(s, op, shape, true)
 			}
 		}

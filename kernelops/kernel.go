@@ -61,7 +61,6 @@ type measureKind uint8
 const (
 	dotOnly measureKind = iota
 	sqDist
-	cosine
 	polynomial
 	gaussian
 	sigmoid
@@ -83,13 +82,11 @@ func (k Kernel) measure() measure {
 	return measure{}
 }
 
-// value is the measure of a pair in Go. The norms are squared; for cosine, not.
+// value is the measure of a pair in Go. The norms are squared.
 func (m measure) value(dot, xNorm, yNorm float32) float32 {
 	switch m.kind {
 	case sqDist:
 		return sqDistOf(dot, xNorm, yNorm)
-	case cosine:
-		return cosineOf(dot, xNorm, yNorm)
 	case polynomial:
 		t := fma32(m.scale, dot, m.offset)
 		p := t
@@ -113,22 +110,7 @@ func sqDistOf(dot, xNorm, yNorm float32) float32 {
 	return d
 }
 
-func cosineOf(dot, xLength, yLength float32) float32 {
-	product := float32(xLength * yLength)
-	if product == 0 {
-		return 0
-	}
-	c := dot / product
-	switch {
-	case c > 1:
-		return 1
-	case c < -1:
-		return -1
-	}
-	return c
-}
-
 // needsNorms reports whether value reads the norms.
 func (m measure) needsNorms() bool {
-	return m.kind == sqDist || m.kind == cosine || m.kind == gaussian
+	return m.kind == sqDist || m.kind == gaussian
 }

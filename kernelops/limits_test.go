@@ -7,25 +7,24 @@ import (
 	"testing"
 )
 
-// TestLimitMetExactly puts every pair's distance on its limit, one float32 below it and one above: within
-// takes a distance that equals the limit, notBeyond drops only what is above it, and a NaN is not within
-// and not beyond anything.
+// TestLimitMetExactly puts every pair's distance on its limit, one float32 below it and one above: notBeyond drops only
+// what is above it, and a NaN is not beyond anything.
 func TestLimitMetExactly(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct {
 		dot, rowNorm, colNorm float32 // the distance is 5 + 8 - 2*3 = 7
 		limit                 float32
-		within, notBeyond     bool
+		notBeyond             bool
 	}{
-		{3, 5, 8, 7, true, true},
-		{3, 5, 8, math.Nextafter32(7, 0), false, false},
-		{3, 5, 8, math.Nextafter32(7, 8), true, true},
-		{0, 0, 0, 0, true, true},
-		{3, 5, 8, inf, true, true},
-		{3, 5, inf, inf, true, true}, // +Inf meets +Inf
-		{nan, 5, 8, 7, false, true},
-		{3, nan, 8, 7, false, true},
-		{3, 5, nan, inf, false, true},
+		{3, 5, 8, 7, true},
+		{3, 5, 8, math.Nextafter32(7, 0), false},
+		{3, 5, 8, math.Nextafter32(7, 8), true},
+		{0, 0, 0, 0, true},
+		{3, 5, 8, inf, true},
+		{3, 5, inf, inf, true}, // +Inf meets +Inf
+		{nan, 5, 8, 7, true},
+		{3, nan, 8, 7, true},
+		{3, 5, nan, inf, true},
 	} {
 		for _, s := range All() {
 			if s.matrix == nil {
@@ -35,17 +34,15 @@ func TestLimitMetExactly(t *testing.T) {
 				const rows = 5
 				dots, rowNorms := repeat(c.dot, rows*width), repeat(c.rowNorm, rows)
 				colNorms, limits := repeat(c.colNorm, width), repeat(c.limit, width)
-				for name, test := range map[string]limitTest{"within": s.matrix.within,
-					"notBeyond": s.matrix.notBeyond} {
-					want := uint64(0)
-					if name == "within" && c.within || name == "notBeyond" && c.notBeyond {
-						want = 1<<width - 1
-					}
-					hits := make([]uint64, rows)
-					test(&hits[0], &dots[0], &rowNorms[0], &colNorms[0], &limits[0], rows, width/s.matrix.lanes)
-					if slices.ContainsFunc(hits, func(h uint64) bool { return h != want }) {
-						t.Errorf("%s %s, %d columns, %+v: %x, want %x", s.Name, name, width, c, hits, want)
-					}
+				want := uint64(0)
+				if c.notBeyond {
+					want = 1<<width - 1
+				}
+				hits := make([]uint64, rows)
+				s.matrix.notBeyond(&hits[0], &dots[0], &rowNorms[0], &colNorms[0], &limits[0], rows,
+					width/s.matrix.lanes)
+				if slices.ContainsFunc(hits, func(h uint64) bool { return h != want }) {
+					t.Errorf("%s, %d columns, %+v: %x, want %x", s.Name, width, c, hits, want)
 				}
 			}
 		}
@@ -159,46 +156,4 @@ func checkFilter(t *testing.T, data string, x, y []float32) bool {
 			directLow, exact)
 	}
 	return !math.IsInf(low, 0) && !math.IsInf(directLow, 0)
-}
-
-// TestRadiusByHand has points at squared distances 0, 4 and 9: a distance equal to the radius is within, none
-// is within a radius below 0, and what counts held before does not matter.
-func TestRadiusByHand(t *testing.T) {
-	x, y := repeatRows(1, 40), Matrix{Data: []float32{1, 3, -2}, Rows: 3, Cols: 1, Stride: 1}
-	for _, c := range []struct {
-		sqRadius float32
-		want     int
-	}{{-1, 0}, {-0x1p-149, 0}, {0, 1}, {math.Nextafter32(4, 0), 1}, {4, 2}, {9, 3}, {float32(math.NaN()), 0}} {
-		for _, s := range All() {
-			counts := slices.Repeat([]int{7}, x.Rows)
-			s.RadiusCounts(counts, c.sqRadius, x, y, &Workspace{})
-			if slices.ContainsFunc(counts, func(n int) bool { return n != c.want }) {
-				t.Errorf("%s: within %g: %v, want %d", s.Name, c.sqRadius, counts, c.want)
-			}
-		}
-	}
-}
-
-func repeatRows(v float32, rows int) Matrix {
-	return Matrix{Data: repeat(v, rows), Rows: rows, Cols: 1, Stride: 1}
-}
-
-// TestRoundOutwards checks both directions beside numbers that float32 holds and that it does not.
-func TestRoundOutwards(t *testing.T) {
-	r := rand.New(rand.NewPCG(42, 0))
-	for range 10000 {
-		x := float64(float32FromBits(r))
-		for _, v := range []float64{x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1))} {
-			up, down := roundUp32(v), roundDown32(v)
-			if float64(up) < v || float64(down) > v || up != down && math.Nextafter32(down, up) != up {
-				t.Fatalf("%g rounds to %g and %g", v, down, up)
-			}
-			if v == x && up != down {
-				t.Fatalf("%g is a float32 and rounds to %g and %g", v, down, up)
-			}
-		}
-	}
-	if up := roundUp32(math.MaxFloat64); !math.IsInf(float64(up), 1) {
-		t.Errorf("MaxFloat64 rounds up to %g", up)
-	}
 }

@@ -26,7 +26,7 @@ func TestPairsBesideUnmappedPages(t *testing.T) {
 		}
 		return Matrix{Data: data, Rows: rows, Cols: cols, Stride: cols}
 	}
-	ids, dists, index, score := make([]int, 64), make([]float64, 64), make([]int32, 64), make([]float32, 64)
+	ids, dists := make([]int, 64), make([]float64, 64)
 	for _, s := range All() {
 		var ws Workspace
 		for _, shape := range [][3]int{{1, 1, 1}, {12, 32, 8}, {12, 16, 8}, {9, 42, 24}, {6, 16, 16}, {12, 8, 8},
@@ -40,7 +40,6 @@ func TestPairsBesideUnmappedPages(t *testing.T) {
 				}
 				n := x.Rows
 				s.Search(ids[:n], dists[:n], 1, x, y, &ws)
-				s.ArgMin(index[:n], score[:n], x, s.PackCentroids(y), &ws)
 			}
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkNearest compares, for a record of data about their mean: the least score alone and the distance to that
-// center, which is not exact; Nearest; and all distances in float64. far is Nearest where pairs of centers are too
-// close for scores.
+// BenchmarkNearest compares, for a record of data about their mean: Nearest, and all distances in float64. far is
+// Nearest where pairs of centers are too close for scores.
 func BenchmarkNearest(b *testing.B) {
 	const rows = 4096
 	for _, shape := range [][2]int{{2, 300}, {32, 16}, {32, 256}, {784, 256}} {
@@ -21,23 +20,15 @@ func BenchmarkNearest(b *testing.B) {
 		for i := range x.Data {
 			x.Data[i] = float32(centers[i/cols%k*cols+i%cols] + r.NormFloat64())
 		}
-		small := NewMatrix(k, cols)
-		for i, v := range centers {
-			small.Data[i] = float32(v)
-		}
 		var ws Workspace
-		index, score, sqDist := make([]int32, rows), make([]float32, rows), make([]float64, rows)
-		packed, all, centroids := s.PackCenters(centers, origin), s.PackCenters(centers, origin), s.PackCentroids(small)
+		index, sqDist := make([]int32, rows), make([]float64, rows)
+		packed, all := s.PackCenters(centers, origin), s.PackCenters(centers, origin)
 		all.matrix = nil
 		far := append([]float64{}, centers...)
 		for i := range far {
 			far[i] = centers[i%cols] + 1e-4*centers[i]
 		}
 		for name, run := range map[string]func(){
-			"score": func() {
-				s.ArgMin(index, score, x, centroids, &ws)
-				s.GroupDistances(sqDist, x, centers, index)
-			},
 			"nearest": func() { s.Nearest(index, sqDist, x, packed, &ws) },
 			"float64": func() { s.Nearest(index, sqDist, x, all, &ws) },
 		} {

@@ -204,3 +204,21 @@ func FuzzNearest(f *testing.F) {
 		checkNearest(t, fmt.Sprint(seed, cols, centers, rows, scale), x, y, x.Row(0))
 	})
 }
+
+// TestPackedForAnotherSet packs by one set and computes by another.
+func TestPackedForAnotherSet(t *testing.T) {
+	x := NewMatrix(3, 2)
+	for _, s := range All() {
+		for _, other := range All() {
+			var want any
+			if s.Name != other.Name && other.matrix != nil { // a set without one leaves the centers as they are
+				want = "kernelops: centers packed for another kernel set"
+			}
+			centers := other.PackCenters(make([]float64, 6), make([]float32, 2))
+			got := panicOf(func() { s.Nearest(make([]int32, 3), make([]float64, 3), x, centers, &Workspace{}) })
+			if got != want {
+				t.Errorf("by %s of %s: panic %v", s.Name, other.Name, got)
+			}
+		}
+	}
+}

@@ -20,11 +20,6 @@ func (s *Set) pairs(m measure, dst, x, y Matrix, ws *Workspace) {
 func (s *Set) norms(m measure, norms []float32, x Matrix, ws *Workspace) []float32 {
 	ws.divide(x.Rows, blockRows, func(sc *scratch, from, to int) {
 		s.sqNorms(norms[from:to], x.RowRange(from, to), sc)
-		if m.kind == cosine {
-			for i := from; i < to; i++ {
-				norms[i] = sqrt32(norms[i])
-			}
-		}
 	})
 	return norms
 }

@@ -39,7 +39,7 @@ func FuzzPairs(f *testing.F) {
 			}
 		}
 		if x.Rows > 0 {
-			compareSelections(t, "fuzz", x, y, 3, 1)
+			compareSearches(t, "fuzz", x, y, 3)
 		}
 	})
 }

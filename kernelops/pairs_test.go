@@ -21,7 +21,6 @@ func kernelOp(name string, k Kernel) pairOp {
 var pairOps = []pairOp{
 	{"Dots", measure{}, (*Set).Dots},
 	{"SqDists", measure{kind: sqDist}, (*Set).SqDists},
-	{"Cosines", measure{kind: cosine}, (*Set).Cosines},
 	kernelOp("linear", Kernel{}),
 	kernelOp("cubic", Kernel{Kind: Polynomial, Scale: 0.3, Offset: 1, Degree: 3}),
 	kernelOp("degree 1", Kernel{Kind: Polynomial, Scale: -1, Offset: 0, Degree: 1}),
@@ -44,7 +43,6 @@ func TestPairsByHand(t *testing.T) {
 		}{
 			{"Dots", func() { s.Dots(dst, x, y, &ws) }, []float32{25, -25, 4, 0, 0, 0}},
 			{"SqDists", func() { s.SqDists(dst, x, y, &ws) }, []float32{0, 100, 18, 25, 25, 1}},
-			{"Cosines", func() { s.Cosines(dst, x, y, &ws) }, []float32{1, -1, 0.8, 0, 0, 0}},
 			{"square", func() {
 				s.KernelMatrix(dst, Kernel{Kind: Polynomial, Scale: 2, Offset: 1, Degree: 2}, x, y,
 					&ws)
@@ -114,13 +112,7 @@ func guardedMatrix(rows, cols, gap, offset int, next func() float32) (m Matrix, 
 
 // wantPairs is the operation written down once more, without blocks.
 func wantPairs(m measure, x, y Matrix) []float32 {
-	norm := func(row []float32) float32 {
-		n := chain32(row, row, 0)
-		if m.kind == cosine {
-			return sqrt32(n)
-		}
-		return n
-	}
+	norm := func(row []float32) float32 { return chain32(row, row, 0) }
 	var want []float32
 	for i := range x.Rows {
 		for j := range y.Rows {

@@ -8,21 +8,15 @@ type matrixSet struct {
 	interleave8 func(dst *float32, dstStride int, x *float32, xStride, dim int)
 	sqNorms8    func(dst, x *float32, xStride, dim, tiles int)
 	epilogues   [sigmoid + 1]epilogue
-	lowest      func(scores *float32, columns *int32, dots, colNorms *float32, rows, vectors, first int)
 	ofLanes     func(score *float32, column *int32, scores *float32, columns *int32, rows int)
 	lowestTwo   func(scores, seconds *float32, columns *int32, dots, colNorms *float32, rows, vectors, first int)
 	runnersUp   func(runners, scores, seconds *float32, rows int)
-	within      limitTest
-	notBeyond   limitTest
+	notBeyond   func(hits *uint64, dots, rowNorms, colNorms, limits *float32, rows, vectors int)
 	storeFence  func()
 }
 
-type (
-	epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale,
-		offset float32, degree int, stream bool)
-
-	limitTest func(hits *uint64, dots, rowNorms, colNorms, limits *float32, rows, vectors int)
-)
+type epilogue func(dst *float32, dstStride int, dots, rowNorms, colNorms *float32, rows, vectors int, scale,
+	offset float32, degree int, stream bool)
 
 // panelKernel multiplies tiles of rows by a panel of width columns.
 type panelKernel struct {

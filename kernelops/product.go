@@ -128,16 +128,6 @@ func (s *Set) SqDists(dst, x, y Matrix, ws *Workspace) {
 	s.pairs(measure{kind: sqDist}, dst, x, y, ws)
 }
 
-// Cosines sets dst[i][j] to the cosine of row i of x and row j of y:
-//
-//	product := float32(sqrt(nx[i]) * sqrt(ny[j]))
-//	dst.Row(i)[j] = min(1, max(-1, dot(i, j)/product)), or 0 if product is 0
-//
-// with dot and the squared norms as in SqDists, each root rounded to float32. A NaN stays NaN.
-func (s *Set) Cosines(dst, x, y Matrix, ws *Workspace) {
-	s.pairs(measure{kind: cosine}, dst, x, y, ws)
-}
-
 // KernelMatrix sets dst[i][j] to the kernel of row i of x and row j of y, where dot is
 // that of Dots and d that of SqDists:
 //

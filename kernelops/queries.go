@@ -38,12 +38,13 @@ func (q *queries) together(s *Set, ws *Workspace, sc *scratch) {
 	for i := range q.limits {
 		q.limits[i] = float32(math.Inf(1))
 	}
-	s.matrix.scan(q, q.x, q.y, low, ws.lowNorms, q.limits, s.matrix.notBeyond, sc)
+	s.matrix.scan(q, low, ws.lowNorms, sc)
 	for i := range q.list {
 		q.list[i].finish()
 	}
 }
 
+// hit takes what a scan finds: row i of x, row j of y, and their dot product.
 func (q *queries) hit(i, j int, dot float32) {
 	low, high := q.filter.bounds(dot, q.norms[i], q.yNorms[j])
 	q.list[i].consider(j, low, high)

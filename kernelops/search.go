@@ -1,6 +1,9 @@
 package kernelops
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // searchLanes is the number of partial sums of a float64 distance: part of what it means.
 const searchLanes = 8
@@ -74,6 +77,14 @@ func (s *Set) Search(ids []int, dists []float64, k int, x, y Matrix, ws *Workspa
 	})
 }
 
+// checkTop panics unless the results have room for k of every row of x.
+func checkTop(ids []int, dists, k int, x, y Matrix) {
+	checkPair(x, y)
+	if k < 1 || len(ids) != x.Rows*k || dists != x.Rows*k {
+		panic("kernelops: result has the wrong shape")
+	}
+}
+
 // fewQueries are searched one after the other.
 const fewQueries = 2
 
@@ -83,6 +94,34 @@ func (n *nearest) store(ids []int, dists []float64) {
 		ids[j], dists[j] = -1, math.Inf(1)
 		if j < len(n.rows) {
 			ids[j], dists[j] = n.rows[j], n.dists[j]
+		}
+	}
+}
+
+// scan streams the rows of y past the packed rows of x, and reports the pairs whose distance, from the norms given, is
+// not beyond the limit of the query. What hit does to limits holds from the next block on. The norms of x have maxWidth
+// elements more than x has rows.
+func (m *matrixSet) scan(q *queries, xNorms, yNorms []float32, sc *scratch) {
+	sc.packed.pack(m, q.x)
+	sc.hits = resize(sc.hits, blockRows)
+	sc.meet(q.y, &sc.packed, func(part []panel, first int, rows Matrix) {
+		for p := range part {
+			l := &part[p]
+			dots := sc.block(l, rows, goal{})
+			m.notBeyond(&sc.hits[0], &dots[0], &yNorms[first], &xNorms[l.first], &q.limits[l.first], rows.Rows,
+				l.width/m.lanes)
+			l.report(q, sc.hits[:rows.Rows], dots, first)
+		}
+	})
+}
+
+// report calls q.hit for the bits of found, a word for each row of y from first on.
+func (p *panel) report(q *queries, found []uint64, dots []float32, first int) {
+	valid := p.valid()
+	for r, word := range found {
+		for word &= valid; word != 0; word &= word - 1 {
+			i := bits.TrailingZeros64(word)
+			q.hit(p.first+i, first+r, dots[r*p.width+i])
 		}
 	}
 }

@@ -8,68 +8,39 @@ import (
 	"testing"
 )
 
-// TestSelectByHand checks every set on points of a line: 0, 3, 3 and 10 against 1, 3 and 7.
-func TestSelectByHand(t *testing.T) {
+// TestSearchByHand checks every set on points of a line: 0, 3, 3 and 10 against 1, 3 and 7.
+func TestSearchByHand(t *testing.T) {
 	y := Matrix{Data: []float32{0, 3, 3, 10}, Rows: 4, Cols: 1, Stride: 1}
 	x := Matrix{Data: []float32{1, 3, 7}, Rows: 3, Cols: 1, Stride: 1}
 	inf := math.Inf(1)
 	for _, s := range All() {
-		var ws Workspace
-		index, score := make([]int32, 3), make([]float32, 3)
-		s.ArgMin(index, score, x, s.PackCentroids(y), &ws)
-		if !slices.Equal(index, []int32{0, 1, 3}) || !slices.Equal(score, []float32{0, -9, -40}) {
-			t.Errorf("%s ArgMin: %v, %v", s.Name, index, score)
-		}
-		ids, dists := make([]int, 9), make([]float32, 9)
-		s.TopK(ids, dists, 3, x, y, &ws)
-		if !slices.Equal(ids, []int{0, 1, 2, 1, 2, 0, 3, 1, 2}) ||
-			!slices.Equal(dists, []float32{1, 4, 4, 0, 0, 9, 9, 16, 16}) {
-			t.Errorf("%s TopK: %v, %v", s.Name, ids, dists)
-		}
-		wide := make([]float64, 15)
-		ids = make([]int, 15)
-		s.Search(ids, wide, 5, x, y, &ws)
+		ids, dists := make([]int, 15), make([]float64, 15)
+		s.Search(ids, dists, 5, x, y, &Workspace{})
 		if !slices.Equal(ids, []int{0, 1, 2, 3, -1, 1, 2, 0, 3, -1, 3, 1, 2, 0, -1}) ||
-			!slices.Equal(wide, []float64{1, 4, 4, 81, inf, 0, 0, 9, 49, inf, 9, 16, 16, 49, inf}) {
-			t.Errorf("%s Search: %v, %v", s.Name, ids, wide)
-		}
-		counts := make([]int, 3)
-		s.RadiusCounts(counts, 9, x, y, &ws)
-		if !slices.Equal(counts, []int{3, 3, 1}) {
-			t.Errorf("%s RadiusCounts: %v", s.Name, counts)
+			!slices.Equal(dists, []float64{1, 4, 4, 81, inf, 0, 0, 9, 49, inf, 9, 16, 16, 49, inf}) {
+			t.Errorf("%s: %v, %v", s.Name, ids, dists)
 		}
 	}
 }
 
-// TestNaNNeverWins puts a NaN into a centroid, into a point, and everywhere.
+// TestNaNNeverWins puts a NaN into a row of the base and into a query.
 func TestNaNNeverWins(t *testing.T) {
 	nan := float32(math.NaN())
 	y := Matrix{Data: []float32{nan, 5, 1}, Rows: 3, Cols: 1, Stride: 1}
-	x := Matrix{Data: []float32{1, nan}, Rows: 2, Cols: 1, Stride: 1}
+	x := Matrix{Data: []float32{1, nan, 1, 1}, Rows: 4, Cols: 1, Stride: 1}
 	for _, s := range All() {
-		var ws Workspace
-		index, score := make([]int32, 2), make([]float32, 2)
-		s.ArgMin(index, score, x, s.PackCentroids(y), &ws)
-		if !slices.Equal(index, []int32{2, -1}) || score[0] != -1 || !math.IsInf(float64(score[1]), 1) {
-			t.Errorf("%s ArgMin: %v, %v", s.Name, index, score)
-		}
-		for _, rows := range []int{1, 2} { // alone and together
+		for _, rows := range []int{1, 2, 4} { // alone and together
 			ids, dists := make([]int, 2*rows), make([]float64, 2*rows)
-			s.Search(ids, dists, 2, x.RowRange(0, rows), y, &ws)
-			if want := []int{2, 1, -1, -1}[:2*rows]; !slices.Equal(ids, want) {
-				t.Errorf("%s Search of %d: %v, %v", s.Name, rows, ids, dists)
+			s.Search(ids, dists, 2, x.RowRange(0, rows), y, &Workspace{})
+			if want := []int{2, 1, -1, -1, 2, 1, 2, 1}[:2*rows]; !slices.Equal(ids, want) {
+				t.Errorf("%s, %d queries: %v, %v", s.Name, rows, ids, dists)
 			}
-		}
-		counts := make([]int, 2)
-		s.RadiusCounts(counts, float32(math.Inf(1)), x, y, &ws)
-		if !slices.Equal(counts, []int{2, 0}) {
-			t.Errorf("%s RadiusCounts: %v", s.Name, counts)
 		}
 	}
 }
 
-// TestSelectEqualsGeneric compares all selections with the loops of the generic set.
-func TestSelectEqualsGeneric(t *testing.T) {
+// TestSearchEqualsGeneric compares Search with the loop of the generic set.
+func TestSearchEqualsGeneric(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 0))
 	runs := 60
 	if testing.Short() {
@@ -80,56 +51,28 @@ func TestSelectEqualsGeneric(t *testing.T) {
 			rows, cols, dim := 1+r.IntN(210), 1+r.IntN(150), r.IntN(30)
 			x, _ := guardedMatrix(rows, dim, rows%3, rows%5, next)
 			y, _ := guardedMatrix(cols, dim, cols%3, cols%5, next)
-			compareSelections(t, name, x, y, 1+r.IntN(12), next())
+			compareSearches(t, name, x, y, 1+r.IntN(12))
 		}
 	}
 	one := func() float32 { return 1 }
 	x, _ := guardedMatrix(100, 3, 0, 0, one) // nothing but ties
 	y, _ := guardedMatrix(200, 3, 0, 0, one)
-	compareSelections(t, "ties", x, y, 70, 0)
+	compareSearches(t, "ties", x, y, 70)
 }
 
-func compareSelections(t *testing.T, data string, x, y Matrix, k int, radius float32) {
+func compareSearches(t *testing.T, data string, x, y Matrix, k int) {
 	t.Helper()
-	type result struct {
-		index  []int32
-		score  []float32
-		ids    []int
-		dists  []float32
-		exact  []int
-		wide   []float64
-		counts []int
+	run := func(s *Set, threads int) (ids []int, dists []float64) {
+		ids, dists = make([]int, x.Rows*k), make([]float64, x.Rows*k)
+		s.Search(ids, dists, k, x, y, &Workspace{Threads: threads})
+		return ids, dists
 	}
-	run := func(s *Set, threads int) result {
-		ws := Workspace{Threads: threads}
-		n := x.Rows
-		g := result{make([]int32, n), make([]float32, n), make([]int, n*k), make([]float32, n*k), make([]int, n*k),
-			make([]float64, n*k), make([]int, n)}
-		s.ArgMin(g.index, g.score, x, s.PackCentroids(y), &ws)
-		s.TopK(g.ids, g.dists, k, x, y, &ws)
-		s.Search(g.exact, g.wide, k, x, y, &ws)
-		s.RadiusCounts(g.counts, radius, x, y, &ws)
-		return g
-	}
-	want := run(Generic(), 1)
+	wantIDs, wantDists := run(Generic(), 1)
 	for _, s := range All() {
 		for threads := 1; threads <= 2; threads++ {
-			got := run(s, threads)
-			where := fmt.Sprintf("%s, %d threads, %dx%dx%d on %s, k = %d", s.Name, threads, x.Rows, y.Rows, x.Cols,
-				data, k)
-			if !slices.Equal(got.index, want.index) {
-				t.Fatalf("%s: ArgMin %v, want %v", where, got.index, want.index)
-			}
-			equalLoop32(t, where+", scores", got.score, want.score)
-			if !slices.Equal(got.ids, want.ids) {
-				t.Fatalf("%s: TopK %v, want %v", where, got.ids, want.ids)
-			}
-			equalLoop32(t, where+", TopK distances", got.dists, want.dists)
-			if !slices.Equal(got.exact, want.exact) || !slices.Equal(got.wide, want.wide) {
-				t.Fatalf("%s: Search\n%v\n%v, want\n%v\n%v", where, got.exact, got.wide, want.exact, want.wide)
-			}
-			if !slices.Equal(got.counts, want.counts) {
-				t.Fatalf("%s: RadiusCounts %v, want %v", where, got.counts, want.counts)
+			if ids, dists := run(s, threads); !slices.Equal(ids, wantIDs) || !slices.Equal(dists, wantDists) {
+				t.Fatalf("%s, %d threads, %dx%dx%d on %s, k = %d:\n%v\n%v, want\n%v\n%v", s.Name, threads, x.Rows,
+					y.Rows, x.Cols, data, k, ids, dists, wantIDs, wantDists)
 			}
 		}
 	}
@@ -249,6 +192,36 @@ func TestSqDist64(t *testing.T) {
 		}
 		if got := sqDist64(x, y); math.Abs(got-sum) > 1e-14*sum {
 			t.Errorf("n = %d: %g, want about %g", n, got, sum)
+		}
+	}
+}
+
+// TestSearchEdges compares searches on rows that fill blocks or groups of queries exactly, without rows, and without
+// columns.
+func TestSearchEdges(t *testing.T) {
+	next := hardMatrices(19)["normal"]
+	for _, c := range []struct{ rows, cols, dim int }{
+		{0, 5, 3}, {blockRows, 5, 3}, {2 * blockRows, blockRows, 9}, {maxWidth, maxWidth, 2}, {5, 0, 3}, {5, 7, 0},
+	} {
+		x, _ := guardedMatrix(c.rows, c.dim, 1, 3, next)
+		y, _ := guardedMatrix(c.cols, c.dim, 2, 1, next)
+		compareSearches(t, "edges", x, y, 2)
+	}
+}
+
+// TestSearchMisuse passes results that are one short or one long, and a k below 1.
+func TestSearchMisuse(t *testing.T) {
+	const wrong = "kernelops: result has the wrong shape"
+	x, y := NewMatrix(3, 2), NewMatrix(4, 2)
+	for _, s := range All() {
+		for _, c := range []struct {
+			ids, dists, k int
+			want          any
+		}{{6, 6, 2, nil}, {3, 3, 1, nil}, {5, 6, 2, wrong}, {6, 7, 2, wrong}, {0, 0, 0, wrong}, {1, 1, -1, wrong}} {
+			got := panicOf(func() { s.Search(make([]int, c.ids), make([]float64, c.dists), c.k, x, y, &Workspace{}) })
+			if got != c.want {
+				t.Errorf("%s: %+v: panic %v", s.Name, c, got)
+			}
 		}
 	}
 }

@@ -14,7 +14,6 @@ type vectorOps struct {
 	axpby           func(dst, x []float32, a, b float32)
 	axpyRows        func(dst, x []float32, stride int, a []float32)
 	accumulateRows  func(sums []float64, cols int, x []float32, stride int, groups []int32)
-	accumulateGroup func(sum []float64, x []float32, stride int, rows []int32, next *float32, nextStep int)
 	groupDistances  func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
 	hammingRows     func(dst []int, x []uint64, stride int, y []uint64)
 }
@@ -30,7 +29,6 @@ func vectorGeneric() vectorOps {
 		axpby:           axpbyGeneric,
 		axpyRows:        axpyRowsGeneric,
 		accumulateRows:  accumulateRowsGeneric,
-		accumulateGroup: accumulateGroupGeneric,
 		groupDistances:  groupDistancesGeneric,
 		hammingRows:     hammingRowsGeneric,
 	}

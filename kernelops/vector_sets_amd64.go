@@ -19,7 +19,6 @@ func vectorAVX2() vectorOps {
 		axpby:           asm.AxpbyAVX2,
 		axpyRows:        asm.AxpyRowsAVX2,
 		accumulateRows:  asm.AccumulateRowsAVX2,
-		accumulateGroup: asm.AccumulateGroupAVX2,
 		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 	}
@@ -37,7 +36,6 @@ func vectorAVX512(has supports) vectorOps {
 		axpby:           asm.AxpbyAVX512,
 		axpyRows:        asm.AxpyRowsAVX512,
 		accumulateRows:  asm.AccumulateRowsAVX512,
-		accumulateGroup: asm.AccumulateGroupAVX512,
 		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 	}

@@ -49,14 +49,6 @@ func (ws *Workspace) divide(n, grain int, f func(sc *scratch, from, to int)) {
 	wait.Wait()
 }
 
-// first is the memory of the first goroutine.
-func (ws *Workspace) first() *scratch {
-	if len(ws.perGoroutine) == 0 {
-		ws.perGoroutine = make([]scratch, 1)
-	}
-	return &ws.perGoroutine[0]
-}
-
 // resize returns a slice of n elements, v's memory if that suffices. Their values are left over.
 func resize[E any](v []E, n int) []E {
 	if cap(v) < n {

@@ -30,7 +30,7 @@ type block struct {
 
 func addEpilogues() {
 	for _, s := range isas {
-		for _, e := range []epilogue{sqDists(s), cosines(s), polynomials(s), gaussians(s), sigmoids(s)} {
+		for _, e := range []epilogue{sqDists(s), polynomials(s), gaussians(s), sigmoids(s)} {
 			e.add()
 		}
 	}
@@ -127,32 +127,6 @@ func sqDists(s isa) epilogue {
 	}
 }
 
-func cosines(s isa) epilogue {
-	return epilogue{
-		isa: s, name: "Cosines",
-		doc: []string{
-			"",
-			"\tc := dot / float32(rowNorms[i]*colNorms[j]), or 0 if the divisor is 0",
-			"\tif c > 1 { c = 1 }",
-			"\tif c < -1 { c = -1 }",
-		},
-		constants: func(b *block) {
-			b.register("1", 1)
-			b.register("-1", -1)
-			b.keep["0"] = b.vector()
-			b.zero(b.keep["0"])
-		},
-		apply: func(b *block, v VecVirtual) {
-			norm := b.vector()
-			VMULPS(b.colNorm, b.rowNorm, norm)
-			VDIVPS(norm, v, v)
-			VMINPS(v, b.keep["1"], v)
-			VMAXPS(v, b.keep["-1"], v)
-			b.clearWhere(cmpEqual, norm, b.keep["0"], v)
-		},
-	}
-}
-
 func polynomials(s isa) epilogue {
 	return epilogue{
 		isa: s, name: "Polynomials",
@@ -188,7 +162,6 @@ func polynomials(s isa) epilogue {
 const (
 	cmpEqual       = 0  // equal, false for NaN
 	cmpLess        = 17 // less, false for NaN, quiet
-	cmpLessEqual   = 18 // less or equal, false for NaN, quiet
 	cmpNotGreater  = 26 // not greater, true for NaN, quiet
 	roundToNearest = 8  // nearest, ties to even, no exception
 )

@@ -16,7 +16,7 @@ func addNearest() {
 	}
 }
 
-// addLowestTwo is addLowest that keeps the second smallest score of each lane too.
+// addLowestTwo keeps the smallest scores lane by lane, and the second smallest.
 func addLowestTwo(s isa) {
 	name := "LowestTwo" + s.suffix
 	TEXT(name, NOSPLIT, "func(scores *float32, seconds *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -11,10 +10,8 @@ import (
 
 func addSelections() {
 	for _, s := range isas {
-		addLowest(s)
 		addLowestOfLanes(s)
-		addWithin(s, "Within", cmpLessEqual, "d <= limits[j]")
-		addWithin(s, "NotBeyond", cmpNotGreater, "!(d > limits[j])")
+		addNotBeyond(s)
 	}
 }
 
@@ -37,67 +34,6 @@ func (l lowest) take(score, column VecVirtual) {
 	VCMPPS(Imm(cmpLess), l.score, score, m)
 	VBLENDVPS(m, score, l.score, l.score)
 	VBLENDVPS(m, column, l.column, l.column)
-}
-
-func addLowest(s isa) {
-	name := "Lowest" + s.suffix
-	TEXT(name, NOSPLIT, "func(scores *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)")
-	s.docLowest(name)
-	Pragma("noescape")
-	scores, columns := Load(Param("scores"), GP64()), Load(Param("columns"), GP64())
-	dots, rows := Load(Param("dots"), GP64()), Load(Param("rows"), GP64())
-	start, column, step, minusTwo := s.vector(), s.vector(), s.vector(), s.vector()
-	VPBROADCASTD(argument("first"), start)
-	VPADDD(laneNumbers(), start, start)
-	VPBROADCASTD(intData(s.floats()), step)
-	VBROADCASTSS(float32Data(-2), minusTwo)
-	Label("row")
-	l := lowest{isa: s, score: s.vector(), column: s.vector()}
-	s.ones(l.column)
-	VBROADCASTSS(float32Data(float32(math.Inf(1))), l.score)
-	CMPQ(argument("first"), Imm(0))
-	JE(LabelRef("fresh"))
-	VMOVUPS(Mem{Base: scores}, l.score)
-	VMOVUPS(Mem{Base: columns}, l.column)
-	Label("fresh")
-	norms, left := GP64(), GP64()
-	MOVQ(argument("colNorms"), norms)
-	MOVQ(argument("vectors"), left)
-	VMOVAPS(start, column)
-	Label("vector")
-	score := s.vector()
-	VMOVUPS(Mem{Base: dots}, score)
-	VFMADD213PS(Mem{Base: norms}, minusTwo, score)
-	l.take(score, column)
-	VPADDD(step, column, column)
-	for _, p := range []Register{dots, norms} {
-		ADDQ(Imm(uint64(s.bytes())), p)
-	}
-	DECQ(left)
-	JNZ(LabelRef("vector"))
-	VMOVUPS(l.score, Mem{Base: scores})
-	VMOVUPS(l.column, Mem{Base: columns})
-	for _, p := range []Register{scores, columns} {
-		ADDQ(Imm(uint64(s.bytes())), p)
-	}
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
-}
-
-func (s isa) docLowest(name string) {
-	Doc(
-		fmt.Sprintf("%s keeps for each row the smallest scores so far, one in each of %d lanes:", name, s.floats()),
-		"",
-		fmt.Sprintf("\tfor j := range %d*vectors {", s.floats()),
-		fmt.Sprintf("\t\tlane := i*%d + j%%%d", s.floats(), s.floats()),
-		fmt.Sprintf("\t\tscore := fma32(-2, dots[i*%d*vectors+j], colNorms[j])", s.floats()),
-		"\t\tif score < scores[lane] { scores[lane], columns[lane] = score, int32(first+j) }",
-		"\t}",
-		"",
-		"If first is 0, there are none so far: all are +Inf, in column -1. rows and vectors are positive.",
-	)
 }
 
 // intData is the memory of a 32-bit integer.
@@ -176,15 +112,15 @@ func (s isa) foldLanes(v, to VecVirtual, op func(x, y, to Op)) {
 	}
 }
 
-// addWithin writes the comparison of squared distances with a limit for each column.
-func addWithin(s isa, name string, predicate uint64, condition string) {
-	name += s.suffix
+// addNotBeyond writes the comparison of squared distances with a limit for each column.
+func addNotBeyond(s isa) {
+	name := "NotBeyond" + s.suffix
 	TEXT(name, NOSPLIT, "func(hits *uint64, dots *float32, rowNorms *float32, colNorms *float32, limits *float32, rows int, vectors int)")
 	Doc(
 		name+" sets bit j of hits[i] where",
 		"",
 		fmt.Sprintf("\td := fma32(-2, dots[i*%d*vectors+j], rowNorms[i]+colNorms[j])", s.floats()),
-		"\t"+condition,
+		"\t!(d > limits[j])",
 		"",
 		"and clears the other bits. rows and vectors are positive, a row has 64 columns at most.",
 	)
@@ -205,7 +141,7 @@ func addWithin(s isa, name string, predicate uint64, condition string) {
 	VADDPS(Mem{Base: norms}, rowNorm, sum)
 	VMOVUPS(Mem{Base: dots}, v)
 	VFMADD213PS(sum, minusTwo, v)
-	s.compareBits(predicate, v, Mem{Base: limits}, some)
+	s.notGreater(v, Mem{Base: limits}, some)
 	Comment("New bits come in at the top; the last come to rest there.")
 	ORQ(some, bits)
 	RORQ(Imm(uint64(s.floats())), bits)
@@ -226,14 +162,14 @@ func addWithin(s isa, name string, predicate uint64, condition string) {
 	RET()
 }
 
-// compareBits sets the low bits of to where predicate(v, limit) holds, and clears the rest.
-func (s isa) compareBits(predicate uint64, v VecVirtual, limit Mem, to Register) {
+// notGreater sets the low bits of to where v is not greater than limit, and clears the rest.
+func (s isa) notGreater(v VecVirtual, limit Mem, to Register) {
 	if s.masks {
 		k := K()
-		VCMPPS(Imm(predicate), limit, v, k)
+		VCMPPS(Imm(cmpNotGreater), limit, v, k)
 		KMOVW(k, to.(GPVirtual).As32())
 		return
 	}
-	VCMPPS(Imm(predicate), limit, v, v)
+	VCMPPS(Imm(cmpNotGreater), limit, v, v)
 	VMOVMSKPS(v, to.(GPVirtual).As32())
 }

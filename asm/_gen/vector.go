@@ -14,7 +14,6 @@ func addVectors() {
 		addAxpby(s)
 		addAxpyRows(s)
 		addAccumulateRows(s)
-		addAccumulateGroup(s)
 		if !s.masks {
 			addGroupDistances(s)
 		}

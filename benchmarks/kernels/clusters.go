@@ -6,12 +6,13 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// kmeans is one round of k-means over n points: every point to the nearest of k
-// centroids, then the means. The first k points are the first centroids.
-func kmeans(n, d, k int) workload {
+// kmeansExact is one round of k-means over n points, by the operations that the kind KMeans calls: every point to the
+// nearest of k centers, decided in float64 where float32 cannot, the points added up, then the means. The first k
+// points are the first centers.
+func kmeansExact(n, d, k int) workload {
 	w := workload{
-		id:     workloadID("kmeans", n, d, k),
-		title:  fmt.Sprintf("k-means round, %d x %d, k = %d", n, d, k),
+		id:     workloadID("kmeansexact", n, d, k),
+		title:  fmt.Sprintf("exact k-means round, %d x %d, k = %d", n, d, k),
 		unit:   gflops,
 		amount: 2 * float64(n) * float64(d) * float64(k),
 		limits: arithmetic,
@@ -20,7 +21,13 @@ func kmeans(n, d, k int) workload {
 		x := e.points(0, n, d)
 		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
 			r := newRound(s, e, x, k)
-			return r.run, func() float64 { return squares(r.means.Data) }
+			return r.run, func() float64 {
+				sum := 0.0
+				for _, v := range r.means {
+					sum += v * v
+				}
+				return sum
+			}
 		})
 	}
 	return w
@@ -28,29 +35,34 @@ func kmeans(n, d, k int) workload {
 
 // round is what a set needs for a round: a leaf of the points for every thread.
 type round struct {
-	set       *kernelops.Set
-	x         kernelops.Matrix
-	centroids kernelops.Matrix
-	means     kernelops.Matrix
-	leaves    []leaf
+	set     *kernelops.Set
+	centers []float64
+	origin  []float32 // the mean of the points, or near it
+	means   []float64
+	leaves  []leaf
 }
 
 // leaf is a range of points and what a round finds out about them.
 type leaf struct {
 	x         kernelops.Matrix
 	index     []int32
-	score     []float32
+	sqDist    []float64
 	sums      []float64
 	counts    []int
 	workspace kernelops.Workspace
 }
 
 func newRound(s *kernelops.Set, e env, x kernelops.Matrix, k int) *round {
-	r := &round{set: s, x: x, centroids: x.RowRange(0, k), means: e.matrix(k, x.Cols)}
+	r := &round{set: s, origin: make([]float32, x.Cols), means: make([]float64, k*x.Cols)}
+	for i := range k {
+		for _, v := range x.Row(i) {
+			r.centers = append(r.centers, float64(v))
+		}
+	}
 	for t := range e.threads {
 		rows := x.RowRange(t*x.Rows/e.threads, (t+1)*x.Rows/e.threads)
 		r.leaves = append(r.leaves, leaf{
-			x: rows, index: make([]int32, rows.Rows), score: allocate[float32](e.memory, rows.Rows),
+			x: rows, index: make([]int32, rows.Rows), sqDist: make([]float64, rows.Rows),
 			sums: make([]float64, k*x.Cols), counts: make([]int, k),
 		})
 	}
@@ -59,7 +71,7 @@ func newRound(s *kernelops.Set, e env, x kernelops.Matrix, k int) *round {
 
 // run is a round: assignment and sums of every leaf, then the means.
 func (r *round) run() {
-	packed := r.set.PackCentroids(r.centroids)
+	packed := r.set.PackCenters(r.centers, r.origin)
 	onThreads(len(r.leaves), func(t int) { r.leaves[t].assign(r.set, packed) })
 	first := &r.leaves[0]
 	for _, l := range r.leaves[1:] {
@@ -68,18 +80,17 @@ func (r *round) run() {
 			first.counts[c] += n
 		}
 	}
-	for c, n := range first.counts {
-		mean := r.means.Row(c)
-		for j := range mean {
-			mean[j] = float32(first.sums[c*len(mean)+j] / float64(n))
-		}
+	width := len(r.origin)
+	for i, sum := range first.sums {
+		r.means[i] = sum / float64(first.counts[i/width])
 	}
 }
 
-func (l *leaf) assign(s *kernelops.Set, centroids *kernelops.Centroids) {
+func (l *leaf) assign(s *kernelops.Set, centers *kernelops.Centers) {
 	clear(l.sums)
 	clear(l.counts)
-	s.Assign(l.sums, l.index, l.score, l.x, centroids, &l.workspace)
+	s.Nearest(l.index, l.sqDist, l.x, centers, &l.workspace)
+	s.AccumulateRows(l.sums, l.x, l.index)
 	for _, c := range l.index {
 		l.counts[c]++
 	}

@@ -76,16 +76,6 @@ func sqDists(m, n, d int) workload {
 	return w
 }
 
-// cosines is the matrix of cosines.
-func cosines(m, n, d int) workload {
-	w := pairs("cosine", "cosines", m, n, d)
-	w.short, w.serial = true, true
-	w.entrant = func(e env) []contender {
-		return allPairs(e, (*kernelops.Set).Cosines, e.matrix(m, n), e.points(0, m, d), e.points(1, n, d), squares)
-	}
-	return w
-}
-
 // rbf is the matrix of exp(-|x-y|^2 / d).
 func rbf(m, n, d int) workload {
 	w := pairs("rbf", "RBF matrix", m, n, d)

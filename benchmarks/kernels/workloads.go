@@ -12,9 +12,9 @@ const (
 	rbf128    = "rbf/4096x4096x128"
 	rbf784    = "rbf/4096x4096x784"
 	poly128   = "polynomial/4096x4096x128"
-	kmeans256 = "kmeans/500000x32x256"
-	kmeans100 = "kmeans/200000x64x100"
-	kmeans10  = "kmeans/60000x784x10"
+	kmeans256 = "kmeansexact/500000x32x256"
+	kmeans100 = "kmeansexact/200000x64x100"
+	kmeans10  = "kmeansexact/60000x784x10"
 	knn128    = "knn/100000x128x1000x10"
 	knn784    = "knn/60000x784x2000x5"
 	knnSingle = "knnsingle/100000x128x20x10"
@@ -42,16 +42,15 @@ func workloads() []workload {
 		rbf(4096, 4096, 128),
 		rbf(4096, 4096, 784),
 		polynomial(4096, 4096, 128),
-		kmeans(500_000, 32, 256),
-		kmeans(200_000, 64, 100),
-		kmeans(60_000, 784, 10),
+		kmeansExact(500_000, 32, 256),
+		kmeansExact(200_000, 64, 100),
+		kmeansExact(60_000, 784, 10),
 		knn(100_000, 128, 1000, 10),
 		knn(60_000, 784, 2000, 5),
 		knnOneByOne(100_000, 128, 20, 10),
 		dotOfRows(1<<18, 1024),
 		axpyOfRows(1<<18, 1024),
 		sparseDot(20_000, 112, 100_000),
-		cosines(4096, 4096, 128),
 		symmetricRBF(4096, 128),
 		l1OfRows(100_000, 128),
 		projection(20_000, 784, 128),

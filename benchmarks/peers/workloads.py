@@ -119,12 +119,6 @@ def rbfsymmetric(seed, n, d):
         yield "sklearn", Call(lambda: pairwise.rbf_kernel(x, gamma=1 / d), total)
 
 
-def cosine(seed, m, n, d):
-    x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
-    if sklearn:
-        yield "sklearn", Call(lambda: pairwise.cosine_similarity(x, y), squares)
-
-
 def polynomial(seed, m, n, d):
     x, y = data.normals(seed, 0, m, d), data.normals(seed, 1, n, d)
     if sklearn:
@@ -132,7 +126,7 @@ def polynomial(seed, m, n, d):
         yield "sklearn", Call(lambda: kernel(x, y, degree=3, gamma=1 / d, coef0=1), total)
 
 
-def kmeans(seed, n, d, k):
+def kmeansexact(seed, n, d, k):
     x = data.normals(seed, 0, n, d)
     start = x[:k].copy()
 
@@ -291,7 +285,7 @@ def knnpictures(seed, k):
 
 
 OPERATIONS = {f.__name__: f for f in (
-    xyt, sqdist, rbf, rbfsymmetric, cosine, polynomial, kmeans, knn, knnsingle, dotrows, axpyrows, l1rows, sparsedot,
+    xyt, sqdist, rbf, rbfsymmetric, polynomial, kmeansexact, knn, knnsingle, dotrows, axpyrows, l1rows, sparsedot,
     bayescounts, perceptronsparse, perceptrondense, perceptronsparseshuffled, perceptrondenseshuffled, kmeansfit,
     knnpictures,
 )}

@@ -44,7 +44,7 @@ var targets = []target{
 	{folder: "dataset/mail"},
 	{
 		folder: "kernelops",
-		files:  "filter.go nearest*.go search.go assign.go argmin.go choose.go radius.go topk.go *bound*.go",
+		files:  "filter.go nearest*.go search.go choose.go *bound*.go",
 	},
 }
 
