@@ -18,7 +18,8 @@ import (
 )
 
 var lostFaults = flag.Int("lost.faults", 1,
-	"how often each sort of job object is flipped at rest, deleted, and never stored; twice as often flipped in transit")
+	"how often each sort of job object is flipped at rest, deleted, and never stored; twice as often "+
+		"flipped in transit")
 
 // lossJobs are the jobs that lose objects: k-means whose first centers need carries, and an epoch after the other of
 // a perceptron. Nothing is audited: an audit that makes an object again would hide its loss.

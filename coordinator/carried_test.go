@@ -33,7 +33,7 @@ func TestCredentialsByAFollower(t *testing.T) {
 		}
 	}
 	q.awaitVotes(2)
-	leader, follower := q.leader(), q.follower()
+	follower := q.follower()
 	certified := certificate(t, filepath.Dir(q.authority), "worker")
 	for name, c := range map[string]struct {
 		shows  []tls.Certificate
@@ -44,7 +44,8 @@ func TestCredentialsByAFollower(t *testing.T) {
 		"nothing":                         {nil, "", connect.CodePermissionDenied},
 		"nothing, and says it is another": {nil, "worker", connect.CodePermissionDenied},
 	} {
-		client := gramv1connect.NewWorkerServiceClient(clientShowing(t, follower, c.shows...), "https://"+follower.Addr(), as(worker))
+		client := gramv1connect.NewWorkerServiceClient(clientShowing(t, follower, c.shows...),
+			"https://"+follower.Addr(), as(worker))
 		req := connect.NewRequest(&pb.RegisterRequest{WorkerId: "w", Slots: 1})
 		if c.forged != "" {
 			req.Header().Set(gate.RoleHeader, c.forged)
@@ -61,18 +62,29 @@ func TestCredentialsByAFollower(t *testing.T) {
 		forged      string
 		code        connect.Code
 	}{
-		"its own certificate":                {certified, "", 0},
-		"another worker's":                   {certificate(t, filepath.Dir(q.authority), "worker"), "", connect.CodePermissionDenied},
-		"another's, and a forged digest too": {certificate(t, filepath.Dir(q.authority), "worker"), keyDigestOf(t, certified), connect.CodePermissionDenied},
+		"its own certificate": {certified, "", 0},
+		"another worker's": {certificate(t, filepath.Dir(q.authority), "worker"), "",
+			connect.CodePermissionDenied},
+		"another's, and a forged digest too": {certificate(t, filepath.Dir(q.authority), "worker"),
+			keyDigestOf(t, certified), connect.CodePermissionDenied},
 	} {
-		client := gramv1connect.NewWorkerServiceClient(clientShowing(t, follower, shown.certificate), "https://"+follower.Addr(), as(worker))
+		client := gramv1connect.NewWorkerServiceClient(clientShowing(t, follower, shown.certificate),
+			"https://"+follower.Addr(), as(worker))
 		req := connect.NewRequest(&pb.HeartbeatRequest{WorkerId: "w"})
 		req.Header().Set(gate.KeyHeader, shown.forged)
-		if _, err := client.Heartbeat(t.Context(), req); shown.code == 0 && err != nil || shown.code != 0 && connect.CodeOf(err) != shown.code {
+		if _, err := client.Heartbeat(t.Context(), req); shown.code == 0 && err != nil || shown.code != 0 &&
+			connect.CodeOf(err) != shown.code {
 			t.Errorf("heartbeat with %s: %v", name, err)
 		}
 	}
 
+	aWatchEndsWithItsToken(t, q)
+}
+
+// aWatchEndsWithItsToken revokes the token by which a follower is read.
+func aWatchEndsWithItsToken(t *testing.T, q *quorum) {
+	t.Helper()
+	leader, follower := q.leader(), q.follower()
 	submitTest(t, leader, "a")
 	token := makeToken(t, leader, gate.ScopeRead, 0)
 	jobs := gramv1connect.NewJobServiceClient(clientShowing(t, follower), "https://"+follower.Addr(), as(token))
@@ -87,7 +99,8 @@ func TestCredentialsByAFollower(t *testing.T) {
 	}
 	defer watch.Close()
 	revokeToken(t, leader, token.ID)
-	if err := get(); connect.CodeOf(err) != connect.CodeUnauthenticated { // at once, though the follower may not know yet
+	// at once, though the follower may not know yet
+	if err := get(); connect.CodeOf(err) != connect.CodeUnauthenticated {
 		t.Errorf("after it was revoked: %v", err)
 	}
 	for watch.Receive() { // what was on its way

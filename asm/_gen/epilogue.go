@@ -39,7 +39,8 @@ func addEpilogues() {
 func (e epilogue) add() {
 	TEXT(e.name+e.suffix, NOSPLIT,
 		"func(dst *float32, dstStride int, dots *float32, rowNorms *float32, colNorms *float32, rows int, vectors int, scale float32, offset float32, degree int, stream bool)")
-	Doc(append([]string{e.name + e.suffix + " sets every dst[i*dstStride+j] from dot := dots[i*width+j] by"}, e.doc...)...)
+	Doc(append([]string{e.name + e.suffix + " sets every dst[i*dstStride+j] from dot := dots[i*width+j] by"},
+		e.doc...)...)
 	Pragma("noescape")
 	b := &block{isa: e.isa, keep: map[string]VecVirtual{}, data: map[string]Op{}, rowNorm: e.vector()}
 	dst, dots := Load(Param("dst"), GP64()), Load(Param("dots"), GP64())

@@ -22,8 +22,8 @@ func addLowestTwo(s isa) {
 	TEXT(name, NOSPLIT, "func(scores *float32, seconds *float32, columns *int32, dots *float32, colNorms *float32, rows int, vectors int, first int)")
 	s.docLowestTwo(name)
 	Pragma("noescape")
-	scores, seconds, columns := Load(Param("scores"), GP64()), Load(Param("seconds"), GP64()), Load(Param("columns"), GP64())
-	dots, rows := Load(Param("dots"), GP64()), Load(Param("rows"), GP64())
+	scores, seconds := Load(Param("scores"), GP64()), Load(Param("seconds"), GP64())
+	columns, dots, rows := Load(Param("columns"), GP64()), Load(Param("dots"), GP64()), Load(Param("rows"), GP64())
 	start, column, step, minusTwo := s.vector(), s.vector(), s.vector(), s.vector()
 	VPBROADCASTD(argument("first"), start)
 	VPADDD(laneNumbers(), start, start)
@@ -94,8 +94,9 @@ func addRunnersUp(s isa) {
 	name := "RunnersUp" + s.suffix
 	TEXT(name, NOSPLIT, "func(runners *float32, scores *float32, seconds *float32, rows int)")
 	Doc(
-		fmt.Sprintf("%s sets runners[i] to the second smallest of scores[%d*i:][:%d] and", name, s.floats(), s.floats()),
-		fmt.Sprintf("seconds[%d*i:][:%d] together, none of them a NaN; equal values count each. seconds are not below", s.floats(), s.floats()),
+		fmt.Sprintf("%s sets runners[i] to the second smallest of scores[%d*i:][:%[2]d] and", name, s.floats()),
+		fmt.Sprintf("seconds[%d*i:][:%[1]d] together, none of them a NaN; equal values count each. seconds are not below",
+			s.floats()),
 		"the scores of their lanes. rows is positive.",
 	)
 	Pragma("noescape")

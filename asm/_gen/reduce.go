@@ -45,7 +45,8 @@ var metrics = []metric{
 		fold: func(x Register, y Op, to ...Op) { VFMADD231PS(append([]Op{y, x}, to...)...) },
 	},
 	{
-		name: "SqEuclidean", term: "t := x[i] - y[i]; lane[i%32] = fma32(t, t, lane[i%32])", tree: "lane[j] + lane[j+h]",
+		name: "SqEuclidean", term: "t := x[i] - y[i]; lane[i%32] = fma32(t, t, lane[i%32])",
+		tree: "lane[j] + lane[j+h]",
 		meet: subtract, join: addLanes,
 		fold: func(x Register, _ Op, to ...Op) { VFMADD231PS(append([]Op{x, x}, to...)...) },
 	},
@@ -54,7 +55,8 @@ var metrics = []metric{
 		fold: func(x Register, _ Op, to ...Op) { VADDPS(append([]Op{x, to[len(to)-1]}, to...)...) },
 	},
 	{
-		name: "LInf", term: "lane[i%32] = max(lane[i%32], abs(x[i]-y[i]))", tree: "max(lane[j], lane[j+h])", meet: distance, join: maxLanes,
+		name: "LInf", term: "lane[i%32] = max(lane[i%32], abs(x[i]-y[i]))", tree: "max(lane[j], lane[j+h])",
+		meet: distance, join: maxLanes,
 		fold: func(x Register, _ Op, to ...Op) { VPMAXSD(append([]Op{x, to[len(to)-1]}, to...)...) },
 	},
 }
@@ -216,7 +218,8 @@ func (r reduction) row() {
 	Label("tail")
 	TESTQ(r.cols, r.cols)
 	JZ(LabelRef("reduced"))
-	Comment("The last columns under masks. The lanes without one keep every bit: adding zero would lose the sign of -0.")
+	Comment(
+		"The last columns under masks. The lanes without one keep every bit: adding zero would lose the sign of -0.")
 	for i, l := range r.lanes {
 		r.masked(i, l)
 	}

@@ -47,7 +47,8 @@ func addLowestOfLanes(s isa) {
 	name := "LowestOfLanes" + s.suffix
 	TEXT(name, NOSPLIT, "func(score *float32, column *int32, scores *float32, columns *int32, rows int)")
 	Doc(
-		fmt.Sprintf("%s sets score[i] to the smallest of scores[%d*i:][:%d], none of them a NaN, and", name, s.floats(), s.floats()),
+		fmt.Sprintf("%s sets score[i] to the smallest of scores[%d*i:][:%d], none of them a NaN, and", name, s.floats(),
+			s.floats()),
 		"column[i] to the smallest of the columns that have it, taken as unsigned. rows is positive.",
 	)
 	Pragma("noescape")

@@ -28,7 +28,8 @@ func (r *Run) End() { r.After, r.Took = load(), time.Since(r.Started) }
 // benchmarks/README.md that explains it, and the table of the machine.
 func (r Run) Head(title, command, section string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s on %s\n\nWritten by `%s`; [how to read it](../../README.md#%s). %s, %s.\n\n| | |\n|---|---|\n",
+	fmt.Fprintf(&b,
+		"# %s on %s\n\nWritten by `%s`; [how to read it](../../README.md#%s). %s, %s.\n\n| | |\n|---|---|\n",
 		title, r.Machine.CPU, command, section, r.Started.Format("2 January 2006"), r.Took.Round(time.Second))
 	for _, row := range append(r.Machine.Rows(), [2]string{"load before and after", r.Before + "; " + r.After}) {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])

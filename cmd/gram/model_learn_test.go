@@ -180,7 +180,7 @@ func TestVectorsOnTheCommandLine(t *testing.T) {
 		"KernelNearestMean":  `{"schema_version":1,"vector":"1, 1","label":"a"`,
 		"KernelPerceptron":   `{"schema_version":1,"vector":"1, 1","label":"`,
 		"NearestMean":        `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"value":`,
-		"GaussianNaiveBayes": `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"scores":[{"label":"a",`,
+		"GaussianNaiveBayes": `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"scores":[{"label":`,
 		"KMeans":             `{"schema_version":1,"vector":"1, 1","label":"0","rejected":false,"value":`,
 		"NearestNeighbors":   `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"value":1,"value_is":"share"}`,
 		"Perceptron":         `{"schema_version":1,"vector":"1, 1","label":"b","rejected":false,"value":5.5,"value_is":"score"`,

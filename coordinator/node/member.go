@@ -154,7 +154,8 @@ func (m *Member) OpenStores(cfg Config, fail func(error)) (Stores, error) {
 	if err := m.meter.read(stores); err != nil {
 		return Stores{}, err
 	}
-	watched := &watchdog{DurableStore: wrapped(cfg, checked), dir: dir, limit: cfg.DiskLimit, fail: fail, meter: m.meter}
+	watched := &watchdog{DurableStore: wrapped(cfg, checked), dir: dir, limit: cfg.DiskLimit, fail: fail,
+		meter: m.meter}
 	return Stores{watched, watched, snapshots}, nil
 }
 

@@ -260,7 +260,7 @@ func (f *floor) settle() {
 func TestSchedulingUnderFaults(t *testing.T) {
 	backups := 0
 	defer func() {
-		if backups == 0 {
+		if backups == 0 && !testing.Short() { // which draws a fifth of the cases
 			t.Error("no backup was ever granted")
 		}
 	}()

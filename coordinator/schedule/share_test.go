@@ -200,7 +200,8 @@ func TestFaultBesideAWorkerTooSmall(t *testing.T) {
 		if len(grants) != 1 {
 			t.Fatalf("attempt %d: %d tasks leased", attempt+1, len(grants))
 		}
-		if failed := d.fault("big", grants[0], taskClass, protocol.CodePanic) != nil; failed != (attempt == d.cfg.MaxAttempts-1) {
+		failed := d.fault("big", grants[0], taskClass, protocol.CodePanic) != nil
+		if failed != (attempt == d.cfg.MaxAttempts-1) {
 			t.Fatalf("attempt %d: the job failed is %v", attempt+1, failed)
 		}
 		d.now += d.cfg.RetryDelay << attempt
@@ -222,7 +223,8 @@ func decided(cfg schedule.Config, view state.State) (started, failed []string) {
 func TestDecideAdmitsByPriority(t *testing.T) {
 	cfg := schedule.DefaultConfig()
 	cfg.MaxRunning = 3
-	view := run(t, state.New(), submit("run"), start("run"), submit("c"), submitted("low", -5, 0), submitted("high", 5, 0), submit("d"))
+	view := run(t, state.New(), submit("run"), start("run"), submit("c"), submitted("low", -5, 0),
+		submitted("high", 5, 0), submit("d"))
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high", "c"}) {
 		t.Errorf("started %v", started)
 	}
@@ -261,7 +263,8 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, id := range []string{"a", "b"} {
 		view = run(t, view, completions(planned(id, 1)), completions(&pb.Completion{
-			Id: &pb.TaskID{JobId: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE}, Output: &pb.TaskOutput{Object: ref(7)},
+			Id:     &pb.TaskID{JobId: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_NODE},
+			Output: &pb.TaskOutput{Object: ref(7)},
 		}), completions(&pb.Completion{
 			Id:     &pb.TaskID{JobId: id, Round: 1, Kind: pb.TaskKind_TASK_KIND_STEP},
 			Output: &pb.TaskOutput{Next: &pb.Next{Done: true, State: ref(8)}},

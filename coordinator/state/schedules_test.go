@@ -1,14 +1,12 @@
 package state_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 )
 
 func putSchedule(id string, now int64) *pb.Command {
@@ -65,7 +63,8 @@ func TestASlotFiresOnce(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	entry := fire(s, "n", 2000)
 	s, reply := run(t, s, entry)
-	if !reply.Created || reply.Job.ScheduleID != "n" || reply.Job.Slot != 2000 || reply.Job.ID != reply.Schedule.SlotJobID(2000) {
+	if !reply.Created || reply.Job.ScheduleID != "n" || reply.Job.Slot != 2000 ||
+		reply.Job.ID != reply.Schedule.SlotJobID(2000) {
 		t.Fatalf("created %v: %+v", reply.Created, reply.Job)
 	}
 	if !state.ValidJobID(reply.Job.ID) || !strings.HasPrefix(reply.Job.ID, "n-") {
@@ -83,7 +82,8 @@ func TestASlotFiresOnce(t *testing.T) {
 
 func TestSkipsCoverSlotsInARow(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
-	for _, odd := range []*pb.Command{skip(s, "n", 1000, 2000, 2), skip(s, "n", 3000, 2000, 1), skip(s, "n", 2000, 2000, 2), skip(s, "n", 2000, 3000, 1), skip(s, "n", 2000, 3000, 0)} {
+	for _, odd := range []*pb.Command{skip(s, "n", 1000, 2000, 2), skip(s, "n", 3000, 2000, 1),
+		skip(s, "n", 2000, 2000, 2), skip(s, "n", 2000, 3000, 1), skip(s, "n", 2000, 3000, 0)} {
 		wantRefused(t, s, odd, state.Malformed)
 	}
 	both := fireSlot(s, "n", 2000)
@@ -115,7 +115,8 @@ func TestPutScheduleIsIdempotentAndReplacesWhenAsked(t *testing.T) {
 	stale := fire(s, "n", 5000)
 	other.GetPutSchedule().Replace = true
 	s, changed := run(t, s, other)
-	if changed.Schedule.LastSlot != 2000 || changed.Schedule.Since != 4000 || changed.Schedule.Number != first.Schedule.Number {
+	if changed.Schedule.LastSlot != 2000 || changed.Schedule.Since != 4000 ||
+		changed.Schedule.Number != first.Schedule.Number {
 		t.Fatalf("replaced: %+v", changed.Schedule)
 	}
 	wantRefused(t, s, stale, state.Conflict) // decided by the old expression
@@ -192,7 +193,8 @@ func TestAJobMadeByHandIsTheSlotsIfItsSpecIs(t *testing.T) {
 		t.Errorf("created %v, %+v", reply.Created, reply.Schedule)
 	}
 	_, reply = run(t, s, fire(s, "n", 3000))
-	if last := reply.Schedule.Recent[1]; last.Skip != pb.SkipReason_SKIP_REASON_CONFLICT || reply.Schedule.Skipped != 1 {
+	if last := reply.Schedule.Recent[1]; last.Skip != pb.SkipReason_SKIP_REASON_CONFLICT ||
+		reply.Schedule.Skipped != 1 {
 		t.Errorf("%+v", last)
 	}
 }
@@ -200,7 +202,8 @@ func TestAJobMadeByHandIsTheSlotsIfItsSpecIs(t *testing.T) {
 // succeed takes a job to its end.
 func succeed(t *testing.T, s state.State, id string) state.State {
 	t.Helper()
-	s, _ = run(t, s, start(id), completions(planned(id, 1), node(id, 1, 0, 0, 0, 1), step(id, 1, &pb.Next{Done: true, State: ref(3)}), report(id)))
+	s, _ = run(t, s, start(id), completions(planned(id, 1), node(id, 1, 0, 0, 0, 1),
+		step(id, 1, &pb.Next{Done: true, State: ref(3)}), report(id)))
 	if job, _ := s.Job(id); job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
 		t.Fatalf("job %s is %v", id, job.Stage)
 	}
@@ -227,7 +230,8 @@ func TestLatestMovesOnSuccessOnly(t *testing.T) {
 	want(3000)
 	s = succeed(t, s, ids[2000])
 	want(3000)
-	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: ids[4000], Failure: &pb.Failure{Code: "X"}}}})
+	s, _ = run(t, s, &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: ids[4000],
+		Failure: &pb.Failure{Code: "X"}}}})
 	want(3000)
 	byHand := submit("", "h")
 	sched, _ := s.Schedule("n")
@@ -249,7 +253,8 @@ func TestJobsByHandAreOfTheirSlot(t *testing.T) {
 	wantRefused(t, s, cmd, state.Conflict)
 	cmd.GetSubmit().SlotUnixMs = 2000
 	wantRefused(t, state.New(), cmd, state.NotFound)
-	s, _ = run(t, s, cmd, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}}, putSchedule("n", 5000))
+	s, _ = run(t, s, cmd, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}},
+		putSchedule("n", 5000))
 	s = succeed(t, s, cmd.GetSubmit().GetId())
 	if sched, _ := s.Schedule("n"); sched.LatestJob != "" {
 		t.Errorf("the latest is of the schedule that was removed: %+v", sched)
@@ -267,122 +272,6 @@ func TestASlotWaitsForRoom(t *testing.T) {
 	_, reply := run(t, s, fire(s, "n", 2000))
 	if !reply.Created {
 		t.Error("there is room and no job was made")
-	}
-}
-
-// drawScheduleCommand mostly draws decisions that fit the state, and now and then anything.
-func drawScheduleCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command {
-	id := rapid.SampledFrom([]string{"a", "b", "a-", "", "UPPER"}).Draw(t, "schedule")
-	switch rapid.IntRange(0, 11).Draw(t, "schedule command") {
-	case 0, 1:
-		put := putSchedule(id, 0).GetPutSchedule()
-		put.Overlap = pb.ScheduleOverlap(rapid.IntRange(0, 5).Draw(t, "overlap"))
-		put.Replace = rapid.Bool().Draw(t, "replace")
-		cmd.Body = &pb.Command_PutSchedule{PutSchedule: put}
-	case 2:
-		if rapid.IntRange(0, 4).Draw(t, "rarely") == 0 {
-			cmd.Body = &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: id}}
-		}
-	case 4, 5:
-		job := &pb.SubmitJob{Id: "a", SpecHash: "h", ScheduleId: id, SlotUnixMs: rapid.Int64Range(-5, 120).Draw(t, "slot")}
-		if sched, ok := s.Schedule(id); ok && rapid.IntRange(0, 9).Draw(t, "odd id") > 0 {
-			job.Id = sched.SlotJobID(job.SlotUnixMs)
-		}
-		cmd.Body = &pb.Command_Submit{Submit: job}
-	case 3:
-		cmd.Body = pause(id, rapid.Bool().Draw(t, "paused"), 0).Body
-	default:
-		slot := fireSlot(s, id, 0)
-		slot.SlotUnixMs = slot.AfterUnixMs + rapid.Int64Range(0, 20).Draw(t, "ahead")
-		slot.AfterUnixMs += rapid.SampledFrom([]int64{0, 0, 0, 0, -1, 1}).Draw(t, "after")
-		slot.Revision += rapid.SampledFrom([]uint64{0, 0, 0, 0, 1}).Draw(t, "revision")
-		if rapid.Bool().Draw(t, "fires") {
-			slot.Job = &pb.SubmitJob{SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}
-		} else {
-			slot.Skip = pb.SkipReason(rapid.IntRange(0, 8).Draw(t, "reason"))
-			slot.Slots = rapid.Uint32Range(0, 3).Draw(t, "slots")
-			slot.FirstUnixMs = slot.SlotUnixMs - rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "first")
-		}
-		cmd.Body = &pb.Command_FireSlot{FireSlot: slot}
-	}
-	return cmd
-}
-
-// jobsOfSchedules are the jobs of slots that have not ended.
-func jobsOfSchedules(s state.State) (ids []string) {
-	s.EachActive(func(job *state.Job) bool {
-		if job.ScheduleID != "" {
-			ids = append(ids, job.ID)
-		}
-		return true
-	})
-	return ids
-}
-
-// checkLatest: a schedule's latest is the job of the latest slot among those that have succeeded.
-// checkLatest: once the clock was set, jobs of slots that were fired early may wait for their slot.
-func checkLatest(t *rapid.T, s state.State, clockSet bool) {
-	s.EachSchedule(func(sched *state.Schedule) bool {
-		want, slot := "", int64(0)
-		s.EachJob(func(job *state.Job) bool {
-			own := job.ScheduleID == sched.ID() && job.ID == sched.SlotJobID(job.Slot)
-			if clockSet && job.ID != sched.LatestJob {
-				return true
-			}
-			if own && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && (want == "" || job.Slot > slot) {
-				want, slot = job.ID, job.Slot
-			}
-			return true
-		})
-		if sched.LatestJob != want || sched.LatestSlot != slot {
-			t.Fatalf("schedule %s: latest is %q of slot %d, want %q of slot %d", sched.ID(), sched.LatestJob, sched.LatestSlot, want, slot)
-		}
-		return true
-	})
-}
-
-// checkSlots: the slots of a schedule are decided in order, each once, and a fired one has its job.
-func checkSlots(t *rapid.T, before, after state.State) {
-	after.EachSchedule(func(sched *state.Schedule) bool {
-		old, ok := before.Schedule(sched.ID())
-		if !ok || old.Number != sched.Number {
-			if sched.Fired+sched.Skipped != 0 || len(sched.Recent) != 0 {
-				t.Fatalf("schedule %s begins with decisions", sched.ID())
-			}
-			return true
-		}
-		decided := sched.Fired + sched.Skipped - old.Fired - old.Skipped
-		if early, ok := before.Job(sched.SlotJobID(sched.LastSlot)); ok && !early.ByHand && sched.LastSlot > old.LastSlot && decided == 0 {
-			return true // fired and counted before the clock was set back
-		}
-		if (decided > 0) != (sched.LastSlot > old.LastSlot) || sched.LastSlot < old.LastSlot || sched.Fired < old.Fired || sched.Revision < old.Revision {
-			t.Fatalf("schedule %s went from %+v to %+v", sched.ID(), old, sched)
-		}
-		if sched.Fired > old.Fired {
-			job, ok := after.Job(sched.SlotJobID(sched.LastSlot))
-			if !ok || decided != 1 || sched.Recent[len(sched.Recent)-1].JobID != job.ID {
-				t.Fatalf("schedule %s fired %d slots; the job: %v", sched.ID(), decided, ok)
-			}
-		}
-		return true
-	})
-}
-
-// checkRunning: the index of a schedule's jobs is what walking all jobs gives.
-func checkRunning(t *rapid.T, s state.State) {
-	want := make(map[string][]string)
-	s.EachActive(func(job *state.Job) bool {
-		if sched, ok := s.Schedule(job.ScheduleID); ok && !job.ByHand && job.ID == sched.SlotJobID(job.Slot) {
-			want[job.ScheduleID] = append(want[job.ScheduleID], job.ID)
-		}
-		return true
-	})
-	for _, id := range []string{"a", "b", "a-"} {
-		var got []string
-		s.EachJobOf(id, func(job *state.Job) bool { got = append(got, job.ID); return true })
-		if !slices.Equal(got, want[id]) || s.JobsOf(id) != len(got) {
-			t.Fatalf("schedule %s: jobs %v, want %v", id, got, want[id])
-		}
 	}
 }
 

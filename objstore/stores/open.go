@@ -91,7 +91,8 @@ func openDir(u objstore.URI, cfg Config) (objstore.Store, error) {
 		return s, nil
 	}
 	if len(cfg.FileRoots) == 0 {
-		return nil, fmt.Errorf("%w: %s: this process may open no files; use s3://, or allow its folder with --file-root", objstore.ErrInvalidURI, u)
+		return nil, fmt.Errorf("%w: %s: this process may open no files; use s3://, or allow its folder with --file-root",
+			objstore.ErrInvalidURI, u)
 	}
 	return nil, fmt.Errorf("%w: %s: this process may open files only below %s", objstore.ErrInvalidURI, u,
 		strings.Join(cfg.FileRoots, ", "))

@@ -82,7 +82,8 @@ func TestPlantedSourcesBuild(t *testing.T) {
 func TestWhatDoesNotApply(t *testing.T) {
 	const file = "dir/place.go"
 	root := t.TempDir()
-	if err := writeFile(filepath.Join(root, file), []byte("package dir\n\nvar a = 1\nvar b = 1 // var a = 1\n\n// c\n\n// c\n")); err != nil {
+	if err := writeFile(filepath.Join(root, file),
+		[]byte("package dir\n\nvar a = 1\nvar b = 1 // var a = 1\n\n// c\n\n// c\n")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, diff, want string }{
@@ -108,7 +109,8 @@ func TestWhatDoesNotApply(t *testing.T) {
 			}
 		})
 	}
-	if text, err := os.ReadFile(filepath.Join(root, file)); err != nil || !strings.Contains(string(text), "var a = 1\n") {
+	if text, err := os.ReadFile(filepath.Join(root, file)); err != nil ||
+		!strings.Contains(string(text), "var a = 1\n") {
 		t.Errorf("the source was changed to %q (%v)", text, err)
 	}
 }
@@ -132,7 +134,8 @@ func TestImportIsAdded(t *testing.T) {
 	const want = "import \"github.com/gram-compute/gram/internal/seeded\"\n"
 	const use = "\nvar on = seeded.Is(seeded.LostAck)\n"
 	for _, head := range []string{
-		"package a\n", "// Package a.\npackage a\n\nimport \"math\"\n", "package a\n\nimport (\n\t\"math\"\n\t\"os\"\n)\n",
+		"package a\n", "// Package a.\npackage a\n\nimport \"math\"\n",
+		"package a\n\nimport (\n\t\"math\"\n\t\"os\"\n)\n",
 	} {
 		if text, err := finish(head + use); err != nil || text != head+"\n"+want+use {
 			t.Errorf("%q became %q (%v)", head+use, text, err)

@@ -175,7 +175,8 @@ func TestCertificateByHand(t *testing.T) {
 	}
 	text, err := Describe(result.Model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "3 x 3") ||
-		!strings.Contains(text, "cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
+		!strings.Contains(text,
+			"cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
 		t.Errorf("%s%v", text, err)
 	}
 	// Of any two of the points the determinants are 4, 16 and 36.

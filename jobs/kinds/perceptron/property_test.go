@@ -44,7 +44,8 @@ func TestNovikoff(t *testing.T) {
 			m := modelOf(t, train(t, params, jobstest.Deal(records, 3)...))
 			_, total := m.bounded()
 			if !m.separated || float64(total) > bound || float64(total) > m.bound || !(m.margin[0] > 0) {
-				t.Errorf("margin %v: separated %t with %d mistakes; the theorem allows %.0f, by the margin reached %.0f", margin, m.separated, total, bound, m.bound)
+				t.Errorf("margin %v: separated %t with %d mistakes; the theorem allows %.0f, by the margin reached %.0f",
+					margin, m.separated, total, bound, m.bound)
 			}
 			if math.Abs(m.radius-math.Sqrt(1+radius*radius)) > 1e-6 {
 				t.Errorf("radius %v, not that of %v and the bias", m.radius, radius)

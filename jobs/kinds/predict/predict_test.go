@@ -179,7 +179,8 @@ func metricsOf(t *testing.T, params string, model jobs.Arrays, records []jobstes
 func TestJudgedByHand(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{1, 0}, {3, 0}, {4, 3}, {0, 1}}, "left", "right", "left", "")
 	metrics := metricsOf(t, `{}`, twoMeans(t), records)
-	if want := `{"labels":["left","right"],"cells":[[0,0,1],[0,1,1],[1,1,1]]}`; metrics["evaluation.confusion"] != want {
+	const want = `{"labels":["left","right"],"cells":[[0,0,1],[0,1,1],[1,1,1]]}`
+	if metrics["evaluation.confusion"] != want {
 		t.Errorf("%s", metrics["evaluation.confusion"])
 	}
 	if want := `[{"id":{"Object":"records","Offset":2},"truth":"left","decided":"right"}]`; metrics["evaluation.mistakes"] != want {
@@ -207,7 +208,8 @@ func TestRegressionErrors(t *testing.T) {
 	model := trained(t, knn.Kind(), `{"mode": "regress", "k": 1, "store_base": true}`,
 		jobstest.DenseRecords([][]float32{{0}, {4}}, "1", "3"))
 	metrics := metricsOf(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}, {5}}, "1", "5", ""))
-	if want := `{"records":2,"mean_squared_error":2,"mean_absolute_error":1,"r2":0.5}`; metrics["evaluation.regression"] != want {
+	const want = `{"records":2,"mean_squared_error":2,"mean_absolute_error":1,"r2":0.5}`
+	if metrics["evaluation.regression"] != want {
 		t.Errorf("%s", metrics["evaluation.regression"])
 	}
 	_, err := run(t, `{}`, model, jobstest.DenseRecords([][]float32{{1}, {5}}, "1", "five"))
