@@ -57,7 +57,7 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
-// smoke are quick faults of every class: processes, the store, objects, and workers that lie or are none.
+// smoke are quick faults of every class: processes, the store, objects, and workers that lie, and strangers.
 var smoke = func() aim {
 	a := everything()
 	a.kinds = []nemesis.Kind{nemesis.KillLeader, nemesis.KillFollower, nemesis.KillWorker, nemesis.ReplaceInput,

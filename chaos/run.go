@@ -85,7 +85,7 @@ func once(ctx context.Context, s settings) (*outcome, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w\nwhat was written so far is in %s", err, t.folder)
 	case s.brief:
-		return o, nil // whoever hunts bugs keeps and shows what is worth it
+		return o, nil // a hunt keeps and shows what is worth it
 	case violated(o):
 		keep = true
 		fmt.Printf("\neverything is kept in %s\nagain: make chaos MINUTES=%v SEED=%d\n", t.folder, s.minutes, s.seed)

@@ -52,7 +52,7 @@ func (r ran) model(t *testing.T) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(r.read(t, "model.safetensors"))))
 }
 
-// runDegenerate runs cases one after the other on a worker in this process. Shards hold two short lines, so
+// runDegenerate runs cases one at a time on a worker in this process. Shards hold two short lines, so
 // that neighbouring records lie in different shards.
 func runDegenerate(t *testing.T, cases []degenerate) {
 	t.Helper()

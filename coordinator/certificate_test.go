@@ -78,7 +78,7 @@ func TestCertificatesAreTakenUp(t *testing.T) {
 	}
 }
 
-// A member with a certificate of another authority is told so, and does not try for ever.
+// A member with a certificate of another authority is told so, and stops trying.
 func TestJoiningAForeignAuthorityFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())

@@ -50,7 +50,7 @@ func TestTwoClustersOneStore(t *testing.T) {
 	stopTest(t, first)
 	stopTest(t, startTest(t, cfg))
 	other.Store = mem.New("another")
-	stopTest(t, startTest(t, other)) // the directory is none the worse for it
+	stopTest(t, startTest(t, other)) // the directory is as good as before
 }
 
 // A store that an earlier version's cluster used gets its id at the next start; one that does not answer then gets it

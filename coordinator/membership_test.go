@@ -142,7 +142,7 @@ func TestRemovedMember(t *testing.T) {
 	}
 	delete(q.members, removed.cfg.NodeID)
 	stopTest(t, removed)
-	for id, c := range q.members { // asked again, whoever is asked: it is out
+	for id, c := range q.members { // asked again, of any member: it is out
 		_, cluster := q.calls(c)
 		if _, err := cluster.Remove(t.Context(),
 			connect.NewRequest(&pb.RemoveRequest{Id: removed.cfg.NodeID})); err != nil {

@@ -45,7 +45,7 @@ func TestCertificateNames(t *testing.T) {
 			t.Errorf("%s: the host name in it: %v, want %v", name, got, c.own)
 		}
 	}
-	// Whoever issued a certificate chose its names: a container's address is not known to them.
+	// The issuer of a certificate chose its names: a container's address is not known to them.
 	if names, err := certificateNames(Config{ListenAddr: ":1", AdvertiseAddr: "m.example.org:1"}, false); err != nil ||
 		len(names) != 4 || slices.Contains(names, own) {
 		t.Errorf("issued: %v, %v", names, err)

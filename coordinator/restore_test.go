@@ -126,7 +126,7 @@ func (f *fileText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A lease of the old cluster is none here: neither held nor reported under it does a task count.
+// A lease of the old cluster is void here: neither held nor reported under it does a task count.
 func TestLeasesOfTheOldEpochAreVoid(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t.TempDir())

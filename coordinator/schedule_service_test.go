@@ -145,7 +145,7 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 	wantCode(t, "removal of a removed one", err, connect.CodeNotFound)
 }
 
-// A job made by hand is the slot's when the slot comes: one job, whoever was first.
+// A job made by hand is the slot's when the slot comes: one job in either order.
 func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))

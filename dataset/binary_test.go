@@ -203,7 +203,7 @@ func TestBinaryFaultsByHand(t *testing.T) {
 		{"2^31 rows in no bytes", "idx", "\x00\x00\x08\x02\x80\x00\x00\x00\x00\x00\x00\x04", protocol.CodeBadRecord, 0},
 		{"2^32 dimensions", "idx", "\x00\x00\x08\x04" + strings.Repeat("\xff", 16), protocol.CodeBadRecord, 0},
 		{"a wide row", "idx", "\x00\x00\x08\x02\x00\x00\x00\x01\x00\xff\xff\xff", protocol.CodeInputLimit, 0},
-		{"a type that is none", "idx", "\x00\x00\x0a\x01\x00\x00\x00\x01x", protocol.CodeBadRecord, 0},
+		{"an unknown type", "idx", "\x00\x00\x0a\x01\x00\x00\x00\x01x", protocol.CodeBadRecord, 0},
 		{"half a header", "idx", "\x00\x00\x08\x02\x00\x00", protocol.CodeBadRecord, 0},
 		{"a byte too many", "idx", "\x00\x00\x08\x01\x00\x00\x00\x01xy", protocol.CodeBadRecord, 0},
 		{"another file", "npy", "PK\x03\x04....", protocol.CodeBadRecord, 0},
@@ -267,8 +267,8 @@ func TestBinaryRowsSkipped(t *testing.T) {
 	}
 }
 
-// Rest counts what follows in a shard's part of an object that is not compressed; whoever
-// gathers records reserves memory by it.
+// Rest counts what follows in a shard's part of an object that is not compressed, so that a
+// caller that gathers records can reserve memory.
 func TestRestOfAShardByHand(t *testing.T) {
 	const rows = blockRecords + 10
 	data := string(datasettest.NPY("<f4", "(4106, 1)", make([]float32, rows)))

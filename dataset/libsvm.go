@@ -9,7 +9,7 @@ import (
 
 // libsvmParser reads lines of "label index:value index:value ...", as LIBSVM and SVMlight
 // write them: pairs parted by spaces or tabs, indices ascending, and what follows a "#" is
-// no content. A plus sign before the label is none of it, so that "+1" and "1" are one class.
+// no content. A plus sign before the label is not part of it, so that "+1" and "1" are one class.
 type libsvmParser struct {
 	input       *protocol.Input
 	base, width int64

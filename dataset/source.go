@@ -48,8 +48,8 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 //
 // A bad record (too few columns, an empty label, a NUL byte or invalid UTF-8 in
 // label or text, more than max_record_bytes) is put into Block.Skipped, or is the
-// error once this shard has skipped on_bad_record.skip_max of them; whoever adds up the
-// shards holds the total to the same bound. Errors are *protocol.Fault with key,
+// error once this shard has skipped on_bad_record.skip_max of them. The caller that adds
+// up the shards checks the total against the same bound. Errors are *protocol.Fault with key,
 // offset, and line and column where they are known, or the context's; after
 // one the sequence ends.
 func (s *Source) Blocks(ctx context.Context, shard Shard) iter.Seq2[*Block, error] {

@@ -4,7 +4,7 @@ package kernelops
 const eachGroup = 4
 
 // DotEach sets dst[i] to s.Dot(rows[i], y), for rows that lie anywhere in memory. Several are read at once, which
-// comes closer to what memory gives than one after the other. dst has as many elements as there are rows, and
+// comes closer to what memory gives than one at a time. dst has as many elements as there are rows, and
 // overlaps neither them nor y; each of them is as long as y.
 func (s *Set) DotEach(dst []float32, rows [][]float32, y []float32) {
 	if len(dst) != len(rows) {

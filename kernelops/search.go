@@ -85,7 +85,7 @@ func checkTop(ids []int, dists, k int, x, y Matrix) {
 	}
 }
 
-// fewQueries are searched one after the other.
+// fewQueries are searched one at a time.
 const fewQueries = 2
 
 // store writes the list, filled up to the length of ids.

@@ -21,7 +21,7 @@ func (s *Set) SparseDot(index []int32, value, w []float32) float32 {
 	return s.sparseDot(index, value, w, soonBytes, soonBytes)
 }
 
-// SparseDotBefore is SparseDot, for whoever goes on to other rows in an order that the hardware does not foresee:
+// SparseDotBefore is SparseDot, for a caller that goes on to other rows in an order that the hardware does not foresee:
 // it prefetches the one that is read soon, so that this comes while the first is computed.
 func (s *Set) SparseDotBefore(index []int32, value, w []float32, soonIndex []int32, soonValue []float32) float32 {
 	if len(index) == 0 || len(value) == 0 || len(soonIndex) == 0 || len(soonValue) == 0 {

@@ -5,7 +5,7 @@
 // Keys are slash-separated, relative and clean (see ValidKey). A key is never
 // the parent of another key: "a" and "a/b" must not both exist, because some
 // stores cannot hold both. dir, mem and versitygw refuse the second; Amazon's S3
-// takes it, and MinIO takes it and hides a child: whoever names keys must keep the rule.
+// takes it, and MinIO takes it and hides a child: callers that name keys must keep the rule.
 package objstore
 
 import (
@@ -95,7 +95,7 @@ type Dater interface {
 // UploadAborter is a store in which an upload that broke off leaves something behind.
 type UploadAborter interface {
 	// AbortUploads gives up what was begun before a time, of objects whose keys begin with prefix, and never
-	// finished. It returns how many, also with an error. Whoever goes on with one fails. A store that cannot
+	// finished. It returns how many, also with an error. A caller that goes on with one fails. A store that cannot
 	// tell of which object an upload is gives up all.
 	AbortUploads(ctx context.Context, prefix string, before time.Time) (int, error)
 }

@@ -145,7 +145,7 @@ func (w *worker) renew(ctx context.Context, limit time.Duration) {
 	res, err := w.cfg.Client.Heartbeat(call,
 		connect.NewRequest(&pb.HeartbeatRequest{WorkerId: w.id, Held: w.holding(), Secret: w.secret}))
 	if connect.CodeOf(err) == connect.CodeNotFound {
-		// A new leader. Whoever asks for tasks would register too, but with every slot
+		// A new leader. A call for tasks would register too, but with every slot
 		// taken nobody asks, and what we hold would be leased to others.
 		if again, registerErr := w.tryRegister(call); registerErr == nil {
 			err = w.registered(ctx, again)

@@ -88,7 +88,7 @@ func (w *worker) run(ctx context.Context) error {
 	voices.Go(func() { w.logs.run(speaking) })
 	reports.Go(func() { w.report(speaking) })
 	err := w.lease(ctx, working, &tasks)
-	// A coordinator that does not take results must not keep a worker for ever, nor
+	// A coordinator that does not take results must not keep a worker running without end, nor
 	// the tasks that wait to hand theirs on.
 	impatience := time.AfterFunc(w.cfg.DrainTimeout+farewell, hush)
 	defer impatience.Stop()
@@ -101,7 +101,7 @@ func (w *worker) run(ctx context.Context) error {
 	return errors.Join(err, drained)
 }
 
-// drain waits for the tasks, but not for ever.
+// drain waits for the tasks, up to a limit.
 func (w *worker) drain(tasks *sync.WaitGroup, giveBack context.CancelCauseFunc) error {
 	done := make(chan struct{})
 	go func() { // ends with the tasks, which this function waits for on every path

@@ -6,7 +6,7 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// rows is a workload that reads n rows of d float32 from memory, one after the other, as a
+// rows is a workload that reads n rows of d float32 from memory in turn, as a
 // perceptron does. The rate counts those bytes alone.
 func rows(operation, title string, n, d int) workload {
 	return workload{

@@ -127,7 +127,7 @@ type made struct {
 func before(round uint32) uint32 { return max(round, 1) - 1 }
 
 // refsOf are the objects that a job cannot do without, or that people may look at. The states of
-// rounds that are over are none of them: their digests stay, they themselves need not.
+// rounds that are over are left out: their digests stay, their objects need not.
 func refsOf(job *pb.JobRecord) []made {
 	refs := []made{{0, job.GetManifest()}, {0, job.GetPlan()}, {job.GetRound(), job.GetModel()}}
 	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {

@@ -69,7 +69,7 @@ const (
 	raftPort = 7481
 )
 
-// Start starts the store, the members one after the other, and the workers. Whatever it could start is
+// Start starts the store, the members one at a time, and the workers. Whatever it could start is
 // in the cluster also when it fails: Close ends it.
 func Start(ctx context.Context, opt Options) (*Cluster, error) {
 	c := &Cluster{Options: opt}

@@ -1,5 +1,5 @@
 // Package linear judges whether what clients saw of jobs could have been seen if calls had taken
-// effect one after the other, each at some instant between its begin and its end (Herlihy and
+// effect one at a time, each at some instant between its begin and its end (Herlihy and
 // Wing, "Linearizability: a correctness condition for concurrent objects", 1990). It searches for
 // such an order with Porcupine, for each job by itself: jobs do not touch each other, and
 // linearizability is local.

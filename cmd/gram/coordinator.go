@@ -103,7 +103,7 @@ func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 // watchFlags are about how the coordinator watches over workers and itself.
 func watchFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.StringVar(&cfg.Audit, "audit", "",
-		"`file` of the audit log (default DIR/audit.jsonl); - is stdout, off is none")
+		"`file` of the audit log (default DIR/audit.jsonl); - is stdout, off turns it off")
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// converse reads a record and its label in turns. On a terminal, whoever mistypes may try again; elsewhere the
+// converse reads a record and its label in turns. On a terminal, a person who mistypes may try again; elsewhere the
 // first bad line ends it.
 func converse(ctx context.Context, a *app, l *lesson) error {
 	next, stop := iter.Pull2(records.Lines(a.in))
@@ -75,7 +75,7 @@ func (t *turns) record(record string) error {
 	}
 }
 
-// forgiven shows an error to whoever can type anew.
+// forgiven shows an error to a person, who can type anew.
 func (t *turns) forgiven(err error) bool {
 	if t.prompts {
 		fmt.Fprintln(t.a.err, terminal.Clean(err.Error()))

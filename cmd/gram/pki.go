@@ -55,7 +55,7 @@ A worker's NAME is for people, or left out; the directory gets worker.pem,
 worker-key.pem and ca.pem, for gram worker --cert --key --cacert. A worker's
 certificate opens a worker's calls and no others, whatever token comes with it.
 A certificate lasts a year. Issue it again into the same directory before that:
-whoever runs with it takes it up without a restart.`,
+a process that runs with it takes it up without a restart.`,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := issue(role, authority, out, names); err != nil {
 				return err

@@ -59,7 +59,7 @@ that: both are valid meanwhile, and workers read their file again.`,
 	}
 	command.RequireFlag(cmd, &f.scope, "scope", "`scope`: read, submit, admin or worker")
 	cmd.Flags().StringVar(&f.name, "name", "", "`name`, for people")
-	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "`time` it is valid, by the leader's clock, such as 720h; 0 is for ever")
+	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "`time` it is valid, by the leader's clock, such as 720h; 0 means without end")
 	cmd.Flags().StringVar(&f.out, "out", "", "new `file` for the token, instead of stdout")
 	return cmd
 }

@@ -91,5 +91,5 @@ func readSegment(ctx context.Context, store objstore.Store, key string) (string,
 	if err != nil {
 		return "", fmt.Errorf("read log segment %s: %w", key, err)
 	}
-	return strings.ToValidUTF8(string(text), "\ufffd"), nil // whoever wrote it, the answer must be valid
+	return strings.ToValidUTF8(string(text), "\ufffd"), nil // the answer must be valid, whatever was written
 }

@@ -37,7 +37,7 @@ func (s *Tokens) CreateToken(
 			errors.New("a token's scope is read, submit, admin or worker"))
 	case m.GetTtlMs() < 0 || m.GetTtlMs() > maxTokenLife.Milliseconds():
 		return nil, connect.NewError(connect.CodeInvalidArgument,
-			errors.New("a token lives from a millisecond to 100 years, or with 0 for ever"))
+			errors.New("a token lives from a millisecond to 100 years, or with 0 without end"))
 	}
 	put := &pb.PutToken{Id: m.GetId(), SecretSha256: m.GetSecretSha256(), Scope: m.GetScope(), Name: m.GetName()}
 	if life > 0 {

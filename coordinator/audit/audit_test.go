@@ -78,7 +78,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 	}
 }
 
-// A wall clock that jumps back neither opens the gate for a flood nor closes it for ever.
+// A wall clock that jumps back neither opens the gate for a flood nor closes it permanently.
 func TestTheClockMayJumpBack(t *testing.T) {
 	var b bucket
 	for range burst {
@@ -88,7 +88,7 @@ func TestTheClockMayJumpBack(t *testing.T) {
 		t.Error("a jump back makes room")
 	}
 	if !b.take(noon.Add(-time.Hour + time.Second)) {
-		t.Error("after a jump back there is no room for ever")
+		t.Error("after a jump back there is never room again")
 	}
 }
 

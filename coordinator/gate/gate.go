@@ -68,7 +68,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// WrapCarried puts the gate in front of calls that other members have let in and hand on. Whoever can make
+// WrapCarried puts the gate in front of calls that other members have let in and hand on. A caller who can make
 // them shows a coordinator's certificate, and is believed the role that the client showed.
 func (g *Gate) WrapCarried(next http.Handler) http.Handler {
 	return g.wrap(next, func(r *http.Request) (Caller, error) {

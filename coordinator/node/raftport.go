@@ -73,7 +73,7 @@ func (p *Port) accept() {
 				return
 			}
 			p.log.Warn("no connection taken from another coordinator; trying again", "error", err)
-			select { // too many open files, say: not for ever
+			select { // too many open files, say: it passes
 			case <-time.After(acceptAgain):
 				continue
 			case <-p.ended:

@@ -13,7 +13,7 @@ import (
 // Decide returns the commands that follow from the view alone: queued jobs are
 // admitted by priority, which rises while they wait, then in order of acceptance, while there is room. A job waits
 // outside of the queue for the jobs it needs, and fails with the first of them that does. The
-// jobs of a schedule whose slots queue are admitted one after the other.
+// jobs of a schedule whose slots queue are admitted one at a time.
 func Decide(cfg Config, view state.State) []*pb.Command {
 	var commands []*pb.Command
 	room := cfg.MaxRunning
@@ -39,7 +39,7 @@ func Decide(cfg Config, view state.State) []*pb.Command {
 	return commands
 }
 
-// ageing is how long a queued job waits for each step by which its priority rises in the queue: none waits for ever
+// ageing is how long a queued job waits for each step by which its priority rises in the queue: none waits without end
 // behind such as are submitted later.
 const ageing = 60_000 // milliseconds of proposed time
 

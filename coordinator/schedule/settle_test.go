@@ -289,7 +289,7 @@ func TestOneWorkersFaultsNeedASecondOpinion(t *testing.T) {
 	}
 }
 
-// Where the second has its say, the fourth fault ends the job whoever had the first three.
+// Where the second has its say, the fourth fault ends the job, whichever worker had the first three.
 func TestThreeFaultsOnOneWorkerAndOneOnAnother(t *testing.T) {
 	d := newDesk(t, 1, 1)
 	for range 3 {

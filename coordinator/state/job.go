@@ -32,7 +32,7 @@ type Job struct {
 	Priority             int      // larger ones first
 	MaxWorkers           int      // at work at a time; 0 means no limit
 	Needs                []string // jobs that must succeed first
-	// milliseconds that it is kept when it has ended; 0 means as the cluster says, -1 for ever
+	// milliseconds that it is kept when it has ended; 0 means as the cluster says, -1 without end
 	Keep           int64
 	ModelURI       string // what it begins from
 	ModelJob       string // whose model that is, if the spec named it by reference

@@ -28,7 +28,7 @@ func (s State) EachObject(visit func(Object) bool) {
 
 // eachObject visits what a job that has not ended will read: what its open round is made from and what is
 // committed of it, and what the report is made of. The states of older rounds, whose digests
-// the records keep, are none of it. Of an ended job it visits what people may look at.
+// the records keep, are left out. Of an ended job it visits what people may look at.
 func (j *Job) eachObject(visit func(Object) bool) bool {
 	more := true
 	see := func(what string, round uint32, ref Ref) bool {

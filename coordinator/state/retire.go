@@ -67,7 +67,7 @@ func retiredFrom(r *pb.RetiredRecord) Retired {
 }
 
 // Expired reports whether an ended job's time is over, where jobs that say nothing of their
-// own are kept for keep milliseconds; keep below 1 means for ever.
+// own are kept for keep milliseconds; keep below 1 means without end.
 func (s State) Expired(job *Job, keep int64) bool {
 	if job.Keep != 0 {
 		keep = job.Keep

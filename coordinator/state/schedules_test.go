@@ -275,7 +275,7 @@ func TestASlotWaitsForRoom(t *testing.T) {
 	}
 }
 
-// What a reader holds is not changed by whoever proposed it.
+// What a reader holds does not change when its proposer changes the command.
 func TestDefinitionsAreCopied(t *testing.T) {
 	cmd := putSchedule("n", 1)
 	s, _ := run(t, state.New(), cmd)

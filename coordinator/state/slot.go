@@ -21,7 +21,7 @@ const (
 func ValidScheduleID(id string) bool { return len(id) <= 40 && ValidJobID(id) }
 
 // SlotJobID is the id of the job of a slot: a function of schedule and slot, so that
-// whoever makes the job of a slot, now or by hand later, makes the same one.
+// the job of a slot is the same one, made now or by hand later.
 func (s *Schedule) SlotJobID(slot int64) string {
 	sum := sha256.New()
 	sum.Write([]byte("gram schedule slot\x00" + s.ID() + "\x00"))

@@ -192,7 +192,7 @@ func TestLongFailuresCanBeEncoded(t *testing.T) {
 	}
 }
 
-// The jobs that a job needs are there before it, so that no circle of them can wait for ever.
+// The jobs that a job needs are there before it, so that no circle of them can wait without end.
 func TestNeedsNameJobsThatAreThere(t *testing.T) {
 	needing := func(id string, needs ...string) *pb.Command {
 		return &pb.Command{Body: &pb.Command_Submit{Submit: &pb.SubmitJob{Id: id, SpecHash: "h", Needs: needs}}}

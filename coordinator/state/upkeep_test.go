@@ -59,7 +59,7 @@ func refused(t *testing.T, s state.State, cmd *pb.Command, reason state.Reason, 
 	}
 }
 
-// Three jobs end at 1002: one that says nothing, one kept for 500 ms, one for ever.
+// Three jobs end at 1002: one that says nothing, one kept for 500 ms, one without end.
 func TestRetention(t *testing.T) {
 	s := state.New()
 	for id, keep := range map[string]int64{"plain": 0, "short": 500, "forever": -1} {

@@ -109,7 +109,7 @@ func TestLinkInside(t *testing.T) {
 	}
 }
 
-// TestPipe: opening a named pipe for reading would wait for ever.
+// TestPipe: opening a named pipe for reading would wait without end.
 func TestPipe(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o644); err != nil {

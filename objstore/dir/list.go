@@ -96,7 +96,7 @@ func (w *walk) entry(key string, e fs.DirEntry) error {
 	return nil
 }
 
-// stat describes the object key, or is nil where the entry is none.
+// stat describes the object key, or is nil if the entry is not an object.
 func (w *walk) stat(key string, e fs.DirEntry) (fs.FileInfo, error) {
 	if e.Type()&fs.ModeSymlink != 0 {
 		return w.follow(key)

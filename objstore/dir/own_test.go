@@ -68,7 +68,7 @@ func TestLeftoversAreSwept(t *testing.T) {
 	root := t.TempDir()
 	fresh, stale := filepath.Join(root, ".gram.tmp", "fresh"), filepath.Join(root, ".gram.tmp", "stale")
 	write(t, fresh, "another process is writing this")
-	write(t, stale, "whoever wrote this is dead")
+	write(t, stale, "the process that wrote this is dead")
 	for name, age := range map[string]time.Duration{fresh: 23 * time.Hour, stale: 25 * time.Hour} {
 		then := time.Now().Add(-age)
 		if err := os.Chtimes(name, then, then); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // testConcurrentPuts: 32 writers of one key, each of different bytes, and readers
-// meanwhile: whoever reads sees the whole of one of them.
+// meanwhile: a reader sees the whole of one of them.
 func testConcurrentPuts(t *testing.T, s suite) {
 	const writers = 32
 	value := func(i int) []byte { return []byte(strings.Repeat(fmt.Sprintf("%02d", i), 5000)) }

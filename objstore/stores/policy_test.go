@@ -155,6 +155,6 @@ func TestHostileFiles(t *testing.T) {
 	}
 	if data, _, err := objstore.ReadAll(t.Context(), s, "hard", objstore.GetOptions{}, 10); err != nil ||
 		!strings.HasPrefix(string(data), "canary") {
-		t.Errorf("a hard link is a file of the root, made by whoever could write it: %v", err)
+		t.Errorf("a hard link is a file of the root, made by someone who could write it: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func Caught(t *testing.T, bug seeded.Bug, test, says string, flags ...string) {
 		t.Fatal("this build has the tag seededbugs but not the overlay with the bugs: run make seeded")
 	}
 	if !slices.Contains(seeded.All(), bug) {
-		t.Fatalf("%s is none of the bugs", bug)
+		t.Fatalf("%s is not one of the bugs", bug)
 	}
 	out, err := run(t.Context(), "", test, flags)
 	if err != nil || !strings.Contains(out, "--- PASS: "+test) {

@@ -142,7 +142,7 @@ func TestPairsOfShards(t *testing.T) {
 	}
 }
 
-// Leaves that are none of the grid, and partials that no leaf writes.
+// Leaves that the grid does not have, and partials that no leaf writes.
 func TestHostileTiles(t *testing.T) {
 	g := grid{true, make([]int64, 3), make([]int64, 3)}
 	for _, at := range [][2]int{{-1, 0}, {3, 0}, {0, 3}, {2, 1}, {0, -1}} {

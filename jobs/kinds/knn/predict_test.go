@@ -144,7 +144,7 @@ func TestHostileModels(t *testing.T) {
 		{dense, "another kind", func(a jobs.Arrays) { a.PutKind("KMeans", modelVersion) }},
 		{dense, "another version", func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) }},
 		{dense, "no params", func(a jobs.Arrays) { delete(a, modelParams) }},
-		{dense, "params that are none", func(a jobs.Arrays) { a.PutText(modelParams, `{"k":0}`) }},
+		{dense, "invalid params", func(a jobs.Arrays) { a.PutText(modelParams, `{"k":0}`) }},
 		{dense, "params of another metric", func(a jobs.Arrays) {
 			a.PutText(modelParams, `{"mode":"classify","store_base":true,"metric":"hamming"}`)
 		}},

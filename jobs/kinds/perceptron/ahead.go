@@ -49,7 +49,7 @@ func (l *Learner) learnSparse(records []Record) {
 }
 
 // learnAhead is learnSigned of some dense records. Their products with the weights are made together, for memory
-// gives more to whoever reads in several places, and made again where a mistake changed the weights.
+// gives more to a reader of several places at once, and made again where a mistake changed the weights.
 func (l *Learner) learnAhead(records []Record) {
 	a, w := &l.ahead, l.weights[:l.Width]
 	for i := range records {

@@ -153,7 +153,7 @@ func TestWarmStartRefused(t *testing.T) {
 	spec := specOf(`{}`)
 	spec.Spec.Model = "file:///model.safetensors"
 	_, err := tryRun(t, spec, jobstest.Deal(sectors(60, 5), 2), kernelops.Best(), jobstest.WithModel(model))
-	wantFault(t, err, protocol.CodeBadRecord, "none of the model's")
+	wantFault(t, err, protocol.CodeBadRecord, "not one of the model's")
 	_, err = tryRun(t, spec, jobstest.Deal(asSparse(sectors(20, 3)), 2), kernelops.Best(), jobstest.WithModel(model))
 	wantFault(t, err, protocol.CodeBadRecord, "sparse")
 }

@@ -131,7 +131,7 @@ func checkClasses(v features.Vectors, block *dataset.Block) error {
 		}
 		what := "the record has no label to learn from"
 		if block.Labels != nil {
-			what = fmt.Sprintf("the label %.100q is none of the model's", block.Labels[v.Records[i]])
+			what = fmt.Sprintf("the label %.100q is not one of the model's", block.Labels[v.Records[i]])
 		}
 		return v.IDs[i].Fault("%s", what).
 			WithHint("A model goes on learning the classes that it has; train a new one for others.")

@@ -12,8 +12,8 @@ import (
 // Width is how many columns a line has at most.
 const Width = 80
 
-// Classes are the numbers of the labels named, or the first few of all. Labels are in byte order; a name that is none
-// of them is a *protocol.Fault of CodeSpecInvalid.
+// Classes are the numbers of the labels named, or the first few of all. Labels are in byte order; a name that is not
+// among them is a *protocol.Fault of CodeSpecInvalid.
 func Classes(labels, names []string, few int) ([]int, error) {
 	var classes []int
 	for _, name := range names {

@@ -114,7 +114,7 @@ func (m Matrix) heatMap() (*jobs.HeatMap, error) {
 	return heat, nil
 }
 
-// mistakeFigures shows mistakes as pictures, or lists them where they are none.
+// mistakeFigures shows mistakes as pictures, or lists them where they have no picture.
 func mistakeFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	var list []Mistake
 	if err := json.Unmarshal(value, &list); err != nil {

@@ -9,6 +9,6 @@
 //	t = -log(u) / weight,  u in (0, 1] from philox by the record's identity,
 //
 // and the m records with the least times are the sample, in the order in which they would be
-// drawn one after the other. Ties go by identity. The least m of two parts are among the
+// drawn one at a time. Ties go by identity. The least m of two parts are among the
 // least m of each, so samples of leaves merge in any way.
 package sampling

@@ -37,7 +37,7 @@ func TestSampleByHand(t *testing.T) {
 	}
 }
 
-// A tie at the limit goes by identity, whoever comes first.
+// A tie at the limit goes by identity, in any order of arrival.
 func TestTieAtTheLimit(t *testing.T) {
 	for _, order := range [][]int64{{1, 2}, {2, 1}} {
 		s := New(1)
