@@ -93,7 +93,9 @@ func TestWaitSurvivesARestart(t *testing.T) {
 	code := make(chan int)
 	go func() { code <- c.run("wait", "a") }()
 	<-watching
+	c.stderr.await(t, "a: running") // only a job that the client has seen is waited for without end
 	address := first.Listener.Addr().String()
+	first.Listener.Close() // before the streams end, or the client is back on the same server
 	first.CloseClientConnections()
 	first.Close()
 	c.stderr.await(t, "is not reachable")
