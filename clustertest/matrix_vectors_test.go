@@ -134,18 +134,18 @@ func kernels(t *testing.T) []clustertest.Case {
 	density := vectors(t, "kernel-density-bayes", "KernelDensityBayes", `{"bandwidth":10}`, `{}`)
 	density.Digest = "1d92efd5c82b5ec035e784c45c6f4b0373c00806d11a723bca923cf99456f9b6"
 
-	// Neither of these two holds its base: what they decide is in the files.
-	streamed := withQueries(vectors(t, "kernel-nearest-mean-streamed", "KernelNearestMean",
+	// Neither of these two keeps its base: what they decide is in the files.
+	decides := withQueries(vectors(t, "kernel-nearest-mean-decides", "KernelNearestMean",
 		`{"store_base":false,"kernel":"rbf","gamma":0.001}`, `{"store_base":false}`))
-	streamed.Digest = "e569019f56c89865ade372283c8c8a5c049136078234fbeeca1b29707e108f02"
-	streamed.Index, streamed.IndexDigest = "predictions/index.json",
-		"b9bbe10846ea6bf2e1af9b239a696b96a3990cbffbb5938f80652d2225ae1fba"
+	decides.Digest = "e569019f56c89865ade372283c8c8a5c049136078234fbeeca1b29707e108f02"
+	decides.Index, decides.IndexDigest = "predictions/index.json",
+		"238e4f32d4bd7a4866c2c82b37b924312a8d3688ebbc8ddad2dc9d83126571a3"
 
-	densities := withQueries(vectors(t, "kernel-density-bayes-streamed", "KernelDensityBayes", `{"store_base":false}`,
+	densities := withQueries(vectors(t, "kernel-density-bayes-decides", "KernelDensityBayes", `{"store_base":false}`,
 		`{"store_base":false,"bandwidth":10}`))
-	densities.Digest = "f086c3812c88dc439b512f871bec57c3bd4520f2a47b648e471b569b8cfd4845"
+	densities.Digest = "e45152f7e9440305274771ad12c36b0d079dfeabbeb29ac8bc56b7bb49e29007"
 	densities.Index, densities.IndexDigest = "predictions/index.json",
-		"48e21148ea52f3259c5876685c4103b33fe8bc21759ab6f6b8a5a6a6abde84bc"
+		"b2585c364de0e34982f19fe64ec6ef577249e5082e184952ee6db23e0654b58e"
 
-	return []clustertest.Case{tiles, means, density, streamed, densities}
+	return []clustertest.Case{tiles, means, density, decides, densities}
 }

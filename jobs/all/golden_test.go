@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/jobs/learn/predictions"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -155,7 +156,7 @@ func predictGolden(t *testing.T, model jobs.Arrays, records []jobstest.Record, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := parts.ReadIndex(result.Files[predict.Folder+"/index.json"])
+	index, err := parts.ReadIndex(result.Files[predictions.Folder+"/index.json"])
 	if err != nil {
 		t.Fatal(err)
 	}

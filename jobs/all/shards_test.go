@@ -50,7 +50,7 @@ func shardCases() []shardCase {
 		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, sparse, "libsvm", false},
 		{"KernelNearestMean", `{}`, dense, "csv", false},
 		{"KernelNearestMean", `{}`, sparse, "libsvm", false},
-		{"KernelDensityBayes", `{"store_base":false}`, sparse, "libsvm", false},
+		{"KernelDensityBayes", `{"store_base":false}`, sparse, "libsvm", true},
 		{"KernelDensityBayes", `{"store_base":false,"bandwidth":1}`, sparse, "libsvm", true},
 		{"KernelNearestMean", `{"store_base":false}`, sparse, "libsvm", false},
 		{"KernelMatrix", `{"kernel":"rbf","gamma":1}`, dense, "csv", false},

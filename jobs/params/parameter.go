@@ -37,9 +37,6 @@ func (p Parameter) Missing(text string) Parameter { p.missing = text; return p }
 // Within returns a copy with bounds for people, where the check is the struct's own.
 func (p Parameter) Within(bounds string) Parameter { p.bounds = bounds; return p }
 
-// Among returns a copy with choices for people, where the check is the struct's own.
-func (p Parameter) Among(choices ...string) Parameter { p.choices = choices; return p }
-
 // Checked returns a copy with a check of its own.
 func (p Parameter) Checked(check func() error) Parameter { p.check = check; return p }
 

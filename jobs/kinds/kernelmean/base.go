@@ -77,15 +77,11 @@ func (b *base) weight(row int) float64 {
 	return float64(b.weights[row])
 }
 
-// add appends the rows of v from up to, not including, to.
-func (b *base) add(v features.Vectors, from, to int) {
-	var weights []float32
-	if v.Weights != nil {
-		weights = v.Weights[from:to]
-	}
-	b.addWeights(to-from, weights)
-	b.class = append(b.class, v.Class[from:to]...)
-	b.Add(v, from, to)
+// add appends the rows of v.
+func (b *base) add(v features.Vectors) {
+	b.addWeights(v.Rows, v.Weights)
+	b.class = append(b.class, v.Class...)
+	b.Add(v, 0, v.Rows)
 }
 
 // addWeights appends the weights of so many rows, nil for 1 each.
@@ -110,12 +106,6 @@ func (b *base) join(o *base) error {
 	b.class = append(b.class, o.class...)
 	b.Append(&o.Rows)
 	return nil
-}
-
-// reset drops the rows and keeps their memory.
-func (b *base) reset() {
-	b.class, b.weights = b.class[:0], b.weights[:0]
-	b.Reset()
 }
 
 // byClass returns the rows class after class, in each class in their order.

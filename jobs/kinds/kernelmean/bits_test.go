@@ -191,7 +191,7 @@ func FuzzModel(f *testing.F) {
 		for _, sparse := range []bool{false, true} {
 			f.Add(mustTrain(f, form.kind, form.params, someRecords(9, sparse)).Encode())
 			queries := [][]jobstest.Record{someRecords(3, sparse)}
-			f.Add(decide(f, form.kind, streamed(form.params), jobstest.Deal(someRecords(9, sparse), 2), queries,
+			f.Add(decide(f, form.kind, unstoring(form.params), jobstest.Deal(someRecords(9, sparse), 2), queries,
 				kernelops.Generic()).Model.Encode())
 		}
 	}

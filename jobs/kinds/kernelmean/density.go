@@ -88,13 +88,11 @@ func (b *base) deviation(from, to int, n float64) float64 {
 		}
 		sum += float64(b.weight(i) * squares)
 	}
-	return rootSpread(sum, n, b.Width)
+	return math.Sqrt(sum / n / float64(max(1, b.Width)))
 }
 
-// rootSpread is the deviation of rows whose weighted squared distances from their mean add up to sum.
-func rootSpread(sum, n float64, width int) float64 {
-	return math.Sqrt(sum / n / float64(max(1, width)))
-}
+// leaveBase leaves the base out of the model.
+func (m *densityModel) leaveBase() { m.groups = unstored(m.space, m.weights) }
 
 // Fields lists the model.
 func (m *densityModel) Fields(f *jobs.Fields) {
@@ -137,25 +135,14 @@ type densityPredictor struct {
 // NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
 // *protocol.Fault of CodeSpecInvalid. One prediction takes a distance from each record of the base.
 func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	p, err := loadDensity(a)
-	if err == nil {
-		err = p.needBase()
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.parzen = newParzen(p.densityModel, ops)
-	return p, nil
-}
-
-// loadDensity loads a model to decide by sums that are yet to be found.
-func loadDensity(a jobs.Arrays) (*densityPredictor, error) {
 	m, err := readDensityModel(a)
+	if err == nil {
+		err = m.needBase()
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := &parzen{densityModel: m}
-	return &densityPredictor{parzen: p, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+	return &densityPredictor{parzen: newParzen(m, ops), reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
 }
 
 // Answers are a label and the logarithm of the density p(x) of the record; the scores are the posteriors.
@@ -200,89 +187,4 @@ func (p *densityPredictor) outcome(joint []float64) jobs.Outcome {
 		o.Label = p.labels[class]
 	}
 	return o
-}
-
-// logSums are what a leaf finds of the queries of its tree: sums of terms, of each query and class, relative to the
-// greatest, and the logarithm of that; 0 and -Inf where there are none.
-type logSums struct{ greatest, sum []float64 }
-
-func newLogSums(n int) *logSums {
-	t := &logSums{make([]float64, n), make([]float64, n)}
-	for i := range t.greatest {
-		t.greatest[i] = math.Inf(-1)
-	}
-	return t
-}
-
-// Fields lists the sums.
-func (t *logSums) Fields(f *jobs.Fields) {
-	jobs.List(f, "decide.greatest", &t.greatest)
-	jobs.List(f, "decide.terms", &t.sum, len(t.greatest))
-}
-
-// add adds a sum that comes after what element i has. The one whose greatest term is less is rounded to the other.
-func (t *logSums) add(i int, greatest, sum float64) {
-	switch {
-	case !(sum > 0):
-	case !(t.sum[i] > 0):
-		t.greatest[i], t.sum[i] = greatest, sum
-	case greatest > t.greatest[i]:
-		t.sum[i] = float64(t.sum[i]*fmath.Exp(t.greatest[i]-greatest)) + sum
-		t.greatest[i] = greatest
-	default:
-		t.sum[i] += float64(sum * fmath.Exp(greatest-t.greatest[i]))
-	}
-}
-
-// plus adds the sums to the right.
-func (t *logSums) plus(right *logSums) (*logSums, error) {
-	if len(t.sum) != len(right.sum) {
-		return nil, jobs.Malformed("%d sums meet %d", len(t.sum), len(right.sum))
-	}
-	all := newLogSums(len(t.greatest))
-	for i := range t.greatest {
-		all.add(i, t.greatest[i], t.sum[i])
-		all.add(i, right.greatest[i], right.sum[i])
-	}
-	return all, nil
-}
-
-func (p *densityPredictor) spaceOf() *features.Space { return p.space }
-
-func (p *densityPredictor) numbers() int { return 2 * len(p.labels) }
-
-// find adds the terms of a chunk, class after class.
-func (p *densityPredictor) find(
-	ctx context.Context, q *queries, ops *kernelops.Set, _ bool, each eachChunk,
-) (*logSums, error) {
-	own, classes := *p.densityModel, len(p.labels)
-	by, found := parzenOf(&own, ops), newLogSums(q.N*classes)
-	return found, each(func(chunk *base) error {
-		by.over(chunk.byClass())
-		for from, x := range q.Tiles(0, q.N, rows.QueryRows, &p.tile) {
-			err := by.eachSum(ctx, x, func(i, y int, greatest, sum float64) {
-				found.add((from+i)*classes+y, greatest, sum)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (p *densityPredictor) decide(t *logSums, n int) ([]jobs.Outcome, error) {
-	classes := len(p.labels)
-	if len(t.sum) != n*classes {
-		return nil, jobs.Malformed("%d sums of %d queries and %d classes", len(t.sum), n, classes)
-	}
-	constant, outcomes := p.constants(), make([]jobs.Outcome, n)
-	for i := range outcomes {
-		joint := make([]float64, classes)
-		for y := range joint {
-			joint[y] = constant[y] + (t.greatest[i*classes+y] + fmath.Log(t.sum[i*classes+y]))
-		}
-		outcomes[i] = p.outcome(joint)
-	}
-	return outcomes, nil
 }

@@ -48,31 +48,10 @@
 // Sparse rows are spread out a tile at a time, and have a width of up to 4,194,304. Weights of records count as
 // repetitions.
 //
-// # Without the base in memory
+// # Without the base in the model
 //
-// With store_base false nothing holds more than a shard. The job decides what it judges on, spec.queries or the
-// records that the split holds out, by reading the base once for each of their shards, and writes the decisions to
-// predictions/; the model says what the classes are, and predicts nothing. store_base is a parameter of the spec and
-// not a consequence of the size, because the model is named by the spec.
-//
-//	features   as above
-//	classes    the weights of the classes; column sums for the linear kernel and for rules of thumb: one pass
-//	spread     KernelDensityBayes by a rule: the variances about the means, a second pass
-//	pairs      KernelNearestMean, kernels but linear: |mu_y|^2 by a leaf for every two shards; m_y^2/2 values a class
-//	decide     a tree for each shard of queries, a leaf for each shard of the base: one value for each two records
-//	mistakes   the records of a few wrong decisions
-//
-// So with s shards of the base and q of queries the base is read 2 + q times by the linear kernel and a given
-// bandwidth, 3 + q times by a rule, and 3 + q + s times by other kernels, whose norms take time quadratic in the base.
-// A leaf holds the queries of a shard, 8 bytes a query and class (16 for densities) and up to 4,096 rows or 4 MiB of
-// the base.
-//
-// Sums of kernel values are added in the order of the rows in a shard, then along the tree. The terms of a density are
-// relative to the greatest of their chunk of max(1, min(4096, 2^20/d)) records, counted from the first of the shard,
-// and chunks, then shards, are put together by
-//
-//	(a, s) + (b, t) = (a, s + t e^(b-a)) if a >= b, else (b, s e^(a-b) + t)
-//
-// Values are those of the stored form but for rounding, of some 1e-15; |mu_y|^2 of the linear kernel is that of
-// the float64 mean, which spares m_y^2 values and differs by the rounding of float32 products.
+// With store_base false the phase "predict" takes the place of "evaluate": the job decides what it would judge on,
+// spec.queries or the records that the split holds out, writes predictions/ as the kind Predict would with the model,
+// to the byte, and then leaves the base out of the model, which says what the classes are and predicts nothing.
+// store_base is a parameter of the spec and not a consequence of the size, because the model is named by the spec.
 package kernelmean

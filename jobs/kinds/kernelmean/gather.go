@@ -2,9 +2,7 @@ package kernelmean
 
 import (
 	"context"
-	"iter"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -58,20 +56,13 @@ func spaceField(f *jobs.Fields, space **features.Space) {
 func (p basePhase) gather(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*base, error) {
-	return gathered(leaf.Blocks(ctx), space, p.train(), p.bound)
-}
-
-// gathered is the records of blocks that keep chooses, within a bound.
-func gathered(
-	blocks iter.Seq2[*dataset.Block, error], space *features.Space, keep func(dataset.Identity) bool, bound rows.Bound,
-) (*base, error) {
 	b := newBase(space)
-	for v, err := range space.Rows(blocks, keep) {
+	for v, err := range space.Rows(leaf.Blocks(ctx), p.train()) {
 		if err != nil {
 			return nil, err
 		}
-		b.add(v, 0, v.Rows)
-		if err := bound.Check(b.bytes()); err != nil {
+		b.add(v)
+		if err := p.bound.Check(b.bytes()); err != nil {
 			return nil, err
 		}
 	}
@@ -104,41 +95,12 @@ func (p basePhase) finish(
 	return next, nil
 }
 
-// Rows of a base that is not held are read a chunk at a time.
-const (
-	chunkValues = 1 << 20
-	chunkBytes  = 4 * 4 * chunkValues // of a chunk, what it grew out of, its copy by class, and a tile of it
-)
-
-// chunkRows is how many rows of a width a chunk has. It is part of the results of
-// KernelDensityBayes, whose terms are relative to the greatest of a chunk.
-func chunkRows(width int) int { return max(1, min(rows.BaseRows, chunkValues/max(1, width))) }
-
-// chunks calls visit with the records that keep chooses, most rows at a time and the rest, however they lie in blocks.
-// A chunk is valid until the next.
-func chunks(
-	blocks iter.Seq2[*dataset.Block, error], space *features.Space, keep func(dataset.Identity) bool, most int,
-	visit func(*base) error,
-) error {
-	chunk := newBase(space)
-	for v, err := range space.Rows(blocks, keep) {
-		if err != nil {
-			return err
-		}
-		for from := 0; from < v.Rows; {
-			to := min(v.Rows, from+most-chunk.N)
-			chunk.add(v, from, to)
-			if from = to; chunk.N < most {
-				continue
-			}
-			if err := visit(chunk); err != nil {
-				return err
-			}
-			chunk.reset()
+func weighSomething(space *features.Space, weights []float64) error {
+	for y, w := range weights {
+		if !(w > 0) {
+			return protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
+				WithHint("Give one of them a weight above 0.")
 		}
 	}
-	if chunk.N == 0 {
-		return nil
-	}
-	return visit(chunk)
+	return nil
 }

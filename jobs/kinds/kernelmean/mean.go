@@ -11,7 +11,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
-	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -35,6 +34,9 @@ func newMeanModel(params MeanParams, space *features.Space, g groups) (*meanMode
 	return &meanModel{groups: g, space: space, kernel: kernels.NewFunction(kernel, space),
 		norms: make([]float64, space.Labels.Len())}, nil
 }
+
+// leaveBase leaves the base out of the model.
+func (m *meanModel) leaveBase() { m.groups = unstored(m.space, m.weights) }
 
 // Fields lists the model.
 func (m *meanModel) Fields(f *jobs.Fields) {
@@ -83,21 +85,15 @@ type meanPredictor struct {
 // NewMeanPredictor loads a model of KernelNearestMean. One that does not hold its base is a
 // *protocol.Fault of CodeSpecInvalid. One prediction takes a kernel value for each record of the base.
 func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	p, err := loadMean(a)
-	if err != nil {
-		return nil, err
-	}
-	p.sum = newSummer(ops, p.kernel, len(p.labels))
-	return p, p.needBase()
-}
-
-// loadMean loads a model to decide by sums that are yet to be found.
-func loadMean(a jobs.Arrays) (*meanPredictor, error) {
 	m, err := readMeanModel(a)
+	if err == nil {
+		err = m.needBase()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &meanPredictor{meanModel: m, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+	return &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), reader: m.space.NewReader(),
+		labels: m.space.Labels.List()}, nil
 }
 
 // Answers are a label and the distance to its mean in feature space; the scores are the distances to all.
@@ -149,86 +145,4 @@ func (p *meanPredictor) outcome(self float64, sums []float64) (jobs.Outcome, boo
 		sums[y] = math.Sqrt(max(0, squared))
 	}
 	return jobs.Outcome{Label: p.labels[best], Value: sums[best], Scores: sums}, true
-}
-
-// meanSums are what a leaf finds of the queries of its tree.
-type meanSums struct {
-	values []float64 // [queries, classes]: weighted kernel values
-	self   []float64 // [queries]: k(x, x), of the first leaf; nil of others
-}
-
-// Fields lists the sums.
-func (s *meanSums) Fields(f *jobs.Fields) {
-	jobs.List(f, "decide.sums", &s.values)
-	jobs.Optional(f, "decide.self", &s.self)
-}
-
-// plus adds the sums to the right.
-func (s *meanSums) plus(right *meanSums) (_ *meanSums, err error) {
-	s.values, err = sums.Of(s.values, right.values)
-	return s, err
-}
-
-func (p *meanPredictor) spaceOf() *features.Space { return p.space }
-
-func (p *meanPredictor) numbers() int { return len(p.labels) }
-
-// find adds the values of rows in their order: where a chunk ends makes no difference. A sum beyond all numbers is a
-// fault of CodeBadRecord with the position of its query.
-func (p *meanPredictor) find(
-	ctx context.Context, q *queries, ops *kernelops.Set, first bool, each eachChunk,
-) (*meanSums, error) {
-	classes := len(p.labels)
-	sum, found := newSummer(ops, p.kernel, classes), &meanSums{values: make([]float64, q.N*classes)}
-	err := each(func(chunk *base) error {
-		for from, x := range q.Tiles(0, q.N, rows.QueryRows, &p.tile) {
-			sums := found.values[from*classes : (from+x.Rows)*classes]
-			if err := sum.add(ctx, sums, x, chunk, 0, chunk.N); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if first {
-		found.self = make([]float64, q.N)
-	}
-	for i := range found.self {
-		if found.self[i], err = sum.self(q.Tile(i, i+1, &p.tile)); err != nil {
-			return nil, err
-		}
-	}
-	return found, found.check(q, p.kernel)
-}
-
-// check refuses sums of queries that are no numbers.
-func (s *meanSums) check(q *queries, kernel kernels.Function) error {
-	for i, v := range s.values {
-		if v-v != 0 {
-			return kernels.Beyond(q.ids[i/(len(s.values)/q.N)], kernel.Kernel)
-		}
-	}
-	for i, v := range s.self {
-		if v-v != 0 {
-			return kernels.Beyond(q.ids[i], kernel.Kernel)
-		}
-	}
-	return nil
-}
-
-func (p *meanPredictor) decide(found *meanSums, n int) ([]jobs.Outcome, error) {
-	classes := len(p.labels)
-	if len(found.values) != n*classes || len(found.self) != n {
-		return nil, jobs.Malformed("%d sums and %d values of %d queries", len(found.values), len(found.self), n)
-	}
-	outcomes := make([]jobs.Outcome, n)
-	for i := range outcomes {
-		of, ok := append([]float64(nil), found.values[i*classes:(i+1)*classes]...), false
-		if outcomes[i], ok = p.outcome(found.self[i], of); !ok {
-			return nil, jobs.Malformed("the sums of query %d give no distance", i)
-		}
-	}
-	return outcomes, nil
 }

@@ -2,23 +2,17 @@ package kernelmean
 
 import (
 	"context"
-	"iter"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
-	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The phases that find |mu_y|^2: of a base in the model, and of one that is not held.
-const (
-	normsName = "norms"
-	pairsName = "pairs"
-)
+// normsName names the phase that finds |mu_y|^2.
+const normsName = "norms"
 
 // norms are the sums of the weighted kernel values of two records of each class.
 type norms struct {
@@ -74,7 +68,7 @@ func (n *norms) set(m *meanModel) ([]jobs.Metric, error) {
 
 // normsPhase sums the kernel over every two records of a class. Leaf i of n takes the i-th of n shares of the rows of
 // the base.
-func normsPhase(judge evaluation.Judge) jobs.Phase {
+func normsPhase(end ending) jobs.Phase {
 	return jobs.MapReduce[*meanModel, *norms]{
 		Name: normsName, State: readMeanModel, Partial: func() *norms { return new(norms) },
 		Map: sumShare, Merge: (*norms).plus,
@@ -83,7 +77,7 @@ func normsPhase(judge evaluation.Judge) jobs.Phase {
 			if err != nil {
 				return jobs.Next{}, err
 			}
-			return judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: metrics}, round.Plan), nil
+			return end.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: metrics}, round.Plan), nil
 		},
 	}.Phase()
 }
@@ -118,108 +112,6 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class,
 		}
 	}
 	return nil
-}
-
-// pairsPhase sums the kernel over every two records of a class: tree t holds those of shard t, its leaf i reads those
-// of shard i, i <= t. A pair of two shards counts twice, for either order.
-type pairsPhase struct {
-	train jobs.Records
-	// next makes what follows a model with its norms.
-	next func(m *meanModel, plan jobs.Plan) jobs.Next
-}
-
-func (p pairsPhase) phase() jobs.Phase {
-	return jobs.MapReduce[*meanModel, *norms]{
-		Name: pairsName, State: readMeanModel, Partial: func() *norms { return new(norms) },
-		Map: p.sum, Merge: (*norms).plus, Forest: p.finish,
-		Gathers: pairwise.Gathers(jobs.Input, grown, chunkBytes),
-	}.Phase()
-}
-
-// triangle is the trees over so many shards.
-func triangle(shards int) []int {
-	trees := make([]int, shards)
-	for t := range trees {
-		trees[t] = t + 1
-	}
-	return trees
-}
-
-// sum takes time in proportion to the pairs of records of a class.
-func (p pairsPhase) sum(ctx context.Context, m *meanModel, leaf jobs.Leaf, ops *kernelops.Set) (*norms, error) {
-	held, err := gathered(leaf.Read(ctx, jobs.Input, leaf.Tree), m.space, p.train(), rows.Bound{})
-	if err != nil {
-		return nil, err
-	}
-	held = held.byClass()
-	s := &pairSums{summer: newSummer(ops, m.kernel, 1), held: held, first: held.bounds(len(m.weights)),
-		sums: make([]float64, held.N)}
-	err = chunks(leaf.Blocks(ctx), m.space, p.train(), chunkRows(m.space.Width),
-		func(chunk *base) error { return s.add(ctx, chunk.byClass()) })
-	if err != nil {
-		return nil, err
-	}
-	sums, times := make([]float64, len(m.weights)), 2.0
-	if leaf.Index == leaf.Tree {
-		times = 1
-	}
-	for i, v := range s.sums {
-		sums[held.class[i]] += float64(held.weight(i) * v)
-	}
-	for y := range sums {
-		sums[y] = float64(sums[y] * times)
-	}
-	if times == 2 {
-		s.Roads.Differences *= 2
-	}
-	return newNorms(sums, s.Roads, m.kernel), nil
-}
-
-// pairSums are the sums of held rows over all rows of their classes.
-type pairSums struct {
-	summer
-	held  *base
-	first []int
-	sums  []float64
-	tile  []float32
-}
-
-// add adds the values of rows that lie class after class.
-func (s *pairSums) add(ctx context.Context, chunk *base) error {
-	first := chunk.bounds(len(s.first) - 1)
-	for y := range len(s.first) - 1 {
-		if first[y] == first[y+1] {
-			continue
-		}
-		for from, x := range s.held.Tiles(s.first[y], s.first[y+1], rows.QueryRows, &s.tile) {
-			if err := s.summer.add(ctx, s.sums[from:from+x.Rows], x, chunk, first[y], first[y+1]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// finish adds the trees, the first first.
-func (p pairsPhase) finish(
-	_ context.Context, m *meanModel, roots iter.Seq2[*norms, error], round jobs.Round,
-) (jobs.Next, error) {
-	all := newNorms(make([]float64, len(m.weights)), kernels.Roads{}, m.kernel)
-	for root, err := range roots {
-		if err != nil {
-			return jobs.Next{}, err
-		}
-		if _, err := all.plus(root); err != nil {
-			return jobs.Next{}, err
-		}
-	}
-	found, err := all.set(m)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next := p.next(m, round.Plan)
-	next.Metrics = append(next.Metrics, found...)
-	return next, nil
 }
 
 // summer adds kernel values up by class. One goroutine.

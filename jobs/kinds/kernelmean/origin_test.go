@@ -43,8 +43,8 @@ func farAway(n int, offset float64, tight, weighted bool) (rows [][]float32, wei
 	return rows, weights, records
 }
 
-// Far from 0, and where products do not tell distances, the squares are those of float64, whether the model holds
-// its base or not.
+// Far from 0, and where products do not tell distances, the squares are those of float64, and so are the norms of a
+// model that gives up its base.
 func TestFarAwayAgainstBruteForce(t *testing.T) {
 	const params = `{"kernel": "rbf", "gamma": 0.5}`
 	for _, tight := range []bool{false, true} {
@@ -62,19 +62,11 @@ func TestFarAwayAgainstBruteForce(t *testing.T) {
 					}
 				}
 				var counts []string
-				for _, form := range []string{params, streamed(params)} {
+				for _, form := range []string{params, unstoring(params)} {
 					for _, shards := range []int{2, 5} {
 						r := decide(t, MeanName, form, jobstest.Deal(records, shards), jobstest.Deal(records, 2),
 							kernelops.Best())
 						counts = append(counts, metricsOf(r, "norms."))
-						if !strings.Contains(form, "store_base") {
-							continue
-						}
-						for i, d := range decisions(t, r, 2) {
-							if d.label != found[i].Label || !near(d.value, found[i].Value, 1e-9) {
-								t.Errorf("%s: %+v, not %+v", name, d, found[i])
-							}
-						}
 					}
 				}
 				for _, c := range counts {

@@ -30,8 +30,9 @@ func (p *MeanParams) Complete() { p.Params = p.WithDefaults() }
 
 func storeBase(at *bool) params.Parameter {
 	return params.Flag("store_base", at, true).
-		Says("Puts the training records into the model, which can then predict; they must fit into " +
-			"run.max_state_bytes. Without it the job decides the records that it judges on.")
+		Says("Leaves the training records in the model, which can then predict. Without them the model stays small, and " +
+			"the job decides the records that it judges on and writes predictions/. Either way they must fit into " +
+			"run.max_state_bytes while it trains.")
 }
 
 // The rules of thumb for a bandwidth.

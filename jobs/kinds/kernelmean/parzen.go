@@ -26,29 +26,19 @@ type parzen struct {
 }
 
 func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
-	p := parzenOf(m, ops)
-	p.over(m.base)
-	return p
-}
-
-// parzenOf evaluates nothing yet.
-func parzenOf(m *densityModel, ops *kernelops.Set) *parzen {
-	return &parzen{densityModel: m, ops: ops, constant: m.constants(), expanded: expansion{ops: ops}}
-}
-
-// over makes rows, class after class, those that are evaluated from now on.
-func (p *parzen) over(b *base) {
-	p.base, p.first, p.norms, p.logWeight = b, b.bounds(len(p.weights)), make([]float64, b.N), nil
-	if b.weights != nil {
-		p.logWeight = make([]float64, len(b.weights))
-		for i, w := range b.weights {
+	p := &parzen{densityModel: m, ops: ops, constant: m.constants(), norms: make([]float64, m.base.N),
+		expanded: expansion{ops: ops}}
+	if m.base.weights != nil {
+		p.logWeight = make([]float64, len(m.base.weights))
+		for i, w := range m.base.weights {
 			p.logWeight[i] = fmath.Log(float64(w))
 		}
 	}
 	for i := range p.norms {
-		_, values := b.Row(i)
+		_, values := m.base.Row(i)
 		p.norms[i] = norm(values)
 	}
+	return p
 }
 
 // constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
@@ -70,18 +60,8 @@ func norm(values []float32) float64 {
 
 // joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
 func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
-	return p.eachSum(ctx, x, func(i, y int, greatest, sum float64) {
-		dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
-	})
-}
-
-// eachSum calls visit with the sum of row i of x over each class y that has rows.
-func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, visit func(i, y int, greatest, sum float64)) error {
 	for y := range p.weights {
 		n := p.first[y+1] - p.first[y]
-		if n == 0 {
-			continue
-		}
 		if need := x.Rows * n; cap(p.distances) < need {
 			p.distances = make([]float32, need)
 		}
@@ -89,7 +69,9 @@ func (p *parzen) eachSum(ctx context.Context, x kernelops.Matrix, visit func(i, 
 		if err := p.measure(ctx, d, x, p.first[y]); err != nil {
 			return err
 		}
-		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) { visit(i, y, greatest, sum) })
+		err := p.sums(ctx, x, d, y, func(i int, greatest, sum float64) {
+			dst[i*len(p.weights)+y] = p.constant[y] + (greatest + fmath.Log(sum))
+		})
 		if err != nil {
 			return err
 		}

@@ -90,8 +90,9 @@ func TestMergeIsAssociative(t *testing.T) {
 	state := jobs.Arrays{}
 	for _, phase := range algorithm.Phases() {
 		var partials []jobs.Arrays
-		for i, blocks := range jobstest.Shards(inShards(records, 6), 2) {
-			partial, _, err := phase.Map(t.Context(), state, jobs.Leaf{Index: i, Blocks: blocks}, nil, kernelops.Best())
+		leaves := jobstest.Shards(inShards(records, 6), 2)
+		for i := range leaves {
+			partial, _, err := phase.Map(t.Context(), state, jobstest.Leaf(0, i, leaves), nil, kernelops.Best())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"context"
-	"iter"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -38,14 +37,15 @@ func JudgeOf(spec protocol.JobSpec, load Load, costs Costs) (Judge, error) {
 		return Judge{}, protocol.SpecFault(
 			"spec.queries and spec.input.split both give records to judge the model on; leave one out")
 	case queries:
-		j.test = everyRecord
+		j.test = EveryRecord
 	case split:
 		j.test = jobs.TestRecords(spec)
 	}
 	return j, nil
 }
 
-func everyRecord() func(dataset.Identity) bool {
+// EveryRecord selects all records.
+func EveryRecord() func(dataset.Identity) bool {
 	return func(dataset.Identity) bool { return true }
 }
 
@@ -86,12 +86,12 @@ func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops
 	if err != nil {
 		return nil, err
 	}
-	judged, chosen, test := NewTally(predictor.Answers()), selection{}, j.test()
-	for block, err := range j.blocks(ctx, leaf) {
+	judged, chosen, test := NewTally(predictor.Answers()), Selection{}, j.test()
+	for block, err := range leaf.Read(ctx, j.Source(), leaf.Index) {
 		if err != nil {
 			return nil, err
 		}
-		some := chosen.of(block, test)
+		some := chosen.Of(block, test)
 		if len(some.IDs) == 0 {
 			continue
 		}
@@ -106,11 +106,12 @@ func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops
 	return judged, nil
 }
 
-func (j Judge) blocks(ctx context.Context, leaf jobs.Leaf) iter.Seq2[*dataset.Block, error] {
+// Source is the data set of the test records.
+func (j Judge) Source() jobs.Source {
 	if j.queries {
-		return leaf.Read(ctx, jobs.Queries, leaf.Index)
+		return jobs.Queries
 	}
-	return leaf.Blocks(ctx)
+	return jobs.Input
 }
 
 // Finish ends the job with its model and the metrics of the tally.

@@ -51,7 +51,7 @@ func judgeOf(p jobs.Predictor, costs Costs) Judge {
 // judging is the phase of a judge, of all records where it has none.
 func judging(j Judge) jobs.Phase {
 	if !j.Judges() {
-		j.test = everyRecord
+		j.test = EveryRecord
 	}
 	return j.Phases()[0]
 }
@@ -61,7 +61,7 @@ func judge(t *testing.T, j Judge, records []jobstest.Record, size int) (jobs.Nex
 	phase := judging(j)
 	model := jobs.Arrays{}
 	model.PutText("weights", "3")
-	leaf := jobs.Leaf{Blocks: jobstest.Shards([][]jobstest.Record{records}, size)[0]}
+	leaf := jobstest.Leaf(0, 0, jobstest.Shards([][]jobstest.Record{records}, size))
 	partial, _, err := phase.Map(t.Context(), model, leaf, nil, nil)
 	if err != nil {
 		return jobs.Next{}, err
@@ -218,13 +218,13 @@ func TestSelection(t *testing.T) {
 		"texts":  fourTexts[:3],
 	} {
 		records[2].Weight = 2
-		var s selection
+		var s Selection
 		for block, err := range jobstest.Shards([][]jobstest.Record{records}, 3)[0](t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // its memory is kept
-				got := s.of(block, allBut(1)())
+				got := s.Of(block, allBut(1)())
 				if len(got.IDs) != 2 || got.IDs[1].Offset != 2 || (got.Labels == nil) != (block.Labels == nil) ||
 					(got.Texts == nil) != (block.Texts == nil) || got.Weights[1] != 2 {
 					t.Errorf("%s: %+v", name, got)
@@ -238,7 +238,7 @@ func TestSelection(t *testing.T) {
 					}
 				}
 			}
-			if s.of(block, allBut(9)()) != block {
+			if s.Of(block, allBut(9)()) != block {
 				t.Errorf("%s: a block that is chosen whole was copied", name)
 			}
 		}

@@ -2,12 +2,12 @@ package evaluation
 
 import "github.com/gram-compute/gram/dataset"
 
-// selection copies the chosen records of a block. It keeps its memory between calls.
-type selection struct{ block dataset.Block }
+// Selection copies the chosen records of a block. It keeps its memory between calls.
+type Selection struct{ block dataset.Block }
 
-// of returns a block of the records that keep chooses, valid until the next call and the next
+// Of returns a block of the records that keep chooses, valid until the next call and the next
 // block; a block that is chosen whole is returned as it is.
-func (s *selection) of(block *dataset.Block, keep func(dataset.Identity) bool) *dataset.Block {
+func (s *Selection) Of(block *dataset.Block, keep func(dataset.Identity) bool) *dataset.Block {
 	s.reset(block)
 	for i, id := range block.IDs {
 		if keep(id) {
@@ -21,7 +21,7 @@ func (s *selection) of(block *dataset.Block, keep func(dataset.Identity) bool) *
 }
 
 // reset empties the selection and gives it the fields of a block.
-func (s *selection) reset(block *dataset.Block) {
+func (s *Selection) reset(block *dataset.Block) {
 	b := &s.block
 	b.IDs = b.IDs[:0]
 	b.Labels = emptied(b.Labels, block.Labels)
@@ -43,7 +43,7 @@ func emptied[T any](memory, block []T) []T {
 	return memory[:0]
 }
 
-func (s *selection) add(block *dataset.Block, i int) {
+func (s *Selection) add(block *dataset.Block, i int) {
 	b := &s.block
 	b.IDs = append(b.IDs, block.IDs[i])
 	if block.Labels != nil {

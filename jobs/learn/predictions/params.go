@@ -1,11 +1,11 @@
-package predict
+package predictions
 
 import (
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/jobs/params"
 )
 
-// Params of a job of kind Predict.
+// Params say what is written of each record.
 type Params struct {
 	Format string `json:"format"`
 	Scores bool   `json:"scores"`
