@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/protocol"
@@ -102,7 +103,7 @@ func TestOneClass(t *testing.T) {
 	text := job("words", "NaiveBayes", `{}`, objects{"a.tsv": "a\tone word\na\tanother word\n"})
 	text.input = tsvLabelled
 	var cases []degenerate
-	for _, l := range classifiers() {
+	for _, l := range classifiers(t) {
 		cases = append(cases, l.of("one-class", data).fails("INPUT_EMPTY", "2 classes"))
 	}
 	runDegenerate(t, append(cases,
@@ -113,12 +114,10 @@ func TestOneClass(t *testing.T) {
 	))
 }
 
-// classifiers are the learners that tell classes apart by themselves. Mixed weights of shards of one class
-// each are no rule to hold to an answer.
-func classifiers() []learner {
-	return slices.DeleteFunc(slices.Clone(learners), func(l learner) bool {
-		return !l.predicts || l.name == "perceptron-mixed" || l.kind == "KMeans" || l.kind == "NearestNeighbors"
-	})
+// classifiers are the learners that find classes by themselves.
+func classifiers(t *testing.T) []learner {
+	t.Helper()
+	return slices.DeleteFunc(learners(t), func(l learner) bool { return !l.Degenerate.Classifies })
 }
 
 // Columns that are constant tell nothing, and harm nothing; where all are, a kind that
@@ -180,9 +179,9 @@ func TestUnseenLabels(t *testing.T) {
 		return c
 	}
 	var cases []degenerate
-	for _, l := range classifiers() {
+	for _, l := range classifiers(t) {
 		train := l.of("train", data)
-		cases = append(cases, train, job(l.name+"/predict", "Predict", `{}`,
+		cases = append(cases, train, job(l.Name+"/predict", "Predict", `{}`,
 			strange).by(train.name).gives(wantJudged(4, 2)))
 	}
 	runDegenerate(t, append(cases,
@@ -221,8 +220,8 @@ func TestUnseenLabelsOfHeldOutRecords(t *testing.T) {
 		t.Fatal("the split holds nothing out")
 	}
 	var cases []degenerate
-	for _, l := range append(classifiers(),
-		learner{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify"}`}) {
+	for _, l := range append(classifiers(t), learner{casetest.Case{Name: "neighbors", Kind: "NearestNeighbors",
+		Params: `{"k":3,"mode":"classify"}`, Degenerate: &casetest.Learner{}}}) {
 		c := l.of("held-out", objects{"a.csv": data.String()}).gives(func(t *testing.T, r ran) {
 			if e := r.evaluation(t); e.Records < 4 || e.Records-e.Correct != strange {
 				t.Errorf("%d of %d decisions are right; want all but %d", e.Correct, e.Records, strange)
@@ -238,12 +237,12 @@ func TestUnseenLabelsOfHeldOutRecords(t *testing.T) {
 func TestPredictionsOfBadRecords(t *testing.T) {
 	data := objects{"a.csv": "a,1,2\na,2,1\nb,8,9\nb,9,8\n"}
 	var cases []degenerate
-	for _, l := range learners {
-		if !l.predicts {
+	for _, l := range learners(t) {
+		if !l.Degenerate.Predicts {
 			continue
 		}
 		train := l.of("train", data)
-		kind, name := train.name, func(what string) string { return l.name + "/" + what }
+		kind, name := train.name, func(what string) string { return l.Name + "/" + what }
 		text := job(name("text"), "Predict", `{}`, objects{"b.csv": "a,word\n"}).by(kind).fails("BAD_RECORD", "b.csv",
 			"texts")
 		text.input = `"format":"csv","label":1,"text":2`

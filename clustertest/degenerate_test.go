@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/datasettest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
@@ -123,30 +124,15 @@ func (c degenerate) check(t *testing.T, r ran, job *pb.Job) {
 	}
 }
 
-// learner is a kind that learns from vectors in csv with labels in column 1.
-type learner struct {
-	name, kind, params string
-	queries            bool // searches a second data set
-	predicts           bool
-}
+// learner is a case of a kind that learns from vectors in csv with labels in column 1.
+type learner struct{ casetest.Case }
 
-var learners = []learner{
-	{"kmeans", "KMeans", `{"k":2}`, false, true},
-	{"kmeans-cosine", "KMeans", `{"k":2,"metric":"cosine"}`, false, true},
-	{"nearest-mean", "NearestMean", `{}`, false, true},
-	{"gaussian", "GaussianNaiveBayes", `{}`, false, true},
-	{"perceptron", "Perceptron", `{"shuffle":false}`, false, true},
-	{"perceptron-mixed", "Perceptron", `{"over":"mixed","shuffle":false}`, false, true},
-	{"kernel-perceptron", "KernelPerceptron", `{"kernel":"rbf","gamma":1,"shuffle":false}`, false, true},
-	{"kernel-mean", "KernelNearestMean", `{"kernel":"rbf","gamma":1}`, false, true},
-	{"kernel-density", "KernelDensityBayes", `{"bandwidth":1}`, false, true},
-	{"kernel-mean-decides", "KernelNearestMean", `{"kernel":"rbf","gamma":1,"store_base":false}`, true, false},
-	{"kernel-density-decides", "KernelDensityBayes", `{"store_base":false}`, true, false},
-	{"kernel-matrix", "KernelMatrix", `{}`, false, false},
-	{"neighbors-search", "NearestNeighbors", `{"k":3}`, true, false},
-	{"neighbors-classify", "NearestNeighbors", `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`, true,
-		true},
-	{"neighbors-leave-one-out", "NearestNeighbors", `{"k":3,"metric":"l1"}`, false, false},
+func learners(t *testing.T) (all []learner) {
+	t.Helper()
+	for _, c := range casetest.Of(t, casetest.Degenerate) {
+		all = append(all, learner{c})
+	}
+	return all
 }
 
 const csvLabelled = `"format":"csv","label":1`
@@ -156,8 +142,8 @@ const good = "a,1,2\na,2,1\nb,8,9\nb,9,8\na,1,1\nb,9,9\n"
 
 // of makes the case of a learner over data.
 func (l learner) of(name string, data objects) degenerate {
-	c := degenerate{name: l.name + "/" + name, kind: l.kind, params: l.params, input: csvLabelled, data: data}
-	if l.queries {
+	c := degenerate{name: l.Name + "/" + name, kind: l.Kind, params: l.Params, input: csvLabelled, data: data}
+	if l.Degenerate.Queries {
 		c.queries = objects{"q.csv": good}
 	}
 	return c
@@ -171,6 +157,7 @@ func (c degenerate) fails(code string, says ...string) degenerate {
 // What no learner takes is a fault that says where it is.
 func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 	var cases []degenerate
+	learners := learners(t)
 	for i, l := range learners {
 		for name, cell := range map[string]string{"nan": "NaN", "inf": "-Inf", "beyond-float32": "1e39",
 			"no-number": "x"} {
@@ -193,7 +180,7 @@ func TestBadCellsAndWidthsAreFaults(t *testing.T) {
 				"width 2, not dense vectors of width 1"),
 			l.of("nothing", objects{"a.csv": "", "b.csv": "\n"}).fails("INPUT_EMPTY"),
 		)
-		if l.queries {
+		if l.Degenerate.Queries {
 			c := l.of("queries-wider", objects{"a.csv": good}).fails("BAD_RECORD", "r.csv",
 				"width 3, not dense vectors of width 2")
 			c.queries = objects{"q.csv": good, "r.csv": three}
@@ -271,13 +258,13 @@ func TestFirstOfAShardIsNamed(t *testing.T) {
 func TestEmptyObjectsChangeNothing(t *testing.T) {
 	var cases []degenerate
 	digests := map[string]string{}
-	for _, l := range learners {
+	for _, l := range learners(t) {
 		first := l.of("without", objects{"b.csv": good})
-		first.answer = func(t *testing.T, r ran) { digests[l.name] = r.model(t) }
+		first.answer = func(t *testing.T, r ran) { digests[l.Name] = r.model(t) }
 		second := l.of("with", objects{"a.csv": "", "b.csv": good, "c.csv": "\n\n", "d.csv": ""})
 		second.answer = func(t *testing.T, r ran) {
-			if got := r.model(t); got != digests[l.name] {
-				t.Errorf("the model is %s, and %s without the empty objects", got, digests[l.name])
+			if got := r.model(t); got != digests[l.Name] {
+				t.Errorf("the model is %s, and %s without the empty objects", got, digests[l.Name])
 			}
 		}
 		cases = append(cases, first, second)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -21,7 +22,7 @@ func TestReportAndLogsOutliveTheCluster(t *testing.T) {
 	const id = "left-1"
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)
 	input := filepath.Join(cluster.Home, "all.tsv")
-	if err := os.WriteFile(input, glosses(t, 1), 0o600); err != nil {
+	if err := os.WriteFile(input, casetest.Glosses(t, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cluster.Work(t, "", 1)

@@ -17,6 +17,7 @@ import (
 	"github.com/gram-compute/gram/chaos/linear"
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -30,7 +31,7 @@ func TestClientsSeeOneOrder(t *testing.T) {
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	input := filepath.Join(q.Home, "some.tsv")
-	if err := os.WriteFile(input, glosses(t, 500), 0o600); err != nil {
+	if err := os.WriteFile(input, casetest.Glosses(t, 500), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	q.Work(t, "", 2)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -65,7 +66,7 @@ func TestMatrixGrownNaiveBayes(t *testing.T) {
 
 func grownCase(t *testing.T) clustertest.Case {
 	t.Helper()
-	first, rest := split(glosses(t, 50))
+	first, rest := split(casetest.Glosses(t, 50))
 	second, third := split(rest)
 	const digest = "4d93177c411cfd71b67cc05d84f16f2f549e9482fc4f2688da8ec9f9a6b807b6"
 	last, here := `{"alpha":0.1,"text":{"min_df":2}}`, clustertest.Inputs{Input: "file:///in/"}
@@ -92,7 +93,7 @@ func TestMatrixPredict(t *testing.T) {
 
 func predictCase(t *testing.T) clustertest.Case {
 	t.Helper()
-	first, second := split(glosses(t, 100))
+	first, second := split(casetest.Glosses(t, 100))
 	return clustertest.Case{
 		Name:    "predict",
 		Objects: map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second)},

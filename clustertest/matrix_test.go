@@ -4,45 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 )
-
-// testdata returns what a compressed file of testdata holds.
-func testdata(t *testing.T, name string) []byte {
-	t.Helper()
-	file, err := os.Open(filepath.Join("..", "testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// glosses returns the WordNet glosses, about a line in every nth.
-func glosses(t *testing.T, nth int) []byte {
-	t.Helper()
-	all := testdata(t, "wordnet30-glosses.tsv.gz")
-	var some bytes.Buffer
-	for i, line := range bytes.SplitAfter(all, []byte("\n")) {
-		if i%nth == 0 {
-			some.Write(line)
-		}
-	}
-	return some.Bytes()
-}
 
 func gzipped(t *testing.T, data []byte) []byte {
 	t.Helper()
@@ -79,13 +45,13 @@ func TestMatrixNaiveBayes(t *testing.T) {
 }
 
 func naiveBayesCase(t *testing.T) clustertest.Case {
-	first, second := split(glosses(t, 25))
+	first, second := split(casetest.Glosses(t, 25))
 	return clustertest.Case{
 		Name:        "naive-bayes",
 		Objects:     map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second), "c/d.tsv": first[:1000]},
 		Spec:        naiveBayes(16<<10, `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`),
 		Digest:      "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb",
-		KillObjects: map[string][]byte{"all.tsv": glosses(t, 1)},
+		KillObjects: map[string][]byte{"all.tsv": casetest.Glosses(t, 1)},
 		KillSpec:    naiveBayes(64<<10, `{"alpha":0.1}`),
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 )
 
 // digits returns the lines of two objects of handwritten digits: the first up to past byte
 // 40,000, and those up to past the next 20,000.
 func digits(t *testing.T) (a, b []byte) {
 	t.Helper()
-	all := testdata(t, "digits.csv.gz")
+	all := casetest.Testdata(t, "digits.csv.gz")
 	end := func(from int) int { return from + bytes.IndexByte(all[from:], '\n') + 1 }
 	first := end(40_000)
 	second := end(first + 20_000)

@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -23,7 +24,7 @@ func TestPausedWorker(t *testing.T) {
 	}
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)
 	input := filepath.Join(cluster.Home, "all.tsv")
-	if err := os.WriteFile(input, glosses(t, 1), 0o600); err != nil {
+	if err := os.WriteFile(input, casetest.Glosses(t, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	spec := naiveBayes(64<<10, `{"alpha":0.1}`)(clustertest.Inputs{Input: "file://" + input})

@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -24,7 +25,7 @@ func TestThreeCoordinators(t *testing.T) {
 	}
 	q := clustertest.StartQuorum(t, 3, 2*time.Second)
 	input := filepath.Join(q.Home, "all.tsv")
-	if err := os.WriteFile(input, glosses(t, 3), 0o600); err != nil {
+	if err := os.WriteFile(input, casetest.Glosses(t, 3), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	spec := naiveBayes(32<<10, `{"alpha":0.1}`)(clustertest.Inputs{Input: "file://" + input})

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -25,7 +26,7 @@ func TestCoordinatorKilledInMidJob(t *testing.T) {
 	const id = "survivor"
 	cluster := clustertest.StartCluster(t, "", 2*time.Second)
 	input := filepath.Join(cluster.Home, "all.tsv")
-	if err := os.WriteFile(input, glosses(t, 1), 0o600); err != nil {
+	if err := os.WriteFile(input, casetest.Glosses(t, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cluster.Work(t, "", 1)

@@ -1,4 +1,4 @@
-package all
+package all_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -40,8 +42,8 @@ const (
 // set.
 func TestGoldenModels(t *testing.T) {
 	if *makeGolden {
-		for _, c := range goldenCases(t) {
-			c.write(t)
+		for _, c := range casetest.Of(t, casetest.Golden) {
+			writeGolden(t, c)
 		}
 	}
 	folders, err := filepath.Glob(filepath.Join(goldenDir, "*", goldenModel))
@@ -53,13 +55,13 @@ func TestGoldenModels(t *testing.T) {
 		folder := filepath.Dir(path)
 		t.Run(filepath.Base(folder), func(t *testing.T) { kinds[checkGolden(t, folder)] = true })
 	}
-	for _, kind := range Kinds() {
+	for _, kind := range all.Kinds() {
 		if !kinds[kind.Name] {
 			t.Errorf("no golden model is of kind %s", kind.Name)
 		}
 	}
-	for _, c := range goldenCases(t) {
-		if _, err := os.Stat(filepath.Join(goldenDir, c.name, goldenModel)); err != nil {
+	for _, c := range casetest.Of(t, casetest.Golden) {
+		if _, err := os.Stat(filepath.Join(goldenDir, c.Name, goldenModel)); err != nil {
 			t.Errorf("%v; `go test ./jobs/all -run TestGoldenModels -golden` makes what is new", err)
 		}
 	}
@@ -73,7 +75,7 @@ func checkGolden(t *testing.T, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, err := OfModel(model)
+	kind, err := all.OfModel(model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func predictGolden(t *testing.T, model jobs.Arrays, records []jobstest.Record, o
 	t.Helper()
 	spec := protocol.JobSpec{Kind: predict.KindName}
 	spec.Spec.Model, spec.Spec.Params = "s3://models/m/model.safetensors", json.RawMessage(`{"scores":true}`)
-	algorithm, err := predict.Kind(OfModel).New(spec)
+	algorithm, err := predict.Kind(all.OfModel).New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,16 +172,17 @@ func predictGolden(t *testing.T, model jobs.Arrays, records []jobstest.Record, o
 	return out.Bytes()
 }
 
-// write makes the folder of a case, unless there is one.
-func (c goldenCase) write(t *testing.T) {
+// writeGolden makes the folder of a case, unless it exists.
+func writeGolden(t *testing.T, c casetest.Case) {
 	t.Helper()
-	folder := filepath.Join(goldenDir, c.name)
+	folder := filepath.Join(goldenDir, c.Name)
 	if _, err := os.Stat(folder); err == nil {
 		t.Logf("%s is there, and stays", folder)
 		return
 	}
-	model := c.train(t)
-	kind, err := OfModel(model)
+	_, asked := c.Phases.Records(t)
+	model := c.Train(t, casetest.Run{Data: c.Phases})
+	kind, err := all.OfModel(model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +194,8 @@ func (c goldenCase) write(t *testing.T) {
 		}
 		files[goldenDescription] = []byte(settled(text))
 	} else {
-		files[goldenRecords], files[goldenPredictions] = recordsJSON(t, c.asked),
-			predictGolden(t, model, c.asked, kernelops.Generic())
+		files[goldenRecords], files[goldenPredictions] = recordsJSON(t, asked),
+			predictGolden(t, model, asked, kernelops.Generic())
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package all
+package all_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -120,59 +121,17 @@ func (p keptPhase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round
 	return next, nil
 }
 
-// moreCases are phases that no golden model is made by.
-func moreCases(t *testing.T) []goldenCase {
-	golden := goldenCases(t)
-	like := func(name, of, params string) goldenCase {
-		at := slices.IndexFunc(golden, func(c goldenCase) bool { return c.name == of })
-		c := golden[at]
-		c.name, c.params = name, params
-		return c
-	}
-	return append(golden,
-		like("density-asked", "kerneldensity", `{"store_base":false}`),
-		like("density-asked-sparse", "kerneldensity-sparse", `{"store_base":false,"bandwidth":1}`),
-		like("density-texts", "perceptron-texts", `{}`).of("KernelDensityBayes",
-			`{"features":{"hashing":{"bits":4,"signed":false},"scale":"l2"}}`),
-		like("mean-asked", "kernelmean", `{"store_base":false,"kernel":"rbf","gamma":0.5}`),
-		like("neighbors-asked", "neighbors", `{"store_base":false,"mode":"classify","k":3}`),
-		like("neighbors-radius", "neighbors", `{"store_base":false,"mode":"search","radius":2}`),
-		like("neighbors-counts", "neighbors", `{"store_base":false,"mode":"search","radius":2,"counts":true}`),
-		like("neighbors-projected", "neighbors-cosine",
-			`{"store_base":false,"mode":"classify","k":3,"projection":{"dims":3}}`),
-		like("kmeans-farthest", "kmeans", `{"k":3,"init":"farthest","empty":"farthest"}`),
-		like("kmeans-random", "kmeans-spherical", `{"k":3,"init":"random","restarts":2}`),
-		like("neighbors-left-out", "neighbors",
-			`{"store_base":false,"mode":"classify","k":3,"leave_one_out":true}`).notAsked(),
-		like("kernelperceptron-online", "kernelperceptron", `{"kernel":"rbf","gamma":0.5,"shuffle":true,"epochs":2}`),
-		like("predict-scores", "predict", `{"scores":true}`),
-		like("kmeans-restarts", "kmeans",
-			`{"k":3,"restarts":2,"init":"kmeans++","silhouette_sample":9,"assignments":true}`),
-		like("perceptron-mixed", "perceptron-sparse", `{"shuffle":false,"over":"mixed"}`),
-		like("perceptron-shuffled", "perceptron-sparse", `{"shuffle":true}`),
-	)
-}
-
-func (c goldenCase) of(kind, params string) goldenCase {
-	c.kind, c.params = kind, params
-	return c
-}
-
-func (c goldenCase) notAsked() goldenCase {
-	c.asked = nil
-	return c
-}
-
 // No phase of any kind writes to arrays that it was given or has returned; and what it makes of them is the same each
 // time.
 func TestPhasesWriteToNoArrays(t *testing.T) {
-	for _, c := range moreCases(t) {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range casetest.Of(t, casetest.Phases) {
+		t.Run(c.Name, func(t *testing.T) {
 			k := &keeper{t: t}
-			c.run(t, kernelops.Best(), func(algorithm jobs.Algorithm) jobs.Algorithm {
+			keep := func(algorithm jobs.Algorithm) jobs.Algorithm {
 				k.Algorithm = algorithm
 				return k
-			})
+			}
+			c.Train(t, casetest.Run{Data: c.Phases, Ops: kernelops.Best(), Wrap: keep})
 			k.check()
 		})
 	}

@@ -1,4 +1,4 @@
-package all
+package all_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -126,9 +127,10 @@ func resized(a jobs.Array, dimension, to int) jobs.Array {
 
 // Partials that do not fit each other, or their state, are faults.
 func TestPhasesRefuseWhatDoesNotFit(t *testing.T) {
-	for _, c := range moreCases(t) {
-		t.Run(c.name, func(t *testing.T) {
-			c.run(t, kernelops.Best(), func(algorithm jobs.Algorithm) jobs.Algorithm { return unfit{algorithm, t} })
+	for _, c := range casetest.Of(t, casetest.Phases) {
+		t.Run(c.Name, func(t *testing.T) {
+			c.Train(t, casetest.Run{Data: c.Phases, Ops: kernelops.Best(),
+				Wrap: func(algorithm jobs.Algorithm) jobs.Algorithm { return unfit{algorithm, t} }})
 		})
 	}
 }

@@ -1,0 +1,49 @@
+package casetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs/all"
+)
+
+func TestCasesAreNamedOnceAndHaveAPart(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range table() {
+		if c.Name == "" || names[c.Name] {
+			t.Errorf("case %q: a name stands once", c.Name)
+		}
+		names[c.Name] = true
+		if _, err := all.Lookup(c.Kind); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		parts := 0
+		for _, suite := range suites {
+			if suite.has(c) {
+				parts++
+			}
+		}
+		if parts == 0 || c.Golden && c.Phases == nil {
+			t.Errorf("%s: %d suites run it", c.Name, parts)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	part, none := Case{Kind: "K", Golden: true}, Case{Kind: "K"}
+	reason := Case{Kind: "K", Without: map[*Suite]string{Golden: "has no model"}}
+	for _, c := range []struct {
+		cases []Case
+		want  string
+	}{
+		{[]Case{none, part}, ""},
+		{[]Case{none, reason}, ""},
+		{nil, "has no case in suite golden"},
+		{[]Case{none, {Kind: "Other", Golden: true}}, "kind K has no case in suite golden"},
+		{[]Case{part, reason}, "remove the reason"},
+	} {
+		if got := missing(c.cases, Golden, "K"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package casetest
+
+func clusters() []Case {
+	kmeans := "KMeans"
+	return []Case{
+		{Name: "kmeans", Kind: kmeans, Params: `{"k":3,"scale":"standard"}`, Golden: true, Phases: iris},
+		{Name: "kmeans-spherical", Kind: kmeans, Params: `{"k":2,"metric":"cosine"}`,
+			Golden: true, Phases: irisSparse, Degenerate: &Learner{Predicts: true}},
+		{Name: "kmeans-farthest", Kind: kmeans, Params: `{"k":3,"init":"farthest","empty":"farthest"}`, Phases: iris},
+		{Name: "kmeans-random", Kind: kmeans, Params: `{"k":3,"init":"random","restarts":2}`, Phases: irisSparse},
+		{Name: "kmeans-restarts", Kind: kmeans,
+			Params: `{"k":3,"restarts":2,"init":"kmeans++","silhouette_sample":9,"assignments":true}`, Phases: iris},
+		{Name: "kmeans-hashed", Kind: kmeans,
+			Params: `{"k":2,"hashing":{"bits":5,"signed":true},"scale":"l2"}`,
+			Hashed: "c803262783a4cf8ed0b09c9348c4a4ffaf9f6cd67ee5b563b4e7d5a602fb06ff"},
+		{Name: "kmeans-three", Kind: kmeans, Params: `{"k":3}`,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, false}}},
+		{Name: "kmeans-two", Kind: kmeans, Params: `{"k":2}`, Degenerate: &Learner{Predicts: true}},
+		{Name: "kmeans-points", Kind: kmeans, Params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`,
+			Memory: &Large{Input: points}},
+		{Name: "kmeans-scaled", Kind: kmeans,
+			Params: `{"k":3,"max_rounds":3,"scale":"standard","silhouette_sample":500}`,
+			Memory: &Large{Input: table32}},
+		{Name: "kmeans-sparse", Kind: kmeans, Params: `{"k":4,"max_rounds":2,"metric":"cosine","init":"random"}`,
+			Memory: &Large{Input: sparse}},
+	}
+}

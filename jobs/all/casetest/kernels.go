@@ -1,0 +1,97 @@
+package casetest
+
+import "slices"
+
+// hashedTexts are the parameters of texts that are hashed into few columns.
+const hashedTexts = `{"features":{"hashing":{"bits":5,"signed":true},"scale":"l2","text":{"ngram_max":2}}}`
+
+func kernels() []Case {
+	return slices.Concat(densities(), matrices(), kernelMeans(), kernelPerceptrons())
+}
+
+func densities() []Case {
+	density := "KernelDensityBayes"
+	return []Case{
+		{Name: "kerneldensity", Kind: density, Params: `{}`, Golden: true, Phases: iris,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, true}}},
+		{Name: "kerneldensity-sparse", Kind: density, Params: `{"features":{"scale":"l2"}}`,
+			Golden: true, Phases: irisSparse},
+		{Name: "density-asked", Kind: density, Params: `{"store_base":false}`, Phases: iris,
+			Shards:     []Resharded{{roundingSparse, true}},
+			Degenerate: &Learner{Queries: true},
+			Memory:     &Large{Input: few, Queries: rows32}},
+		{Name: "density-asked-sparse", Kind: density, Params: `{"store_base":false,"bandwidth":1}`, Phases: irisSparse,
+			Shards: []Resharded{{roundingSparse, true}}},
+		{Name: "density-texts", Kind: density,
+			Params: `{"features":{"hashing":{"bits":4,"signed":false},"scale":"l2"}}`, Phases: Mails,
+			Shards: []Resharded{{roundingTexts, true}}},
+		{Name: "density-hashed", Kind: density, Params: hashedTexts,
+			Hashed: "36b493c74022e46c3c7e3d9f7350ab818f4a11cdc7c4a5d39f74782f3f408ebf"},
+		{Name: "density-scaled", Kind: density, Params: `{"features":{"scale":"standard"}}`,
+			Shards: []Resharded{{roundingSparse, false}}},
+		{Name: "density-narrow", Kind: density, Params: `{"bandwidth":1}`,
+			Degenerate: &Learner{Predicts: true, Classifies: true}},
+	}
+}
+
+func matrices() []Case {
+	matrix := "KernelMatrix"
+	return []Case{
+		{Name: "kernelmatrix", Kind: matrix, Params: `{"kernel":"rbf","gamma":1}`, Golden: true, Phases: iris,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, false}}},
+		{Name: "kernelmatrix-origin", Kind: matrix, Params: `{"kernel":"rbf","gamma":1}`, Golden: true, Phases: iris},
+		{Name: "kernelmatrix-default", Kind: matrix, Params: `{}`, Degenerate: &Learner{}},
+		{Name: "kernelmatrix-widest", Kind: matrix, Params: `{"kernel":"polynomial","degree":2}`,
+			Memory: &Large{Input: widest}},
+	}
+}
+
+func kernelMeans() []Case {
+	mean := "KernelNearestMean"
+	return []Case{
+		{Name: "kernelmean", Kind: mean, Params: `{"kernel":"rbf","gamma":0.5}`, Golden: true, Phases: iris},
+		{Name: "kernelmean-origin", Kind: mean, Params: `{"kernel":"rbf","gamma":0.5}`, Golden: true, Phases: iris},
+		{Name: "mean-asked", Kind: mean, Params: `{"store_base":false,"kernel":"rbf","gamma":0.5}`, Phases: iris},
+		{Name: "mean-hashed", Kind: mean, Params: hashedTexts,
+			Hashed: "dab4bb8f217db4193b4e8044f93ac10a23a683e9a922f5191fb34b804266b19e"},
+		{Name: "mean-stored", Kind: mean, Params: `{}`,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, false}},
+			Memory: &Large{Input: rows32, Fault: "STATE_TOO_BIG"}},
+		{Name: "mean-decides", Kind: mean, Params: `{"store_base":false}`,
+			Shards: []Resharded{{roundingSparse, false}},
+			Memory: &Large{Input: few, Queries: rows32}},
+		{Name: "mean-beyond", Kind: mean, Params: `{"store_base":false}`,
+			Memory: &Large{Input: rows32, Queries: few, Fault: "STATE_TOO_BIG"}},
+		{Name: "mean-wide", Kind: mean, Params: `{"kernel":"rbf","gamma":1}`,
+			Degenerate: &Learner{Predicts: true, Classifies: true}},
+		{Name: "mean-wide-decides", Kind: mean, Params: `{"kernel":"rbf","gamma":1,"store_base":false}`,
+			Degenerate: &Learner{Queries: true}},
+	}
+}
+
+func kernelPerceptrons() []Case {
+	perceptron := "KernelPerceptron"
+	return []Case{
+		{Name: "kernelperceptron", Kind: perceptron, Params: `{"kernel":"polynomial","degree":2}`,
+			Golden: true, Phases: iris},
+		{Name: "kernelperceptron-origin", Kind: perceptron, Params: `{"form":"plain","kernel":"rbf","gamma":0.5}`,
+			Golden: true, Phases: iris},
+		{Name: "kernelperceptron-sparse", Kind: perceptron,
+			Params: `{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`, Golden: true, Phases: irisSparse},
+		{Name: "kernelperceptron-voted", Kind: perceptron,
+			Params: `{"form":"voted","kernel":"rbf","gamma":0.5,"budget":8}`, Golden: true, Phases: irisSparse},
+		{Name: "kernelperceptron-online", Kind: perceptron,
+			Params: `{"kernel":"rbf","gamma":0.5,"shuffle":true,"epochs":2}`, Phases: iris},
+		{Name: "kernelperceptron-hashed", Kind: perceptron, Params: hashedTexts,
+			Hashed: "1ed31000badf9bdd5dd2d03063b46d58b1dc8d6d6dee88761331dc698861eabb"},
+		{Name: "kernelperceptron-shuffled", Kind: perceptron, Params: `{"shuffle":true}`,
+			Shards: []Resharded{{roundingSparse, false}}},
+		{Name: "kernelperceptron-in-order", Kind: perceptron, Params: `{"shuffle":false}`,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, true}}},
+		{Name: "kernelperceptron-wide", Kind: perceptron, Params: `{"kernel":"rbf","gamma":1,"shuffle":false}`,
+			Degenerate: &Learner{Predicts: true, Classifies: true}},
+		{Name: "kernelperceptron-plain", Kind: perceptron,
+			Params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`,
+			Memory: &Large{Input: table32}},
+	}
+}

@@ -1,0 +1,16 @@
+package casetest
+
+func means() []Case {
+	mean := "NearestMean"
+	return []Case{
+		{Name: "nearest-mean", Kind: mean, Params: `{}`,
+			Shards:     []Resharded{{rounding, false}, {roundingSparse, false}},
+			Degenerate: &Learner{Predicts: true, Classifies: true},
+			Memory:     &Large{Input: table32}},
+		{Name: "nearestmean", Kind: mean, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris},
+		{Name: "nearestmean-sparse", Kind: mean, Params: `{}`, Golden: true, Phases: irisSparse,
+			Memory: &Large{Input: sparse}},
+		{Name: "nearestmean-hashed", Kind: mean, Params: hashedTexts,
+			Hashed: "faa29554d6359ff0825ba663d192d5f8c9353f7eb6626e568c3625b5945482fe"},
+	}
+}

@@ -1,0 +1,40 @@
+package casetest
+
+func neighbors() []Case {
+	neighbors := "NearestNeighbors"
+	return []Case{
+		{Name: "neighbors", Kind: neighbors, Params: `{"mode":"classify","store_base":true,"k":3}`,
+			Golden: true, Phases: iris},
+		{Name: "neighbors-cosine", Kind: neighbors,
+			Params: `{"mode":"classify","store_base":true,"k":3,"metric":"cosine","weights":"distance"}`,
+			Golden: true, Phases: irisSparse},
+		{Name: "neighbors-edit", Kind: neighbors,
+			Params: `{"mode":"classify","store_base":true,"k":1,"metric":"edit"}`, Golden: true, Phases: Mails},
+		{Name: "neighbors-regress", Kind: neighbors, Params: `{"store_base":true,"k":2,"mode":"regress"}`,
+			Golden: true, Phases: irisNumbers},
+		{Name: "neighbors-asked", Kind: neighbors, Params: `{"store_base":false,"mode":"classify","k":3}`,
+			Phases: iris},
+		{Name: "neighbors-radius", Kind: neighbors, Params: `{"store_base":false,"mode":"search","radius":2}`,
+			Phases: iris},
+		{Name: "neighbors-counts", Kind: neighbors,
+			Params: `{"store_base":false,"mode":"search","radius":2,"counts":true}`, Phases: iris},
+		{Name: "neighbors-projected", Kind: neighbors,
+			Params: `{"store_base":false,"mode":"classify","k":3,"projection":{"dims":3}}`, Phases: irisSparse},
+		{Name: "neighbors-left-out", Kind: neighbors,
+			Params: `{"store_base":false,"mode":"classify","k":3,"leave_one_out":true}`, Phases: irisAlone},
+		{Name: "neighbors-kept", Kind: neighbors, Params: `{"store_base":true}`,
+			Shards: []Resharded{{rounding, false}, {roundingSparse, true}}},
+		{Name: "neighbors-scaled", Kind: neighbors, Params: `{"store_base":true,"features":{"scale":"standard"}}`,
+			Shards: []Resharded{{roundingSparse, false}}},
+		{Name: "neighbors-texts", Kind: neighbors, Params: `{"store_base":true,"metric":"edit"}`,
+			Shards: []Resharded{{roundingTexts, true}}},
+		{Name: "neighbors-search", Kind: neighbors, Params: `{"k":3}`, Degenerate: &Learner{Queries: true},
+			Memory: &Large{Input: wide, Queries: fewer}},
+		{Name: "neighbors-classify", Kind: neighbors,
+			Params:     `{"k":3,"mode":"classify","metric":"cosine","store_base":true}`,
+			Degenerate: &Learner{Queries: true, Predicts: true}},
+		{Name: "neighbors-leave-one-out", Kind: neighbors, Params: `{"k":3,"metric":"l1"}`, Degenerate: &Learner{}},
+		{Name: "neighbors-stored", Kind: neighbors, Params: `{"store_base":true,"leave_one_out":false}`,
+			Memory: &Large{Input: points, Fault: "STATE_TOO_BIG"}},
+	}
+}

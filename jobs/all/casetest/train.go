@@ -1,0 +1,81 @@
+package casetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/all"
+	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/kinds/predict"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Run tells how a case is run in memory. The zero values of Shards, Ops and Wrap are two shards, the generic kernels
+// and the algorithm itself.
+type Run struct {
+	Data   *Data
+	Shards int
+	Ops    *kernelops.Set
+	Wrap   func(jobs.Algorithm) jobs.Algorithm
+}
+
+// Train runs the job and returns its model. A job of kind Predict begins from a model of nearest means; a job that
+// keeps no base decides the records asked.
+func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
+	t.Helper()
+	records, asked := r.Data.Records(t)
+	var more string
+	var options []jobstest.Option
+	if c.Kind == predict.KindName {
+		more = `"model":"file:///m/model.safetensors",`
+		options = append(options, jobstest.WithModel(
+			Case{Name: c.Name, Kind: "NearestMean", Params: `{}`}.Train(t, Run{Data: r.Data})))
+	}
+	if strings.Contains(c.Params, `"store_base":false`) && asked != nil {
+		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, r.Data.Format)
+		options = append(options, jobstest.WithQueries(jobstest.Deal(asked, 2)))
+	}
+	spec, algorithm := c.algorithm(t, r.Data.Format, more)
+	if r.Wrap != nil {
+		algorithm = r.Wrap(algorithm)
+	}
+	ops, n := r.Ops, r.Shards
+	if ops == nil {
+		ops = kernelops.Generic()
+	}
+	if n == 0 {
+		n = 2
+	}
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, n), 8), ops,
+		jobstest.Grouping{}, options...)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	return trained.Model
+}
+
+// algorithm makes the algorithm of a spec with more fields.
+func (c Case) algorithm(t testing.TB, format, more string) (protocol.JobSpec, jobs.Algorithm) {
+	t.Helper()
+	spec, err := protocol.ParseSpec(fmt.Appendf(nil,
+		`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"file:///in/",%s},%s
+		"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.Kind, format, more, c.Params))
+	if err == nil {
+		spec, err = all.Validate(spec)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	kind, err := all.Lookup(spec.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	algorithm, err := kind.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec, algorithm
+}
