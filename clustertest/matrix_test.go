@@ -1,34 +1,15 @@
 package clustertest_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/jobs/all/casetest"
 )
 
-func gzipped(t *testing.T, data []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// split cuts a text at a line's end near its middle.
-func split(text []byte) (first, second []byte) {
-	at := len(text)/2 + bytes.IndexByte(text[len(text)/2:], '\n') + 1
-	return text[:at], text[at:]
-}
-
+// naiveBayes is a job over glosses.
 func naiveBayes(shardBytes int, params string) func(clustertest.Inputs) string {
 	return func(in clustertest.Inputs) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"matrix"},"spec":{
@@ -37,21 +18,63 @@ func naiveBayes(shardBytes int, params string) func(clustertest.Inputs) string {
 	}
 }
 
-func TestMatrixNaiveBayes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts some sixty processes; make test-all runs it")
+// matrixSpec is a job of a kind over data sets with the same fields.
+func matrixSpec(kind, fields, params string) func(clustertest.Inputs) string {
+	return func(in clustertest.Inputs) string {
+		more := ""
+		if in.Queries != "" {
+			more += fmt.Sprintf(`"queries":{"uri":%q,%s},`, in.Queries, fields)
+		}
+		if in.Model != "" {
+			more += fmt.Sprintf(`"model":%q,`, in.Model)
+		}
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":"matrix"},"spec":{"input":{"uri":%q,%s},%s
+			"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, kind, in.Input, fields, more, params)
 	}
-	clustertest.Matrix(t, naiveBayesCase(t))
 }
 
-func naiveBayesCase(t *testing.T) clustertest.Case {
-	first, second := split(casetest.Glosses(t, 25))
-	return clustertest.Case{
-		Name:        "naive-bayes",
-		Objects:     map[string][]byte{"a.tsv": first, "b.tsv.gz": gzipped(t, second), "c/d.tsv": first[:1000]},
-		Spec:        naiveBayes(16<<10, `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`),
-		Digest:      "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb",
-		KillObjects: map[string][]byte{"all.tsv": casetest.Glosses(t, 1)},
-		KillSpec:    naiveBayes(64<<10, `{"alpha":0.1}`),
+func matrixCase(t *testing.T, c casetest.Case) clustertest.Case {
+	t.Helper()
+	m, stored := c.Matrix, c.Matrix.Over.Stored(t)
+	made := clustertest.Case{
+		Name: c.Name, Objects: stored.Objects, Queries: stored.Queries, Model: stored.Model,
+		Spec:   matrixSpec(c.Kind, m.Over.Fields, c.Params),
+		Digest: m.Digest, Index: m.Index, IndexDigest: m.IndexDigest,
 	}
+	if m.Alone {
+		asked := made.Spec
+		made.Spec = func(in clustertest.Inputs) string {
+			in.Queries = ""
+			return asked(in)
+		}
+	}
+	if m.Kill != "" {
+		made.KillObjects, made.KillSpec = stored.KillObjects, matrixSpec(c.Kind, m.Over.KillFields, m.Kill)
+	}
+	return made
+}
+
+// matrixCases are the cases of every kind, over texts or over vectors.
+func matrixCases(t *testing.T, texts bool) (cases []clustertest.Case) {
+	t.Helper()
+	for _, c := range casetest.Of(t, casetest.Matrix) {
+		if strings.Contains(c.Matrix.Over.Fields, `"text":`) == texts {
+			cases = append(cases, matrixCase(t, c))
+		}
+	}
+	return cases
+}
+
+func TestMatrixVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some two hundred processes; make test-all runs it")
+	}
+	clustertest.Matrix(t, matrixCases(t, false)...)
+}
+
+func TestMatrixTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some hundred processes; make test-all runs it")
+	}
+	clustertest.Matrix(t, matrixCases(t, true)...)
 }

@@ -6,7 +6,9 @@ func bayes() []Case {
 		{Name: "gaussian", Kind: gaussian, Params: `{}`,
 			Shards:     []Resharded{{rounding, false}},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
-			Memory:     &Large{Input: table32}},
+			Memory:     &Large{Input: table32},
+			Matrix: &Clustered{Over: digits, Kill: `{}`,
+				Digest: "9240a2259acb6efd4ef5369490d41ff9ba38308fc279b6d8566a1b0ab5509518"}},
 		{Name: "gaussiannb", Kind: gaussian, Params: `{"features":{"scale":"minmax"}}`, Golden: true, Phases: iris},
 		{Name: "gaussiannb-costs", Kind: gaussian, Params: `{"costs":{"1":{"2":5}}}`, Golden: true, Phases: iris},
 
@@ -24,5 +26,12 @@ func bayes() []Case {
 		{Name: "naivebayes-costs", Kind: words,
 			Params: `{"costs":{"ham":{"spam":9}},"text":{"stop_words":["the","a"]}}`,
 			Golden: true, Phases: Mails},
+		{Name: "naivebayes-glosses", Kind: words, Params: `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`,
+			Matrix: &Clustered{Over: someGlosses, Kill: `{"alpha":0.1}`,
+				Digest: "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb"}},
+		// Terms are left out at the end, not before a job counts on.
+		{Name: "naivebayes-grown", Kind: words, Params: `{"alpha":0.1,"text":{"min_df":2}}`,
+			Matrix: &Clustered{Over: moreGlosses,
+				Digest: "4d93177c411cfd71b67cc05d84f16f2f549e9482fc4f2688da8ec9f9a6b807b6"}},
 	}
 }

@@ -24,6 +24,8 @@ type Case struct {
 	Degenerate *Learner
 	// Memory is a data set of several times a worker's memory.
 	Memory *Large
+	// Matrix is a job on clusters of processes.
+	Matrix *Clustered
 	// Without gives the reason why the kind has no case in a suite.
 	Without map[*Suite]string
 }
@@ -65,9 +67,10 @@ var (
 
 	Degenerate = &Suite{Name: "degenerate", has: func(c Case) bool { return c.Degenerate != nil }}
 	Memory     = &Suite{Name: "memory", has: func(c Case) bool { return c.Memory != nil }}
+	Matrix     = &Suite{Name: "matrix", has: func(c Case) bool { return c.Matrix != nil }}
 )
 
-var suites = []*Suite{Golden, Phases, Hashed, Shards, Degenerate, Memory}
+var suites = []*Suite{Golden, Phases, Hashed, Shards, Degenerate, Memory, Matrix}
 
 // table returns every case. Models come before the jobs that begin from them.
 func table() []Case {

@@ -1,6 +1,8 @@
 package casetest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -44,6 +46,19 @@ func TestMissing(t *testing.T) {
 	} {
 		if got := missing(c.cases, Golden, "K"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A model that counts on from that of the first half is, to the bit, that of both halves at once.
+func TestGrownGlossesAreThoseOfBothHalves(t *testing.T) {
+	for _, c := range Of(t, Matrix) {
+		if c.Matrix.Over != moreGlosses {
+			continue
+		}
+		sum := sha256.Sum256(glossModel(t, glossFields, c.Params, Glosses(t, 50)))
+		if got := hex.EncodeToString(sum[:]); got != c.Matrix.Digest {
+			t.Errorf("both halves at once give %s, want %s", got, c.Matrix.Digest)
 		}
 	}
 }

@@ -19,7 +19,11 @@ func densities() []Case {
 		{Name: "density-asked", Kind: density, Params: `{"store_base":false}`, Phases: iris,
 			Shards:     []Resharded{{roundingSparse, true}},
 			Degenerate: &Learner{Queries: true},
-			Memory:     &Large{Input: few, Queries: rows32}},
+			Memory:     &Large{Input: few, Queries: rows32},
+			Matrix: &Clustered{Over: askedDigits, Kill: `{"store_base":false,"bandwidth":10}`,
+				Digest:      "e45152f7e9440305274771ad12c36b0d079dfeabbeb29ac8bc56b7bb49e29007",
+				Index:       "predictions/index.json",
+				IndexDigest: "b2585c364de0e34982f19fe64ec6ef577249e5082e184952ee6db23e0654b58e"}},
 		{Name: "density-asked-sparse", Kind: density, Params: `{"store_base":false,"bandwidth":1}`, Phases: irisSparse,
 			Shards: []Resharded{{roundingSparse, true}}},
 		{Name: "density-texts", Kind: density,
@@ -31,6 +35,9 @@ func densities() []Case {
 			Shards: []Resharded{{roundingSparse, false}}},
 		{Name: "density-narrow", Kind: density, Params: `{"bandwidth":1}`,
 			Degenerate: &Learner{Predicts: true, Classifies: true}},
+		{Name: "density-digits", Kind: density, Params: `{"bandwidth":10}`,
+			Matrix: &Clustered{Over: digits, Kill: `{}`,
+				Digest: "1d92efd5c82b5ec035e784c45c6f4b0373c00806d11a723bca923cf99456f9b6"}},
 	}
 }
 
@@ -43,6 +50,13 @@ func matrices() []Case {
 		{Name: "kernelmatrix-default", Kind: matrix, Params: `{}`, Degenerate: &Learner{}},
 		{Name: "kernelmatrix-widest", Kind: matrix, Params: `{"kernel":"polynomial","degree":2}`,
 			Memory: &Large{Input: widest}},
+		// This job is symmetric; the longer one, of fewer tiles, is not. The model's digest covers that of the index
+		// of the tiles.
+		{Name: "kernelmatrix-tiles", Kind: matrix, Params: `{"kernel":"rbf","gamma":0.001,"tile":100}`,
+			Matrix: &Clustered{Over: bothDigits, Kill: `{"kernel":"sigmoid"}`, Alone: true,
+				Digest:      "c526db4760c42418cad1879c622e79ff1023f2b835adafb52a29fc532e260620",
+				Index:       "records/index.json",
+				IndexDigest: "81aa480bc7c022a0e837cfdc4bdcbc1aab4634d908e1f4d013ff6df95c140d74"}},
 	}
 }
 
@@ -66,6 +80,15 @@ func kernelMeans() []Case {
 			Degenerate: &Learner{Predicts: true, Classifies: true}},
 		{Name: "mean-wide-decides", Kind: mean, Params: `{"kernel":"rbf","gamma":1,"store_base":false}`,
 			Degenerate: &Learner{Queries: true}},
+		{Name: "mean-digits", Kind: mean, Params: `{"kernel":"rbf","gamma":0.001}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"kernel":"polynomial"}`,
+				Digest: "0b372bce6b20a4793ae953b13b742bd65dce22cb9963345e3d14cdaee153c69c"}},
+		// Its base is not kept: what it decides is in the files.
+		{Name: "mean-decides-digits", Kind: mean, Params: `{"store_base":false,"kernel":"rbf","gamma":0.001}`,
+			Matrix: &Clustered{Over: askedDigits, Kill: `{"store_base":false}`,
+				Digest:      "e569019f56c89865ade372283c8c8a5c049136078234fbeeca1b29707e108f02",
+				Index:       "predictions/index.json",
+				IndexDigest: "238e4f32d4bd7a4866c2c82b37b924312a8d3688ebbc8ddad2dc9d83126571a3"}},
 	}
 }
 
@@ -93,5 +116,12 @@ func kernelPerceptrons() []Case {
 		{Name: "kernelperceptron-plain", Kind: perceptron,
 			Params: `{"kernel":"rbf","gamma":0.01,"form":"plain","budget":200,"epochs":1}`,
 			Memory: &Large{Input: table32}},
+		{Name: "kernelperceptron-digits", Kind: perceptron, Params: `{"kernel":"rbf","gamma":0.001,"epochs":2}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"epochs":1}`,
+				Digest: "bcd6e83f5e911633ddb1fe66c407e77d588678c4a32808cd08cce3a0c000f0b0"}},
+		{Name: "kernelperceptron-budget", Kind: perceptron,
+			Params: `{"kernel":"rbf","gamma":0.001,"form":"averaged","budget":40,"epochs":2}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"form":"averaged","budget":40,"epochs":1}`,
+				Digest: "8b4c51c06bc9494f1d36ace3236d520534627cee7f465202f42b019510603805"}},
 	}
 }

@@ -123,7 +123,7 @@ func corpus(t testing.TB, w *bufio.Writer, bytes int64) error {
 func Glosses(t testing.TB, nth int) []byte {
 	t.Helper()
 	var some bytes.Buffer
-	for i, line := range bytes.SplitAfter(Testdata(t, "wordnet30-glosses.tsv.gz"), []byte("\n")) {
+	for i, line := range bytes.SplitAfter(gunzipped(t, "wordnet30-glosses.tsv.gz"), []byte("\n")) {
 		if i%nth == 0 {
 			some.Write(line)
 		}
@@ -131,8 +131,8 @@ func Glosses(t testing.TB, nth int) []byte {
 	return some.Bytes()
 }
 
-// Testdata returns what a compressed file of testdata holds.
-func Testdata(t testing.TB, name string) []byte {
+// gunzipped returns what a compressed file of testdata holds.
+func gunzipped(t testing.TB, name string) []byte {
 	t.Helper()
 	file, err := os.Open(testdata(t, name))
 	if err != nil {

@@ -36,5 +36,10 @@ func neighbors() []Case {
 		{Name: "neighbors-leave-one-out", Kind: neighbors, Params: `{"k":3,"metric":"l1"}`, Degenerate: &Learner{}},
 		{Name: "neighbors-stored", Kind: neighbors, Params: `{"store_base":true,"leave_one_out":false}`,
 			Memory: &Large{Input: points, Fault: "STATE_TOO_BIG"}},
+		{Name: "neighbors-digits", Kind: neighbors, Params: `{"k":3,"mode":"classify","lists":"csv"}`,
+			Matrix: &Clustered{Over: askedDigits, Kill: `{"k":1}`,
+				Digest:      "17a55746397b3cc5d3c05c7935281f0e9cf6f6ab0024e41bd34a768c35954568",
+				Index:       "neighbors/index.json",
+				IndexDigest: "99b67d4cf159ff6b43b8dbc3308a4974c04056ff9eb9fc67bb53241cfa89ab40"}},
 	}
 }

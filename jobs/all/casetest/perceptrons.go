@@ -33,5 +33,12 @@ func perceptrons() []Case {
 		{Name: "perceptron-documents", Kind: perceptron,
 			Params: `{"epochs":1,"over":"mixed","features":{"text":{"max_features":5000}}}`,
 			Memory: &Large{Input: documents}},
+		{Name: "perceptron-chained", Kind: perceptron, Params: `{"epochs":3}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"epochs":1}`,
+				Digest: "0098d30dddbdfe8416c5124a8b927f3c8951fc40b7aa5586abb30b057ca721e1"}},
+		{Name: "perceptron-mixed-digits", Kind: perceptron,
+			Params: `{"epochs":3,"over":"mixed","mixing":"mistakes"}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"epochs":2,"over":"mixed"}`,
+				Digest: "716e12fbcf4d4db14cc02d29478f2be157e17547c6fd98abaf9eefb11565c940"}},
 	}
 }
