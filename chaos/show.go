@@ -109,7 +109,7 @@ func (p *printer) violations(r checker.Result) {
 	if r.Err != nil {
 		p.line("%s could not be judged: %v", r.ID, r.Err)
 	} else if r.Checked == 0 {
-		p.line("%s was not tested: there was nothing to hold against it", r.ID)
+		p.line("%s was not tested: nothing could be checked by it", r.ID)
 	}
 	for i, found := range r.Found {
 		if i == mostShown {

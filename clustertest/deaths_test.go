@@ -101,7 +101,7 @@ func dirStores(path string) func(context.Context, string) (objstore.Store, error
 	return func(context.Context, string) (objstore.Store, error) { return dir.Open(path, dir.Options{}) }
 }
 
-// supervised keeps so many worker processes going, as a Deployment does, and can kill them.
+// supervised keeps a number of worker processes going, as a Deployment does, and can kill them.
 type supervised struct {
 	mu      sync.Mutex
 	running []*exec.Cmd

@@ -55,7 +55,7 @@ func wantRows(folder string, want ...string) func(*testing.T, ran) {
 	}
 }
 
-// wantJudged wants so many decisions, so many of them right.
+// wantJudged wants a number of decisions, and of right ones among them.
 func wantJudged(records, correct int64) func(*testing.T, ran) {
 	return func(t *testing.T, r ran) {
 		if e := r.evaluation(t); e.Records != records || e.Correct != correct {
@@ -84,7 +84,7 @@ func (c degenerate) gives(answer func(*testing.T, ran)) degenerate {
 	return c
 }
 
-// More neighbours or clusters than records.
+// More neighbors or clusters than records.
 func TestMoreThanThereAre(t *testing.T) {
 	data := objects{"a.csv": "a,0\nb,1\n", "b.csv": "a,4\n"}
 	runDegenerate(t, []degenerate{

@@ -54,7 +54,7 @@ func (r ran) model(t *testing.T) string {
 }
 
 // runDegenerate runs cases one at a time on a worker in this process. Shards hold two short lines, so
-// that neighbouring records lie in different shards.
+// that neighboring records lie in different shards.
 func runDegenerate(t *testing.T, cases []degenerate) {
 	t.Helper()
 	store := mem.New("m")

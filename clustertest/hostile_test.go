@@ -80,7 +80,7 @@ func TestHostileInputEndsOnlyItsJob(t *testing.T) {
 	}
 }
 
-// skip_max lets so many bad records pass over the whole input, and no more.
+// skip_max lets that number of bad records pass over the whole input, and no more.
 func TestSkipMaxHoldsOverTheWholeInput(t *testing.T) {
 	store := mem.New("m")
 	var b strings.Builder

@@ -31,7 +31,7 @@ type Case struct {
 	// (GOAMD64=v3, another release) to the same bits.
 	Digest string
 	// Index names the index of the parts that the job emits (package jobs/learn/parts), such as
-	// "predictions/index.json"; IndexDigest is its SHA-256. Every part is held against the index.
+	// "predictions/index.json"; IndexDigest is its SHA-256. Every part is checked against the index.
 	Index, IndexDigest string
 	// KillSpec, when set, is a longer job over KillObjects, during which a worker is
 	// killed. It is held to the digests of the same job run in one process.

@@ -167,7 +167,7 @@ func (q *Quorum) List(t testing.TB) []*pb.Member {
 	return cluster.List(t.Context(), running...)
 }
 
-// AwaitVotes waits until so many members have a vote and are healthy.
+// AwaitVotes waits until that number of members have a vote and are healthy.
 func (q *Quorum) AwaitVotes(t testing.TB, members int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

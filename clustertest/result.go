@@ -20,7 +20,7 @@ type outputFile struct{ Name, URI, SHA256 string }
 
 const modelFile = "model.safetensors"
 
-// result reads what a run left and holds every emitted part against the index.
+// result reads what a run left and checks every emitted part against the index.
 func (p place) result(t *testing.T, c Case, outputs []outputFile) result {
 	t.Helper()
 	at := slices.IndexFunc(outputs, func(o outputFile) bool { return o.Name == modelFile })

@@ -13,7 +13,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// fill puts so many entries into the log: a job of as many leaves, each made by another worker.
+// fill puts n entries into the log: a job of n leaves, each made by another worker.
 func (q *quorum) fill(id string, entries uint32) {
 	q.Helper()
 	c := q.leader()
@@ -94,7 +94,8 @@ func TestCheckpointOfAQuietCluster(t *testing.T) {
 	q.authorise()
 	for _, id := range []string{"c1", "c2", "c3"} {
 		cfg := q.config(id, t.TempDir())
-		cfg.CheckpointEvery, cfg.checkpointAfter = 1_000_000, time.Millisecond
+		// far longer than members take to tell their hashes, or they tell of different checkpoints
+		cfg.CheckpointEvery, cfg.checkpointAfter = 1_000_000, 2*time.Second
 		if _, err := q.startWith(cfg); err != nil {
 			t.Fatal(err)
 		}

@@ -69,7 +69,7 @@ type Config struct {
 	// SnapshotEntries is after how many entries of the log the state is written down, and how many
 	// are kept behind it for members that lag; 0 means raft's 8,192 and 10,240.
 	SnapshotEntries uint64
-	// CheckpointEvery is after how many log entries the members' states are held against each other; 0 means 10,000.
+	// CheckpointEvery is after how many log entries the members' states are compared; 0 means 10,000.
 	CheckpointEvery uint64
 	// checkpointAfter is after how long they are compared however quiet the log is; 0 means ten minutes.
 	checkpointAfter time.Duration

@@ -141,7 +141,7 @@ func inStage(id string, stage pb.JobState) func(state.State) bool {
 	}
 }
 
-// planTest submits a job and completes its plan, over one tree of so many leaves.
+// planTest submits a job and completes its plan, over one tree of leaves.
 func planTest(t *testing.T, c *Coordinator, id string, leaves uint32) {
 	t.Helper()
 	submitTest(t, c, id)

@@ -103,7 +103,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkCSV holds the reader against naiveCSV: cut and buffered at will, nothing may change.
+// checkCSV compares the reader with naiveCSV: cut and buffered at will, nothing may change.
 func checkCSV(t failer, data []byte, in protocol.Input, buffer int, gz bool) {
 	want, skips, fatal := naiveCSV(data, in)
 	key, stored := "f", data
@@ -195,7 +195,7 @@ func TestMultilineAgainstTheStandardLibrary(t *testing.T) {
 	})
 }
 
-// Every short decimal is rounded as if it were exact: held against math/big.
+// Every short decimal is rounded as if it were exact: checked against math/big.
 func TestNumbersAreRoundedCorrectly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`-?[0-9]{1,9}(\.[0-9]{0,12})?(e-?[0-9]{1,2})?`).Draw(t, "number")
@@ -219,7 +219,7 @@ func readRowsAll(s *Source, shards []Shard) ([]row, []Skip, error) {
 	return readRows(context.Background(), s, shards)
 }
 
-// FuzzCSV holds the reader against naiveCSV on any bytes.
+// FuzzCSV checks the reader against naiveCSV on any bytes.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{"a,b,1\n", "a,\"b\"\"\",1\r\n\"\n", "\ufeffa,b,\"1\"\n,x,\n\xff,b,1",
 		"a,b,1\na,\"b\nc\",2\n"} {

@@ -40,7 +40,7 @@ func naiveLibSVM(text string, base, width int) (r row, ok bool) {
 	return r, true
 }
 
-// FuzzLibSVM holds the reader against naiveLibSVM, cut and buffered at will.
+// FuzzLibSVM checks the reader against naiveLibSVM, cut and buffered at will.
 func FuzzLibSVM(f *testing.F) {
 	for _, seed := range []string{"1 1:2 3:4\n-1 2:1e3 # x\n", "+1\t1:0.5\r\n\n#\n",
 		"a 3:1 2:1\na 9:1\na 1:\na :1\n1:1", "+ 0:1\n\xff 1:nan"} {

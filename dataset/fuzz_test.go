@@ -21,7 +21,7 @@ func fuzzSeeds(f *testing.F, add func(data []byte)) {
 	add([]byte(zipped("a\tx\ty\n") + zipped("b\tx\tz")))
 }
 
-// FuzzTSV holds the reader against the naive one: cut and buffered at will, nothing may change.
+// FuzzTSV checks the reader against the naive one: cut and buffered at will, nothing may change.
 func FuzzTSV(f *testing.F) {
 	fuzzSeeds(f, func(data []byte) { f.Add(data, uint16(7), uint16(30), uint16(5), false) })
 	f.Fuzz(func(t *testing.T, data []byte, shard, record, buffer uint16, header bool) {
@@ -57,7 +57,7 @@ func FuzzTSV(f *testing.F) {
 	})
 }
 
-// FuzzGzip takes any bytes for gzip and holds the reader against the standard library's
+// FuzzGzip takes any bytes for gzip and checks the reader against the standard library's
 // decoder and the naive reader.
 func FuzzGzip(f *testing.F) {
 	fuzzSeeds(f, func(data []byte) { f.Add(data) })

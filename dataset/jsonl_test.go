@@ -167,7 +167,7 @@ func naiveJSON(line string) (r row, ok bool) {
 	return r, r.Label != "" && !strings.Contains(r.Label+r.Text, "\x00")
 }
 
-// FuzzJSONL holds the reader against naiveJSON, cut at will; what names a value twice is left to the reader.
+// FuzzJSONL checks the reader against naiveJSON, cut at will; what names a value twice is left to the reader.
 func FuzzJSONL(f *testing.F) {
 	for _, seed := range []string{`{"l":["a",1],"t":"x"}` + "\n" + `{"t":"\u00e9","l":[1.0]}`, `{"l":["a"],"t":"x"} x`,
 		`{"t":"a","l":[[]]}`, "[1,{}]\n\n\ufeff{}", `{"l":{"0":"a"},"t":""}`, `{"\u006c":[true],"t":"\ud800"}`,

@@ -34,7 +34,7 @@ func roundsTwice(s float64) bool {
 }
 
 // roundOnce returns p + c rounded to float32, where s is their sum in float64. It rounds
-// the sum to odd first: if s is inexact and even, the neighbour towards the
+// the sum to odd first: if s is inexact and even, the neighbor towards the
 // exact sum is odd, and lies on the right side of every float32 tie.
 func roundOnce(p, c, s float64) float32 {
 	t := s - p

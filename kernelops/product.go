@@ -123,7 +123,7 @@ func (s *Set) Dots(dst, x, y Matrix, ws *Workspace) { s.pairs(measure{}, dst, x,
 //
 // with dot as in Dots and the squared norms nx[i] = dot(x.Row(i), x.Row(i)), ny likewise. A NaN
 // stays NaN. The distance of a finite row to itself is 0; otherwise the error is
-// about x.Cols * 2^-23 * (nx+ny), whatever the distance: centre the data, or use Search.
+// about x.Cols * 2^-23 * (nx+ny), whatever the distance: center the data, or use Search.
 func (s *Set) SqDists(dst, x, y Matrix, ws *Workspace) {
 	s.pairs(measure{kind: sqDist}, dst, x, y, ws)
 }

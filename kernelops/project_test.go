@@ -115,7 +115,7 @@ func TestProjectionRowPrefix(t *testing.T) {
 }
 
 // TestProjectionIsNormal looks at 200,000 elements: their moments and distribution, and that
-// neighbours, which share random bits, do not depend on each other.
+// neighbors, which share random bits, do not depend on each other.
 func TestProjectionIsNormal(t *testing.T) {
 	const rows, cols = 2000, 100
 	p, row := NewProjection(7, "normal", cols), make([]float32, cols)
@@ -143,7 +143,7 @@ func TestProjectionIsNormal(t *testing.T) {
 	within("variance", stat.Variance(all, nil), 1, math.Sqrt(2/n))
 	within("skewness", stat.Skew(all, nil), 0, math.Sqrt(6/n))
 	within("excess kurtosis", stat.ExKurtosis(all, nil), 0, math.Sqrt(24/n))
-	within("correlation of neighbours", stat.Correlation(even, odd, nil), 0, math.Sqrt(2/n))
+	within("correlation of neighbors", stat.Correlation(even, odd, nil), 0, math.Sqrt(2/n))
 	square := func(v []float64) []float64 { return floats.MulTo(make([]float64, len(v)), v, v) }
 	within("correlation of their squares", stat.Correlation(square(even), square(odd), nil), 0, math.Sqrt(2/n))
 	slices.Sort(all)

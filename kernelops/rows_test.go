@@ -139,7 +139,7 @@ func hardData(seed uint64) map[string]func() float64 {
 				}
 			}
 		},
-		"subnormal": func() float64 { // and its neighbourhood, so that products underflow
+		"subnormal": func() float64 { // and its neighborhood, so that products underflow
 			return sign(math.Float64frombits(r.Uint64() >> (2 + r.UintN(52))))
 		},
 		"tie": func() float64 { return sign(float64(1+2*r.UintN(1<<27)) * (1.0 / (1 << 27))) }, // 55-bit products
@@ -199,7 +199,7 @@ func TestRowsMisuse(t *testing.T) {
 			}
 		}
 	}
-	Generic().Add(buf[:10], buf[10:20]) // neighbours are disjoint
+	Generic().Add(buf[:10], buf[10:20]) // neighbors are disjoint
 	Generic().Add(nil, nil)
 	Generic().Add(buf[:0], nil)
 }

@@ -90,7 +90,7 @@ func sparseDotLoop(index []int32, value, w []float32) float32 {
 	return (lane[0] + lane[1]) + (lane[2] + lane[3])
 }
 
-// TestSparseDotError holds the stated bound against float64.
+// TestSparseDotError checks the stated bound against float64.
 func TestSparseDotError(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 0))
 	for _, n := range []int{1, 4, 7, 112, 2000} {

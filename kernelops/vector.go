@@ -92,7 +92,7 @@ func (s *Set) AxpyRows(dst []float32, x Matrix, a []float32) {
 }
 
 // AccumulateRows adds the rows of x, in order and in float64, to the sum of their group,
-// as k-means does with the points of each centre:
+// as k-means does with the points of each center:
 //
 //	for i, g := range groups {
 //		for j, v := range x.Row(i) {

@@ -86,7 +86,7 @@ func FuzzParseURI(f *testing.F) {
 	})
 }
 
-// FuzzValidKey holds the two checks against each other: every prefix of a valid
+// FuzzValidKey compares the two checks: every prefix of a valid
 // key is a valid prefix, and a valid prefix grows into a valid key.
 func FuzzValidKey(f *testing.F) {
 	for _, key := range []string{"", "a", "a/b", "a//b", "..", "a/..", "/", "a/", "é", "\xff", "a\tb"} {

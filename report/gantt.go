@@ -23,13 +23,13 @@ const (
 	roundLabels = 26.0 // the least width for a round's number
 )
 
-// colours of works; what failed or expired is red, whatever it was.
-var workColours = map[Work]string{
+// colors of works; what failed or expired is red, whatever it was.
+var workColors = map[Work]string{
 	WorkPlan: "#6b6b6b", WorkMap: "#0072b2", WorkMerge: "#009e73", WorkStep: "#e69f00", WorkReport: "#6b6b6b",
 	WorkSeveral: "#56b4e9",
 }
 
-const troubleColour = "#d55e00"
+const troubleColor = "#d55e00"
 
 // lane is where a worker's rows are.
 type lane struct {
@@ -76,7 +76,7 @@ func gantt(t *Timeline) []byte {
 }
 
 // lanesOf are the workers that are drawn: those most at work, in order of their appearance. single
-// means that there are so many slots that a worker has but one row.
+// means that there are too many slots for a row each: a worker has one row.
 func lanesOf(t *Timeline) (lanes []lane, hidden int, single bool) {
 	slots, work := make([]int, len(t.Workers)), make([]float64, len(t.Workers))
 	for _, m := range t.Marks {
@@ -164,10 +164,10 @@ func drawUnseen(s *svg, t *Timeline, x axis, bottom float64) {
 func drawMark(s *svg, t *Timeline, m Mark, x axis, l lane, single bool) {
 	row := float64(min(m.Slot, l.slots-1))
 	from, width := x.at(m.From), x.at(m.To)-x.at(m.From)
-	colour, opacity := workColours[m.Work], ""
+	color, opacity := workColors[m.Work], ""
 	switch {
 	case m.Outcome == Failed || m.Outcome == Expired:
-		colour = troubleColour
+		color = troubleColor
 	case m.Outcome == InVain:
 		opacity = ` fill-opacity=".45"`
 	case single:
@@ -178,10 +178,10 @@ func drawMark(s *svg, t *Timeline, m Mark, x axis, l lane, single bool) {
 		class = ` class="backup"`
 	}
 	if width > 3 {
-		width -= 0.5 // a hair between neighbours
+		width -= 0.5 // a hair between neighbors
 	}
 	fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" rx="1" fill="%s"%s%s><title>%s</title></rect>`+"\n",
-		px(from), px(l.top+row*rowHeight+1), px(max(leastMark, width)), px(rowHeight-2), colour, opacity, class,
+		px(from), px(l.top+row*rowHeight+1), px(max(leastMark, width)), px(rowHeight-2), color, opacity, class,
 		escape(t.text(m)))
 }
 
@@ -190,7 +190,7 @@ func drawEvents(s *svg, t *Timeline, x axis, bottom float64) {
 	for _, e := range t.Events {
 		at := x.at(min(e.At, x.high))
 		fmt.Fprintf(s, `<path d="M%s %s l3.5 7 h-7 z" fill="%s"><title>%s</title></path>`+"\n", px(at),
-			px(bottom-laneGap+1), troubleColour, escape(eventText(e)))
+			px(bottom-laneGap+1), troubleColor, escape(eventText(e)))
 	}
 }
 
@@ -199,7 +199,7 @@ func eventText(e Event) string {
 		func(s string) bool { return s == "" }), ", ")
 }
 
-// ganttLegend names the colours that there are.
+// ganttLegend names the colors that there are.
 func ganttLegend(s *svg, t *Timeline, y float64) {
 	x := ganttLeft
 	entry := func(mark, name string) {
@@ -213,7 +213,7 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 	has := func(which func(Mark) bool) bool { return slices.ContainsFunc(t.Marks, which) }
 	for work := WorkPlan; work <= WorkSeveral; work++ {
 		if has(func(m Mark) bool { return m.Work == work && m.Outcome == Committed }) {
-			entry(box(workColours[work], ""), Works[work])
+			entry(box(workColors[work], ""), Works[work])
 		}
 	}
 	if has(func(m Mark) bool { return m.Backup }) {
@@ -223,10 +223,10 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 		entry(box("#0072b2", ` fill-opacity=".45"`), "in vain")
 	}
 	if has(func(m Mark) bool { return m.Outcome == Failed || m.Outcome == Expired }) {
-		entry(box(troubleColour, ""), "failed or expired")
+		entry(box(troubleColor, ""), "failed or expired")
 	}
 	if len(t.Events) > 0 {
-		entry(`<path transform="translate(%s %s)" d="M5.5 0 l4.5 9 h-9 z" fill="`+troubleColour+`"/>`, "event")
+		entry(`<path transform="translate(%s %s)" d="M5.5 0 l4.5 9 h-9 z" fill="`+troubleColor+`"/>`, "event")
 	}
 }
 

@@ -26,7 +26,7 @@ func imageGrid(images []jobs.Image) ([]byte, error) {
 	s := newSVG(float64(perRow*(cell+8)), float64(rows*(cell+label+8)))
 	for i, im := range images {
 		x, y := float64(i%perRow*(cell+8)), float64(i/perRow*(cell+label+8))
-		data, err := greyPNG(im)
+		data, err := grayPNG(im)
 		if err != nil {
 			return nil, err
 		}
@@ -37,8 +37,8 @@ func imageGrid(images []jobs.Image) ([]byte, error) {
 	return s.end(), nil
 }
 
-// greyPNG is a picture with its greatest value black, as ink on paper.
-func greyPNG(im jobs.Image) ([]byte, error) {
+// grayPNG is a picture with its greatest value black, as ink on paper.
+func grayPNG(im jobs.Image) ([]byte, error) {
 	if im.Width < 1 || len(im.Values)%im.Width != 0 {
 		return nil, fmt.Errorf("a picture of %d values cannot be %d wide", len(im.Values), im.Width)
 	}
@@ -46,15 +46,15 @@ func greyPNG(im jobs.Image) ([]byte, error) {
 	for _, v := range im.Values {
 		low, high = math.Min(low, float64(v)), math.Max(high, float64(v))
 	}
-	grey := image.NewGray(image.Rect(0, 0, im.Width, len(im.Values)/im.Width))
+	gray := image.NewGray(image.Rect(0, 0, im.Width, len(im.Values)/im.Width))
 	for i, v := range im.Values {
 		ink := 0.0
 		if high > low {
 			ink = (float64(v) - low) / (high - low)
 		}
-		grey.SetGray(i%im.Width, i/im.Width, color.Gray{Y: uint8(255 - 255*ink)})
+		gray.SetGray(i%im.Width, i/im.Width, color.Gray{Y: uint8(255 - 255*ink)})
 	}
 	var out bytes.Buffer
-	err := png.Encode(&out, grey)
+	err := png.Encode(&out, gray)
 	return out.Bytes(), err
 }

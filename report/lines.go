@@ -62,11 +62,11 @@ func lineChart(c *jobs.LineChart) []byte {
 	s.text((left+right)/2, height-8, "middle", "ink", c.X)
 	s.vertical(14, (top+bottom)/2, c.Y)
 	for i, series := range c.Series {
-		colour := palette[i%len(palette)]
-		drawSeries(s, series, x, y, colour)
+		color := palette[i%len(palette)]
+		drawSeries(s, series, x, y, color)
 		if len(c.Series) > 1 {
 			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="12" fill="%s"/>`+"\n", px(right+14), top+20*i,
-				colour)
+				color)
 			s.text(right+32, float64(top+20*i+11), "start", "ink", shorten(series.Name, 17))
 		}
 	}
@@ -109,7 +109,7 @@ func axes(all []jobs.Series, left, right, bottom, top float64) (x, y axis) {
 	return x, y
 }
 
-func drawSeries(s *svg, series jobs.Series, x, y axis, colour string) {
+func drawSeries(s *svg, series jobs.Series, x, y axis, color string) {
 	var points []string
 	for i, v := range series.Y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -119,12 +119,12 @@ func drawSeries(s *svg, series jobs.Series, x, y axis, colour string) {
 		points = append(points, at)
 	}
 	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
-		colour)
+		color)
 	if len(points) > 60 {
 		return // marks would hide the line
 	}
 	for _, at := range points {
 		cx, cy, _ := strings.Cut(at, ",")
-		fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="3" fill="%s"/>`+"\n", cx, cy, colour)
+		fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="3" fill="%s"/>`+"\n", cx, cy, color)
 	}
 }

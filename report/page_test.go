@@ -45,7 +45,7 @@ func sample() Page {
 			{Title: "Confusion", Heat: &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: []string{"<a>", "b"},
 				ColKeys: []string{"<a>", "b", "rejected"},
 				Counts:  []int64{90, 8, 2, 11_000, 0, 1}}},
-			{Title: "Centres", Images: []jobs.Image{loop, {Label: "flat", Width: 2, Values: []float32{3, 3, 3, 3}}}},
+			{Title: "Centers", Images: []jobs.Image{loop, {Label: "flat", Width: 2, Values: []float32{3, 3, 3, 3}}}},
 			{Title: "Pairs", Table: &jobs.FigureTable{Columns: []string{"pair", "errors"},
 				Rows: [][]string{{"0-1", "3"}}}},
 		},

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// palette has colours that the colour-blind tell apart (Okabe and Ito, "Color Universal
+// palette has colors that the color-blind tell apart (Okabe and Ito, "Color Universal
 // Design", 2008), in the order in which series take them.
 var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b"}
 
-// svg gathers the elements of a picture. Text takes the page's colours (classes "ink" and
+// svg gathers the elements of a picture. Text takes the page's colors (classes "ink" and
 // "faint"), so that it can be read on dark pages as well.
 type svg struct {
 	bytes.Buffer
@@ -65,7 +65,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// shorten cuts a label to so many runes.
+// shorten cuts a label to a number of runes.
 func shorten(label string, most int) string {
 	if runes := []rune(label); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -65,7 +65,7 @@ func TestTimelineShowsEveryMark(t *testing.T) {
 	}
 }
 
-// So many workers and slots that they cannot all be drawn leave a picture of bounded size.
+// More workers and slots than can be drawn leave a picture of bounded size.
 func TestTimelineOfManyWorkers(t *testing.T) {
 	c := &Timeline{Since: 3}
 	for w := range 300 {

@@ -54,7 +54,7 @@ func blockOf(n int) *dataset.Block {
 	}
 }
 
-// wantShard reads a shard through the cache and holds it against what it must be.
+// wantShard reads a shard through the cache and checks it against what it must be.
 func wantShard(t rapid.TB, c *blockCache, set setKey, shard int, r *reader) {
 	t.Helper()
 	i, reads := 0, r.reads

@@ -246,7 +246,7 @@ func (b *bench) Step(ctx context.Context, _ jobs.Arrays, _ jobs.Round) (jobs.Nex
 const testSpec = `{"apiVersion":"v1","kind":"Bench","metadata":{},"spec":{
 	"input":{"uri":"mem://m/in/x.tsv","format":"tsv","label":1,"text":2},"output":{},"repro":{"seed":7},"run":{"max_state_bytes":1000000}}}`
 
-// leaseOf is an answer with so many tasks, of rounds from first on.
+// leaseOf is an answer with a number of tasks, of rounds from first on.
 func (o *office) leaseOf(t *testing.T, first, tasks int) *pb.LeaseResponse {
 	t.Helper()
 	state := jobs.Arrays{}.Encode()

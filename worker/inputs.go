@@ -62,7 +62,7 @@ func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err e
 	return err
 }
 
-// read reads a shard of a data set; run.Tasks has held both against the plan.
+// read reads a shard of a data set; run.Tasks has checked both against the plan.
 func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
 	in := j.inputs[from]
 	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.cached(), from}, shard,

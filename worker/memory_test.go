@@ -63,7 +63,7 @@ type passing struct{ jobs.Phase }
 
 func (passing) Name() string { return "pass" }
 
-// shardsOf are shards of an object each, of so many bytes.
+// shardsOf are shards of an object each, of a number of bytes.
 func shardsOf(in protocol.Input, keys []string, bytes ...int64) *input {
 	data := &input{spec: in}
 	for i, n := range bytes {

@@ -35,10 +35,10 @@ func TestPage(t *testing.T) {
 		if name, _, err := model.Kind(); err != nil || name != "Test" || len(metrics) != 1 {
 			t.Errorf("figures of %q, %v, %v", name, metrics, err)
 		}
-		return []jobs.Figure{{Title: "Centres",
+		return []jobs.Figure{{Title: "Centers",
 			Images: []jobs.Image{{Label: "0", Width: 2, Values: []float32{0, 1, 2, 3}}}}}, nil
 	})
-	for _, want := range []string{"digits-1", "s3://corpus/digits/", "Centres", "data:image/png", "250 ms", "records"} {
+	for _, want := range []string{"digits-1", "s3://corpus/digits/", "Centers", "data:image/png", "250 ms", "records"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

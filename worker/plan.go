@@ -87,8 +87,8 @@ func (p planned) marshal() (manifest, plan []byte, err error) {
 	return manifest, plan, nil
 }
 
-// unmarshalPlans reads what planned.marshal wrote for a spec with so many data sets, and with or
-// without a model, strictly and held against each other.
+// unmarshalPlans reads what planned.marshal wrote for a spec with a number of data sets, and with or
+// without a model, strictly, and compares them with each other.
 func unmarshalPlans(manifest, plan []byte, inputs int, withModel bool) (planned, error) {
 	var m storedManifest
 	var p storedPlan

@@ -194,7 +194,7 @@ func TestWaitsForACoordinatorThatIsNotThereYet(t *testing.T) {
 	})
 }
 
-// A result that is refused must cost neither its neighbours nor the rest of time.
+// A result that is refused must cost neither its neighbors nor the rest of time.
 func TestRefusedResults(t *testing.T) {
 	withWorker(t, 3, func(s *shift) {
 		s.refuses = func(r *pb.TaskResult) bool { return r.GetId().GetRound() == 2 && r.GetOutput() != nil }

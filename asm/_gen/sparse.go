@@ -55,7 +55,7 @@ func addSparse() {
 	finish()
 }
 
-// lastColumn is the highest column of so many weights that an int32 can hold, in all elements.
+// lastColumn is the highest column of as many weights as an int32 can count, in all elements.
 func lastColumn(weights Register) VecVirtual {
 	highest, last := GP64(), YMM()
 	DECQ(weights)

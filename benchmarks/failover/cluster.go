@@ -131,7 +131,7 @@ func (q *quorum) list(ctx context.Context) []*pb.Member {
 	return cluster.List(ctx, started...)
 }
 
-// awaitVotes waits until so many members have a vote and are healthy.
+// awaitVotes waits until that number of members have a vote and are healthy.
 func (q *quorum) awaitVotes(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

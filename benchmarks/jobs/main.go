@@ -111,7 +111,7 @@ func oneCore(ctx context.Context, o options, p *page) ([]result, error) {
 	return results, errors.Join(err, undo())
 }
 
-// run measures every workload of so many threads.
+// run measures every workload of a number of threads.
 func run(ctx context.Context, o options, p *page, threads int) (results []result, err error) {
 	others, err := peers.Start(o.peers, threads, p.Machine.Flags)
 	if err != nil {

@@ -44,7 +44,7 @@ type multiplyAdd struct {
 	flop int // a step
 }
 
-// peaks are contenders that only multiply and add, on every one of so many threads.
+// peaks are contenders that only multiply and add, on each of the threads.
 func peaks(threads int) []contender {
 	var all []contender
 	for _, p := range loops() {

@@ -119,7 +119,7 @@ func oneCore(o options, p *page) ([]result, error) {
 	return results, errors.Join(err, undo())
 }
 
-// run measures every workload on so many threads.
+// run measures every workload on a number of threads.
 func run(o options, p *page, threads int) (results []result, err error) {
 	others, err := peers.Start(o.peers, threads, p.Machine.Flags)
 	if err != nil {

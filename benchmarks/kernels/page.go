@@ -22,7 +22,7 @@ type page struct {
 	Goals     []goalRecord      `json:"goals"`
 }
 
-// record is a workload on so many threads.
+// record is a workload on a number of threads.
 type record struct {
 	ID      string        `json:"id"`
 	Title   string        `json:"title"`

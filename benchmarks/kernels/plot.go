@@ -21,19 +21,19 @@ const (
 
 // line is a contender's rates by dimension, or a limit's.
 type line struct {
-	name, colour string
-	dims         []int
-	rates        []float64
-	flat         bool
+	name, color string
+	dims        []int
+	rates       []float64
+	flat        bool
 }
 
-// plotted are the contenders of the plot. The colours differ to the colour-blind, too.
+// plotted are the contenders of the plot. The colors differ to the color-blind, too.
 var plotted = []line{
-	{name: "gram avx512", colour: "#0072b2"},
-	{name: "gram avx2", colour: "#009e73"},
-	{name: "openblas", colour: "#d55e00"},
-	{name: "peak avx512", colour: "#555555", flat: true},
-	{name: "peak avx2", colour: "#999999", flat: true},
+	{name: "gram avx512", color: "#0072b2"},
+	{name: "gram avx2", color: "#009e73"},
+	{name: "openblas", color: "#d55e00"},
+	{name: "peak avx512", color: "#555555", flat: true},
+	{name: "peak avx2", color: "#999999", flat: true},
 }
 
 // plot draws GFLOP/s of X·Yᵀ on one core against the dimension, as SVG.
@@ -126,7 +126,7 @@ func (l line) draw(b *bytes.Buffer, y func(float64) float64) {
 	for i, d := range l.dims {
 		at = append(at, fmt.Sprintf("%.1f,%.1f", x(d), y(l.rates[i])))
 		if !l.flat {
-			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x(d), y(l.rates[i]), l.colour)
+			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x(d), y(l.rates[i]), l.color)
 		}
 	}
 	dash := ""
@@ -134,7 +134,7 @@ func (l line) draw(b *bytes.Buffer, y func(float64) float64) {
 		dash = ` stroke-dasharray="6 4"`
 	}
 	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n", strings.Join(at, " "),
-		l.colour, dash)
+		l.color, dash)
 }
 
 func (l line) last() float64 { return l.rates[len(l.rates)-1] }
@@ -146,11 +146,11 @@ func names(b *bytes.Buffer, lines []line, y func(float64) float64) {
 	above := 0.0
 	for _, l := range byHeight {
 		above = max(above+height, y(l.last())+4)
-		text(b, right+8, above, "start", l.colour, fmt.Sprintf("%s, %s", l.name, measure.Digits(l.last())))
+		text(b, right+8, above, "start", l.color, fmt.Sprintf("%s, %s", l.name, measure.Digits(l.last())))
 	}
 }
 
-func text(b *bytes.Buffer, x, y float64, anchor, colour, words string) {
+func text(b *bytes.Buffer, x, y float64, anchor, color, words string) {
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(words)
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, escaped)
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, color, escaped)
 }

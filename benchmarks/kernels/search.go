@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// knn finds the k nearest of n points for each of so many queries, all in one call. Ours are
+// knn finds the k nearest of n points for each query, all in one call. Ours are
 // exact: the re-ranking in float64 is part of it.
 func knn(n, d, queries, k int) workload {
 	w := workload{
@@ -40,7 +40,7 @@ func knnOneByOne(n, d, queries, k int) workload {
 	return w
 }
 
-// searches are our sets, with so many queries a call.
+// searches are our sets, with a number of queries a call.
 func searches(e env, base kernelops.Matrix, queries, k, call int) []contender {
 	q := e.points(1, queries, base.Cols)
 	ids, dists := make([]int, queries*k), make([]float64, queries*k)

@@ -13,7 +13,7 @@ type Spread struct {
 	High   float64 `json:"q3"`
 }
 
-// SpreadOf is the median and the quartiles, linear between neighbours; NaN of nothing.
+// SpreadOf is the median and the quartiles, linear between neighbors; NaN of nothing.
 func SpreadOf(x []float64) Spread {
 	sorted := slices.Sorted(slices.Values(x))
 	at := func(q float64) float64 {

@@ -11,7 +11,7 @@ func Word(seed, stream, i uint64) uint64 {
 }
 
 // Normals fills x with the first numbers of a stream: about normal, variance 4/3, the sum of a
-// word's four 16-bit parts, centred and scaled by a power of two. Every step is exact.
+// word's four 16-bit parts, centered and scaled by a power of two. Every step is exact.
 func Normals(x []float32, seed, stream uint64) {
 	for i := range x {
 		z := Word(seed, stream, uint64(i))

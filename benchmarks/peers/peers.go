@@ -28,7 +28,7 @@ type Process struct {
 	Versions map[string]string
 }
 
-// Start starts the process with so many threads. flags are the CPU's.
+// Start starts the process with a number of threads. flags are the CPU's.
 func Start(folder string, threads int, flags []string) (*Process, error) {
 	python := filepath.Join(folder, ".venv", "bin", "python")
 	if _, err := os.Stat(python); errors.Is(err, os.ErrNotExist) {
@@ -102,7 +102,7 @@ func (p *Process) Prepare(workload string, seed uint64) ([]string, error) {
 	return strings.Fields(names), err
 }
 
-// Run lets one do it so many times.
+// Run lets one do it that number of times.
 func (p *Process) Run(name string, times int) (measure.Sample, error) {
 	text, err := p.ask("run %s %d", name, times)
 	if err != nil {

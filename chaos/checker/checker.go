@@ -61,10 +61,10 @@ type Exit struct {
 	Said    string // last
 }
 
-// Result is the judgement on one invariant.
+// Result is the judgment on one invariant.
 type Result struct {
 	ID, Says string
-	Checked  int      // facts that were held against it: 0 means that nothing was shown
+	Checked  int      // facts that were checked against it: 0 means that nothing was shown
 	Found    []string // violations
 	Err      error    // it could not be judged
 }

@@ -150,7 +150,7 @@ func output(e *Evidence, v *verdict, job string, f *pb.OutputFile) {
 	holds(e, v, "job "+job+", output "+f.GetName(), key, f.GetSha256(), f.GetSize())
 }
 
-// holds holds an object against what was decided.
+// holds compares an object with what was decided.
 func holds(e *Evidence, v *verdict, what, key string, digest []byte, size int64) {
 	if e.Damaged[key] { // by the run itself: what the cluster makes of it, the models show
 		v.ok()

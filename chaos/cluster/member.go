@@ -124,7 +124,7 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 	return c.begin(ctx, m, &Life{ID: id, Data: filepath.Join(c.Folder, id)}, true)
 }
 
-// AwaitVotes waits until so many members have a vote and are healthy.
+// AwaitVotes waits until that number of members have a vote and are healthy.
 func (c *Cluster) AwaitVotes(ctx context.Context, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()

@@ -55,7 +55,7 @@ type Proxy struct {
 	own string // prefix of the paths of the cluster's own objects
 
 	mu     sync.Mutex
-	fault  Fault // "" is none
+	fault  Fault // "" for none
 	share  float64
 	rng    *rand.Rand
 	counts map[Fault]int

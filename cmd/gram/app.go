@@ -54,7 +54,7 @@ func (a *app) report(err error) int {
 	return f.Code
 }
 
-// palette decides on colour for one of the two streams.
+// palette decides on color for one of the two streams.
 func (a *app) palette(stream io.Writer) terminal.Palette {
 	choice := a.flags.color
 	if choice == "" {

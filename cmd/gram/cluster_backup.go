@@ -73,7 +73,7 @@ func backup(ctx context.Context, c *client.Cluster, name string) (digest string,
 	return digest, nil
 }
 
-// fetchBackup writes the pieces, and holds them against the digest that follows them.
+// fetchBackup writes the pieces, and checks them against the digest that follows them.
 func fetchBackup(ctx context.Context, c *client.Cluster, to io.Writer) (string, error) {
 	stream, err := c.Services.Backup(ctx, connect.NewRequest(&gramv1.BackupRequest{}))
 	if err != nil {

@@ -97,7 +97,7 @@ func replicationFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.Uint64Var(&cfg.SnapshotEntries, "snapshot-entries", 0,
 		"write the state down after this `number` of log entries, and keep as many (default 8192)")
 	set.Uint64Var(&cfg.CheckpointEvery, "checkpoint-every", 10_000,
-		"hold the members' states against each other after this `number` of log entries")
+		"compare the members' states after this `number` of log entries")
 }
 
 // watchFlags are about how the coordinator watches over workers and itself.

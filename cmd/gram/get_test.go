@@ -90,8 +90,8 @@ func TestGetChoosesTheResult(t *testing.T) {
 	if !strings.HasSuffix(c.stdout.String(), "\n2,0.125\n") {
 		t.Errorf("%q", c.stdout.String())
 	}
-	c.want(exit.NotFound, c.run("get", "./models/digits-1", "neighbours"))
-	if got := c.stderr.String(); !strings.Contains(got, `no result "neighbours"; its results: neighbors`) ||
+	c.want(exit.NotFound, c.run("get", "./models/digits-1", "neigbors"))
+	if got := c.stderr.String(); !strings.Contains(got, `no result "neigbors"; its results: neighbors`) ||
 		!strings.Contains(got, `Did you mean "neighbors"?`) {
 		t.Errorf("stderr:\n%s", got)
 	}

@@ -101,7 +101,7 @@ func TestLearnIsTraining(t *testing.T) {
 	}
 }
 
-// wantSameWeights holds what decides against each other: all but the history of the training.
+// wantSameWeights compares what decides: all but the history of the training.
 func wantSameWeights(t *testing.T, learned, trained []byte) {
 	t.Helper()
 	got, err := jobs.Decode(learned)

@@ -27,7 +27,7 @@ func progressOf(job *gramv1.Job) terminal.Progress {
 	return progress
 }
 
-// paintState colours the word of a state.
+// paintState colors the word of a state.
 func paintState(p terminal.Palette, state string) string {
 	switch state {
 	case "Succeeded":

@@ -135,7 +135,7 @@ const (
 	perSecond = 10  // and from then on
 )
 
-// bucket lets through a burst, then so many a second.
+// bucket lets through a burst, then a number a second.
 type bucket struct {
 	used float64 // of burst
 	last time.Time

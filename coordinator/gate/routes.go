@@ -4,7 +4,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// Routes is the whole table: what is not in it is denied. A test holds it against
+// Routes is the whole table: what is not in it is denied. A test checks it against
 // the services, so that a new procedure without an entry fails the build.
 var Routes = map[string]Scope{
 	gramv1connect.JobServiceSubmitProcedure:                ScopeSubmit,

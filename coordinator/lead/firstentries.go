@@ -36,7 +36,7 @@ func (c Founder) initCluster(ctx context.Context) error {
 			err = reply.Err
 		}
 		if err != nil {
-			return fmt.Errorf("initialise the cluster: %w", err)
+			return fmt.Errorf("initialize the cluster: %w", err)
 		}
 	}
 	view, _ = c.fsm.View()

@@ -51,7 +51,7 @@ func (w *watchdog) watch(op string, run func() error) error {
 	return err
 }
 
-// await calls hung after so many looks, unless the function it returns was called before.
+// await calls hung after that number of looks, unless the function it returns was called before.
 func (w *watchdog) await(hung func()) (ended func()) {
 	later := w.later
 	if later == nil {

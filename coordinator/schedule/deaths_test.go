@@ -189,7 +189,7 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 	}
 }
 
-// A worker that was silent and is heard of again has not ended: what was held against its tasks is taken back.
+// A worker that was silent and is heard of again has not ended: what its tasks were blamed for is taken back.
 func TestAPausedWorkerIsNotLost(t *testing.T) {
 	d := newDesk(t, 1, 4)
 	for i := range 6 {

@@ -10,7 +10,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// wide is a cluster of so many workers of 16 slots over one job of so many leaves.
+// wide is a cluster of workers of 16 slots each over one job.
 func wide(b *testing.B, leaves uint32, workers int) (state.State, *schedule.Board) {
 	b.Helper()
 	view := run(b, state.New(), submit("a"), start("a"), completions(planned("a", leaves)))

@@ -18,7 +18,7 @@ type pace struct {
 	steps window        // one a round
 }
 
-// saw takes in a lease of so many leaves. What was seen last counts half.
+// saw takes in a lease of some leaves. What was seen last counts half.
 func (p *pace) saw(leaves int, took time.Duration) {
 	leaf := took / time.Duration(leaves)
 	p.maps.add(leaf)
@@ -28,7 +28,7 @@ func (p *pace) saw(leaves int, took time.Duration) {
 	p.leaf = leaf
 }
 
-// leavesOfLease is how many leaves one lease may cover, of a round of so many of which so many are free: a
+// leavesOfLease is how many leaves one lease may cover, of a round, given all of its leaves and those that are free: a
 // quarter of a slot's even share of those, so that the end of a round is spread over everyone (factoring), or more
 // where that takes less than leaseTime, up to an even share of the round.
 func (p *pace) leavesOfLease(total, free, slots int) int {

@@ -77,7 +77,7 @@ type desk struct {
 	cfg   schedule.Config
 }
 
-// newDesk is a desk with one running job "a" over the trees, and one worker "w" of so many slots.
+// newDesk is a desk with one running job "a" over the trees, and one worker "w" with slots.
 func newDesk(t *testing.T, slots int, trees ...uint32) *desk {
 	d := &desk{T: t, cfg: schedule.DefaultConfig()}
 	d.view = run(t, state.New(), submit("a"), start("a"), completions(planned("a", trees...)))

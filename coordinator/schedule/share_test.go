@@ -19,7 +19,7 @@ func submitted(id string, priority int32, maxWorkers uint32, needs ...string) *p
 	return cmd
 }
 
-// run runs further jobs of so many leaves each, beside "a".
+// run runs further jobs of n leaves each, beside "a".
 func (d *desk) run(leaves uint32, jobs ...*pb.Command) {
 	d.Helper()
 	for _, cmd := range jobs {
@@ -63,7 +63,7 @@ func TestPriorityComesFirst(t *testing.T) {
 // While jobs of a higher priority want all there is, one lease in sixteen is another's; a job that waits in the queue
 // rises by a step a minute.
 func TestLowerPrioritiesDoNotStarve(t *testing.T) {
-	d := newDesk(t, 400, 100) // so many slots that each lease is of one leaf
+	d := newDesk(t, 400, 100) // with this number of slots each lease is of one leaf
 	d.run(1000, submitted("high", 5, 0), submitted("high2", 5, 0))
 	d.run(100, submitted("low", -5, 0))
 	counts := make(map[string]int)

@@ -63,7 +63,7 @@ func (d *decider) due() (slots []dueSlot, more bool) {
 	return slots, false
 }
 
-// decide fires or skips one slot, with so many later ones due as well. It reports
+// decide fires or skips one slot, with later ones due as well. It reports
 // false when there is no room for the job: the slot then waits.
 func (d *decider) decide(slot dueSlot, later int) bool {
 	sched := d.entry.sched

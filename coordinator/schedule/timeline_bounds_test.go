@@ -12,7 +12,7 @@ import (
 // counted as lost, and no two marks of a slot overlap.
 func TestTimelineIsBounded(t *testing.T) {
 	for _, workers := range []int{1, 40, 600} {
-		for _, failing := range []int{0, 7, 1} { // every so many-th; 0 none, 1 all
+		for _, failing := range []int{0, 7, 1} { // every n-th; 0 none, 1 all
 			line := newTimeline(0)
 			now, tasks := time.Duration(0), 0
 			for ; tasks < 30000; tasks++ {

@@ -8,7 +8,7 @@
 //
 // Lower-casing maps rune by rune (Unicode's simple mapping, unicode.ToLower):
 // every capital sigma becomes σ, İ becomes i, ẞ becomes ß, and no locale matters. Text is
-// not normalised: a letter with a combining accent is another term than its composed form.
+// not normalized: a letter with a combining accent is another term than its composed form.
 package text
 
 import (

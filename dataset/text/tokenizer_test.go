@@ -77,7 +77,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 // reference is the definition, written with the standard library: split where a rune
-// is no word character, map each rune, join neighbours.
+// is no word character, map each rune, join neighbors.
 func reference(p Params, text string) []string {
 	words := strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.M, unicode.N)

@@ -49,6 +49,7 @@ func TestTree(t *testing.T) {
 		"sleeps":    lint.Sleeps(tree),
 		"addresses": lint.Addresses(tree),
 		"links":     lint.Links(tree),
+		"words":     lint.Words(tree),
 	} {
 		t.Run(name, func(t *testing.T) { reportAll(t, found) })
 	}

@@ -149,7 +149,7 @@ func (t *Tasks) phase(name string) (jobs.Phase, error) {
 	return nil, fmt.Errorf("jobs: no phase %q", name)
 }
 
-// checkNext holds a step's answer against the contract.
+// checkNext compares a step's answer with the contract.
 func (t *Tasks) checkNext(p jobs.Phase, next jobs.Next) error {
 	if next.State == nil {
 		return fmt.Errorf("jobs: step of phase %q returned no arrays", p.Name())

@@ -285,7 +285,7 @@ func TestSkipMaxHoldsOverTheTree(t *testing.T) {
 	for name, leaves := range map[string][][][]int64{
 		"one leaf":     {{{3, 4}, {5}}},
 		"one block":    {{{3, 4, 5}}},
-		"neighbours":   {{{3}}, {{4, 5}}},
+		"neighbors":    {{{3}}, {{4, 5}}},
 		"far apart":    {{{3}}, {{}}, {{4}}, {{}}, {{5}}},
 		"three leaves": {{{}, {3}}, {{4}}, {{5}}},
 	} {

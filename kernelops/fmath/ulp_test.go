@@ -10,7 +10,7 @@ import (
 // The figures in the doc comments come from -fmath.samples=2000000.
 var samples = flag.Int("fmath.samples", defaultSamples, "random arguments per function compared with math/big")
 
-// TestOracle holds the oracle against facts found another way.
+// TestOracle checks the oracle against facts found another way.
 func TestOracle(t *testing.T) {
 	near := func(name string, got, want *big.Float) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestExpUlps(t *testing.T) {
 		see(math.Nextafter(x, -1000))
 		see(float64(n) * math.Ln2)
 	}
-	for _, x := range neighbours(709.782712893384, -745.1332191019411, -744.4400719213812, -708.3964185322641, 0, 1,
+	for _, x := range neighbors(709.782712893384, -745.1332191019411, -744.4400719213812, -708.3964185322641, 0, 1,
 		-1) {
 		see(x)
 	}
@@ -118,11 +118,11 @@ func TestLogUlps(t *testing.T) {
 		see(float64(g.next() >> (g.next() % 64)))
 	}
 	for e := -1074; e <= 1023; e += 9 {
-		for _, x := range neighbours(math.Ldexp(1, e), math.Ldexp(math.Sqrt2, e)) {
+		for _, x := range neighbors(math.Ldexp(1, e), math.Ldexp(math.Sqrt2, e)) {
 			see(x)
 		}
 	}
-	for _, x := range neighbours(1, math.MaxFloat64, math.E, 0.7071067811865476, 0x1p-1074, 0x1p-1022, 10) {
+	for _, x := range neighbors(1, math.MaxFloat64, math.E, 0.7071067811865476, 0x1p-1074, 0x1p-1022, 10) {
 		see(x)
 	}
 	w.check(t, "Log", 0.55)
@@ -145,11 +145,11 @@ func TestSincospiUlps(t *testing.T) {
 		see(g.log2uniform(-10, 53))
 	}
 	for k := -64; k <= 64; k++ { // quadrant and octant borders, zeros
-		for _, x := range neighbours(float64(k)/8, float64(k)*0x1p46+0.25, float64(k)*0x1p52) {
+		for _, x := range neighbors(float64(k)/8, float64(k)*0x1p46+0.25, float64(k)*0x1p52) {
 			see(x)
 		}
 	}
-	for _, x := range neighbours(0x1p-1074, 0x1p-1022, 0x1p-500, math.MaxFloat64, 0x1p52, 0x1p53, 1e300) {
+	for _, x := range neighbors(0x1p-1074, 0x1p-1022, 0x1p-500, math.MaxFloat64, 0x1p52, 0x1p53, 1e300) {
 		if !math.IsInf(x, 0) {
 			see(x)
 		}
@@ -174,18 +174,18 @@ func TestTanhUlps(t *testing.T) {
 		see(g.log2uniform(-1074, 5))
 	}
 	for n := 0; n < 60; n++ { // either side of every switch of n
-		for _, x := range neighbours((float64(n)+0.5)*math.Ln2/2, float64(n)*math.Ln2/2) {
+		for _, x := range neighbors((float64(n)+0.5)*math.Ln2/2, float64(n)*math.Ln2/2) {
 			see(x)
 		}
 	}
-	for _, x := range neighbours(0, 0x1p-28, 20, 19.061547465398498, 0x1p-1022) {
+	for _, x := range neighbors(0, 0x1p-28, 20, 19.061547465398498, 0x1p-1022) {
 		see(x)
 	}
 	w.check(t, "Tanh", 0.82)
 }
 
-// neighbours returns each x with two values on either side, and all their negatives.
-func neighbours(xs ...float64) []float64 {
+// neighbors returns each x with two values on either side, and all their negatives.
+func neighbors(xs ...float64) []float64 {
 	var out []float64
 	for _, x := range xs {
 		up, down := math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1))

@@ -95,7 +95,7 @@ func TestOrder(t *testing.T) {
 }
 
 // TestUniform is Pearson's chi-square over 256 cells with a million draws, for single
-// bytes of the word and for pairs of neighbouring records. The seeds are fixed,
+// bytes of the word and for pairs of neighboring records. The seeds are fixed,
 // so the test cannot flicker; 255 degrees of freedom lie within [184, 344] but for one in 10,000.
 func TestUniform(t *testing.T) {
 	const n = 1 << 20
@@ -105,7 +105,7 @@ func TestUniform(t *testing.T) {
 		"first byte":     func(i int64) uint64 { return o.Uint64(i) >> 56 },
 		"last byte":      func(i int64) uint64 { return o.Uint64(i) & 255 },
 		"fifth byte":     func(i int64) uint64 { return o.Uint64(i) >> 24 & 255 },
-		"neighbours":     func(i int64) uint64 { return o.Uint64(i)>>60<<4 | o.Uint64(i+1)>>60 },
+		"neighbors":      func(i int64) uint64 { return o.Uint64(i)>>60<<4 | o.Uint64(i+1)>>60 },
 		"sparse offsets": func(i int64) uint64 { return o.Uint64(i*4096) >> 56 },
 		"two purposes":   func(i int64) uint64 { return o.Uint64(i)>>60<<4 | other.Uint64(i)>>60 },
 		"Float64":        func(i int64) uint64 { return uint64(o.Float64(i) * 256) },

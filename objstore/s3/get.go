@@ -66,7 +66,7 @@ func rangeHeader(opt objstore.GetOptions) string {
 	return fmt.Sprintf("bytes=%d-%d", opt.Offset, opt.Offset+opt.Length-1)
 }
 
-// checkReply holds the reply against what was asked for, since not every server
+// checkReply verifies the reply against what was asked for, since not every server
 // heeds every header, and sets info.Size to the whole object's.
 func checkReply(info *objstore.Info, header http.Header, opt objstore.GetOptions, ranged bool) error {
 	if info.ETag == "" {

@@ -89,7 +89,7 @@ func (a attempt) run(ctx context.Context, p *progress) error {
 	}
 }
 
-// dripping gives so many bytes per read, after a pause; none at all after a number of them.
+// dripping gives a number of bytes per read, after a pause; none at all after a number of them.
 type dripping struct {
 	ctx   context.Context
 	pause time.Duration

@@ -61,8 +61,8 @@ func TestConformanceMinIO(t *testing.T) {
 func TestConformanceBelowPrefix(t *testing.T) {
 	server := s3server.Start(t, s3server.Options{})
 	server.MakeBucket(t, "bucket")
-	neighbour := server.Config("bucket")
-	put(t, openStore(t, neighbour), "p0/outside", []byte("x"))
+	neighbor := server.Config("bucket")
+	put(t, openStore(t, neighbor), "p0/outside", []byte("x"))
 	var n atomic.Int64
 	objstoretest.Run(t, func(t *testing.T) objstore.Store {
 		cfg := server.Config("bucket")

@@ -98,7 +98,7 @@ func openDir(u objstore.URI, cfg Config) (objstore.Store, error) {
 		strings.Join(cfg.FileRoots, ", "))
 }
 
-// within compares names only; dir.Options.Within holds against symbolic links.
+// within compares names only; dir.Options.Within protects from symbolic links.
 func within(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)

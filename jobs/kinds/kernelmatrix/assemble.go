@@ -65,7 +65,7 @@ func (t Tile) transposed(elements []byte) []byte {
 	return other
 }
 
-// writeRows writes rows of so many bytes, each at its place.
+// writeRows writes rows of equal size, each at its place.
 func writeRows(out io.WriterAt, elements []byte, width int, place func(row int) int64) error {
 	for i := 0; len(elements) > 0; i++ {
 		if _, err := out.WriteAt(elements[:width], place(i)); err != nil {

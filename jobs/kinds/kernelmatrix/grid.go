@@ -43,7 +43,7 @@ func checkAxis(axis []int64) error {
 	return nil
 }
 
-// A tree is for a shard of rows, a leaf of it for a shard of columns. A round may have so many.
+// A tree is for a shard of rows, a leaf of it for a shard of columns. A round may have that number of trees.
 const (
 	maxTrees = 16 << 10
 	maxPairs = 1 << 20

@@ -289,7 +289,7 @@ func TestDamage(t *testing.T) {
 	index := string(files["tiles/index.json"])
 	for name, c := range map[string][2]string{
 		"no JSON":          {"{", ""},
-		"an unknown field": {`"format"`, `"colour"`},
+		"an unknown field": {`"format"`, `"color"`},
 		"another version":  {`"schema_version": 1`, `"schema_version": 2`},
 		"another type":     {`float32`, `float64`},
 		"more rows":        {"\"rows\": 3", "\"rows\": 4"},

@@ -62,7 +62,7 @@ const maxRecords = 1 << 31
 
 const dtype = "float32"
 
-// check holds every tile against the matrix, and their elements together against its own.
+// check compares every tile against the matrix, and their elements together with its own.
 func (x Index) check() error {
 	if x.Rows < 0 || x.Columns < 0 || x.Rows > maxRecords || x.Columns > maxRecords || x.Symmetric &&
 		x.Rows != x.Columns {

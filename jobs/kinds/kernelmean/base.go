@@ -84,7 +84,7 @@ func (b *base) add(v features.Vectors) {
 	b.Add(v, 0, v.Rows)
 }
 
-// addWeights appends the weights of so many rows, nil for 1 each.
+// addWeights appends the weights of some rows, nil for 1 each.
 func (b *base) addWeights(rows int, weights []float32) {
 	switch {
 	case rows == 0 || b.weights == nil && weights == nil:

@@ -83,7 +83,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkDensity holds outcomes against plainDensity: log densities to 1e-9 relative, posteriors to 1e-6.
+// checkDensity compares outcomes with plainDensity: log densities to 1e-9 relative, posteriors to 1e-6.
 func checkDensity(t failer, o jobs.Outcome, classes []string, joint []float64) {
 	t.Helper()
 	top, evidence, best := slices.Max(joint), 0.0, 0

@@ -20,7 +20,7 @@ type expansion struct {
 	tile     []float64 // of the base, column by column
 }
 
-// queries is how many queries are multiplied with so many rows at a time.
+// queries is how many queries are multiplied with rows at a time.
 func (e *expansion) queries(rows int) int { return max(1, productFloats/max(1, rows)) }
 
 // multiply sets products to those of the chosen rows of x with the rows of a base from first on. It takes time in

@@ -15,7 +15,7 @@ import (
 const leastTerm = -37
 
 const (
-	// wideShare makes a query wide for a class of whose rows more count than one in so many: then it takes less time
+	// wideShare makes a query wide for a class of whose rows more than this share count: then it takes less time
 	// to multiply it with all of them than to measure those by themselves.
 	wideShare = 8
 	// expansionError is by how much a distance found by way of a product may move the logarithm of its term.

@@ -80,7 +80,7 @@ func (m *machine) identityFields(f *jobs.Fields) {
 	}
 }
 
-// check holds a machine against what training guarantees.
+// check compares a machine with what training guarantees.
 func (m *machine) check() error {
 	classes := int32(m.space.Labels.Len())
 	for i, y := range m.class {

@@ -94,7 +94,7 @@ func readModel(a jobs.Arrays) (*model, error) {
 	return jobs.Read(a, &model{margin: math.NaN(), bound: math.NaN()})
 }
 
-// check holds the facts against what training guarantees.
+// check compares the facts with what training guarantees.
 func (m *model) check() error {
 	total := int64(0)
 	for i, n := range m.mistakes {

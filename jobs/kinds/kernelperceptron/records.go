@@ -88,7 +88,7 @@ func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk)
 	return w
 }
 
-// add keeps copies of the records of a chunk. Whenever there are so many that the window is full, they are learned
+// add keeps copies of the records of a chunk. Whenever the window is full, they are learned
 // from.
 func (w *window) add(c chunk) error {
 	for i, id := range c.IDs {

@@ -39,7 +39,7 @@ func TestMoreClustersThanDistinctRecords(t *testing.T) {
 	}
 }
 
-// Centre 2 lies beyond all points and gets none.
+// Center 2 lies beyond all points and gets none.
 func TestEmptyPoliciesByHand(t *testing.T) {
 	data := rowsOf([]float32{0}, []float32{1}, []float32{10}, []float32{14})
 	given := func(policy string) string {
@@ -51,20 +51,20 @@ func TestEmptyPoliciesByHand(t *testing.T) {
 		emptyFarthest: {0.5, 10, 14}, // 10 and 14 are as far from 12: the first of them
 	} {
 		if m := modelOf(t, train(t, given(policy), data...)); !slices.Equal(m.centers, want) {
-			t.Errorf("%s: centres %v, not %v", policy, m.centers, want)
+			t.Errorf("%s: centers %v, not %v", policy, m.centers, want)
 		}
 	}
 	_, err := tryRun(t, given(emptyError), data, kernelops.Best())
 	wantFault(t, err, "INPUT_EMPTY", "round 1 of Lloyd's algorithm left 1 of 3 clusters without records")
 }
 
-// Two empty centres take two different rows, though the farthest row is there twice.
+// Two empty centers take two different rows, though the farthest row is there twice.
 func TestRefillTakesDistinctRows(t *testing.T) {
 	data := rowsOf([]float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{0}, []float32{3}, []float32{9},
 		[]float32{9})
 	result := train(t, `{"init": "given", "centers": [[1], [800], [900]]}`, data...)
 	if m := modelOf(t, result); !slices.Equal(m.centers, []float64{0, 3, 9}) || m.distortion() != 0 {
-		t.Errorf("centres %v", m.centers)
+		t.Errorf("centers %v", m.centers)
 	}
 }
 
@@ -73,25 +73,25 @@ func TestConstantColumnsAndOnePoint(t *testing.T) {
 	for _, scale := range []string{"none", "standard", "minmax"} {
 		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 2, "scale": %q}`, scale), data...))
 		if !slices.Equal(m.records, []int64{2, 2}) || m.centers[0] != m.centers[2] {
-			t.Errorf("scale %s: sizes %v, centres %v", scale, m.records, m.centers)
+			t.Errorf("scale %s: sizes %v, centers %v", scale, m.records, m.centers)
 		}
 	}
 	for _, init := range inits {
 		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 1, "init": %q, "silhouette_sample": 3}`, init),
 			rowsOf([]float32{3, 4})...))
 		if !slices.Equal(m.centers, []float64{3, 4}) || m.distortion() != 0 || m.silhouette != 0 {
-			t.Errorf("%s: one point: centres %v, J %v, silhouette %v", init, m.centers, m.distortion(), m.silhouette)
+			t.Errorf("%s: one point: centers %v, J %v, silhouette %v", init, m.centers, m.distortion(), m.silhouette)
 		}
 	}
 }
 
-// A row of zeros has no direction: it is never a centre, and lies at a distance of 1/2.
+// A row of zeros has no direction: it is never a center, and lies at a distance of 1/2.
 func TestZeroRowsUnderCosine(t *testing.T) {
 	data := rowsOf([]float32{0, 0}, []float32{2, 0}, []float32{0, 0}, []float32{0, 3})
 	for _, init := range inits {
 		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 2, "metric": "cosine", "init": %q}`, init), data...))
 		if !slices.Equal(m.centers, []float64{0, 1, 1, 0}) || m.distortion() != 1 {
-			t.Errorf("%s: centres %v, J %v", init, m.centers, m.distortion())
+			t.Errorf("%s: centers %v, J %v", init, m.centers, m.distortion())
 		}
 	}
 	_, err := tryRun(t, `{"k": 1, "metric": "cosine"}`, rowsOf([]float32{0, 0}), kernelops.Best())

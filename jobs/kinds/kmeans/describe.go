@@ -15,11 +15,11 @@ import (
 
 const (
 	describeClusters = 20 // largest shown unless named
-	describeTop      = 6  // coordinates of a centre unless told
+	describeTop      = 6  // coordinates of a center unless told
 )
 
 // Describe tells people what a model is, within 80 columns: how training ended, and for each cluster its size, its
-// radius (the root of the mean squared distance), the label met most in it, and the coordinates in which its centre
+// radius (the root of the mean squared distance), the label met most in it, and the coordinates in which its center
 // is farthest from the mean of the data. Classes of the options name clusters by number.
 func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
 	m, err := readModel(arrays)
@@ -94,7 +94,7 @@ func (m *model) mostLabel(j int) (label string, records int64) {
 	return label, records
 }
 
-// coordinates names the columns in which a centre is farthest from the mean of the data, and its values there.
+// coordinates names the columns in which a center is farthest from the mean of the data, and its values there.
 func (m *model) coordinates(j, top int) []string {
 	center, columns := m.centers[j*m.space.Width:(j+1)*m.space.Width], make([]int, m.space.Width)
 	from := origin(m.space)

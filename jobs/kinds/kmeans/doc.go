@@ -4,14 +4,14 @@
 //
 //	J(r, mu) = 1/2 sum over i, j of w_i r_ij |x_i - mu_j|^2,
 //
-// by turns: each record goes to its nearest centre (1.30), each centre to the mean of its records
+// by turns: each record goes to its nearest center (1.30), each center to the mean of its records
 // (1.32). The phases:
 //
 //	features     the space: width, scaling, column means, labels, dictionary
-//	init.NAME    centres to begin from: random, plusplus, parallel or farthest; none where they are given
+//	init.NAME    centers to begin from: random, plusplus, parallel or farthest; none where they are given
 //	lloyd        a round of Algorithm 5: assign, add up, move
 //	lloyd.refill after a round that left clusters without records: the farthest records
-//	finish       one pass with the final centres: sizes, distortion, agreement with labels, assignments
+//	finish       one pass with the final centers: sizes, distortion, agreement with labels, assignments
 //
 // # Begin
 //
@@ -42,8 +42,8 @@
 // # End
 //
 // It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is
-// 0 by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far centres move.
-// The restart with the least J of its last round is kept. Centres are numbered in lexicographic order of their
+// 0 by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far centers move.
+// The restart with the least J of its last round is kept. Centers are numbered in lexicographic order of their
 // coordinates. Records that spec.input.split holds out are left alone: nothing is judged on them, and a job of kind
 // Predict assigns them.
 package kmeans

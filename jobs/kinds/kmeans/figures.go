@@ -8,10 +8,10 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxImages bounds the centres shown as pictures.
+// maxImages bounds the centers shown as pictures.
 const maxImages = 64
 
-// Figures are J of each round, how the clusters fall on the labels, and centres as pictures where their width is a
+// Figures are J of each round, how the clusters fall on the labels, and centers as pictures where their width is a
 // square.
 func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	m, err := readModel(arrays)
@@ -75,7 +75,7 @@ func (m *model) heatMap() *jobs.HeatMap {
 	return heat
 }
 
-// images are the centres as pictures; nil where their width is no square.
+// images are the centers as pictures; nil where their width is no square.
 func (m *model) images() []jobs.Image {
 	side := jobs.ImageWidth(m.space.Width)
 	if side == 0 {

@@ -15,7 +15,7 @@ const finishName = "finish"
 // assignmentsFolder is where assignments go, beside the model.
 const assignmentsFolder = "assignments"
 
-// finishPhase looks at the training records once more, with the final centres.
+// finishPhase looks at the training records once more, with the final centers.
 type finishPhase struct{ job }
 
 func (p *finishPhase) phase() jobs.Phase {
@@ -25,7 +25,7 @@ func (p *finishPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// census is what one leaf, or all, say of the final centres.
+// census is what one leaf, or all, say of the final centers.
 type census struct {
 	records []int64   // of each cluster
 	weight  []float64 // of each cluster

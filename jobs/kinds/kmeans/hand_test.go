@@ -13,10 +13,10 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Points 0, 1, 5, 6 and 7 on a line, centres begin at 0 and 1.
+// Points 0, 1, 5, 6 and 7 on a line, centers begin at 0 and 1.
 //
-//	round 1: {0} {1 5 6 7}, J = (0 + 16 + 25 + 36)/2 = 38.5, centres 0 and 4.75
-//	round 2: {0 1} {5 6 7}, J = (0 + 1 + 0.0625 + 1.5625 + 5.0625)/2 = 3.84375, centres 0.5 and 6
+//	round 1: {0} {1 5 6 7}, J = (0 + 16 + 25 + 36)/2 = 38.5, centers 0 and 4.75
+//	round 2: {0 1} {5 6 7}, J = (0 + 1 + 0.0625 + 1.5625 + 5.0625)/2 = 3.84375, centers 0.5 and 6
 //	round 3: unchanged,     J = (0.25 + 0.25 + 1 + 0 + 1)/2 = 1.25
 var line = jobstest.DenseRecords([][]float32{{0}, {1}, {5}, {6}, {7}}, "a", "a", "b", "b", "a")
 
@@ -31,7 +31,7 @@ func TestByHand(t *testing.T) {
 		}
 		if !slices.Equal(m.centers, []float64{0.5, 6}) || !slices.Equal(m.records, []int64{2, 3}) ||
 			m.distortion() != 1.25 {
-			t.Errorf("centres %v, sizes %v, J %v", m.centers, m.records, m.distortion())
+			t.Errorf("centers %v, sizes %v, J %v", m.centers, m.records, m.distortion())
 		}
 		if m.stop != stopUnchanged || m.rounds != 3 || !slices.Equal(m.labels, []int64{2, 1, 0, 2}) {
 			t.Errorf("stop %s after %d, labels %v", m.stop, m.rounds, m.labels)

@@ -20,7 +20,7 @@ func Kind() jobs.Kind {
 		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
 }
 
-// leastState is that of the centres, a float32 for each column: as many as the input says, or texts are hashed to.
+// leastState is that of the centers, a float32 for each column: as many as the input says, or texts are hashed to.
 func leastState(spec protocol.JobSpec) int64 {
 	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
@@ -40,7 +40,7 @@ type job struct {
 	train  jobs.Records
 }
 
-// New makes the algorithm: phases "features", one that begins unless centres are given, "lloyd", "lloyd.refill" where
+// New makes the algorithm: phases "features", one that begins unless centers are given, "lloyd", "lloyd.refill" where
 // the policy for empty clusters asks for it, and "finish".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p, err := params.Parse[Params](spec.Spec.Params)
@@ -66,7 +66,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	return append(phases, (&finishPhase{j}).phase()), nil
 }
 
-// checkModel holds the ways to give centres against each other.
+// checkModel holds the ways to give centers against each other.
 func (p Params) checkModel(model bool) error {
 	switch {
 	case model && p.Init != initGiven:

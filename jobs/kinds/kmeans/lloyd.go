@@ -130,7 +130,7 @@ func (f *fingerprint) sum() []uint64 {
 	return words
 }
 
-// canonical orders centres lexicographically. Equal centres are the same in any order.
+// canonical orders centers lexicographically. Equal centers are the same in any order.
 func canonical(centers []float64, width int) []float64 {
 	rows := slices.Collect(slices.Chunk(centers, width))
 	// total order: rows that compare equal hold equal numbers

@@ -25,7 +25,7 @@ const (
 	modelSilhouette  = "training.silhouette"        // F64 scalar, where asked for
 	noSilhouette     = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
 	maxCount         = int64(1) << 53               // counts are exact in float64
-	maxCenter        = float64(math.MaxFloat32) * 4 // after shifting back; a centre is a mean of float32
+	maxCenter        = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
 )
 
 // model is a trained model.
@@ -52,7 +52,7 @@ func (m *model) clusters() int { return len(m.centers) / m.space.Width }
 
 func (m *model) cosine() bool { return m.metric == metricCosine }
 
-// distortion is J of the final centres.
+// distortion is J of the final centers.
 func (m *model) distortion() float64 {
 	sum := 0.0
 	for _, c := range m.cost {
@@ -92,7 +92,7 @@ func (m *model) Fields(f *jobs.Fields) {
 // jobs.Malformed what training would not write.
 func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{silhouette: noSilhouette}) }
 
-// check holds a model against what training guarantees.
+// check compares a model with what training guarantees.
 func (m *model) check() error {
 	for i, v := range m.centers {
 		if !(math.Abs(v) <= maxCenter) {

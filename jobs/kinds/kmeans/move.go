@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// move sets each centre to the mean of its records; for cosine, to the direction of their sum. A centre without
+// move sets each center to the mean of its records; for cosine, to the direction of their sum. A center without
 // records stays, and is dropped or refused if the policy says so; s.empty lists those that stay.
 func (j job) move(s *state, root *totals) error {
 	width := s.space.Width

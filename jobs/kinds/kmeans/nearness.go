@@ -87,7 +87,7 @@ func (n *nearness) next(c chunk) ([]float64, []int32, error) {
 	return sqDist, seed, nil
 }
 
-// checkEnd holds the rows visited against those carried.
+// checkEnd compares the rows visited with those carried.
 func (n *nearness) checkEnd() error {
 	if n.at != len(n.sqDist) {
 		return jobs.Malformed("a leaf of %d records had %d", n.at, len(n.sqDist))

@@ -53,7 +53,7 @@ func table(t testing.TB, name string, skip int) (rows [][]float32, labels []stri
 	return rows, labels
 }
 
-// plain is Algorithm 5 in float64, straight from the text: J of each round, and the centres and assignments at the end.
+// plain is Algorithm 5 in float64, straight from the text: J of each round, and the centers and assignments at the end.
 func plain(rows [][]float32, centers [][]float64, rounds int) (distortion []float64, assigned []int) {
 	assigned = make([]int, len(rows))
 	for range rounds {
@@ -177,7 +177,7 @@ func predictAll(t *testing.T, m *model, rows [][]float32) []jobs.Outcome {
 	return outcomes
 }
 
-// numberOf finds the model's number of each centre of the loop: the one at no distance.
+// numberOf finds the model's number of each center of the loop: the one at no distance.
 func numberOf(t *testing.T, m *model, centers [][]float64) []int {
 	t.Helper()
 	at := make([]int, len(centers))
@@ -193,7 +193,7 @@ func numberOf(t *testing.T, m *model, centers [][]float64) []int {
 			}
 		}
 		if best > 1e-4 {
-			t.Errorf("centre %d of the loop is nowhere: %v", c, best)
+			t.Errorf("center %d of the loop is nowhere: %v", c, best)
 		}
 	}
 	return at

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// predictor finds the nearest centre of records.
+// predictor finds the nearest center of records.
 type predictor struct {
 	model    *model
 	near     *assigner
@@ -19,7 +19,7 @@ type predictor struct {
 }
 
 // NewPredictor loads a model: the label of a record is the number of its cluster, the value its distance to the
-// centre (for cosine 1 - cosine). Errors are jobs.Malformed.
+// center (for cosine 1 - cosine). Errors are jobs.Malformed.
 func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	m, err := readModel(arrays)
 	if err != nil {

@@ -138,7 +138,7 @@ func TestWeightZero(t *testing.T) {
 	for _, init := range inits {
 		m := modelOf(t, train(t, fmt.Sprintf(`{"k": 2, "init": %q}`, init), records))
 		if !slices.Equal(m.centers, []float64{0.5, 5.5}) || !slices.Equal(m.records, []int64{2, 3}) {
-			t.Errorf("%s: centres %v, sizes %v", init, m.centers, m.records)
+			t.Errorf("%s: centers %v, sizes %v", init, m.centers, m.records)
 		}
 	}
 	records = records[4:]
@@ -159,7 +159,7 @@ func TestSparse(t *testing.T) {
 	dense := modelOf(t, train(t, `{"k": 3}`, jobstest.Deal(jobstest.DenseRecords(rows), 4)...))
 	sparse := modelOf(t, train(t, `{"k": 3}`, jobstest.Deal(jobstest.SparseRecords(30, rows), 4)...))
 	if !slices.Equal(dense.centers, sparse.centers) || dense.distortion() != sparse.distortion() {
-		t.Error("sparse rows give other centres than dense ones")
+		t.Error("sparse rows give other centers than dense ones")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestTolerance(t *testing.T) {
 		t.Errorf("stopped by %s after %d rounds of %d", m.stop, m.rounds, modelOf(t, exact).rounds)
 	}
 	j := numbers(t, loose, ".distortion")
-	j = j[:len(j)-1] // that of the final centres
+	j = j[:len(j)-1] // that of the final centers
 	for i := 1; i < len(j); i++ {
 		if last := i == len(j)-1; (j[i-1]-j[i] <= 0.05*j[i-1]) != last {
 			t.Errorf("J %v: round %d", j, i+1)

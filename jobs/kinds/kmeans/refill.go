@@ -12,8 +12,8 @@ import (
 
 const refillName = "lloyd.refill"
 
-// refillPhase moves empty centres to the records farthest from the other centres, one each, farthest first. That
-// never raises J: no record need leave its centre.
+// refillPhase moves empty centers to the records farthest from the other centers, one each, farthest first. That
+// never raises J: no record need leave its center.
 type refillPhase struct{ job }
 
 func (p *refillPhase) phase() jobs.Phase {
@@ -54,7 +54,7 @@ func (p *refillPhase) find(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 	return &farthest{sample}, err
 }
 
-// filled returns the centres that have records.
+// filled returns the centers that have records.
 func (s *state) filled() []float64 {
 	var filled []float64
 	for c := 0; c < len(s.centers)/s.space.Width; c++ {

@@ -81,7 +81,7 @@ func wantFault(t testing.TB, err error, code protocol.Code, part string) {
 	}
 }
 
-// blobs are n points around k random centres, labelled by them.
+// blobs are n points around k random centers, labelled by them.
 func blobs(n, width, k int, spread float64) []jobstest.Record {
 	key := philox.New(3, "test/blobs")
 	rows, labels := make([][]float32, n), make([]string, n)

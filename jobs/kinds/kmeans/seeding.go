@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// seedPhase draws centres to begin from, in as many rounds as the way to begin takes.
+// seedPhase draws centers to begin from, in as many rounds as the way to begin takes.
 type seedPhase struct{ job }
 
 func (p *seedPhase) phase() jobs.Phase {
@@ -148,7 +148,7 @@ func (p *seedPhase) beginLloyd(s *state, potential float64) (jobs.Next, error) {
 	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: metrics}, nil
 }
 
-// checkSeeds refuses a data set with fewer distinct records than centres are wanted.
+// checkSeeds refuses a data set with fewer distinct records than centers are wanted.
 func (j job) checkSeeds(found, want int) error {
 	if found >= want {
 		return nil

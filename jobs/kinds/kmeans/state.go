@@ -22,7 +22,7 @@ type state struct {
 
 	// Lloyd
 	centers     []float64 // rows, in the space's coordinates
-	empty       []int32   // centres that a refill should move, ascending
+	empty       []int32   // centers that a refill should move, ascending
 	fingerprint []uint64  // of the assignments of the last round
 	distortion  float64   // of the last round
 	best        run       // of the restarts that are finished
@@ -65,7 +65,7 @@ func (s *state) Fields(f *jobs.Fields) {
 
 func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
 
-// origin is the float32 point that data are centred by: the column means, or zero where vectors are sparse.
+// origin is the float32 point that data are centered by: the column means, or zero where vectors are sparse.
 func origin(space *features.Space) []float32 {
 	o := make([]float32, space.Width)
 	for j, mean := range space.Mean {

@@ -291,7 +291,7 @@ func TestParams(t *testing.T) {
 		`{"projection":{"eps":1}}`:                        "eps is in (0, 1)",
 		`{"projection":{"dims":-1}}`:                      "dims is from 1",
 		`{"projection":{"dims":3,"smaple":1}}`:            `"sample"`,
-		`{"neighbours":3}`:                                "neighbours",
+		`{"neigbors":3}`:                                  "neigbors",
 		`{"features":{"scale":"log"}}`:                    "scale is one of",
 	} {
 		_, err := Kind().Defaults(json.RawMessage(params))

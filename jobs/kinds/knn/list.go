@@ -37,7 +37,7 @@ type lists struct {
 	count   []int64      // of each query, where the rule counts
 }
 
-// begin makes lists of so many queries.
+// begin makes lists of n queries.
 func (l *lists) begin(queries int) *lists {
 	if l.counts {
 		l.count = make([]int64, queries)

@@ -15,11 +15,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// squares are pictures of 4 x 4, all of one grey each.
-func squares(labels string, greys ...float32) []jobstest.Record {
+// squares are pictures of 4 x 4, all of one gray each.
+func squares(labels string, grays ...float32) []jobstest.Record {
 	rows, names := [][]float32{}, []string{}
-	for i, grey := range greys {
-		rows = append(rows, slices.Repeat([]float32{grey}, 16))
+	for i, gray := range grays {
+		rows = append(rows, slices.Repeat([]float32{gray}, 16))
 		names = append(names, labels[i:i+1])
 	}
 	return jobstest.DenseRecords(rows, names...)

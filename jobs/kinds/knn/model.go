@@ -63,7 +63,7 @@ func paramsField(f *jobs.Fields, p *Params) {
 // written is a *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
-// checkBase holds the stored base against the space.
+// checkBase compares the stored base with the space.
 func (m *model) checkBase() error {
 	if err := m.base.hold(m.storedForm()); err != nil {
 		return err

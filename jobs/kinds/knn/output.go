@@ -136,7 +136,7 @@ func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) er
 		o.classColumn("label", classes), {Name: "share", Floats: shares}})
 }
 
-// checkClasses holds targets against the labels.
+// checkClasses compares targets with the labels.
 func (s *space) checkClasses(row []neighbor) error {
 	for _, n := range row {
 		if !(n.target >= 0 && n.target < float64(s.labels.Len())) {

@@ -57,7 +57,7 @@ func (p *points) alike(q *points) bool {
 	return p.Form == q.Form && p.Width == q.Width && p.Words == q.Words && (p.target != nil) == (q.target != nil)
 }
 
-// hold holds the rows against their form.
+// hold compares the rows with their form.
 func (p *points) hold(to form) error {
 	if p.N > 0 && to.targets != (p.target != nil) {
 		return jobs.Malformed("a stored base is of another form than its space")

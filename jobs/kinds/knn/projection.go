@@ -29,7 +29,7 @@ func johnsonLindenstrauss(m int64, eps float64) float64 {
 	return math.Ceil(4 * fmath.Log(float64(max(m, 2))) / (half - third))
 }
 
-// chooseDims chooses the projection of a search with so many queries, if there is one.
+// chooseDims chooses the projection of a search with a number of queries, if there is one.
 func (p *plan) chooseDims(in *index, queries int64) ([]jobs.Metric, error) {
 	r := p.params.Projection
 	if r == nil {
@@ -53,7 +53,7 @@ func (p *plan) chooseDims(in *index, queries int64) ([]jobs.Metric, error) {
 	return []jobs.Metric{jobs.CountMetric("projection.dims", int64(in.dims))}, nil
 }
 
-// projected is the projection of rows; the zero value is none.
+// projected is the projection of rows; the zero value stands for none.
 type projected struct {
 	dims    int
 	seed    uint64

@@ -101,7 +101,7 @@ func (p *points) addBits(v features.Vectors) error {
 	return nil
 }
 
-// reserve takes the memory for so many records, at most a chunk of them, at once.
+// reserve takes the memory for n records, at most a chunk of them, at once.
 func (p *points) reserve(records int64) {
 	most := (rows.TileFloats + rows.TileFloats/8) / max(1, p.Width)
 	p.Reserve(int(min(records, int64(most))))

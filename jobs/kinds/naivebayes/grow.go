@@ -136,7 +136,7 @@ func (m *model) renumbered(dictionary *vocabulary.Dictionary, labels jobs.String
 	return c
 }
 
-// checkGrown holds a model that grows against what training guarantees: every term is in a document, and occurs at
+// checkGrown compares a model that grows with what training guarantees: every term is in a document, and occurs at
 // least once in each that holds it.
 func (m *model) checkGrown() error {
 	if m.growth == nil {

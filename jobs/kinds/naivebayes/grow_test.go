@@ -13,7 +13,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// counted trains on records, in so many shards, after those of a model where there is one; it returns the model as it
+// counted trains on records, in shards, after those of a model where there is one; it returns the model as it
 // is read back from its bytes.
 func counted(t testing.TB, spec protocol.JobSpec, model jobs.Arrays, records []jobstest.Record,
 	shards int) (jobs.Arrays, error) {

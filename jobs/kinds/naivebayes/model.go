@@ -92,7 +92,7 @@ func newCSR(c cells, terms, classes int) csr {
 	return out
 }
 
-// check holds a model against what training guarantees, so that hostile bytes can
+// check compares a model with what training guarantees, so that hostile bytes can
 // neither index beyond a slice nor reach a logarithm that is not finite.
 func (m *model) check() error {
 	classes, terms := m.labels.Len(), m.dictionary.Len()

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// real are the tables that every classifier is held against.
+// real are the tables that every classifier is checked against.
 var real = []struct {
 	name string
 	skip int

@@ -56,7 +56,7 @@ func TestPairsByHand(t *testing.T) {
 	}
 }
 
-// pictures are 16 greys: class y is bright in row y of 4, but every seventh looks like the next class.
+// pictures are 16 grays: class y is bright in row y of 4, but every seventh looks like the next class.
 func pictures(n int) []jobstest.Record {
 	var records []jobstest.Record
 	for i := range n {

@@ -79,7 +79,7 @@ func sortedExtras(shard int, weights map[int64]float32) []extra {
 	return list
 }
 
-// Merge is not called: a tree of one leaf has no neighbours.
+// Merge is not called: a tree of one leaf has no neighbors.
 func (*chainedPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
 	return nil, jobs.Malformed("a chained round has one leaf")
 }

@@ -31,7 +31,7 @@ func lines(t testing.TB, name string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// digits are 1,797 pictures of 8 x 8 greys with their digits.
+// digits are 1,797 pictures of 8 x 8 grays with their digits.
 func digits(t testing.TB) []jobstest.Record {
 	t.Helper()
 	var rows [][]float32

@@ -143,7 +143,7 @@ func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
 	return m, m.checkLearned()
 }
 
-// checkLearned holds what was learned against what training guarantees.
+// checkLearned compares what was learned with what training guarantees.
 func (m *model) checkLearned() error {
 	if m.steps < 0 || m.steps > maxCount || !jobs.Finite(m.weights) || !jobs.Finite(m.sums) ||
 		!jobs.Finite(m.vectors) || !m.finiteMean() {

@@ -29,7 +29,7 @@ func (l *Learner) retire() {
 // votes is the number of vectors kept.
 func (l *Learner) votes() int { return len(l.vectors) / l.size() }
 
-// trim leaves at most so many of the vectors: those with the most votes, and of those with equally many the later ones.
+// trim leaves at most that number of vectors: those with the most votes, and of those with equally many the later ones.
 // When it is done does not matter, for the first of all are among the first of any part. It works in place.
 func (l *Learner) trim(most int) {
 	n, size := l.votes(), l.size()
@@ -64,7 +64,7 @@ func (l *Learner) voice(k int) int64 {
 }
 
 // beginVotes leaves only the last of the vectors that vote to the learner, so that a partial holds what is new, of
-// which it keeps so many at most.
+// which it keeps that number at most.
 func (l *Learner) beginVotes(most int) {
 	if l.survived != nil {
 		l.vectors, l.survived, l.dropped = nil, l.survived[len(l.survived)-1:], dropped{}

@@ -42,7 +42,7 @@ type placed struct{ *Mistakes }
 // Fields lists the mistakes.
 func (p *placed) Fields(f *jobs.Fields) { MistakesFields(f, mistakesName, &p.Mistakes) }
 
-// Before has the mistakes of a tally looked up before what follows; the data set has so many shards. It takes
+// Before has the mistakes of a tally looked up before what follows; shards is how many the data set has. It takes
 // them out of the tally, whose metrics are to be read afterwards.
 func (p *LookUp) Before(next jobs.Next, judged *Tally, shards int) (jobs.Next, error) {
 	mistakes := judged.TakeMistakes()

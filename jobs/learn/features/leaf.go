@@ -33,7 +33,7 @@ func (b *Builder) newLeaf() *leafCounts {
 	return &leafCounts{builder: b, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
 }
 
-// begin holds a block against the records before it.
+// begin checks a block against the records before it.
 func (l *leafCounts) begin(block *dataset.Block) error {
 	now := shapeOf(block)
 	switch {
@@ -92,7 +92,7 @@ func (l *leafCounts) addDense(block *dataset.Block, i int) error {
 	}
 	if l.builder.params.Scale == ScaleL2 {
 		l.row = append(l.row[:0], row...)
-		normalise(l.row)
+		normalize(l.row)
 		row = l.row
 	}
 	l.columns.addRow(row, l.records)

@@ -200,7 +200,7 @@ func (r *Reader) scale(dst, row []float32) {
 		copy(dst, row)
 	case ScaleL2:
 		copy(dst, row)
-		normalise(dst)
+		normalize(dst)
 	default:
 		r.space.scaleRow(dst, row)
 	}

@@ -61,7 +61,7 @@ func (r *Reader) rows() dataset.Sparse {
 func (r *Reader) scaleEntries(index []int32, row []float32) {
 	switch r.space.scale {
 	case ScaleL2:
-		normalise(row)
+		normalize(row)
 	case ScaleStandard:
 		for k, j := range index {
 			row[k] = scaled(row[k], 0, r.space.factor[j])

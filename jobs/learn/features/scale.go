@@ -62,8 +62,8 @@ func (s *Space) scaleRow(dst, row []float32) {
 	}
 }
 
-// normalise divides a row by its Euclidean norm, unless that is 0.
-func normalise(row []float32) {
+// normalize divides a row by its Euclidean norm, unless that is 0.
+func normalize(row []float32) {
 	sum := 0.0
 	for _, v := range row {
 		sum += float64(float64(v) * float64(v))

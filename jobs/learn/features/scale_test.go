@@ -57,7 +57,7 @@ func TestL2ByHand(t *testing.T) {
 }
 
 // The first column holds 0, 0, 2, 2 over all rows: its variance is 1, and it is not
-// centred. The second is 3 everywhere: constant, factor 1.
+// centered. The second is 3 everywhere: constant, factor 1.
 func TestSparseStandardByHand(t *testing.T) {
 	shards := [][]point{
 		{{"", []float32{0, 3}}, {"", []float32{0, 3}}},

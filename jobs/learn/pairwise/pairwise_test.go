@@ -223,7 +223,7 @@ func TestGroupingNeverShows(t *testing.T) {
 	jobstest.CheckGrouping(t, algorithm, protocol.JobSpec{}, base(), kernelops.Best(), queries)
 }
 
-// What a root says of its queries is held against their number, and must be there.
+// What a root says of its queries is checked against their number, and must be there.
 func TestHostileQueries(t *testing.T) {
 	asked := &Asked{numbers: []int64{0, 2}, shard: 3, truth: Classes, labels: jobs.StringsOf("a", "b")}
 	for name, spoil := range map[string]func(jobs.Arrays){

@@ -38,7 +38,7 @@ func (s Sides) Trees(cut jobs.Plan) []int {
 }
 
 // Gathers estimates what a leaf keeps in memory: the records of the shard of its tree, and a chunk of its own. Either
-// takes so many times its size, with what it grew out of.
+// takes that number of times its size, with what it grew out of.
 func Gathers(from jobs.Source, times, chunk int64) func(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
 		return times*records(from, leaf.Tree) + min(chunk, times*records(jobs.Input, leaf.Index))

@@ -24,7 +24,7 @@ func (c Chunk) Weight(i int) float64 {
 	return float64(c.Weights[i])
 }
 
-// Chunks cuts vectors into chunks of at most so many records. Sparse ones are filled up with their zeros in the memory
+// Chunks cuts vectors into chunks of at most n records. Sparse ones are filled up with their zeros in the memory
 // of buf.
 func Chunks(v features.Vectors, most int, buf *[]float32) iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {

@@ -135,7 +135,7 @@ func (r *Rows) Reset() {
 	}
 }
 
-// Reserve takes the memory for so many more dense rows at once: growing to it would leave as much behind.
+// Reserve takes the memory for n more dense rows at once: growing to it would leave as much behind.
 func (r *Rows) Reserve(n int) {
 	switch {
 	case r.Form != Dense || n > math.MaxInt/max(1, r.Width):

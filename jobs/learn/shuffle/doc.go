@@ -3,7 +3,7 @@
 //
 // A record's place is given by the number that philox draws for its identity, so the order is the same wherever and
 // however the records are read. A shard that is larger than a window is shuffled in windows, one after
-// the other: a record counts as so many numbers, and a window takes records until it holds
+// the other: a record has a size in numbers, and a window takes records until it holds
 // Numbers of them.
 //
 // A Window keeps what it is given, and no copies: who gives it memory that does not last copies that into a

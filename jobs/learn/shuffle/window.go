@@ -29,13 +29,13 @@ type Window[T any] struct {
 	visit   func([]T) error
 }
 
-// New returns a window that hands its records to visit in their order, so many at a time, valid
+// New returns a window that hands its records to visit in their order, some at a time, valid
 // during the call.
 func New[T any](key philox.Key, batch int, visit func([]T) error) *Window[T] {
 	return &Window[T]{key: key, object: key.Object(""), batch: make([]T, 0, max(1, batch)), visit: visit}
 }
 
-// Add keeps a record of so many numbers. Once the window is full, its records are visited, and then full is
+// Add keeps a record of n numbers. Once the window is full, its records are visited, and then full is
 // true: nothing is kept of them.
 func (w *Window[T]) Add(id dataset.Identity, numbers int, record T) (full bool, err error) {
 	if id.Object != w.name {

@@ -128,7 +128,7 @@ func (d *Dictionary) Columns() (*Columns, error) {
 // Terms returns the number of each column's term, -1 for none; further columns have none.
 func (c *Columns) Terms() []int32 { return c.term }
 
-// Places returns the column of each of so many terms.
+// Places returns the column of each of n terms.
 func (c *Columns) Places(terms int) []int32 {
 	places := make([]int32, terms)
 	for j, term := range c.term {

@@ -22,7 +22,7 @@ func Width(stream any) int {
 	return 80
 }
 
-// UseColor decides on colour for one stream: NO_COLOR wins, then the choice made
+// UseColor decides on color for one stream: NO_COLOR wins, then the choice made
 // ("auto" makes none), then FORCE_COLOR and CLICOLOR_FORCE, then whether that
 // stream is a terminal that is not dumb.
 func UseColor(choice string, getenv func(string) string, terminal bool) bool {
@@ -41,7 +41,7 @@ func UseColor(choice string, getenv func(string) string, terminal bool) bool {
 
 func forced(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// Palette colours words, or leaves them alone when it is off. Colour is never the only sign.
+// Palette colors words, or leaves them alone when it is off. Color is never the only sign.
 type Palette struct{ On bool }
 
 // Good marks what went well.

@@ -12,7 +12,7 @@ import (
 // Table collects rows and writes them in aligned columns, two spaces apart.
 type Table struct {
 	rows [][]string
-	// Paint, when set, colours a cell; row 0 is the first one added.
+	// Paint, when set, colors a cell; row 0 is the first one added.
 	Paint func(row, column int, text string) string
 }
 
