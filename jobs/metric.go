@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -27,4 +28,17 @@ func NewMetric(name string, value any) (Metric, error) {
 		return Metric{}, fmt.Errorf("jobs: metric %q: %w", name, err)
 	}
 	return Metric{Name: name, Value: data}, nil
+}
+
+// ReadMetric reads the value of the named metric into to, and leaves to as it is if there is none. A value of another
+// form is a *protocol.Fault of CodeCorrupt.
+func ReadMetric(metrics []Metric, name string, to any) error {
+	at := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
+	if at < 0 {
+		return nil
+	}
+	if err := json.Unmarshal(metrics[at].Value, to); err != nil {
+		return Malformed("metric %q is not what the job wrote: %v", name, err)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -36,7 +37,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases := jobs.Phases{space, meansPhase{j}.phase()}
 	if j.Params.Pairs {
-		return append(phases, pairsPhase{j.Judge}.phase()), nil
+		return append(phases, onevsone.Phase(j.Judge, NewPredictor)), nil
 	}
 	return append(phases, j.Judge.Phases()...), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -75,9 +76,9 @@ func (p meansPhase) divide(
 
 // checkLabels rejects parameters that do not fit the classes of the training records.
 func (p meansPhase) checkLabels(space *features.Space) error {
-	if p.Params.Pairs && space.Labels.Len() > maxPairClasses {
+	if p.Params.Pairs && space.Labels.Len() > onevsone.MaxClasses {
 		return protocol.InputFault(protocol.CodeInputLimit,
-			"spec.params: pairs takes up to %d classes; the training records have %d", maxPairClasses,
+			"spec.params: pairs takes up to %d classes; the training records have %d", onevsone.MaxClasses,
 			space.Labels.Len())
 	}
 	_, err := p.Params.Costs.Rule(space.Labels.List())

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -56,8 +58,8 @@ func TestPairsOfMNIST(t *testing.T) {
 		t.Skip("reads 70,000 pictures; make test-all runs it")
 	}
 	result := runPairs(t, mnist(t, "train"), mnist(t, "t10k"), 2, kernelops.Best())
-	var pairs []Pair
-	if err := metricOf(result.Metrics, pairsMetric, &pairs); err != nil || len(pairs) != 45 {
+	var pairs []onevsone.Pair
+	if err := jobs.ReadMetric(result.Metrics, onevsone.Metric, &pairs); err != nil || len(pairs) != 45 {
 		t.Fatalf("%d pairs, %v", len(pairs), err)
 	}
 	for _, p := range pairs {

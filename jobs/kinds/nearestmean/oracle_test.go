@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -99,14 +100,14 @@ func TestPairsAgainstTheLinearRule(t *testing.T) {
 	classes, means := plainMeans(base, baseLabels)
 	result := runPairs(t, jobstest.DenseRecords(base, baseLabels...), jobstest.DenseRecords(queries, queryLabels...), 3,
 		kernelops.Best())
-	var pairs []Pair
-	if err := metricOf(result.Metrics, pairsMetric, &pairs); err != nil || len(pairs) != 45 {
+	var pairs []onevsone.Pair
+	if err := jobs.ReadMetric(result.Metrics, onevsone.Metric, &pairs); err != nil || len(pairs) != 45 {
 		t.Fatalf("%d pairs, %v", len(pairs), err)
 	}
 	next := 0
 	for a := range classes {
 		for b := a + 1; b < len(classes); b++ {
-			want := Pair{First: classes[a], Second: classes[b]}
+			want := onevsone.Pair{First: classes[a], Second: classes[b]}
 			for i, x := range queries {
 				f := 0.0
 				for j, v := range x {

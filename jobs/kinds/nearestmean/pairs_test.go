@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -46,7 +47,7 @@ func TestPairsByHand(t *testing.T) {
 		"a,b,3,0,0,3,0,0,0\n" +
 		"a,c,5,2,40,3,1,2,1\n" +
 		"b,c,2,1,50,0,0,2,1\n"
-	if got := string(result.Files[PairsFile]); got != want {
+	if got := string(result.Files[onevsone.File]); got != want {
 		t.Errorf("%s", got)
 	}
 	for _, m := range result.Metrics {
@@ -122,7 +123,7 @@ func TestShardsOfQueriesNeverShow(t *testing.T) {
 	var first string
 	for shards := 1; shards < 6; shards++ {
 		result := runPairs(t, pictures(60), pictures(44), shards, kernelops.Best())
-		if got := fmt.Sprintf("%s %s", result.Files[PairsFile], result.Metrics); first == "" {
+		if got := fmt.Sprintf("%s %s", result.Files[onevsone.File], result.Metrics); first == "" {
 			first = got
 		} else if got != first {
 			t.Errorf("%d shards:\n%s\nnot\n%s", shards, got, first)
@@ -147,8 +148,8 @@ func TestEvaluationOfASplit(t *testing.T) {
 		Records, Correct int64
 	}
 	var cost struct{ Total float64 }
-	if err := errors.Join(metricOf(result.Metrics, "evaluation", &report),
-		metricOf(result.Metrics, "evaluation.cost", &cost)); err != nil {
+	if err := errors.Join(jobs.ReadMetric(result.Metrics, "evaluation", &report),
+		jobs.ReadMetric(result.Metrics, "evaluation.cost", &cost)); err != nil {
 		t.Fatal(err)
 	}
 	weights, err := jobs.Get[float64](result.Model, "means.weight")
@@ -164,7 +165,7 @@ func TestEvaluationOfASplit(t *testing.T) {
 }
 
 func TestPairsRefused(t *testing.T) {
-	many := make([]jobstest.Record, maxPairClasses+1)
+	many := make([]jobstest.Record, onevsone.MaxClasses+1)
 	for i := range many {
 		many[i] = jobstest.Record{Label: fmt.Sprint(i), Dense: []float32{float32(i)}}
 	}

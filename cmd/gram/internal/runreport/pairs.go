@@ -2,7 +2,6 @@ package runreport
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 )
 
 // Bounds of what is printed of pairs.
@@ -22,9 +21,8 @@ const (
 // printPairs prints how a job told every two classes apart, where it did: a square of all classes where that
 // fits, and else the pairs with most errors.
 func printPairs(out io.Writer, metrics []jobs.Metric) {
-	at := slices.IndexFunc(metrics, func(m jobs.Metric) bool { return m.Name == "pairs" })
-	var pairs []nearestmean.Pair
-	if at < 0 || json.Unmarshal(metrics[at].Value, &pairs) != nil || len(pairs) == 0 {
+	var pairs []onevsone.Pair
+	if jobs.ReadMetric(metrics, onevsone.Metric, &pairs) != nil || len(pairs) == 0 {
 		return
 	}
 	square, fits := pairSquare(pairs)
@@ -38,7 +36,7 @@ func printPairs(out io.Writer, metrics []jobs.Metric) {
 }
 
 // pairSquare has a row and a column for each class.
-func pairSquare(pairs []nearestmean.Pair) (square terminal.Table, fits bool) {
+func pairSquare(pairs []onevsone.Pair) (square terminal.Table, fits bool) {
 	names := []string{pairs[0].First}
 	for _, p := range pairs {
 		if p.First != names[0] {
@@ -87,12 +85,12 @@ func rightAlign(cells [][]string) (width int) {
 }
 
 // printWorstPairs prints a line for each of the pairs that err most.
-func printWorstPairs(out io.Writer, pairs []nearestmean.Pair) {
+func printWorstPairs(out io.Writer, pairs []onevsone.Pair) {
 	worst := slices.SortedStableFunc(slices.Values(pairs),
-		func(p, q nearestmean.Pair) int { return cmp.Compare(q.ErrorPercent, p.ErrorPercent) })
+		func(p, q onevsone.Pair) int { return cmp.Compare(q.ErrorPercent, p.ErrorPercent) })
 	worst = worst[:min(len(worst), maxWorstPairs)]
 	fmt.Fprintf(out, "\nthe %d of %d pairs with the largest share of errors; all are in %s\n", len(worst), len(pairs),
-		nearestmean.PairsFile)
+		onevsone.File)
 	cells := [][]string{{"FIRST AND SECOND", "ERRORS", "RECORDS", "PERCENT"}}
 	for _, p := range worst {
 		name := terminal.Shorten(p.First, 22) + ", " + terminal.Shorten(p.Second, 22)

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 )
 
 // pairsOf are the pairs of classes, of 200 records each; pair number i has i errors.
 func pairsOf(t *testing.T, labels ...string) []jobs.Metric {
 	t.Helper()
-	var pairs []nearestmean.Pair
+	var pairs []onevsone.Pair
 	for i, first := range labels {
 		for _, second := range labels[i+1:] {
 			n := int64(len(pairs))
-			pairs = append(pairs, nearestmean.Pair{First: first, Second: second, Records: 200, Errors: n,
+			pairs = append(pairs, onevsone.Pair{First: first, Second: second, Records: 200, Errors: n,
 				ErrorPercent: float64(n) / 2})
 		}
 	}

@@ -1,4 +1,4 @@
-package nearestmean
+package onevsone
 
 import (
 	"context"
@@ -9,16 +9,15 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
-// PairsFile is the name of the file beside the model that has the table of pairs.
-const PairsFile = "pairs.csv"
+// File is the name of the file beside the model that has the table of pairs.
+const File = "pairs.csv"
 
-// Names of metrics.
-const (
-	pairsMetric        = "pairs"
-	pairMistakesMetric = "pairs.mistakes"
-)
+// Metric names the metric that is a list of Pair.
+const Metric = "pairs"
 
-// Pair counts the errors of the rule of two means on the test records of the two classes.
+const pairMistakesMetric = "pairs.mistakes"
+
+// Pair counts the errors of the rule of two classes on the test records of the two classes.
 type Pair struct {
 	First         string  `json:"first"`
 	Second        string  `json:"second"`
@@ -65,7 +64,7 @@ func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := emit(ctx, PairsFile, data); err != nil {
+	if _, err := emit(ctx, File, data); err != nil {
 		return nil, err
 	}
 	least, most := list[0], list[0]
@@ -82,8 +81,8 @@ func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit)
 		name  string
 		value any
 	}{
-		{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", PairsFile},
-		{pairsMetric, list}, {pairMistakesMetric, t.samples()},
+		{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", File},
+		{Metric, list}, {pairMistakesMetric, t.samples()},
 	} {
 		metric, err := jobs.NewMetric(m.name, m.value)
 		if err != nil {

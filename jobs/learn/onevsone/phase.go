@@ -1,4 +1,6 @@
-package nearestmean
+// Package onevsone judges a classifier by distances on every two of its classes alone: of a record of either class, the
+// closer of the two decides. Its phase takes the place of the one that judges the model, in the same pass.
+package onevsone
 
 import (
 	"context"
@@ -13,14 +15,19 @@ import (
 
 // Bounds on the number of classes of a job that judges pairs.
 const (
-	maxPairClasses    = 256
+	MaxClasses        = 256
 	maxPictureClasses = 16 // beyond, no misclassified record of each pair is kept
 )
 
-// pairsPhase is the evaluation phase that also judges each pair of classes, in the same pass.
-type pairsPhase struct{ evaluation.Judge }
+// phase judges the models that load makes predictors of, whose scores are the distances to all classes.
+type phase struct {
+	evaluation.Judge
+	load evaluation.Load
+}
 
-func (p pairsPhase) phase() jobs.Phase {
+// Phase is the phase of a judge that also judges each pair of classes.
+func Phase(judge evaluation.Judge, load evaluation.Load) jobs.Phase {
+	p := phase{judge, load}
 	return jobs.MapReduce[jobs.Arrays, *judgedPairs]{
 		Name: evaluation.Name, State: jobs.Itself, Partial: func() *judgedPairs { return new(judgedPairs) },
 		Map: p.count, Merge: (*judgedPairs).plus, Step: p.finish,
@@ -39,13 +46,13 @@ func (j *judgedPairs) Fields(f *jobs.Fields) {
 	j.pairs.Fields(f)
 }
 
-// count counts the test records of one leaf, by the distances to all means.
-func (p pairsPhase) count(
+// count counts the test records of one leaf, by the distances to all classes.
+func (p phase) count(
 	ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*judgedPairs, error) {
 	var t *pairTally
 	all, err := p.Loading(func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-		predictor, err := NewPredictor(model, ops)
+		predictor, err := p.load(model, ops)
 		if err != nil {
 			return nil, err
 		}
@@ -88,27 +95,27 @@ func (j *judgedPairs) plus(right *judgedPairs) (*judgedPairs, error) {
 }
 
 // finish writes the table of pairs and ends the job.
-func (p pairsPhase) finish(
+func (p phase) finish(
 	ctx context.Context, state jobs.Arrays, judged *judgedPairs, round jobs.Round,
 ) (jobs.Next, error) {
-	m, err := readModel(state)
+	predictor, err := p.load(state, kernelops.Generic())
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	t := &judged.pairs
-	if len(t.records) != len(m.weight) {
-		return jobs.Next{}, jobs.Malformed("pairs of %d classes in a model of %d", len(t.records), len(m.weight))
+	labels, t := predictor.Answers().Labels, &judged.pairs
+	if len(t.records) != len(labels) {
+		return jobs.Next{}, jobs.Malformed("pairs of %d classes in a model of %d", len(t.records), len(labels))
 	}
 	next, err := p.Finish(ctx, state, &judged.all, round)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	metrics, err := t.report(ctx, m.space.Labels.List(), round.Emit)
+	metrics, err := t.report(ctx, labels, round.Emit)
 	next.Metrics = append(next.Metrics, metrics...)
 	return next, err
 }
 
-// pairTally counts, for each pair of classes, the records that the rule of their means gives to the wrong one.
+// pairTally counts, for each pair of classes, the records that the rule of the two gives to the wrong one.
 type pairTally struct {
 	labels   []string // nil in a tally that was read
 	class    map[string]int
@@ -130,8 +137,8 @@ func newPairTally(labels []string) *pairTally {
 	return t
 }
 
-// add counts record i of a block, which has class y, by its distances to all means. The rule of y and z is wrong
-// if the mean of z is closer, or if both are equally close and z comes first.
+// add counts record i of a block, which has class y, by its distances to all classes. The rule of y and z is wrong
+// if z is closer, or if both are equally close and z comes first.
 func (t *pairTally) add(y int, distances []float64, block *dataset.Block, i int) {
 	t.records[y]++
 	for z, d := range distances {
