@@ -222,7 +222,7 @@ func TestEntryDamagedLater(t *testing.T) {
 	}
 	q.awaitVotes(3)
 	rotten.Store(true)
-	submitTest(t, q.leader(), "a")
+	q.submit("a")
 	select {
 	case err := <-odd.Failed():
 		if !errors.Is(err, node.ErrDamaged) || !strings.Contains(err.Error(), "gram cluster rebuild") {
@@ -232,5 +232,5 @@ func TestEntryDamagedLater(t *testing.T) {
 		t.Fatal("a member whose log is damaged goes on")
 	}
 	q.stop("c3")
-	submitTest(t, q.leader(), "b")
+	q.submit("b")
 }

@@ -78,7 +78,7 @@ func TestWhoDiffersEnds(t *testing.T) {
 				}
 			}
 			q.stop(odd.cfg.NodeID)
-			submitTest(t, q.leader(), "after")
+			q.submit("after")
 			if _, err := q.start(odd.cfg.NodeID, odd.cfg.DataDir); !errors.Is(err, node.ErrDataDir) ||
 				!strings.Contains(err.Error(), "state differs") {
 				t.Errorf("started again: %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/pki"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -115,6 +116,19 @@ func (q *quorum) leader() *Coordinator {
 		return false
 	})
 	return leader
+}
+
+// submit submits a job, again where the lead moved meanwhile, as clients do.
+func (q *quorum) submit(id string) {
+	q.Helper()
+	q.poll("job "+id+" to be submitted", func() bool {
+		_, err := q.leader().services.Jobs.Submit(q.Context(),
+			connect.NewRequest(&pb.SubmitRequest{Id: id, SpecJson: testSpec(id)}))
+		if err != nil && connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+			q.Fatalf("submit %s: %v", id, err)
+		}
+		return err == nil
+	})
 }
 
 func (q *quorum) follower() *Coordinator {

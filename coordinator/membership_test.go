@@ -107,7 +107,7 @@ func TestWipedMember(t *testing.T) {
 		}
 		return false
 	})
-	submitTest(t, q.leader(), "a")
+	q.submit("a")
 	if view, _ := stranger.fsm.View(); view.ClusterID == q.leader().clusterID() || view.JobCount() != 0 {
 		t.Error("the wiped member is in the old cluster again")
 	}
@@ -169,7 +169,7 @@ func TestRemovedMember(t *testing.T) {
 func TestRestartOfAll(t *testing.T) {
 	t.Parallel()
 	q := startQuorum(t, 3)
-	submitTest(t, q.leader(), "a")
+	q.submit("a")
 	configs := make(map[string]Config)
 	for id, c := range q.members {
 		configs[id] = c.cfg
