@@ -40,8 +40,8 @@ func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
 	}
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	out.Progress.TasksLeased = uint32(lead.board.Leased(job.ID, ""))
-	untold := lead.board.Untold(job)
+	out.Progress.TasksLeased = uint32(lead.board.Jobs.Leased(job.ID, ""))
+	untold := lead.board.Jobs.Untold(job)
 	out.Counters.Backups.Launched += untold.Launched
 	out.Counters.Backups.Won += untold.Won
 	out.Counters.Backups.Wasted += untold.Wasted
@@ -64,7 +64,7 @@ func waitsForAudits(board *schedule.Board, job *state.Job, now time.Duration) st
 	first, last := disputed.Opinions[0], disputed.Opinions[len(disputed.Opinions)-1]
 	said := fmt.Sprintf("workers %s and %s disagree on %s", first.Worker, last.Worker, disputed)
 	const third = ": waits for a third worker, which decides; start one"
-	switch board.Standoff(job, disputed, now) {
+	switch board.Audits.Standoff(job, disputed, now) {
 	case schedule.AThirdDecides:
 		return said + ": a third worker makes it, and decides"
 	case schedule.BothRepeat:
@@ -89,10 +89,10 @@ func repeatedText(a *state.Audit) string {
 
 // reason says why a job that was admitted waits, or what it does; empty means that it is at work.
 func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
-	leased, workers := board.Leased(job.ID, ""), len(board.Workers(now))
-	tries, last := board.Trouble(job)
-	need, largest, tooBig := board.TooBig(job, now)
-	denied, patience, said, isDenied := board.Denied(job, now)
+	leased, workers := board.Jobs.Leased(job.ID, ""), len(board.Roster.Live(now))
+	tries, last := board.Jobs.Trouble(job)
+	need, largest, tooBig := board.Fit.TooBig(job, now)
+	denied, patience, said, isDenied := board.Store.Denied(job, now)
 	switch {
 	case isDenied:
 		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job "+
@@ -101,19 +101,19 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 		return waitsForAudits(board, job, now)
 	case tries > 0:
 		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
-	case board.Holding(job, now):
+	case board.Jobs.Holding(job, now):
 		return "waits for workers to announce what they hold, after a change of leader"
 	case workers == 0:
 		return "waits for a worker: none is connected"
 	case tooBig:
 		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker "+
 			"plans with %d", need>>20, largest>>20)
-	case board.Deaths(job) > 0:
+	case board.Deaths.Count(job) > 0:
 		return fmt.Sprintf("%d workers ended without a word at work on it; what they had comes in smaller parts, "+
-			"and alone on a worker after the second", board.Deaths(job))
-	case leased == 0 && board.Leased("", "") > 0:
+			"and alone on a worker after the second", board.Deaths.Count(job))
+	case leased == 0 && board.Jobs.Leased("", "") > 0:
 		return fmt.Sprintf("waits for a slot: %d workers are at work on %d tasks of other jobs", workers,
-			board.Leased("", ""))
+			board.Jobs.Leased("", ""))
 	case leased == 0:
 		return fmt.Sprintf("waits for one of %d workers to take its next task", workers)
 	case job.Reporting():

@@ -23,7 +23,7 @@ func (c *Leader) Fits(cmd *pb.SubmitJob) error {
 	}
 	least := c.cfg.LeastState(spec)
 	lead.mu.Lock()
-	largest, tooMuch := lead.board.TooMuch(least, c.clock.Mono())
+	largest, tooMuch := lead.board.Fit.TooMuch(least, c.clock.Mono())
 	lead.mu.Unlock()
 	if !tooMuch {
 		return nil

@@ -168,8 +168,8 @@ func (c decider) decide(lead *Leadership) {
 			lead.signal()
 		}
 		current, _ := c.fsm.View()
-		condemned := append(lead.board.Condemned(current, now), lead.board.Misfits(current, now)...)
-		condemned = append(condemned, lead.board.Waivers(current, now)...)
+		condemned := append(lead.board.Deaths.Condemned(current, now), lead.board.Fit.Misfits(current, now)...)
+		condemned = append(condemned, lead.board.Audits.Waivers(current, now)...)
 		wake, timed := lead.board.NextWake(now)
 		lead.asleep = 0
 		if timed {

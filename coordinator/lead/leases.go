@@ -86,7 +86,7 @@ func (c Workers) timelines(lead *Leadership, view state.State, grants []schedule
 	found := make(map[string]*pb.Timeline)
 	for _, g := range grants {
 		if job, ok := view.Job(g.Task.JobID); ok && g.Task.Kind == pb.TaskKind_TASK_KIND_STEP {
-			found[job.ID] = lease.WireTimeline(lead.board.Timeline(job), c.clock.started)
+			found[job.ID] = lease.WireTimeline(lead.board.Jobs.Timeline(job), c.clock.started)
 		}
 	}
 	return found

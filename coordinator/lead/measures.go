@@ -241,7 +241,7 @@ func (m *measures) ofBoard(r readings, lead *Leadership) {
 	r.gauge(workerSlots, float64(load.Slots))
 	r.gauge(slotsWanted, float64(load.Wanted))
 	lead.mu.Lock()
-	r.gauge(storeDenied, float64(lead.board.DeniedJobs()))
+	r.gauge(storeDenied, float64(lead.board.Store.DeniedJobs()))
 	lead.mu.Unlock()
 	r.counter(leasesGranted, counts.Granted)
 	r.counter(leasesExpired, counts.Expired)
@@ -255,7 +255,7 @@ func (c *Leader) load(lead *Leadership) (schedule.Load, schedule.Counts) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.View()
-	return lead.board.Load(view, c.clock.Mono()), lead.board.Counts
+	return lead.board.Load(view, c.clock.Mono()), lead.board.Jobs.Counts
 }
 
 func (m *measures) ofMembers(r readings, lead *Leadership) {

@@ -32,7 +32,7 @@ func (l *Leadership) register(ctx context.Context, c *Leader, w schedule.Worker,
 	w.Bond = bond(ctx, m.GetSecret())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known, ok := l.board.Worker(w.ID); ok && !bound && known.Bond != w.Bond {
+	if known, ok := l.board.Roster.Worker(w.ID); ok && !bound && known.Bond != w.Bond {
 		return connect.NewError(connect.CodePermissionDenied, errOtherWorker)
 	}
 	view, _ := c.fsm.View()
@@ -44,7 +44,7 @@ func (l *Leadership) register(ctx context.Context, c *Leader, w schedule.Worker,
 func (l *Leadership) bound(ctx context.Context, workerID string, secret []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known, ok := l.board.Worker(workerID)
+	known, ok := l.board.Roster.Worker(workerID)
 	own := protocol.BoundWorkerID(workerID) && protocol.WorkerID(secret) == workerID
 	switch {
 	case own && ok && known.Bond != bond(ctx, secret):

@@ -51,7 +51,7 @@ func (c Workers) settle(ctx context.Context, lead *Leadership, workerID string, 
 		if !ok {
 			return
 		}
-		c.tellConvicted(board.Audited(job, held.Task, workerID, c.clock.Mono()))
+		c.tellConvicted(board.Audits.Done(job, held.Task, workerID, c.clock.Mono()))
 		if verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
 			board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.clock.Mono())
 		}
@@ -119,7 +119,7 @@ func (c Workers) tellBackups(lead *Leadership, task schedule.Task) *pb.Backups {
 	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
 	}
-	return lease.WireBackups(lead.board.Tell(job))
+	return lease.WireBackups(lead.board.Jobs.Tell(job))
 }
 
 // refusal is the failure of a task whose result state does not accept.
@@ -144,7 +144,7 @@ func refusal(r *pb.TaskResult) *pb.Failure {
 func (c Workers) workerFacts(lead *Leadership, workerID string) schedule.Worker {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	if w, known := lead.board.Worker(workerID); known {
+	if w, known := lead.board.Roster.Worker(workerID); known {
 		return w
 	}
 	return schedule.Worker{Name: workerID}

@@ -36,14 +36,14 @@ func (c *Leader) Status(ctx context.Context) (*pb.StatusResponse, error) {
 func (c *Leader) addLeaderMemory(lead *Leadership, res *pb.StatusResponse) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
-	counts := lead.board.Counts
+	counts := lead.board.Jobs.Counts
 	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
 	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
 	res.Sweeps = proto.CloneOf(&lead.swept)
 	now := c.clock.Mono()
-	for _, w := range lead.board.Workers(now) {
+	for _, w := range lead.board.Roster.Live(now) {
 		res.Workers = append(res.Workers, &pb.WorkerStatus{
-			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Leased("", w.ID)),
+			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Jobs.Leased("", w.ID)),
 			Kernels: w.Kernels, Build: w.Build, LastSeenUnixMs: c.clock.started.Add(w.LastSeen).UnixMilli(),
 			MemoryBytes: w.Memory, Quarantine: w.Quarantine(now),
 		})

@@ -13,9 +13,9 @@ import (
 const maxAuditFailures = 2
 
 // leastFailures is how often the worker that failed an audit least did so, of those that may make it; 0 where none may.
-func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
+func (r *Roster) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
 	least, none := 0, true
-	for w := range b.live(now) {
+	for w := range r.live(now) {
 		if a.By(w.ID) || !w.fits(job) || now < w.quarantined {
 			continue
 		}
@@ -26,18 +26,18 @@ func (b *Board) leastFailures(job *state.Job, a *state.Audit, work *auditWork, n
 	return least
 }
 
-// auditFailed takes an audit that failed into account, and returns the command that follows; nil means that the audit
+// failed takes an audit that failed into account, and returns the command that follows; nil means that the audit
 // is tried again.
-func (b *Board) auditFailed(
+func (au *Audits) failed(
 	job *state.Job, h Held, workerID string, failure *pb.Failure, now time.Duration,
 ) (cmd *pb.Command, mine bool) {
-	memory := b.jobBoard(job)
+	memory := au.jobs.of(job)
 	work, held := memory.auditBy(h.Task, workerID)
 	if !held || work.lease.token != h.Token {
 		return nil, false
 	}
-	b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
-	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
+	au.end(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED, now)
+	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, au.roster.nameOf(workerID), h.Task)
 	lost := failure.GetLost() != nil
 	input := failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INPUT && !lost
 	if !lost && failure.GetCode() == string(protocol.CodeCorrupt) {
@@ -46,13 +46,13 @@ func (b *Board) auditFailed(
 	if input || lost || failure.GetClass() == pb.FailureClass_FAILURE_CLASS_TASK {
 		work.failures[workerID]++
 	}
-	b.troubled(work, workerID, failure, now)
-	work.notBefore = now + b.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
+	au.troubled(work, workerID, failure, now)
+	work.notBefore = now + au.cfg.RetryDelay<<min(work.failures[workerID]+work.troubles, maxAuditPause)
 	if !input {
-		return b.giveUp(job, h.Task, work, workerID, failure, now), true
+		return au.giveUp(job, h.Task, work, workerID, failure, now), true
 	}
 	work.input.add(workerID) // bad input stays bad input; but the maker found none, so one worker's word is not enough
-	if b.confirmed(job, work.input, workerID, now) {
+	if au.roster.confirmed(job, work.input, workerID, now) {
 		return failJob(job, failure), true
 	}
 	return nil, true
@@ -60,7 +60,7 @@ func (b *Board) auditFailed(
 
 // giveUp returns the command that ends an audit which no worker can be expected to make. What was made once can be made
 // again, unless what it reads is gone: without a dispute, this one audit is then waived, visibly.
-func (b *Board) giveUp(
+func (au *Audits) giveUp(
 	job *state.Job, t Task, work *auditWork, workerID string, failure *pb.Failure, now time.Duration,
 ) *pb.Command {
 	a, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node)
@@ -76,10 +76,10 @@ func (b *Board) giveUp(
 	}
 	enough := maxAuditFailures
 	if work.input.count > 0 {
-		enough = b.cfg.MaxAttempts
+		enough = au.cfg.MaxAttempts
 	}
 	switch {
-	case b.leastFailures(job, a, work, now) < enough:
+	case au.roster.leastFailures(job, a, work, now) < enough:
 		return nil
 	case !a.Disputed() && work.unreadable(t) && job.MayBeUnreadable():
 		return unmakable(job, a, t, failure)
@@ -123,7 +123,7 @@ func undecidable(job *state.Job, t Task, failure *pb.Failure) *pb.Command {
 
 // troubled notes a failure that is not the task's fault. A worker whose store does not answer for as long as a job
 // waits for one counts as one that cannot make the audit: the job would wait for it without end.
-func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
+func (au *Audits) troubled(work *auditWork, workerID string, failure *pb.Failure, now time.Duration) {
 	drained := failure.GetCode() == string(protocol.CodeDrained)
 	if failure.GetClass() != pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE || failure.GetLost() != nil || drained {
 		return
@@ -132,7 +132,7 @@ func (b *Board) troubled(work *auditWork, workerID string, failure *pb.Failure, 
 		work.since = now
 	}
 	work.troubles++
-	if b.cfg.DenyPatience > 0 && now-work.since >= b.cfg.DenyPatience {
+	if au.cfg.DenyPatience > 0 && now-work.since >= au.cfg.DenyPatience {
 		work.failures[workerID] = maxAuditFailures
 	}
 }

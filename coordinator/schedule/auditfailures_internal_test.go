@@ -19,9 +19,9 @@ func TestTroubleCountsFromItsBeginning(t *testing.T) {
 		{time.Minute, time.Minute - 1, false}, {time.Minute, time.Minute, true}, {0, 100 * time.Hour, false},
 	} {
 		b, work := boardOf("w"), &auditWork{failures: map[string]int{}}
-		b.cfg.DenyPatience = c.patience
-		b.troubled(work, "w", silent, 5*time.Hour)
-		b.troubled(work, "w", silent, 5*time.Hour+c.after)
+		b.Audits.cfg.DenyPatience = c.patience
+		b.Audits.troubled(work, "w", silent, 5*time.Hour)
+		b.Audits.troubled(work, "w", silent, 5*time.Hour+c.after)
 		if got := work.failures["w"] == maxAuditFailures; got != c.givenUp {
 			t.Errorf("patience %v, after %v: given up is %v", c.patience, c.after, got)
 		}
@@ -31,10 +31,10 @@ func TestTroubleCountsFromItsBeginning(t *testing.T) {
 // A worker in quarantine is not waited for; after it the worker may make an audit as any other.
 func TestLeastFailuresAfterAQuarantine(t *testing.T) {
 	b, job := boardOf("w", "x"), jobOfTrees(t, 4)
-	b.workers[0].quarantined = time.Second
+	b.Roster.list[0].quarantined = time.Second
 	work := &auditWork{failures: map[string]int{"w": 1, "x": 2}}
 	for now, want := range map[time.Duration]int{time.Second - 1: 2, time.Second: 1} {
-		if got := b.leastFailures(job, &state.Audit{}, work, now); got != want {
+		if got := b.Roster.leastFailures(job, &state.Audit{}, work, now); got != want {
 			t.Errorf("at %v: %d failures, want %d", now, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestLeastFailuresAfterAQuarantine(t *testing.T) {
 // A task that failed when it was made again rests until notBefore, and not longer.
 func TestARepeatRestsAfterItsFailure(t *testing.T) {
 	b, job := boardOf("x", "y"), jobOfTrees(t, 4)
-	for _, w := range b.workers {
+	for _, w := range b.Roster.list {
 		w.Other = "avx2"
 	}
 	a := &state.Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: 1, Opinions: []state.Opinion{
@@ -51,7 +51,7 @@ func TestARepeatRestsAfterItsFailure(t *testing.T) {
 	}}
 	again := auditTask(job, a)
 	again.Again = true
-	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: "x"}
+	s := &search{board: b, job: job, memory: b.Jobs.of(job), worker: "x"}
 	s.memory.audits[again] = &auditWork{failures: map[string]int{"x": 1}, notBefore: time.Second}
 	for now, want := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
 		s.now = now

@@ -10,6 +10,14 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
+// Audits are the tasks that are made a second time, while a worker makes them.
+type Audits struct {
+	cfg     Config
+	roster  *Roster
+	jobs    *Jobs
+	forlorn bool // a job waits for audits alone
+}
+
 // auditWork is the leader's memory of a task that is made a second time.
 type auditWork struct {
 	lease     *lease         // nil while nobody has it
@@ -71,15 +79,15 @@ func (s *search) mayAudit(a *state.Audit, t Task) bool {
 	if work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
 		return false
 	}
-	if work != nil && work.failures[s.worker] > s.board.leastFailures(s.job, a, work, s.now) {
+	if work != nil && work.failures[s.worker] > s.board.Roster.leastFailures(s.job, a, work, s.now) {
 		return false // another may be able to make it
 	}
-	w, known := s.board.Worker(s.worker)
+	w, known := s.board.Roster.Worker(s.worker)
 	maker := a.Opinions[0].Kernels
 	if s.job.Reporting() || a.Disputed() || !known || w.Kernels != maker {
 		return true
 	}
-	for other := range s.board.live(s.now) {
+	for other := range s.board.Roster.live(s.now) {
 		if other.Kernels != maker && !a.By(other.ID) && other.fits(s.job) && s.now >= other.quarantined {
 			return false
 		}
@@ -89,12 +97,12 @@ func (s *search) mayAudit(a *state.Audit, t Task) bool {
 
 func (s *search) grantAudit(a *state.Audit, t Task) {
 	l := s.lease(t, a.Pieces)
-	s.board.leaseAudit(s.memory, l, a)
+	s.board.Audits.lease(s.memory, l, a)
 	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: a.Pieces, Audit: a})
 }
 
-// leaseAudit has a lease begin that is of an audit.
-func (b *Board) leaseAudit(memory *jobBoard, l *lease, a *state.Audit) {
+// lease has a lease begin that is of an audit.
+func (au *Audits) lease(memory *jobBoard, l *lease, a *state.Audit) {
 	work := memory.audits[l.task]
 	if work == nil {
 		work = &auditWork{failures: map[string]int{}}
@@ -102,8 +110,8 @@ func (b *Board) leaseAudit(memory *jobBoard, l *lease, a *state.Audit) {
 	}
 	l.audit, l.hangs = a, work.hangs
 	work.lease = l
-	b.begun(memory, l)
-	b.earliest = min(b.earliest, l.deadline)
+	au.jobs.begun(memory, l)
+	au.jobs.earliest = min(au.jobs.earliest, l.deadline)
 }
 
 // eachAudit visits the leases of audits, in no order that matters.
@@ -121,9 +129,9 @@ func (j *jobBoard) auditBy(t Task, workerID string) (*auditWork, bool) {
 	return work, work != nil && work.lease != nil && work.lease.worker == workerID
 }
 
-// renewAudit renews the lease of an audit; it is not the worker's, or not needed any more, where that fails.
-func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Duration) bool {
-	memory := b.jobBoard(job)
+// renew renews the lease of an audit; it is not the worker's, or not needed any more, where that fails.
+func (au *Audits) renew(job *state.Job, h Held, workerID string, now time.Duration) bool {
+	memory := au.jobs.of(job)
 	work, held := memory.auditBy(h.Task, workerID)
 	if !held {
 		return false
@@ -132,21 +140,21 @@ func (b *Board) renewAudit(job *state.Job, h Held, workerID string, now time.Dur
 	still := memory.hung(work.lease, h.Progress, now)
 	if still {
 		work.hangs++
-		work.notBefore = now + b.cfg.RetryDelay<<min(work.hangs, maxAuditPause)
+		work.notBefore = now + au.cfg.RetryDelay<<min(work.hangs, maxAuditPause)
 	}
 	if !pending || h.Task.Again && !a.Split() || still {
-		b.endAudit(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
+		au.end(memory, h.Task, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN, now)
 		return false
 	}
-	work.lease.deadline = now + b.cfg.LeaseTTL
+	work.lease.deadline = now + au.cfg.LeaseTTL
 	return true
 }
 
-// Audited takes note that a worker has reported an audit, and of the workers that were convicted by it.
-func (b *Board) Audited(job *state.Job, t Task, workerID string, now time.Duration) (convicted []state.Conviction) {
-	memory := b.jobBoard(job)
+// Done takes note that a worker has reported an audit, and of the workers that were convicted by it.
+func (au *Audits) Done(job *state.Job, t Task, workerID string, now time.Duration) (convicted []state.Conviction) {
+	memory := au.jobs.of(job)
 	if _, held := memory.auditBy(t, workerID); held {
-		b.endAudit(memory, t, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED, now)
+		au.end(memory, t, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED, now)
 		if _, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node); !pending {
 			delete(memory.audits, t)
 		}
@@ -161,23 +169,23 @@ func (b *Board) Audited(job *state.Job, t Task, workerID string, now time.Durati
 	return convicted
 }
 
-func (b *Board) endAudit(j *jobBoard, t Task, outcome pb.TimelineOutcome, now time.Duration) {
+func (au *Audits) end(j *jobBoard, t Task, outcome pb.TimelineOutcome, now time.Duration) {
 	work := j.audits[t]
-	b.took(j, work.lease, now, outcome)
+	au.jobs.took(j, work.lease, now, outcome)
 	work.lease = nil
 }
 
 // Waivers returns the commands that end the audits which nobody can make: of jobs that wait for nothing else, where one
 // worker is all there is. Disputed ones wait for another worker.
-func (b *Board) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
-	b.forlorn = false
+func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
+	au.forlorn = false
 	view.EachActive(func(job *state.Job) bool {
-		if !job.Reporting() || job.PendingAudits() == 0 || b.Holding(job, now) {
+		if !job.Reporting() || job.PendingAudits() == 0 || au.jobs.Holding(job, now) {
 			return true
 		}
-		b.forlorn = true // who is live changes with time alone
+		au.forlorn = true // who is live changes with time alone
 		only, count := "", 0
-		for w := range b.live(now) {
+		for w := range au.roster.live(now) {
 			if _, lied := view.Convicted(w.ID); !lied && w.fits(job) && now >= w.quarantined {
 				only, count = w.ID, count+1
 			}
@@ -203,12 +211,13 @@ func audits(job *state.Job) (all []*state.Audit) {
 	return all
 }
 
-// condemn has the board know of the workers that were convicted, by whatever leader: they are leased nothing for good.
-func (b *Board) condemn(view state.State) {
+// quarantineConvicted quarantines the workers that were convicted, by whatever leader: they are leased nothing for
+// good.
+func (r *Roster) quarantineConvicted(view state.State) {
 	if view.ConvictedCount() == 0 {
 		return
 	}
-	for _, w := range b.workers {
+	for _, w := range r.list {
 		if c, lied := view.Convicted(w.ID); lied {
 			w.quarantined = math.MaxInt64
 			w.why = fmt.Sprintf(
@@ -218,17 +227,17 @@ func (b *Board) condemn(view state.State) {
 	}
 }
 
-// holdsAudit reports whether a task that a worker says it holds is an audit, and takes that as leased to it unless it
+// holds reports whether a task that a worker says it holds is an audit, and takes that as leased to it unless it
 // is leased already.
-func (b *Board) holdsAudit(job *state.Job, workerID string, h Held, now time.Duration) bool {
+func (au *Audits) holds(job *state.Job, workerID string, h Held, now time.Duration) bool {
 	a, ok := asked(job, h.Task, workerID)
 	if !ok || job.Ended() {
 		return false
 	}
-	memory := b.jobBoard(job)
+	memory := au.jobs.of(job)
 	if work := memory.audits[h.Task]; work != nil && work.lease != nil {
 		return true
 	}
-	b.leaseAudit(memory, b.takenOver(h, workerID, now), a)
+	au.lease(memory, au.jobs.takenOver(h, workerID, now), a)
 	return true
 }

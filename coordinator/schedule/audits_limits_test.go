@@ -81,7 +81,7 @@ func TestAQuarantineAndAudits(t *testing.T) {
 		d = auditDesk(t)
 		d.worker("q", "")
 		d.turnTo(d.quarantine("q", "m")-before, "m", "q")
-		if waivers := d.board.Waivers(d.view, d.now); (len(waivers) == 0) != isThere {
+		if waivers := d.board.Audits.Waivers(d.view, d.now); (len(waivers) == 0) != isThere {
 			t.Errorf("%v before the end: waived %v", before, waivers)
 		}
 	}
@@ -152,9 +152,9 @@ func TestAnAuditHasOneHolder(t *testing.T) {
 	d := audited(t, 1)
 	held := heldOf(d.leaseAudit("x", pb.TaskKind_TASK_KIND_PLAN, 0))
 	for _, worker := range []string{"x", "y"} {
-		before := d.board.Leased("a", worker)
+		before := d.board.Jobs.Leased("a", worker)
 		d.register(worker, 1, held)
-		if after := d.board.Leased("a", worker); after != before {
+		if after := d.board.Jobs.Leased("a", worker); after != before {
 			t.Errorf("%s had %d leases, has %d", worker, before, after)
 		}
 	}
@@ -170,11 +170,11 @@ func TestAConvictionIsToldOnce(t *testing.T) {
 	d := disputed(t, "")
 	d.worker("third", "")
 	d.view = run(t, d.view, completions(by("third", nodeDone(leafTask))))
-	if told := d.board.Audited(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 1 ||
+	if told := d.board.Audits.Done(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 1 ||
 		told[0].WorkerID != "x" {
 		t.Errorf("told %v", told)
 	}
-	if told := d.board.Audited(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 0 {
+	if told := d.board.Audits.Done(jobOf(d.view, "a"), leafTask, "third", d.now); len(told) != 0 {
 		t.Errorf("told again: %v", told)
 	}
 	whose := "another result of round 1, tree 0, node 0/0 of job a than two others"

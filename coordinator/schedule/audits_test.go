@@ -61,7 +61,7 @@ func (d *desk) made(worker string, c *pb.Completion, want pb.Verdict) {
 	}
 	d.view = next
 	task := schedule.Task{JobID: "a", Round: c.Id.Round, Kind: c.Id.Kind, Changes: c.Id.Changes, Again: c.Id.Again}
-	d.board.Audited(jobOf(d.view, "a"), task, worker, d.now)
+	d.board.Audits.Done(jobOf(d.view, "a"), task, worker, d.now)
 }
 
 // wantAudit has a worker ask for one task, which must be the audit of this kind.
@@ -180,7 +180,7 @@ func TestTwoBadWorkers(t *testing.T) {
 	if a := jobOf(d.view, "a").AuditSummary(); a.GetDisputed() != 1 || a.GetPending() != 2 || a.GetWaived() != 0 {
 		t.Errorf("%v", a)
 	}
-	for _, cmd := range d.board.Waivers(d.view, d.now) {
+	for _, cmd := range d.board.Audits.Waivers(d.view, d.now) {
 		t.Errorf("waived: %v", cmd)
 	}
 }
@@ -190,12 +190,12 @@ func TestTwoBadWorkers(t *testing.T) {
 func TestWaiversOfOneWorker(t *testing.T) {
 	d := auditDesk(t)
 	d.worker("x", "")
-	if got := d.board.Waivers(d.view, d.now); len(got) != 0 {
+	if got := d.board.Audits.Waivers(d.view, d.now); len(got) != 0 {
 		t.Fatalf("with two workers: %v", got)
 	}
 	d.now += d.cfg.LeaseTTL
 	d.board.Known("m", d.now)
-	got := d.board.Waivers(d.view, d.now)
+	got := d.board.Audits.Waivers(d.view, d.now)
 	if len(got) != 1 || len(got[0].GetWaiveAudits().GetTasks()) != 0 {
 		t.Fatalf("alone: %v", got)
 	}
@@ -219,7 +219,7 @@ func disputed(t *testing.T, other string) *desk {
 
 func (d *desk) standoff(want schedule.Standoff) {
 	d.Helper()
-	if got := d.board.Standoff(jobOf(d.view, "a"), d.audit(leafKind), d.now); got != want {
+	if got := d.board.Audits.Standoff(jobOf(d.view, "a"), d.audit(leafKind), d.now); got != want {
 		d.Fatalf("standoff %d, want %d", got, want)
 	}
 }
@@ -314,7 +314,7 @@ func TestANewLeaderKnowsWhatIsMadeAgain(t *testing.T) {
 	d.board = schedule.NewBoard(d.cfg, 2, state.New(), d.now)
 	d.worker("m", "avx2")
 	d.board.Register(d.view, schedule.Worker{ID: "x", Slots: 1, Kernels: "generic", Other: "avx2"}, held, d.now)
-	if x, all := d.board.Leased("a", "x"), d.board.Leased("a", ""); x != 1 || all != 1 {
+	if x, all := d.board.Jobs.Leased("a", "x"), d.board.Jobs.Leased("a", ""); x != 1 || all != 1 {
 		t.Errorf("%d leases, %d of x", all, x)
 	}
 	d.wantNothing("m", "while the other makes it again")

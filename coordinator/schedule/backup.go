@@ -19,14 +19,21 @@ func (c *Backups) add(d Backups) {
 // what a commit and a call take.
 const minStraggle = leaseTime
 
+// stragglers are the leases that take long, of all jobs.
+type stragglers struct {
+	roster *Roster
+	jobs   *Jobs
+	due    time.Duration // when the next backup may be due, as the last search found; 0 means no such time
+}
+
 // backups grants an idle worker second leases of nodes that take long. It looks at every job, even after it has granted
 // enough, for NextWake has to know the first straggler of all.
 func (b *Board) backups(view state.State, workerID string, want int, now time.Duration) []Grant {
-	b.straggling = 0
+	b.stragglers.due = 0
 	var grants []Grant
 	view.EachActive(func(job *state.Job) bool {
-		if !b.Holding(job, now) && nearlyDone(job) && b.mayWork(job, workerID) {
-			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want - len(grants),
+		if !b.Jobs.Holding(job, now) && nearlyDone(job) && b.Fit.mayWork(job, workerID) {
+			s := &search{board: b, job: job, memory: b.Jobs.of(job), worker: workerID, want: want - len(grants),
 				now: now}
 			s.stragglers()
 			grants = append(grants, s.grants...)
@@ -47,7 +54,7 @@ func nearlyDone(job *state.Job) bool {
 // the median, in order of leaf.
 func (s *search) stragglers() {
 	if s.now < s.memory.calm {
-		s.board.wakeAt(s.memory.calm)
+		s.board.stragglers.wakeAt(s.memory.calm)
 		return
 	}
 	var late []*lease
@@ -63,12 +70,12 @@ func (s *search) stragglers() {
 			next = sooner(next, due)
 		}
 	})
-	s.board.wakeAt(next)
+	s.board.stragglers.wakeAt(next)
 	if len(late) == 0 {
 		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
 		return
 	}
-	room := s.board.backupRoom(s.now)
+	room := s.board.stragglers.room(s.now)
 	for _, l := range late {
 		if !s.satisfied() && room > 0 && s.backUp(l) {
 			room--
@@ -80,20 +87,20 @@ func (s *search) stragglers() {
 // one that is slow, all tasks may be backed up.
 const backupShare = 5
 
-// backupRoom is how many more backups there may be.
-func (b *Board) backupRoom(now time.Duration) int {
+// room is how many more backups there may be.
+func (s *stragglers) room(now time.Duration) int {
 	most, running := 1, 0
-	for w := range b.live(now) {
+	for w := range s.roster.live(now) {
 		most = max(most, w.Slots)
 	}
-	for _, j := range b.jobs {
+	for _, j := range s.jobs.list {
 		j.each(func(l *lease) {
 			if l.backup {
 				running++
 			}
 		})
 	}
-	return max(most, b.slots(now)*backupShare/100) - running
+	return max(most, s.roster.slots(now)*backupShare/100) - running
 }
 
 // due is when a lease becomes a straggler; 0 means never.
@@ -117,8 +124,9 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 
 // backUp grants a second lease beside l, if there may be one.
 func (s *search) backUp(l *lease) bool {
-	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) || !s.board.needed(s.job, l.task) ||
-		s.board.mustWait(s.job, l.task, s.worker, s.now) {
+	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) ||
+		!s.board.Jobs.needed(s.job, l.task) ||
+		s.board.Jobs.mustWait(s.job, l.task, s.worker, s.now) {
 		return false
 	}
 	var pieces []state.Commit
@@ -131,16 +139,16 @@ func (s *search) backUp(l *lease) bool {
 	}
 	l.second = s.lease(l.task, pieces)
 	l.second.backup = true
-	s.board.begun(s.memory, l.second)
-	s.board.earliest = min(s.board.earliest, l.second.deadline)
-	s.board.count(s.memory, Backups{Launched: 1})
+	s.board.Jobs.begun(s.memory, l.second)
+	s.board.Jobs.earliest = min(s.board.Jobs.earliest, l.second.deadline)
+	s.board.Jobs.count(s.memory, Backups{Launched: 1})
 	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
 	return true
 }
 
 // wakeAt makes NextWake consider a time; 0 is no time.
-func (b *Board) wakeAt(at time.Duration) {
-	b.straggling = sooner(b.straggling, at)
+func (s *stragglers) wakeAt(at time.Duration) {
+	s.due = sooner(s.due, at)
 }
 
 // sooner is the earlier of two times; 0 is no time.
@@ -180,48 +188,48 @@ func (j *jobBoard) saw(l *lease, now time.Duration) {
 }
 
 // backupEnded counts the end of a lease that was a backup.
-func (b *Board) backupEnded(j *jobBoard, l *lease, won bool) {
+func (jobs *Jobs) backupEnded(j *jobBoard, l *lease, won bool) {
 	switch {
 	case !l.backup:
 	case won:
-		b.count(j, Backups{Won: 1})
+		jobs.count(j, Backups{Won: 1})
 	default:
-		b.count(j, Backups{Wasted: 1})
+		jobs.count(j, Backups{Wasted: 1})
 	}
 }
 
-func (b *Board) count(j *jobBoard, d Backups) {
-	b.Counts.Backups.add(d)
+func (jobs *Jobs) count(j *jobBoard, d Backups) {
+	jobs.Counts.Backups.add(d)
 	j.untold.add(d)
 }
 
 // abandon ends the leases of a round, or job, that is over. Who held the plan or the step made it, as far as
 // can be told: the board hears of the next round by the state, often before it hears who ended the last.
-func (b *Board) abandon(j *jobBoard) {
+func (jobs *Jobs) abandon(j *jobBoard) {
 	j.each(func(l *lease) {
 		outcome := pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN
 		if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
 			outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
 		}
 		if l.task.Kind == pb.TaskKind_TASK_KIND_STEP && l.granted >= 0 {
-			j.pace.steps.add(b.latest - l.granted)
+			j.pace.steps.add(jobs.latest - l.granted)
 		}
-		b.took(j, l, b.latest, outcome)
+		jobs.took(j, l, jobs.latest, outcome)
 	})
 }
 
 // Untold is what the log has not been told of a job's backups.
-func (b *Board) Untold(job *state.Job) Backups {
-	if at, found := b.findJob(job.Number); found {
-		return b.jobs[at].untold
+func (jobs *Jobs) Untold(job *state.Job) Backups {
+	if at, found := jobs.find(job.Number); found {
+		return jobs.list[at].untold
 	}
 	return Backups{}
 }
 
 // Tell returns what the log has not been told of a job's backups, for it to be told.
-func (b *Board) Tell(job *state.Job) (news Backups) {
-	if at, found := b.findJob(job.Number); found {
-		news, b.jobs[at].untold = b.jobs[at].untold, Backups{}
+func (jobs *Jobs) Tell(job *state.Job) (news Backups) {
+	if at, found := jobs.find(job.Number); found {
+		news, jobs.list[at].untold = jobs.list[at].untold, Backups{}
 	}
 	return news
 }

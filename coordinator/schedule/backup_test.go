@@ -68,10 +68,10 @@ func TestFirstOfTwoWins(t *testing.T) {
 	if lost := d.beat("x", backups...); len(lost) != 2 {
 		t.Errorf("x lost %v", lost)
 	}
-	if told := d.board.Tell(jobOf(d.view, "a")); told != (schedule.Backups{Launched: 2, Won: 1, Wasted: 1}) {
+	if told := d.board.Jobs.Tell(jobOf(d.view, "a")); told != (schedule.Backups{Launched: 2, Won: 1, Wasted: 1}) {
 		t.Errorf("told %+v", told)
 	}
-	if told := d.board.Tell(jobOf(d.view, "a")); told != (schedule.Backups{}) {
+	if told := d.board.Jobs.Tell(jobOf(d.view, "a")); told != (schedule.Backups{}) {
 		t.Errorf("told again %+v", told)
 	}
 }
@@ -191,7 +191,7 @@ func TestBackupsOfACancelledJobAreInVain(t *testing.T) {
 
 func (d *desk) wantBackups(launched, won, wasted uint64) {
 	d.Helper()
-	if got := d.board.Counts.Backups; got != (schedule.Backups{Launched: launched, Won: won, Wasted: wasted}) {
+	if got := d.board.Jobs.Counts.Backups; got != (schedule.Backups{Launched: launched, Won: won, Wasted: wasted}) {
 		d.Errorf("backups: %+v, want %d launched, %d won, %d wasted", got, launched, won, wasted)
 	}
 }

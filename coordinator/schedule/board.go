@@ -4,10 +4,8 @@
 package schedule
 
 import (
-	"iter"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -67,178 +65,80 @@ type Counts struct {
 // Board is one leader's memory of workers and leases. It is not safe for
 // concurrent use. Times are readings of the leader's monotonic clock.
 type Board struct {
-	cfg     Config
-	term    uint64
-	epoch   uint64
-	next    uint64
-	workers []*Worker   // by id
-	jobs    []*jobBoard // by number
-	// Jobs accepted before this leader are not leased before holdUntil: their tasks
-	// may be at work under the last leader's leases.
-	holdBefore uint64
-	holdUntil  time.Duration
-	earliest   time.Duration   // no lease ends before
-	began      time.Duration   // of this leader
-	latest     time.Duration   // that anybody told the board
-	straggling time.Duration   // when the next backup may be due, as the last search found; 0 means no such time
-	missing    map[string]bool // workers whose leases ran out, and that were not heard of since
-	loner      string          // the worker that is kept apart for tasks that must be alone; or empty
-	ahead      int             // leases of the highest priority since one of a lower was granted
-	patience   time.Duration   // when a job has waited long enough for a larger worker; 0 means none waits
-	forlorn    bool            // a job waits for audits alone
-	verdict    time.Duration   // when a task may be found to end its workers; 0 means no such time
-	Counts     Counts
+	cfg   Config
+	term  uint64
+	epoch uint64
+	next  uint64
+	ahead int // leases of the highest priority since one of a lower was granted
+
+	Roster     Roster
+	Jobs       Jobs
+	Deaths     Deaths
+	Audits     Audits
+	Store      Store
+	Fit        Fit
+	stragglers stragglers
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{
-		cfg: cfg, term: term, epoch: view.Epoch, next: 1, holdBefore: view.NextJob, began: now, latest: now,
-		earliest: math.MaxInt64, missing: make(map[string]bool),
-	}
+	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1}
+	b.Roster = Roster{cfg: cfg}
+	b.Jobs = Jobs{cfg: cfg, roster: &b.Roster, holdBefore: view.NextJob, began: now, latest: now,
+		earliest: math.MaxInt64}
+	b.Deaths = Deaths{cfg: cfg, roster: &b.Roster, jobs: &b.Jobs, missing: make(map[string]bool)}
+	b.Audits = Audits{cfg: cfg, roster: &b.Roster, jobs: &b.Jobs}
+	b.Store = Store{cfg: cfg, roster: &b.Roster, jobs: &b.Jobs}
+	b.Fit = Fit{cfg: cfg, roster: &b.Roster, jobs: &b.Jobs}
+	b.stragglers = stragglers{roster: &b.Roster, jobs: &b.Jobs}
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
-			b.holdUntil = now + cfg.LeaseTTL
+			b.Jobs.holdUntil = now + cfg.LeaseTTL
 		}
 		return true
 	})
 	return b
 }
 
-// Workers returns the workers heard of within the last TTL, by id.
-func (b *Board) Workers(now time.Duration) []Worker {
-	var live []Worker
-	for w := range b.live(now) {
-		live = append(live, *w)
-	}
-	return live
-}
-
-func (b *Board) live(now time.Duration) iter.Seq[*Worker] {
-	return func(yield func(*Worker) bool) {
-		for _, w := range b.workers {
-			if now-w.LastSeen < b.cfg.LeaseTTL && !yield(w) {
-				return
-			}
-		}
-	}
-}
-
-// Worker returns what is known of one worker.
-func (b *Board) Worker(id string) (Worker, bool) {
-	at, found := b.findWorker(id)
-	if !found {
-		return Worker{}, false
-	}
-	return *b.workers[at], true
-}
-
 // Register makes a worker known and takes the tasks it holds as leased to it under
 // the tokens it has, unless somebody else holds them or they are not needed any more.
 func (b *Board) Register(view state.State, w Worker, held []Held, now time.Duration) {
 	w.LastSeen = now
-	b.heard(w.ID)
-	at, found := b.findWorker(w.ID)
+	b.Deaths.heard(w.ID)
+	at, found := b.Roster.find(w.ID)
 	if found {
-		w.charges, w.quarantined, w.why = b.workers[at].charges, b.workers[at].quarantined, b.workers[at].why
-		b.workers[at] = &w
+		old := b.Roster.list[at]
+		w.charges, w.quarantined, w.why = old.charges, old.quarantined, old.why
+		b.Roster.list[at] = &w
 	} else {
-		b.workers = slices.Insert(b.workers, at, &w)
+		b.Roster.list = slices.Insert(b.Roster.list, at, &w)
 	}
-	b.condemn(view)
+	b.Roster.quarantineConvicted(view)
 	for _, h := range held {
-		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.holdsAudit(job, w.ID, h, now) {
+		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.Audits.holds(job, w.ID, h, now) {
 			continue
 		}
-		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.needed(job, h.Task) &&
-			b.jobBoard(job).free(h.Task) {
-			b.put(b.jobBoard(job), b.takenOver(h, w.ID, now))
+		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.Jobs.needed(job, h.Task) &&
+			b.Jobs.of(job).free(h.Task) {
+			b.Jobs.put(b.Jobs.of(job), b.Jobs.takenOver(h, w.ID, now))
 		}
 	}
-}
-
-// takenOver is the lease of a task that its worker held before it registered here.
-func (b *Board) takenOver(h Held, workerID string, now time.Duration) *lease {
-	return &lease{task: h.Task, worker: workerID, token: h.Token, deadline: now + b.cfg.LeaseTTL, granted: -1,
-		since: now}
 }
 
 // Granted reports whether a lease may be this cluster's: one of another epoch is void.
 func (b *Board) Granted(t Token) bool { return t.Epoch == b.epoch }
 
-func (b *Board) put(memory *jobBoard, l *lease) {
-	b.begun(memory, l)
-	memory.put(l)
-	b.earliest = min(b.earliest, l.deadline)
-}
-
 // Known reports whether the worker has registered with this leader, and notes that it was heard of.
 func (b *Board) Known(workerID string, now time.Duration) bool {
-	at, found := b.findWorker(workerID)
+	at, found := b.Roster.find(workerID)
 	if found {
-		b.workers[at].LastSeen, b.workers[at].gone = now, false
-		b.heard(workerID)
+		b.Roster.list[at].LastSeen, b.Roster.list[at].gone = now, false
+		b.Deaths.heard(workerID)
 	}
 	return found
-}
-
-func (b *Board) findWorker(id string) (int, bool) {
-	return slices.BinarySearchFunc(b.workers, id, func(w *Worker, id string) int { return strings.Compare(w.ID, id) })
-}
-
-func (b *Board) slots(now time.Duration) int {
-	total := 0
-	for w := range b.live(now) {
-		total += w.Slots
-	}
-	return max(total, 1)
-}
-
-// place is where among n leaves a worker begins: the live ones divide them evenly by slots.
-func (b *Board) place(workerID string, n int, now time.Duration) int {
-	before := 0
-	for w := range b.live(now) {
-		if w.ID == workerID {
-			break
-		}
-		before += w.Slots
-	}
-	total := b.slots(now)
-	return n/total*before + n%total*before/total // n*before may not fit an int
 }
 
 func (b *Board) nextToken() Token {
 	b.next++
 	return Token{Term: b.term, Sequence: b.next - 1, Epoch: b.epoch}
-}
-
-// Leased counts the live leases of a job and of a worker; an empty name counts all.
-func (b *Board) Leased(jobID, workerID string) int {
-	count := 0
-	for _, j := range b.jobs {
-		if jobID != "" && j.id != jobID {
-			continue
-		}
-		if workerID == "" {
-			count += j.leases.Len()
-			j.eachAudit(func(Task, *auditWork) { count++ })
-			continue
-		}
-		j.each(func(l *lease) {
-			if l.worker == workerID {
-				count++
-			}
-		})
-		j.eachAudit(func(_ Task, work *auditWork) {
-			if work.lease.worker == workerID {
-				count++
-			}
-		})
-	}
-	return count
-}
-
-// Holding reports whether job waits for workers to announce what they still do.
-func (b *Board) Holding(job *state.Job, now time.Duration) bool {
-	return job.Number < b.holdBefore && now < b.holdUntil
 }

@@ -46,41 +46,51 @@ func (j *jobBoard) find(t Task) (at int, found bool) {
 	})
 }
 
-// lost notes a lease that was not renewed: its worker is gone, as far as this leader can tell.
-func (b *Board) lost(j *jobBoard, l *lease, now time.Duration) {
+// Deaths are the workers that fell silent during a task, and what that says of the task.
+type Deaths struct {
+	cfg     Config
+	roster  *Roster
+	jobs    *Jobs
+	missing map[string]bool // workers whose leases ran out, and that were not heard of since
+	loner   string          // the worker that is kept apart for tasks that must be alone; or empty
+	verdict time.Duration   // when a task may be found to end its workers; 0 means no such time
+}
+
+// note notes a lease that was not renewed: its worker is gone, as far as this leader can tell.
+func (d *Deaths) note(j *jobBoard, l *lease, now time.Duration) {
 	if !l.alone {
-		b.pardon()
+		d.pardon()
 	}
 	at, found := j.find(l.task)
 	if !found {
 		j.suspects = slices.Insert(j.suspects, at, &suspect{key: string(taskKey(l.task)), task: l.task})
 	}
 	s, name := j.suspects[at], l.worker
-	if w, known := b.Worker(l.worker); known && w.Name != "" {
+	if w, known := d.roster.Worker(l.worker); known && w.Name != "" {
 		name = w.Name
 	}
 	s.losses = append(s.losses, loss{l.worker, name, l.alone, l.merge})
 	s.losses = s.losses[max(0, len(s.losses)-maxLosses):]
-	b.missing[l.worker] = true
+	d.missing[l.worker] = true
 	if l.alone {
-		s.notBefore = now + b.cfg.LeaseTTL
+		s.notBefore = now + d.cfg.LeaseTTL
 	}
 }
 
 // idle notes a worker that fell silent while it had no task. One that was granted a task in answer to
 // a call that had waited is silent before its lease ends: what that lease was for is known then.
-func (b *Board) idle(w *Worker, now time.Duration) {
-	if w.gone || now-w.LastSeen < b.cfg.LeaseTTL || b.Leased("", w.ID) > 0 {
+func (d *Deaths) idle(w *Worker, now time.Duration) {
+	if w.gone || now-w.LastSeen < d.cfg.LeaseTTL || d.jobs.Leased("", w.ID) > 0 {
 		return
 	}
-	if w.gone = true; !b.missing[w.ID] {
-		b.pardon()
+	if w.gone = true; !d.missing[w.ID] {
+		d.pardon()
 	}
 }
 
 // pardon takes back what counts against any task; they stay alone.
-func (b *Board) pardon() {
-	for _, j := range b.jobs {
+func (d *Deaths) pardon() {
+	for _, j := range d.jobs.list {
 		for _, s := range j.suspects {
 			for i := range s.losses {
 				s.losses[i].alone = false
@@ -90,12 +100,12 @@ func (b *Board) pardon() {
 }
 
 // heard takes a worker's losses back: it was cut off or paused, and has not ended.
-func (b *Board) heard(workerID string) {
-	if !b.missing[workerID] {
+func (d *Deaths) heard(workerID string) {
+	if !d.missing[workerID] {
 		return
 	}
-	delete(b.missing, workerID)
-	for _, j := range b.jobs {
+	delete(d.missing, workerID)
+	for _, j := range d.jobs.list {
 		for _, s := range j.suspects {
 			s.losses = slices.DeleteFunc(s.losses, func(l loss) bool { return l.worker == workerID })
 		}
@@ -105,17 +115,17 @@ func (b *Board) heard(workerID string) {
 
 // forgetMissing forgets silent workers that are no longer known and whose losses count against no task: most ids
 // never come back, and the board may be as old as its leader.
-func (b *Board) forgetMissing() {
-	maps.DeleteFunc(b.missing, func(id string, _ bool) bool {
-		_, known := b.findWorker(id)
-		return !known && !b.lostWith(id)
+func (d *Deaths) forgetMissing() {
+	maps.DeleteFunc(d.missing, func(id string, _ bool) bool {
+		_, known := d.roster.find(id)
+		return !known && !d.lostWith(id)
 	})
 }
 
 // lostWith reports whether a loss of this worker counts against a task.
-func (b *Board) lostWith(workerID string) bool {
+func (d *Deaths) lostWith(workerID string) bool {
 	of := func(l loss) bool { return l.worker == workerID }
-	return slices.ContainsFunc(b.jobs, func(j *jobBoard) bool {
+	return slices.ContainsFunc(d.jobs.list, func(j *jobBoard) bool {
 		return slices.ContainsFunc(j.suspects, func(s *suspect) bool { return slices.ContainsFunc(s.losses, of) })
 	})
 }
@@ -209,36 +219,37 @@ func (j *jobBoard) tooLarge(tree uint32, n protocol.Node) bool {
 // leaseAlone grants a task that must be alone to a worker that has nothing, and keeps one worker at a time apart
 // for that: it is granted nothing else before. It reports whether this is the one.
 func (b *Board) leaseAlone(view state.State, workerID string, now time.Duration) (grants []Grant, apart bool) {
-	if w, known := b.Worker(b.loner); !known || now-w.LastSeen >= b.cfg.LeaseTTL || b.shunned(b.loner, now) {
-		b.loner = ""
+	if w, known := b.Roster.Worker(b.Deaths.loner); !known || now-w.LastSeen >= b.cfg.LeaseTTL ||
+		b.Roster.shunned(b.Deaths.loner, now) {
+		b.Deaths.loner = ""
 	}
-	if b.loner != "" && b.loner != workerID || b.loner == "" && !b.suspicious() {
+	if b.Deaths.loner != "" && b.Deaths.loner != workerID || b.Deaths.loner == "" && !b.Deaths.suspicious() {
 		return nil, false
 	}
-	busy := b.Leased("", workerID) > 0
-	if busy && b.loner == workerID {
+	busy := b.Jobs.Leased("", workerID) > 0
+	if busy && b.Deaths.loner == workerID {
 		return nil, true // with the last of the others, or alone already
 	}
 	view.EachActive(func(job *state.Job) bool {
-		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Holding(job, now) && b.mayWork(job, workerID) {
-			s := &search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: 1, now: now, alone: true,
+		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Jobs.Holding(job, now) && b.Fit.mayWork(job, workerID) {
+			s := &search{board: b, job: job, memory: b.Jobs.of(job), worker: workerID, want: 1, now: now, alone: true,
 				look: busy}
 			grants = s.run()
 		}
 		return len(grants) == 0
 	})
-	if b.loner = workerID; len(grants) == 0 {
-		b.loner = ""
+	if b.Deaths.loner = workerID; len(grants) == 0 {
+		b.Deaths.loner = ""
 	}
 	if busy { // it has only looked
 		grants = nil
 	}
-	return grants, b.loner != ""
+	return grants, b.Deaths.loner != ""
 }
 
 // suspicious reports whether there may be a task that must be alone.
-func (b *Board) suspicious() bool {
-	for _, j := range b.jobs {
+func (d *Deaths) suspicious() bool {
+	for _, j := range d.jobs.list {
 		total := 0
 		for _, s := range j.suspects {
 			if total += len(s.losses); total >= aloneFrom {
@@ -251,15 +262,15 @@ func (b *Board) suspicious() bool {
 
 // Condemned returns the commands that fail the jobs with a task that ends its workers: MaxDeaths workers were alone
 // with it, and have not been heard of for a lease's time. A map is one leaf by then.
-func (b *Board) Condemned(view state.State, now time.Duration) (commands []*pb.Command) {
-	b.verdict = 0
-	for _, j := range b.jobs {
+func (d *Deaths) Condemned(view state.State, now time.Duration) (commands []*pb.Command) {
+	d.verdict = 0
+	for _, j := range d.jobs.list {
 		job, ok := view.Job(j.id)
-		if !ok || job.Ended() || job.Round.Number != j.round || b.cfg.MaxDeaths == 0 {
+		if !ok || job.Ended() || job.Round.Number != j.round || d.cfg.MaxDeaths == 0 {
 			continue
 		}
 		for _, s := range j.suspects {
-			if deaths := j.convicted(s, b.cfg.MaxDeaths); deaths > 0 && b.silent(s, now) {
+			if deaths := j.convicted(s, d.cfg.MaxDeaths); deaths > 0 && d.silent(s, now) {
 				commands = append(commands, failJob(job, s.failure(deaths)))
 				break
 			}
@@ -282,17 +293,17 @@ func (j *jobBoard) convicted(s *suspect, enough int) int {
 }
 
 // silent reports whether nothing was heard of the workers that were lost; else it is asked again in time.
-func (b *Board) silent(s *suspect, now time.Duration) bool {
+func (d *Deaths) silent(s *suspect, now time.Duration) bool {
 	due := now
 	for _, l := range s.losses {
-		if w, known := b.Worker(l.worker); known {
-			due = max(due, w.LastSeen+b.cfg.LeaseTTL)
+		if w, known := d.roster.Worker(l.worker); known {
+			due = max(due, w.LastSeen+d.cfg.LeaseTTL)
 		}
 	}
 	if due <= now {
 		return true
 	}
-	b.verdict = sooner(b.verdict, due)
+	d.verdict = sooner(d.verdict, due)
 	return false
 }
 
@@ -310,14 +321,14 @@ func (s *suspect) failure(deaths int) *pb.Failure {
 	}
 }
 
-// Deaths is how many workers fell silent during tasks of the job's round that are still to do.
-func (b *Board) Deaths(job *state.Job) (workers int) {
-	at, found := b.findJob(job.Number)
-	if !found || b.jobs[at].round != job.Round.Number {
+// Count is how many workers fell silent during tasks of the job's round that are still to do.
+func (d *Deaths) Count(job *state.Job) (workers int) {
+	at, found := d.jobs.find(job.Number)
+	if !found || d.jobs.list[at].round != job.Round.Number {
 		return 0
 	}
 	var names []string
-	for _, s := range b.jobs[at].suspects {
+	for _, s := range d.jobs.list[at].suspects {
 		for _, l := range s.losses {
 			if !slices.Contains(names, l.worker) {
 				names = append(names, l.worker)

@@ -53,16 +53,16 @@ func TestWhatFourDeathsConvict(t *testing.T) {
 // What one verdict waits for is no matter of another's, and the earliest is looked at first.
 func TestVerdictsWaitByThemselves(t *testing.T) {
 	b := boardOf("early", "late")
-	b.workers[0].LastSeen, b.workers[1].LastSeen = time.Second, 2*time.Second
+	b.Roster.list[0].LastSeen, b.Roster.list[1].LastSeen = time.Second, 2*time.Second
 	of := func(worker string) *suspect { return &suspect{losses: []loss{{worker: worker}}} }
 	now := 3 * time.Second
-	if b.silent(of("late"), now) || b.silent(of("early"), now) || b.silent(of("late"), now) {
+	if b.Deaths.silent(of("late"), now) || b.Deaths.silent(of("early"), now) || b.Deaths.silent(of("late"), now) {
 		t.Error("a worker that was heard of is silent")
 	}
-	if !b.silent(of("gone"), now) {
+	if !b.Deaths.silent(of("gone"), now) {
 		t.Error("the verdict on one task waits for the workers of another")
 	}
-	if want := time.Second + b.cfg.LeaseTTL; b.verdict != want {
-		t.Errorf("looked at again at %v, want %v", b.verdict, want)
+	if want := time.Second + b.cfg.LeaseTTL; b.Deaths.verdict != want {
+		t.Errorf("looked at again at %v, want %v", b.Deaths.verdict, want)
 	}
 }

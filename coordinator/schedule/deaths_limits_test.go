@@ -44,7 +44,7 @@ func (d *desk) diesWith(worker string, n protocol.Node) {
 
 func (d *desk) wantDeaths(want int) {
 	d.Helper()
-	if n := d.board.Deaths(jobOf(d.view, "a")); n != want {
+	if n := d.board.Deaths.Count(jobOf(d.view, "a")); n != want {
 		d.Errorf("%d workers count, want %d", n, want)
 	}
 }
@@ -126,12 +126,12 @@ func poisoned(t *testing.T, names ...string) *desk {
 // The fourth worker that a task ended while alone fails the job, which names the last of them, if it has a name.
 func TestTheFourthDeathCondemns(t *testing.T) {
 	d := poisoned(t, "host-1", "host-2", "host-3")
-	if cmds := d.board.Condemned(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Deaths.Condemned(d.view, d.now); len(cmds) != 0 {
 		t.Fatalf("after three: %v", cmds)
 	}
 	for last, want := range map[string]string{"host-4": "host-4", "": "p3"} {
 		d = poisoned(t, "host-1", "host-2", "host-3", last)
-		cmds := d.board.Condemned(d.view, d.now)
+		cmds := d.board.Deaths.Condemned(d.view, d.now)
 		if len(cmds) != 1 || cmds[0].GetFail().GetFailure().GetWorker() != want {
 			t.Errorf("condemned by %v, want the last worker to be %s", cmds, want)
 		}
@@ -149,7 +149,7 @@ func TestAnIdleWorkerThatEnds(t *testing.T) {
 		d.now += late
 		d.register("idle", 1)
 		d.pass(d.cfg.LeaseTTL - late)
-		if n := len(d.board.Condemned(d.view, d.now)); n != int(late) {
+		if n := len(d.board.Deaths.Condemned(d.view, d.now)); n != int(late) {
 			t.Errorf("%d jobs fail when an idle worker has been silent for a lease's time less %v", n, late)
 		}
 	}
@@ -167,7 +167,7 @@ func TestAVerdictWaitsForSilence(t *testing.T) {
 	silent := d.now + d.cfg.LeaseTTL
 	d.pass(d.cfg.LeaseTTL - 10*time.Second)
 	for _, now := range []time.Duration{d.now, silent - 1, silent} {
-		if n := len(d.board.Condemned(d.view, now)); (n == 1) != (now == silent) {
+		if n := len(d.board.Deaths.Condemned(d.view, now)); (n == 1) != (now == silent) {
 			t.Errorf("%d jobs fail at %v; the last worker has been silent from %v on", n, now, silent)
 		}
 		if wake, ok := d.board.NextWake(now); (ok && wake == silent) == (now == silent) {
@@ -184,14 +184,14 @@ func TestAStepThatEndsItsWorkers(t *testing.T) {
 		if g := d.dies(fmt.Sprint("p", i)); g.Task.Kind != pb.TaskKind_TASK_KIND_STEP {
 			t.Fatalf("granted %v", g.Task)
 		}
-		cmds := d.board.Condemned(d.view, d.now)
+		cmds := d.board.Deaths.Condemned(d.view, d.now)
 		if last := i == 1+d.cfg.MaxDeaths; (len(cmds) == 1) != last {
 			t.Fatalf("after %d deaths: %v", i+1, cmds)
 		}
 		d.pass(d.cfg.LeaseTTL)
 	}
 	d.view = run(t, d.view, &pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: "a"}}})
-	if cmds := d.board.Condemned(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Deaths.Condemned(d.view, d.now); len(cmds) != 0 {
 		t.Errorf("a job that has ended fails: %v", cmds)
 	}
 }

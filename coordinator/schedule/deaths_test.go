@@ -59,7 +59,7 @@ func (c *crew) kill(at int) {
 func (c *crew) tick() *pb.Command {
 	c.now += c.cfg.LeaseTTL / 10
 	c.board.Expire(c.now)
-	if cmds := c.board.Condemned(c.view, c.now); len(cmds) > 0 {
+	if cmds := c.board.Deaths.Condemned(c.view, c.now); len(cmds) > 0 {
 		return cmds[0]
 	}
 	for at, w := range c.workers {
@@ -201,11 +201,11 @@ func TestAPausedWorkerIsNotLost(t *testing.T) {
 		}
 		d.now += d.cfg.LeaseTTL
 		d.board.Expire(d.now)
-		if n := d.board.Deaths(jobOf(d.view, "a")); n != 1 {
+		if n := d.board.Deaths.Count(jobOf(d.view, "a")); n != 1 {
 			t.Fatalf("%d workers count", n)
 		}
 		d.board.Known(id, d.now)
-		if n := d.board.Deaths(jobOf(d.view, "a")); n != 0 {
+		if n := d.board.Deaths.Count(jobOf(d.view, "a")); n != 0 {
 			t.Fatalf("%d workers count after it came back", n)
 		}
 		d.now += time.Hour

@@ -12,11 +12,11 @@ type LiveLease struct {
 // Live lists the leases.
 func (b *Board) Live() []LiveLease {
 	var live []LiveLease
-	for _, j := range b.jobs {
+	for _, j := range b.Jobs.list {
 		j.each(func(l *lease) { live = append(live, LiveLease{l.task, l.worker, l.backup, l.token, l.alone}) })
 	}
 	return live
 }
 
 // Missing is how many silent workers the board remembers.
-func (b *Board) Missing() int { return len(b.missing) }
+func (b *Board) Missing() int { return len(b.Deaths.missing) }

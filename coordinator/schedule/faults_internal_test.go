@@ -15,7 +15,7 @@ import (
 func boardOf(ids ...string) *Board {
 	b := NewBoard(DefaultConfig(), 1, state.New(), 0)
 	for _, id := range ids {
-		b.workers = append(b.workers, &Worker{ID: id, Slots: 1})
+		b.Roster.list = append(b.Roster.list, &Worker{ID: id, Slots: 1})
 	}
 	return b
 }
@@ -23,7 +23,7 @@ func boardOf(ids ...string) *Board {
 // At most two workers are blamed for a task, suspected of one, or kept as reporters: two are a second opinion.
 func TestTwoWorkersAreKept(t *testing.T) {
 	b := boardOf()
-	j, r := b.jobBoard(jobOfTrees(t, 2)), reporters{}
+	j, r := b.Jobs.of(jobOfTrees(t, 2)), reporters{}
 	blamed, suspected := nodeTask(0, 0, 0), nodeTask(0, 0, 1)
 	for _, worker := range []string{"x", "x", "y", "z"} {
 		j.blame(blamed, worker, &pb.Failure{}, 1, 0, time.Second)
@@ -43,17 +43,17 @@ func TestTheLastTrouble(t *testing.T) {
 	job := jobOfTrees(t, 8)
 	for range 50 {
 		b := boardOf()
-		j := b.jobBoard(job)
+		j := b.Jobs.of(job)
 		for i, f := range []fault{
 			{at: 0, last: "zero", delays: 1}, {at: 5, last: "b", delays: 2}, {at: 5, last: "a"}, {at: 3, last: "z"},
 		} {
 			j.faults[fmt.Sprint(i)] = f
 			want := []string{"zero", "b", "b", "b"}[i]
-			if _, last := b.Trouble(job); last != want {
+			if _, last := b.Jobs.Trouble(job); last != want {
 				t.Fatalf("after %d faults: %q, want %q", i+1, last, want)
 			}
 		}
-		if tries, _ := b.Trouble(job); tries != 3 {
+		if tries, _ := b.Jobs.Trouble(job); tries != 3 {
 			t.Fatalf("%d tries", tries)
 		}
 	}
@@ -85,17 +85,17 @@ func TestHowALeaseEnded(t *testing.T) {
 func TestWhoMustWait(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := boardOf("w", "x")
-	j, leaf := b.jobBoard(job), nodeTask(0, 0, 1)
+	j, leaf := b.Jobs.of(job), nodeTask(0, 0, 1)
 	for _, c := range []struct {
 		f    fault
 		want bool
 	}{{fault{}, false}, {fault{attempts: 1}, true}, {fault{hangs: 1}, true}, {fault{barred: 1}, true}} {
 		c.f.task, c.f.worker = leaf, "w"
 		j.faults = map[string]fault{string(taskKey(leaf)): c.f}
-		if got := b.mustWait(job, leaf, "w", 0); got != c.want {
+		if got := b.Jobs.mustWait(job, leaf, "w", 0); got != c.want {
 			t.Errorf("after %+v it is withheld: %v", c.f, got)
 		}
-		if b.mustWait(job, leaf, "x", 0) {
+		if b.Jobs.mustWait(job, leaf, "x", 0) {
 			t.Errorf("after %+v it is withheld from the other", c.f)
 		}
 		wake, ok := b.NextWake(0)
@@ -109,7 +109,7 @@ func TestWhoMustWait(t *testing.T) {
 			string(taskKey(nodeTask(0, 1, 0))): {worker: "x", attempts: 1, at: at},
 		}
 		for _, worker := range []string{"w", "x"} {
-			if got := b.mustWait(job, leaf, worker, 10); got != (worker == want) {
+			if got := b.Jobs.mustWait(job, leaf, worker, 10); got != (worker == want) {
 				t.Errorf("the node above failed at %v: withheld from %s is %v", at, worker, got)
 			}
 		}
@@ -120,13 +120,13 @@ func TestWhoMustWait(t *testing.T) {
 func TestWakesWhenAWorkerFallsSilent(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := boardOf("w")
-	b.workers[0].LastSeen = 7 * time.Second
-	b.jobBoard(job).faults["x"] = fault{attempts: 1}
+	b.Roster.list[0].LastSeen = 7 * time.Second
+	b.Jobs.of(job).faults["x"] = fault{attempts: 1}
 	if wake, ok := b.NextWake(8 * time.Second); !ok || wake != b.cfg.LeaseTTL+7*time.Second {
 		t.Errorf("wakes at %v, %v", wake, ok)
 	}
 	b = boardOf("w")
-	b.workers[0].LastSeen, b.loner = 7*time.Second, "w"
+	b.Roster.list[0].LastSeen, b.Deaths.loner = 7*time.Second, "w"
 	if wake, ok := b.NextWake(8 * time.Second); !ok || wake != b.cfg.LeaseTTL+7*time.Second {
 		t.Errorf("wakes at %v, %v, for the one that is kept apart", wake, ok)
 	}
@@ -135,11 +135,11 @@ func TestWakesWhenAWorkerFallsSilent(t *testing.T) {
 // The end of a quarantine wakes; one without an end does not.
 func TestWakesWhenAQuarantineEnds(t *testing.T) {
 	b := boardOf("w", "x")
-	b.workers[0].quarantined = math.MaxInt64
+	b.Roster.list[0].quarantined = math.MaxInt64
 	if wake, ok := b.NextWake(0); ok {
 		t.Errorf("wakes at %v for a worker that is out for good", wake)
 	}
-	b.workers[1].quarantined = time.Minute
+	b.Roster.list[1].quarantined = time.Minute
 	if wake, ok := b.NextWake(0); !ok || wake != time.Minute {
 		t.Errorf("wakes at %v, %v", wake, ok)
 	}
@@ -149,16 +149,16 @@ func TestWakesWhenAQuarantineEnds(t *testing.T) {
 func TestAnotherAfterItsQuarantine(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := boardOf("w", "x")
-	b.workers[1].quarantined = time.Second
+	b.Roster.list[1].quarantined = time.Second
 	for now, want := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
-		if got := b.hasOther(job, "w", now); got != want {
+		if got := b.Roster.hasOther(job, "w", now); got != want {
 			t.Errorf("at %v: there is another is %v", now, got)
 		}
-		if got := b.otherAtWork(b.workers[0], now); got != want {
+		if got := b.Roster.otherAtWork(b.Roster.list[0], now); got != want {
 			t.Errorf("at %v: another at work is %v", now, got)
 		}
-		b.workers[1].why = "why"
-		if why := b.workers[1].Quarantine(now); (why == "") != want {
+		b.Roster.list[1].why = "why"
+		if why := b.Roster.list[1].Quarantine(now); (why == "") != want {
 			t.Errorf("at %v: %q", now, why)
 		}
 	}
@@ -178,9 +178,9 @@ func TestWhenAWorkerIsQuarantined(t *testing.T) {
 		{[5]time.Duration{0, 0, 0, 0, 10*time.Minute + 1}, [5]uint64{1, 2, 3, 4, 5}, false},
 	} {
 		b := boardOf("w", "x")
-		b.workers[1].LastSeen = 2 * late
+		b.Roster.list[1].LastSeen = 2 * late
 		for i := range 5 {
-			if b.charge("w", c.jobs[i], late+c.at[i]); i < 4 && b.workers[0].quarantined != 0 {
+			if b.Roster.charge("w", c.jobs[i], late+c.at[i]); i < 4 && b.Roster.list[0].quarantined != 0 {
 				t.Errorf("%v, %v: quarantined after %d faults", c.at, c.jobs, i+1)
 			}
 		}
@@ -188,7 +188,7 @@ func TestWhenAWorkerIsQuarantined(t *testing.T) {
 		if c.want {
 			want = late + c.at[4] + 10*time.Minute
 		}
-		if got := b.workers[0].quarantined; got != want {
+		if got := b.Roster.list[0].quarantined; got != want {
 			t.Errorf("%v, %v: quarantined until %v, want %v", c.at, c.jobs, got, want)
 		}
 	}
@@ -197,11 +197,11 @@ func TestWhenAWorkerIsQuarantined(t *testing.T) {
 // A quarantine that has just ended may begin again at once.
 func TestAQuarantineMayFollowAnother(t *testing.T) {
 	b := boardOf("w", "x")
-	b.workers[0].quarantined = time.Second
+	b.Roster.list[0].quarantined = time.Second
 	for i := range uint64(5) {
-		b.charge("w", i, time.Second)
+		b.Roster.charge("w", i, time.Second)
 	}
-	if got := b.workers[0].quarantined; got != time.Second+10*time.Minute {
+	if got := b.Roster.list[0].quarantined; got != time.Second+10*time.Minute {
 		t.Errorf("quarantined until %v", got)
 	}
 }

@@ -27,11 +27,11 @@ type Grant struct {
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
-	b.condemn(view)
+	b.Roster.quarantineConvicted(view)
 	if _, lied := view.Convicted(workerID); lied {
 		return nil
 	}
-	if b.shunned(workerID, now) {
+	if b.Roster.shunned(workerID, now) {
 		return nil
 	}
 	if alone, apart := b.leaseAlone(view, workerID, now); apart {
@@ -45,10 +45,10 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 }
 
 func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Duration) []Grant {
-	if !b.mayWork(job, workerID) {
+	if !b.Fit.mayWork(job, workerID) {
 		return nil
 	}
-	return (&search{board: b, job: job, memory: b.jobBoard(job), worker: workerID, want: want, now: now}).run()
+	return (&search{board: b, job: job, memory: b.Jobs.of(job), worker: workerID, want: want, now: now}).run()
 }
 
 // run grants what there is of the stage that the job is in, and audits around it. Most audits wait for a worker that
@@ -75,7 +75,7 @@ func (s *search) work() {
 	case job.Round.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.slots(s.now))
+		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now))
 		s.maps()
 		s.merges()
 	}
@@ -125,7 +125,7 @@ func (s *search) roots() []state.Commit {
 // place on: round after round it maps the leaves whose blocks it keeps.
 func (s *search) maps() {
 	m := &s.memory.leaves
-	place := s.board.place(s.worker, m.total(), s.now)
+	place := s.board.Roster.place(s.worker, m.total(), s.now)
 	s.mapsIn(place, m.total())
 	s.mapsIn(0, place)
 }
@@ -258,7 +258,7 @@ func (s *search) available(t Task, merge bool) bool {
 	if s.alone && s.memory.rests(t, s.now) {
 		return false
 	}
-	return !leased && s.memory.mustBeAlone(t, merge) == s.alone && !s.board.mustWait(s.job, t, s.worker, s.now)
+	return !leased && s.memory.mustBeAlone(t, merge) == s.alone && !s.board.Jobs.mustWait(s.job, t, s.worker, s.now)
 }
 
 // grant leases a task.
@@ -267,16 +267,16 @@ func (s *search) grant(t Task, pieces []state.Commit) {
 		s.grants = append(s.grants, Grant{Task: t})
 		return
 	}
-	if !s.board.needed(s.job, t) {
-		s.board.Counts.CommittedLeased++ // counted where a person looks; never expected
+	if !s.board.Jobs.needed(s.job, t) {
+		s.board.Jobs.Counts.CommittedLeased++ // counted where a person looks; never expected
 	}
 	l := s.lease(t, pieces)
-	s.board.put(s.memory, l)
+	s.board.Jobs.put(s.memory, l)
 	s.grants = append(s.grants, Grant{Task: t, Token: l.token, Pieces: pieces})
 }
 
 func (s *search) lease(t Task, pieces []state.Commit) *lease {
-	s.board.Counts.Granted++
+	s.board.Jobs.Counts.Granted++
 	s.memory.calm = 0
 	return &lease{
 		task: t, worker: s.worker, token: s.board.nextToken(), deadline: s.now + s.board.cfg.LeaseTTL, granted: s.now,
@@ -287,16 +287,16 @@ func (s *search) lease(t Task, pieces []state.Commit) *lease {
 
 // forgetJobs drops the memory of jobs that have ended.
 func (b *Board) forgetJobs(view state.State) {
-	before := len(b.jobs)
-	b.jobs = slices.DeleteFunc(b.jobs, func(j *jobBoard) bool {
+	before := len(b.Jobs.list)
+	b.Jobs.list = slices.DeleteFunc(b.Jobs.list, func(j *jobBoard) bool {
 		job, ok := view.Job(j.id)
 		if ok && !job.Ended() {
 			return false
 		}
-		b.abandon(j)
+		b.Jobs.abandon(j)
 		return true
 	})
-	if len(b.jobs) < before {
-		b.forgetMissing()
+	if len(b.Jobs.list) < before {
+		b.Deaths.forgetMissing()
 	}
 }

@@ -91,7 +91,7 @@ func TestTheFirstMisfitWakes(t *testing.T) {
 		p.Output.Next.State.Size = 3 << 30
 		d.view = run(t, d.view, submit(id), start(id), completions(p))
 		d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 1, Memory: 2 << 30}, nil, d.now)
-		d.board.Misfits(d.view, d.now)
+		d.board.Fit.Misfits(d.view, d.now)
 	}
 	large("b")
 	first := d.now + d.cfg.FitPatience
@@ -99,7 +99,7 @@ func TestTheFirstMisfitWakes(t *testing.T) {
 	large("c")
 	d.now = first - 1
 	d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 1, Memory: 2 << 30}, nil, d.now)
-	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Fit.Misfits(d.view, d.now); len(cmds) != 0 {
 		t.Errorf("given up: %v", cmds)
 	}
 	if wake, ok := d.board.NextWake(d.now); !ok || wake != first {
@@ -227,7 +227,7 @@ func TestHowLongATaskStoodStill(t *testing.T) {
 	if still := d.now - began; still != 30*time.Minute+10*time.Second {
 		t.Errorf("taken away after %v", still)
 	}
-	if _, last := d.board.Trouble(jobOf(d.view, "a")); !strings.Contains(last, "stood still for 30m10s on worker w") {
+	if _, last := d.board.Jobs.Trouble(jobOf(d.view, "a")); !strings.Contains(last, "stood still for 30m10s on worker w") {
 		t.Error(last)
 	}
 }

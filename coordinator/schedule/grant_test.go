@@ -119,7 +119,7 @@ func TestCommitsUnknownToTheBoard(t *testing.T) {
 	d.wantNodes("w", 6, node(0, 0), node(0, 1), node(0, 4), node(0, 5))
 	d.commit(node(0, 0), node(0, 1))
 	d.wantNodes("w", 6, node(2, 0))
-	if n := d.board.Counts.CommittedLeased; n != 0 {
+	if n := d.board.Jobs.Counts.CommittedLeased; n != 0 {
 		t.Errorf("%d committed nodes were leased", n)
 	}
 }

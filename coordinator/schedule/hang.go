@@ -67,14 +67,14 @@ func (j *jobBoard) spanOf(l *lease) (first, end int) {
 }
 
 // takeAway ends the lease of a task that stands still. It is no fault of the task's own: a store may be the cause.
-func (b *Board) takeAway(j *jobBoard, l *lease, now time.Duration) {
+func (jobs *Jobs) takeAway(j *jobBoard, l *lease, now time.Duration) {
 	j.dropOne(l)
-	b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
-	name := b.nameOf(l.worker)
+	jobs.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
+	name := jobs.roster.nameOf(l.worker)
 	j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED, name, l.task)
 	still := (now - l.moved).Round(time.Second)
 	j.blame(l.task, l.worker, &pb.Failure{Message: fmt.Sprintf("%s stood still for %v on worker %s, and was taken away",
-		l.task, still, name)}, 0, now, b.cfg.RetryDelay)
+		l.task, still, name)}, 0, now, jobs.cfg.RetryDelay)
 	key := string(taskKey(l.task))
 	f := j.faults[key]
 	f.hangs++

@@ -83,7 +83,7 @@ func TestANodeThatStandsStill(t *testing.T) {
 	if again.Task != g.Task {
 		t.Fatal("not leased to the other worker")
 	}
-	if tries, last := d.board.Trouble(jobOf(d.view, "a")); tries < 1 || last == "" {
+	if tries, last := d.board.Jobs.Trouble(jobOf(d.view, "a")); tries < 1 || last == "" {
 		t.Errorf("%d tries, the last: %q", tries, last)
 	}
 }

@@ -1,11 +1,9 @@
 package schedule
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
@@ -107,46 +105,6 @@ type jobBoard struct {
 	course   *timeline     // of all rounds
 	audits   map[Task]*auditWork
 	told     int // of the job's convictions
-}
-
-// jobBoard returns the memory of the job's current round, fresh when the round is new.
-func (b *Board) jobBoard(job *state.Job) *jobBoard {
-	at, found := b.findJob(job.Number)
-	if !found {
-		b.jobs = slices.Insert(b.jobs, at, newJobBoard(job))
-		b.jobs[at].course = newTimeline(b.sawFrom(job))
-	}
-	if old := b.jobs[at]; old.round != job.Round.Number || old.changes != job.Counters.Remade.Changes {
-		b.abandon(old)
-		b.jobs[at] = newJobBoard(job)
-		b.jobs[at].untold, b.jobs[at].course, b.jobs[at].told, b.jobs[at].denied = old.untold, old.course, old.told,
-			old.denied
-		if old.changes == b.jobs[at].changes {
-			b.jobs[at].audits = old.audits
-		} else {
-			old.eachAudit(func(_ Task, work *auditWork) {
-				b.took(old, work.lease, b.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN)
-			})
-		}
-		if old.pace.phase == job.Round.Phase {
-			b.jobs[at].pace = old.pace
-		}
-	}
-	return b.jobs[at]
-}
-
-// sawFrom is since when this leader sees a job's course; 0: from its beginning.
-func (b *Board) sawFrom(job *state.Job) time.Duration {
-	if job.Number < b.holdBefore {
-		return max(b.began, 1)
-	}
-	return 0
-}
-
-func (b *Board) findJob(number uint64) (at int, found bool) {
-	return slices.BinarySearchFunc(b.jobs, number, func(j *jobBoard, number uint64) int {
-		return cmp.Compare(j.number, number)
-	})
 }
 
 func newJobBoard(job *state.Job) *jobBoard {
@@ -262,17 +220,17 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 	var lost []Task
 	for _, h := range held {
 		job, ok := view.Job(h.Task.JobID)
-		if ok && !job.Ended() && b.renewAudit(job, h, workerID, now) {
+		if ok && !job.Ended() && b.Audits.renew(job, h, workerID, now) {
 			continue
 		}
-		if !ok || !b.needed(job, h.Task) {
+		if !ok || !b.Jobs.needed(job, h.Task) {
 			lost = append(lost, h.Task)
 			continue
 		}
-		memory := b.jobBoard(job)
+		memory := b.Jobs.of(job)
 		l, ok := memory.heldBy(h.Task, workerID)
 		if ok && memory.hung(l, h.Progress, now) {
-			b.takeAway(memory, l, now)
+			b.Jobs.takeAway(memory, l, now)
 			ok = false
 		}
 		if !ok {
@@ -284,87 +242,63 @@ func (b *Board) Heartbeat(view state.State, workerID string, held []Held, now ti
 	return lost
 }
 
-// needed reports whether the job still waits for this task.
-func (b *Board) needed(job *state.Job, t Task) bool {
-	if job.Ended() || t.Changes != job.Counters.Remade.Changes || t.Again {
-		return false
-	}
-	switch t.Kind {
-	case pb.TaskKind_TASK_KIND_PLAN:
-		return job.Stage == pb.JobState_JOB_STATE_PLANNING
-	case pb.TaskKind_TASK_KIND_REPORT:
-		return job.Reporting()
-	}
-	if t.Round != job.Round.Number || job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Reporting() {
-		return false
-	}
-	if t.Kind == pb.TaskKind_TASK_KIND_STEP {
-		return true
-	}
-	if t.Kind != pb.TaskKind_TASK_KIND_NODE || !b.jobBoard(job).leaves.valid(t.Tree, t.Node) {
-		return false
-	}
-	_, committed := job.Round.Covering(t.Tree, t.Node)
-	return !committed
-}
-
 // Expire voids the leases that were not renewed in time and forgets jobs and
 // workers that are gone. It returns how many leases it voided.
 func (b *Board) Expire(now time.Duration) int {
-	b.latest = max(b.latest, now)
+	b.Jobs.latest = max(b.Jobs.latest, now)
 	voided := b.expireLeases(now)
 	b.forgetWorkers(now)
 	return voided
 }
 
 func (b *Board) expireLeases(now time.Duration) int {
-	if now < b.earliest {
+	if now < b.Jobs.earliest {
 		return 0
 	}
 	voided := 0
-	b.earliest = math.MaxInt64
-	for _, j := range b.jobs {
+	b.Jobs.earliest = math.MaxInt64
+	for _, j := range b.Jobs.list {
 		var void []*lease
 		j.each(func(l *lease) {
 			if l.deadline <= now {
 				void = append(void, l)
 			} else {
-				b.earliest = min(b.earliest, l.deadline)
+				b.Jobs.earliest = min(b.Jobs.earliest, l.deadline)
 			}
 		})
 		for _, l := range void {
 			j.dropOne(l)
-			b.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
-			b.lost(j, l, now)
+			b.Jobs.took(j, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED)
+			b.Deaths.note(j, l, now)
 		}
 		j.eachAudit(func(t Task, work *auditWork) {
 			if work.lease.deadline <= now {
 				void = append(void, work.lease)
-				b.endAudit(j, t, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED, now)
+				b.Audits.end(j, t, pb.TimelineOutcome_TIMELINE_OUTCOME_EXPIRED, now)
 				work.expired++
 				work.notBefore = now + b.cfg.RetryDelay<<min(work.expired, maxAuditPause)
 			} else {
-				b.earliest = min(b.earliest, work.lease.deadline)
+				b.Jobs.earliest = min(b.Jobs.earliest, work.lease.deadline)
 			}
 		})
-		b.tellLost(j, void, now)
+		b.Jobs.tellLost(j, void, now)
 		voided += len(void)
 	}
-	b.Counts.Expired += uint64(voided)
+	b.Jobs.Counts.Expired += uint64(voided)
 	return voided
 }
 
 func (b *Board) forgetWorkers(now time.Duration) {
-	kept := b.workers[:0]
-	for _, w := range b.workers {
-		b.idle(w, now)
+	kept := b.Roster.list[:0]
+	for _, w := range b.Roster.list {
+		b.Deaths.idle(w, now)
 		if now-w.LastSeen < 10*b.cfg.LeaseTTL {
 			kept = append(kept, w)
 		}
 	}
-	clear(b.workers[len(kept):])
-	if before := len(b.workers); len(kept) < before {
-		b.workers = kept
-		b.forgetMissing()
+	clear(b.Roster.list[len(kept):])
+	if before := len(b.Roster.list); len(kept) < before {
+		b.Roster.list = kept
+		b.Deaths.forgetMissing()
 	}
 }

@@ -89,13 +89,14 @@ func TestFewest(t *testing.T) {
 
 // Live workers divide the leaves by their slots, in the order of their ids.
 func TestPlaces(t *testing.T) {
-	b := &Board{cfg: DefaultConfig(), workers: []*Worker{{ID: "a", Slots: 1}, {ID: "b", Slots: 2}, {ID: "c", Slots: 3}}}
+	workers := []*Worker{{ID: "a", Slots: 1}, {ID: "b", Slots: 2}, {ID: "c", Slots: 3}}
+	r := &Roster{cfg: DefaultConfig(), list: workers}
 	for _, c := range []struct {
 		leaves int
 		want   []int
 	}{{6, []int{0, 1, 3}}, {7, []int{0, 1, 3}}, {100, []int{0, 16, 50}}, {5, []int{0, 0, 2}}} {
 		for i, id := range []string{"a", "b", "c"} {
-			if at := b.place(id, c.leaves, 0); at != c.want[i] {
+			if at := r.place(id, c.leaves, 0); at != c.want[i] {
 				t.Errorf("of %d leaves %s begins at %d, want %d", c.leaves, id, at, c.want[i])
 			}
 		}
@@ -166,13 +167,13 @@ func TestNodesOfAForest(t *testing.T) {
 func TestCommittedNodesThatAreLeasedCount(t *testing.T) {
 	job := jobOfTrees(t, 2)
 	b := NewBoard(DefaultConfig(), 1, state.New(), 0)
-	s := &search{board: b, job: job, memory: b.jobBoard(job), worker: "w", want: 2}
+	s := &search{board: b, job: job, memory: b.Jobs.of(job), worker: "w", want: 2}
 	s.grant(nodeTask(0, 0, 0), nil)
 	gone := nodeTask(0, 0, 1)
 	gone.Changes = 9
 	s.grant(gone, nil)
-	if b.Counts.CommittedLeased != 1 || b.Counts.Granted != 2 {
-		t.Errorf("%+v", b.Counts)
+	if b.Jobs.Counts.CommittedLeased != 1 || b.Jobs.Counts.Granted != 2 {
+		t.Errorf("%+v", b.Jobs.Counts)
 	}
 }
 
@@ -181,7 +182,7 @@ func TestCommittedNodesThatAreLeasedCount(t *testing.T) {
 func TestWhatLeasesTeach(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := NewBoard(DefaultConfig(), 1, state.New(), 0)
-	j := b.jobBoard(job)
+	j := b.Jobs.of(job)
 	j.saw(&lease{task: nodeTask(0, 1, 0), granted: time.Second, merge: true, pieces: 2}, 1400*time.Millisecond)
 	j.saw(&lease{task: nodeTask(0, 1, 1), granted: time.Second}, 1600*time.Millisecond)
 	j.saw(&lease{task: nodeTask(0, 1, 0), granted: -1}, time.Hour)
@@ -193,7 +194,7 @@ func TestWhatLeasesTeach(t *testing.T) {
 		j = newJobBoard(job)
 		j.course = newTimeline(0)
 		j.put(&lease{task: Task{Kind: pb.TaskKind_TASK_KIND_STEP, Round: 1}, worker: "w", granted: granted})
-		if b.abandon(j); j.pace.steps.seen != want {
+		if b.Jobs.abandon(j); j.pace.steps.seen != want {
 			t.Errorf("a step granted at %v is seen %d times", granted, j.pace.steps.seen)
 		}
 	}
@@ -203,7 +204,7 @@ func TestWhatLeasesTeach(t *testing.T) {
 func TestTheFirstStragglerWakes(t *testing.T) {
 	b := boardOf()
 	for _, at := range []time.Duration{0, 5, 7, 3, 4, 0} {
-		b.wakeAt(at)
+		b.stragglers.wakeAt(at)
 	}
 	if wake, ok := b.NextWake(1); !ok || wake != 3 {
 		t.Errorf("wakes at %v, %v", wake, ok)

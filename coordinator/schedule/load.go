@@ -23,7 +23,7 @@ type Load struct {
 func (b *Board) Load(view state.State, now time.Duration) Load {
 	var l Load
 	widest := 1
-	for w := range b.live(now) {
+	for w := range b.Roster.live(now) {
 		l.Workers++
 		l.Slots += w.Slots
 		widest = max(widest, w.Slots)
@@ -32,8 +32,8 @@ func (b *Board) Load(view state.State, now time.Duration) Load {
 		if job.Stage == pb.JobState_JOB_STATE_QUEUED {
 			return true
 		}
-		waiting := b.waiting(job) // before the leases are counted: those of a round that is over end with it
-		leased := b.Leased(job.ID, "")
+		waiting := b.Jobs.waiting(job) // before the leases are counted: those of a round that is over end with it
+		leased := b.Jobs.Leased(job.ID, "")
 		l.Leased += leased
 		l.Waiting += waiting
 		wanted := leased + waiting
@@ -47,8 +47,8 @@ func (b *Board) Load(view state.State, now time.Duration) Load {
 }
 
 // waiting counts the tasks of a job that nobody holds.
-func (b *Board) waiting(job *state.Job) int {
-	memory := b.jobBoard(job)
+func (jobs *Jobs) waiting(job *state.Job) int {
+	memory := jobs.of(job)
 	single := job.Stage == pb.JobState_JOB_STATE_PLANNING || job.Reporting() || job.Round.Complete()
 	switch {
 	case !single && memory.leaves.count > 0:

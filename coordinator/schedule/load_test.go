@@ -71,7 +71,7 @@ func TestLeasesAreCounted(t *testing.T) {
 		{"", "", 4}, {"a", "", 2}, {"b", "", 2}, {"", "w", 2}, {"", "x", 2},
 		{"a", "w", 2}, {"b", "w", 0}, {"b", "x", 2}, {"a", "y", 0},
 	} {
-		if got := d.board.Leased(c.job, c.worker); got != c.want {
+		if got := d.board.Jobs.Leased(c.job, c.worker); got != c.want {
 			t.Errorf("%d leases of job %q by worker %q, want %d", got, c.job, c.worker, c.want)
 		}
 	}

@@ -75,11 +75,11 @@ func TestASilentWorkerComesBack(t *testing.T) {
 		d.board.Known("w", d.now)
 		d.board.Expire(d.now)
 	}
-	if lost, missing := d.board.Deaths(jobOf(d.view, "a")), d.board.Missing(); lost != 1 || missing != 1 {
+	if lost, missing := d.board.Deaths.Count(jobOf(d.view, "a")), d.board.Missing(); lost != 1 || missing != 1 {
 		t.Fatalf("silent: %d lost, %d missing", lost, missing)
 	}
 	d.register("x", 1)
-	if lost, missing := d.board.Deaths(jobOf(d.view, "a")), d.board.Missing(); lost != 0 || missing != 0 {
+	if lost, missing := d.board.Deaths.Count(jobOf(d.view, "a")), d.board.Missing(); lost != 0 || missing != 0 {
 		t.Errorf("back: %d lost, %d missing", lost, missing)
 	}
 }

@@ -95,7 +95,7 @@ func (f *floor) checkWorkers(g schedule.Grant, w *simWorker) {
 }
 
 func (f *floor) check() {
-	if n := f.board.Counts.CommittedLeased; n != 0 {
+	if n := f.board.Jobs.Counts.CommittedLeased; n != 0 {
 		f.Fatalf("%d committed nodes were leased", n)
 	}
 	live := f.board.Live()
@@ -120,7 +120,7 @@ func (f *floor) check() {
 			backups++
 		}
 	}
-	if n := f.board.Counts.Backups; n.Launched != n.Won+n.Wasted+backups {
+	if n := f.board.Jobs.Counts.Backups; n.Launched != n.Won+n.Wasted+backups {
 		f.Fatalf("of %d backups %d won, %d were in vain and %d are at work", n.Launched, n.Won, n.Wasted, backups)
 	}
 }

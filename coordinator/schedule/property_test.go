@@ -102,7 +102,7 @@ func (f *floor) lease(w *simWorker) {
 		return
 	}
 	slots := 0
-	for _, other := range f.board.Workers(f.now) {
+	for _, other := range f.board.Roster.Live(f.now) {
 		slots += other.Slots
 	}
 	for _, g := range f.board.Lease(f.view, w.id, w.slots-len(w.held), f.now) {

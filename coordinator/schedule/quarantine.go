@@ -25,7 +25,7 @@ type charge struct {
 
 // settleFaults forgets the faults of tasks that are done now that t is, and charges the workers that failed where
 // another did not.
-func (b *Board) settleFaults(j *jobBoard, job *state.Job, t Task, workerID string, now time.Duration) {
+func (jobs *Jobs) settleFaults(j *jobBoard, job *state.Job, t Task, workerID string, now time.Duration) {
 	for key, f := range j.faults { //lint:ordered each is settled by itself
 		done := related(f.task, t) && (t.Kind != pb.TaskKind_TASK_KIND_NODE || f.task.Node.Level <= t.Node.Level ||
 			covers(job, f.task))
@@ -35,18 +35,18 @@ func (b *Board) settleFaults(j *jobBoard, job *state.Job, t Task, workerID strin
 		delete(j.faults, key)
 		for _, blamed := range f.blamed {
 			if blamed != workerID {
-				b.charge(blamed, job.Number, now)
+				jobs.roster.charge(blamed, job.Number, now)
 			}
 		}
 	}
 }
 
-func (b *Board) charge(workerID string, job uint64, now time.Duration) {
-	at, found := b.findWorker(workerID)
+func (r *Roster) charge(workerID string, job uint64, now time.Duration) {
+	at, found := r.find(workerID)
 	if !found {
 		return
 	}
-	w := b.workers[at]
+	w := r.list[at]
 	w.charges = slices.DeleteFunc(w.charges, func(c charge) bool { return now-c.at > quarantineWindow })
 	w.charges = append(w.charges, charge{now, job})
 	var jobs []uint64
@@ -56,7 +56,7 @@ func (b *Board) charge(workerID string, job uint64, now time.Duration) {
 		}
 	}
 	if len(w.charges) < quarantineFaults || len(jobs) < quarantineJobs || now < w.quarantined ||
-		!b.otherAtWork(w, now) {
+		!r.otherAtWork(w, now) {
 		return
 	}
 	w.quarantined = now + quarantineWindow
@@ -66,8 +66,8 @@ func (b *Board) charge(workerID string, job uint64, now time.Duration) {
 }
 
 // otherAtWork reports whether there is another worker that is leased tasks: the last is never quarantined.
-func (b *Board) otherAtWork(w *Worker, now time.Duration) bool {
-	for other := range b.live(now) {
+func (r *Roster) otherAtWork(w *Worker, now time.Duration) bool {
+	for other := range r.live(now) {
 		if other.ID != w.ID && now >= other.quarantined {
 			return true
 		}
@@ -84,7 +84,7 @@ func (w *Worker) Quarantine(now time.Duration) string {
 }
 
 // shunned reports whether a worker is leased nothing now, while there is another.
-func (b *Board) shunned(workerID string, now time.Duration) bool {
-	at, found := b.findWorker(workerID)
-	return found && now < b.workers[at].quarantined && b.otherAtWork(b.workers[at], now)
+func (r *Roster) shunned(workerID string, now time.Duration) bool {
+	at, found := r.find(workerID)
+	return found && now < r.list[at].quarantined && r.otherAtWork(r.list[at], now)
 }

@@ -38,7 +38,7 @@ func (d *desk) failOn(worker, other string, id string, bothFail bool) {
 }
 
 func (d *desk) quarantined(worker string) string {
-	w, _ := d.board.Worker(worker)
+	w, _ := d.board.Roster.Worker(worker)
 	return w.Quarantine(d.now)
 }
 

@@ -17,10 +17,10 @@ const (
 )
 
 // Standoff returns how an audit on which two workers disagree can go on.
-func (b *Board) Standoff(job *state.Job, a *state.Audit, now time.Duration) Standoff {
+func (au *Audits) Standoff(job *state.Job, a *state.Audit, now time.Duration) Standoff {
 	t := auditTask(job, a)
-	for w := range b.live(now) {
-		if !a.By(w.ID) && w.fits(job) && now >= w.quarantined && b.failedAudit(job, t, w.ID) < maxAuditFailures {
+	for w := range au.roster.live(now) {
+		if !a.By(w.ID) && w.fits(job) && now >= w.quarantined && au.failures(job, t, w.ID) < maxAuditFailures {
 			return AThirdDecides
 		}
 	}
@@ -33,7 +33,7 @@ func (b *Board) Standoff(job *state.Job, a *state.Audit, now time.Duration) Stan
 		if o.Repeated() {
 			continue
 		}
-		if !b.canRepeat(job, t, o.WorkerID, now) {
+		if !au.canRepeat(job, t, o.WorkerID, now) {
 			return NoOtherSet
 		}
 		how = BothRepeat
@@ -42,19 +42,19 @@ func (b *Board) Standoff(job *state.Job, a *state.Audit, now time.Duration) Stan
 }
 
 // canRepeat reports whether a worker is there that can make its task again with another kernel set.
-func (b *Board) canRepeat(job *state.Job, again Task, workerID string, now time.Duration) bool {
-	w, known := b.Worker(workerID)
-	live := known && now-w.LastSeen < b.cfg.LeaseTTL
-	return live && w.Other != "" && now >= w.quarantined && b.failedAudit(job, again, workerID) < maxAuditFailures
+func (au *Audits) canRepeat(job *state.Job, again Task, workerID string, now time.Duration) bool {
+	w, known := au.roster.Worker(workerID)
+	live := known && now-w.LastSeen < au.cfg.LeaseTTL
+	return live && w.Other != "" && now >= w.quarantined && au.failures(job, again, workerID) < maxAuditFailures
 }
 
-// failedAudit is how often a worker failed to make an audited task.
-func (b *Board) failedAudit(job *state.Job, t Task, workerID string) int {
-	found, known := b.findJob(job.Number) // not jobBoard, which adds the job to the board: readers ask, too
-	if !known || b.jobs[found].audits[t] == nil {
+// failures is how often a worker failed to make an audited task.
+func (au *Audits) failures(job *state.Job, t Task, workerID string) int {
+	found, known := au.jobs.find(job.Number) // not of, which adds the job to the board: readers ask, too
+	if !known || au.jobs.list[found].audits[t] == nil {
 		return 0
 	}
-	return b.jobs[found].audits[t].failures[workerID]
+	return au.jobs.list[found].audits[t].failures[workerID]
 }
 
 // mayRepeat reports whether the worker is to make a task again with its other kernel set: another worker has another
@@ -68,7 +68,7 @@ func (s *search) mayRepeat(a *state.Audit, t Task) bool {
 	if !mine || o.Repeated() || work != nil && (work.lease != nil || s.now < work.notBefore) {
 		return false
 	}
-	return s.board.Standoff(s.job, a, s.now) == BothRepeat
+	return s.board.Audits.Standoff(s.job, a, s.now) == BothRepeat
 }
 
 // asked returns the audit of a task if it still waits for this worker to make the task, or to make it again.

@@ -25,13 +25,13 @@ type fault struct {
 }
 
 // Trouble is what went wrong last in the job's round, and how often; tries is 0 when nothing did.
-func (b *Board) Trouble(job *state.Job) (tries int, last string) {
-	found, known := b.findJob(job.Number) // asked by readers, who may see an older state: it remembers nothing
-	if !known || b.jobs[found].round != job.Round.Number {
+func (jobs *Jobs) Trouble(job *state.Job) (tries int, last string) {
+	found, known := jobs.find(job.Number) // asked by readers, who may see an older state: it remembers nothing
+	if !known || jobs.list[found].round != job.Round.Number {
 		return 0, ""
 	}
 	at := time.Duration(-1)
-	for _, f := range b.jobs[found].faults { //lint:ordered a sum, and the latest by time then text
+	for _, f := range jobs.list[found].faults { //lint:ordered a sum, and the latest by time then text
 		tries += f.delays
 		if f.at > at || f.at == at && f.last > last {
 			at, last = f.at, f.last
@@ -43,17 +43,17 @@ func (b *Board) Trouble(job *state.Job) (tries int, last string) {
 // Done takes note that a task is committed: its leases are over, and so are those below it.
 // The report was workerID's, and first tells whether it was the one that committed the task.
 func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
-	b.latest = max(b.latest, now)
-	memory := b.jobBoard(job)
+	b.Jobs.latest = max(b.Jobs.latest, now)
+	memory := b.Jobs.of(job)
 	if t.Round != memory.round || t.Changes != memory.changes {
 		return
 	}
 	memory.denied = nil
 	memory.clear(job, t)
-	b.settleFaults(memory, job, t, workerID, now)
+	b.Jobs.settleFaults(memory, job, t, workerID, now)
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE {
 		if l, held := memory.holder(t); held {
-			b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
+			b.Jobs.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED)
 		}
 		memory.drop(t)
 		return
@@ -69,7 +69,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		l, _ := memory.holder(below)
 		memory.drop(below)
 		for ; l != nil; l = l.second {
-			b.took(memory, l, now, outcomeOf(l, winner, t, workerID))
+			b.Jobs.took(memory, l, now, outcomeOf(l, winner, t, workerID))
 		}
 	}
 	memory.leaves.committed(t.Tree, t.Node)
@@ -108,21 +108,22 @@ func (j *jobBoard) below(t Task) []Task {
 func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Failure, now time.Duration) *pb.Command {
 	job, ok := view.Job(h.Task.JobID)
 	if ok && !job.Ended() {
-		if cmd, mine := b.auditFailed(job, h, workerID, failure, now); mine {
+		if cmd, mine := b.Audits.failed(job, h, workerID, failure, now); mine {
 			return cmd
 		}
 	}
-	if !ok || !b.needed(job, h.Task) {
+	if !ok || !b.Jobs.needed(job, h.Task) {
 		return nil
 	}
-	memory := b.jobBoard(job)
+	memory := b.Jobs.of(job)
 	l, held := memory.heldBy(h.Task, workerID)
 	if held = held && l.token == h.Token; held {
 		memory.dropOne(l)
-		b.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED)
-		memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.nameOf(workerID), h.Task)
+		b.Jobs.took(memory, l, now, pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED)
+		memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED, b.Roster.nameOf(workerID),
+			h.Task)
 	}
-	if cmd, taken := b.storeFault(job, h.Task, workerID, failure, held, now); taken {
+	if cmd, taken := b.Store.fault(job, h.Task, workerID, failure, held, now); taken {
 		return cmd
 	}
 	drained := failure.GetCode() == string(protocol.CodeDrained)
@@ -136,10 +137,10 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 		return nil
 	}
 	memory.blame(h.Task, workerID, failure, 1, now, b.cfg.RetryDelay)
-	if !b.hopeless(job, h.Task, workerID, now) {
+	if !b.Jobs.hopeless(job, h.Task, workerID, now) {
 		return nil
 	}
-	if cmd := b.unreadable(job, h.Task, workerID, failure, now); cmd != nil {
+	if cmd := b.Jobs.unreadable(job, h.Task, workerID, failure, now); cmd != nil {
 		return cmd
 	}
 	return failJob(job, failure)
@@ -148,14 +149,14 @@ func (b *Board) Fault(view state.State, workerID string, h Held, failure *pb.Fai
 // hopeless reports whether a task has used up its attempts, the last of them on workerID. They count
 // when two workers had one, or there is no second. A second worker that never finishes an attempt delays
 // that verdict, up to a limit.
-func (b *Board) hopeless(job *state.Job, t Task, workerID string, now time.Duration) bool {
+func (jobs *Jobs) hopeless(job *state.Job, t Task, workerID string, now time.Duration) bool {
 	attempts, elsewhere := 0, false
-	b.jobBoard(job).eachFault(t, func(f fault) {
+	jobs.of(job).eachFault(t, func(f fault) {
 		attempts += f.attempts
 		elsewhere = elsewhere || slices.ContainsFunc(f.blamed, func(w string) bool { return w != workerID })
 	})
-	return attempts >= b.cfg.MaxAttempts && (elsewhere || !b.hasOther(job, workerID, now)) ||
-		attempts >= 2*b.cfg.MaxAttempts
+	return attempts >= jobs.cfg.MaxAttempts && (elsewhere || !jobs.roster.hasOther(job, workerID, now)) ||
+		attempts >= 2*jobs.cfg.MaxAttempts
 }
 
 func failJob(job *state.Job, failure *pb.Failure) *pb.Command {
@@ -198,26 +199,16 @@ func (j *jobBoard) eachFault(t Task, visit func(fault)) {
 
 // mustWait holds a task back after a fault, and from the worker it failed on last
 // while there is another.
-func (b *Board) mustWait(job *state.Job, t Task, workerID string, now time.Duration) bool {
+func (jobs *Jobs) mustWait(job *state.Job, t Task, workerID string, now time.Duration) bool {
 	var last fault
 	wait := false
-	b.jobBoard(job).eachFault(t, func(f fault) {
+	jobs.of(job).eachFault(t, func(f fault) {
 		wait = wait || now < f.notBefore
 		if (f.attempts > 0 || f.hangs > 0 || f.barred > 0) && (last.worker == "" || f.at > last.at) {
 			last = f
 		}
 	})
-	return wait || last.worker == workerID && b.hasOther(job, workerID, now)
-}
-
-// hasOther reports whether another worker is there that the job's state fits.
-func (b *Board) hasOther(job *state.Job, workerID string, now time.Duration) bool {
-	for w := range b.live(now) {
-		if w.ID != workerID && w.fits(job) && now >= w.quarantined {
-			return true
-		}
-	}
-	return false
+	return wait || last.worker == workerID && jobs.roster.hasOther(job, workerID, now)
 }
 
 // NextWake is the earliest time at which a waiting task may be leased, or ok is
@@ -228,23 +219,23 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 			wake, ok = at, true
 		}
 	}
-	consider(b.holdUntil)
-	consider(b.straggling)
-	consider(b.verdict)
-	consider(b.patience)
-	if w, known := b.Worker(b.loner); known {
+	consider(b.Jobs.holdUntil)
+	consider(b.stragglers.due)
+	consider(b.Deaths.verdict)
+	consider(b.Fit.patience)
+	if w, known := b.Roster.Worker(b.Deaths.loner); known {
 		consider(w.LastSeen + b.cfg.LeaseTTL)
 	}
-	if b.earliest < math.MaxInt64 {
-		consider(b.earliest)
+	if b.Jobs.earliest < math.MaxInt64 {
+		consider(b.Jobs.earliest)
 	}
-	for _, w := range b.workers {
+	for _, w := range b.Roster.list {
 		if w.quarantined < math.MaxInt64 {
 			consider(w.quarantined)
 		}
 	}
-	barred := b.forlorn
-	for _, j := range b.jobs {
+	barred := b.Audits.forlorn
+	for _, j := range b.Jobs.list {
 		for _, s := range j.suspects {
 			consider(s.notBefore)
 		}
@@ -257,7 +248,7 @@ func (b *Board) NextWake(now time.Duration) (wake time.Duration, ok bool) {
 		}
 	}
 	if barred { // a task that failed on the last worker left is for it again
-		for _, w := range b.workers {
+		for _, w := range b.Roster.list {
 			consider(w.LastSeen + b.cfg.LeaseTTL)
 		}
 	}

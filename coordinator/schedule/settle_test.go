@@ -181,8 +181,8 @@ func TestLeasesExpireUnlessRenewed(t *testing.T) {
 	}
 	d.now++
 	d.wantNodes("w", 2, node(0, 1))
-	if d.board.Counts.Expired != 1 {
-		t.Errorf("%d expired", d.board.Counts.Expired)
+	if d.board.Jobs.Counts.Expired != 1 {
+		t.Errorf("%d expired", d.board.Jobs.Counts.Expired)
 	}
 	d.now = d.cfg.LeaseTTL * 3 / 2
 	if n := d.board.Expire(d.now); n != 1 {
@@ -241,7 +241,7 @@ func TestNewLeaderOfAnIdleClusterDoesNotHold(t *testing.T) {
 func TestWorkersAreForgotten(t *testing.T) {
 	d := newDesk(t, 1, 1)
 	d.now = d.cfg.LeaseTTL
-	if n := len(d.board.Workers(d.now)); n != 0 {
+	if n := len(d.board.Roster.Live(d.now)); n != 0 {
 		t.Errorf("%d workers are live after a TTL of silence", n)
 	}
 	d.now = 10 * d.cfg.LeaseTTL

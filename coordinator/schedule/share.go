@@ -18,7 +18,7 @@ const crumb = 16
 func (b *Board) share(view state.State, workerID string, want int, now time.Duration) []Grant {
 	var jobs []*state.Job
 	view.EachActive(func(job *state.Job) bool {
-		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Holding(job, now) {
+		if job.Stage != pb.JobState_JOB_STATE_QUEUED && !b.Jobs.Holding(job, now) {
 			jobs = append(jobs, job)
 		}
 		return true
@@ -65,7 +65,7 @@ type turn struct {
 func (b *Board) takeTurns(jobs []*state.Job, workerID string, want int, now time.Duration) (grants []Grant) {
 	turns := make([]turn, len(jobs))
 	for i, job := range jobs {
-		memory := b.jobBoard(job)
+		memory := b.Jobs.of(job)
 		turns[i] = turn{job, memory.leases.Len()} // a backup counts for nothing
 		memory.eachAudit(func(Task, *auditWork) { turns[i].leased++ })
 	}
@@ -102,14 +102,22 @@ func fewest(turns []turn) (least, second int) {
 	return least, second
 }
 
+// Fit is which workers may work on which jobs, and how long a job waits for one.
+type Fit struct {
+	cfg      Config
+	roster   *Roster
+	jobs     *Jobs
+	patience time.Duration // when a job has waited long enough for a larger worker; 0 means none waits
+}
+
 // mayWork reports whether a worker may be leased tasks of a job: the job wants no fewer workers, and its
 // state fits the worker's memory.
-func (b *Board) mayWork(job *state.Job, workerID string) bool {
-	w, known := b.Worker(workerID)
+func (f *Fit) mayWork(job *state.Job, workerID string) bool {
+	w, known := f.roster.Worker(workerID)
 	if known && !w.fits(job) {
 		return false
 	}
-	return job.MaxWorkers == 0 || b.jobBoard(job).admits(workerID, job.MaxWorkers)
+	return job.MaxWorkers == 0 || f.jobs.of(job).admits(workerID, job.MaxWorkers)
 }
 
 // takes is the least that a task of the job must keep in memory: the state of its round, or the model.
@@ -138,16 +146,16 @@ func (j *jobBoard) admits(workerID string, limit int) bool {
 
 // TooBig reports whether no live worker has the memory for a job's state, and what it takes and the
 // largest has.
-func (b *Board) TooBig(job *state.Job, now time.Duration) (need, largest int64, tooBig bool) {
+func (f *Fit) TooBig(job *state.Job, now time.Duration) (need, largest int64, tooBig bool) {
 	need = takes(job)
-	largest, tooBig = b.TooMuch(need, now)
+	largest, tooBig = f.TooMuch(need, now)
 	return need, largest, tooBig
 }
 
 // TooMuch reports whether there are workers, and all of them have less memory than that; and what the largest has.
-func (b *Board) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch bool) {
+func (f *Fit) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch bool) {
 	some := false
-	for w := range b.live(now) {
+	for w := range f.roster.live(now) {
 		if w.Memory == 0 || bytes <= w.Memory {
 			return 0, false
 		}
@@ -158,24 +166,24 @@ func (b *Board) TooMuch(bytes int64, now time.Duration) (largest int64, tooMuch 
 
 // Misfits returns the commands that fail the jobs whose state has not fitted any worker for so long: a larger
 // worker may come, but they hold a place that others could have. The time begins anew with each round, and each leader.
-func (b *Board) Misfits(view state.State, now time.Duration) (commands []*pb.Command) {
-	b.patience = 0
+func (f *Fit) Misfits(view state.State, now time.Duration) (commands []*pb.Command) {
+	f.patience = 0
 	view.EachActive(func(job *state.Job) bool {
-		if job.Stage == pb.JobState_JOB_STATE_QUEUED || takes(job) == 0 || b.cfg.FitPatience == 0 {
+		if job.Stage == pb.JobState_JOB_STATE_QUEUED || takes(job) == 0 || f.cfg.FitPatience == 0 {
 			return true
 		}
-		memory := b.jobBoard(job)
-		need, largest, tooBig := b.TooBig(job, now)
+		memory := f.jobs.of(job)
+		need, largest, tooBig := f.TooBig(job, now)
 		switch {
 		case !tooBig:
 			memory.misfit = 0
 		case memory.misfit == 0:
-			memory.misfit = now + b.cfg.FitPatience
+			memory.misfit = now + f.cfg.FitPatience
 		}
 		if memory.misfit != 0 && memory.misfit <= now {
-			commands = append(commands, failJob(job, misfit(need, largest, b.cfg.FitPatience)))
+			commands = append(commands, failJob(job, misfit(need, largest, f.cfg.FitPatience)))
 		} else {
-			b.patience = sooner(b.patience, memory.misfit)
+			f.patience = sooner(f.patience, memory.misfit)
 		}
 		return true
 	})

@@ -133,16 +133,16 @@ func TestStateBeyondMemory(t *testing.T) {
 	d.view = run(t, d.view, submit("b"), start("b"), completions(planned))
 	d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 2, Memory: 2 << 30}, nil, d.now)
 	d.wantJobs("w", 8, "a a a a")
-	if need, largest, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); !tooBig || need != 3<<30 ||
+	if need, largest, tooBig := d.board.Fit.TooBig(jobOf(d.view, "b"), d.now); !tooBig || need != 3<<30 ||
 		largest != 2<<30 {
 		t.Errorf("a state of %d beside memory of %d: %v", need, largest, tooBig)
 	}
-	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "a"), d.now); tooBig {
+	if _, _, tooBig := d.board.Fit.TooBig(jobOf(d.view, "a"), d.now); tooBig {
 		t.Error("a state of one byte is too big")
 	}
 	d.board.Register(d.view, schedule.Worker{ID: "w2", Slots: 2, Memory: 3 << 30}, nil, d.now)
 	d.wantJobs("w2", 2, "b b")
-	if _, _, tooBig := d.board.TooBig(jobOf(d.view, "b"), d.now); tooBig {
+	if _, _, tooBig := d.board.Fit.TooBig(jobOf(d.view, "b"), d.now); tooBig {
 		t.Error("the state fits w2")
 	}
 }
@@ -157,7 +157,7 @@ func TestMisfitsAreGivenUp(t *testing.T) {
 		d.board.Register(d.view, schedule.Worker{ID: "w", Slots: 2, Memory: 2 << 30}, nil, d.now)
 	}
 	small()
-	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Fit.Misfits(d.view, d.now); len(cmds) != 0 {
 		t.Fatalf("given up at once: %v", cmds)
 	}
 	if wake, ok := d.board.NextWake(d.now); !ok || wake > d.cfg.FitPatience {
@@ -165,21 +165,21 @@ func TestMisfitsAreGivenUp(t *testing.T) {
 	}
 	d.now = d.cfg.FitPatience - 1
 	d.board.Register(d.view, schedule.Worker{ID: "big", Slots: 2, Memory: 3 << 30}, nil, d.now)
-	d.board.Misfits(d.view, d.now)
+	d.board.Fit.Misfits(d.view, d.now)
 	d.now += d.cfg.LeaseTTL // it is gone
 	small()
-	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Fit.Misfits(d.view, d.now); len(cmds) != 0 {
 		t.Fatalf("given up though a larger worker was there: %v", cmds)
 	}
 	d.now += d.cfg.FitPatience
-	if cmds := d.board.Misfits(d.view, d.now); len(cmds) != 0 {
+	if cmds := d.board.Fit.Misfits(d.view, d.now); len(cmds) != 0 {
 		t.Fatalf("given up without any worker: %v", cmds)
 	}
 	small()
-	d.board.Misfits(d.view, d.now)
+	d.board.Fit.Misfits(d.view, d.now)
 	d.now += d.cfg.FitPatience
 	small()
-	cmds := d.board.Misfits(d.view, d.now)
+	cmds := d.board.Fit.Misfits(d.view, d.now)
 	if len(cmds) != 1 || cmds[0].GetFail().GetId() != "b" ||
 		cmds[0].GetFail().GetFailure().GetCode() != "NO_WORKER_FITS" {
 		t.Errorf("not given up: %v", cmds)

@@ -43,9 +43,16 @@ type refusal struct {
 	last  string
 }
 
-// storeFault takes a fault of the cluster's own store into account. It is no fault of the task, and not counted as one:
+// Store is what the cluster's own store loses and refuses, as workers report it.
+type Store struct {
+	cfg    Config
+	roster *Roster
+	jobs   *Jobs
+}
+
+// fault takes a fault of the cluster's own store into account. It is no fault of the task, and not counted as one:
 // an object that is lost is made again, and a store that refuses is waited for. taken is false for every other fault.
-func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.Failure, held bool,
+func (s *Store) fault(job *state.Job, t Task, workerID string, failure *pb.Failure, held bool,
 	now time.Duration) (cmd *pb.Command, taken bool) {
 	denied := failure.GetCode() == string(protocol.CodeStoreDenied) &&
 		failure.GetClass() == pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE
@@ -53,10 +60,10 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 	if !denied && len(tasks) == 0 || !held {
 		return nil, false
 	}
-	memory := b.jobBoard(job)
-	memory.bar(t, workerID, failure, now, b.cfg.RetryDelay)
+	memory := s.jobs.of(job)
+	memory.bar(t, workerID, failure, now, s.cfg.RetryDelay)
 	if denied { // of all workers alike, most likely: nobody is charged with it
-		return b.refused(job, memory, workerID, failure, now), true
+		return s.refused(job, memory, workerID, failure, now), true
 	}
 	id := state.ObjectID{Round: failure.GetLost().GetRound(),
 		SHA256: [32]byte(failure.GetLost().GetObject().GetSha256())}
@@ -68,11 +75,11 @@ func (b *Board) storeFault(job *state.Job, t Task, workerID string, failure *pb.
 	known.add(workerID)
 	memory.suspect(t, workerID)
 	reach, _ := job.Reach(tasks)
-	if !b.confirmed(job, known.reporters, workerID, now) || now-known.since < b.delayFor(reach) {
+	if !s.roster.confirmed(job, known.reporters, workerID, now) || now-known.since < s.delayFor(reach) {
 		return nil, true
 	}
-	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, b.nameOf(workerID), t)
-	why := fmt.Sprintf("%s, reported by %s at %s", failure.GetMessage(), b.nameOf(workerID), t)
+	memory.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, s.roster.nameOf(workerID), t)
+	why := fmt.Sprintf("%s, reported by %s at %s", failure.GetMessage(), s.roster.nameOf(workerID), t)
 	return uncommit(job, tasks, pb.UncommitReason_UNCOMMIT_REASON_LOST, why), true
 }
 
@@ -84,18 +91,12 @@ func makersOf(job *state.Job, lost *pb.LostObject) []*pb.TaskID {
 	return job.MakersOf(state.ObjectID{Round: lost.GetRound(), SHA256: [32]byte(lost.GetObject().GetSha256())})
 }
 
-// confirmed reports whether two workers said the same, or one twice that has no other beside it. A second
-// worker that never gets as far delays that, up to a limit.
-func (b *Board) confirmed(job *state.Job, r reporters, workerID string, now time.Duration) bool {
-	return len(r.workers) > 1 || r.count > 1 && !b.hasOther(job, workerID, now) || r.count >= b.cfg.MaxAttempts
-}
-
-func (b *Board) delayFor(reach state.Reach) time.Duration {
+func (s *Store) delayFor(reach state.Reach) time.Duration {
 	switch {
 	case reach > state.ReachClosed:
-		return roundsDelays * b.cfg.RetryDelay
+		return roundsDelays * s.cfg.RetryDelay
 	case reach > state.ReachNodes:
-		return closedDelays * b.cfg.RetryDelay
+		return closedDelays * s.cfg.RetryDelay
 	}
 	return 0
 }
@@ -128,7 +129,7 @@ func (j *jobBoard) suspect(t Task, workerID string) {
 
 // refused notes that the cluster's own store refuses a task. It returns the command that fails the job when that went
 // on for too long, on two workers, or on the only one.
-func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failure *pb.Failure,
+func (s *Store) refused(job *state.Job, memory *jobBoard, workerID string, failure *pb.Failure,
 	now time.Duration) *pb.Command {
 	if memory.denied == nil {
 		memory.denied = &refusal{since: now}
@@ -136,8 +137,8 @@ func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failu
 	d := memory.denied
 	d.add(workerID)
 	d.last = state.Clip(failure.GetMessage(), maxTroubleBytes)
-	if b.cfg.DenyPatience == 0 || now-d.since < b.cfg.DenyPatience || len(d.workers) < 2 &&
-		b.hasOther(job, workerID, now) {
+	if s.cfg.DenyPatience == 0 || now-d.since < s.cfg.DenyPatience || len(d.workers) < 2 &&
+		s.roster.hasOther(job, workerID, now) {
 		return nil
 	}
 	failure.Message = state.Clip(fmt.Sprintf("for %v: %s", (now-d.since).Round(time.Second), failure.GetMessage()),
@@ -147,19 +148,19 @@ func (b *Board) refused(job *state.Job, memory *jobBoard, workerID string, failu
 
 // Denied is for how long the cluster's own store has refused the job's tasks, for how long the job waits for that, and
 // what the store said last; ok is false when it does not refuse.
-func (b *Board) Denied(job *state.Job, now time.Duration) (since, patience time.Duration, last string, ok bool) {
-	found, known := b.findJob(job.Number)
-	if !known || b.jobs[found].denied == nil {
+func (s *Store) Denied(job *state.Job, now time.Duration) (since, patience time.Duration, last string, ok bool) {
+	found, known := s.jobs.find(job.Number)
+	if !known || s.jobs.list[found].denied == nil {
 		return 0, 0, "", false
 	}
-	d := b.jobs[found].denied
-	return now - d.since, b.cfg.DenyPatience, d.last, true
+	d := s.jobs.list[found].denied
+	return now - d.since, s.cfg.DenyPatience, d.last, true
 }
 
 // DeniedJobs counts the jobs that wait because the cluster's own store refuses their tasks.
-func (b *Board) DeniedJobs() int {
+func (s *Store) DeniedJobs() int {
 	count := 0
-	for _, j := range b.jobs {
+	for _, j := range s.jobs.list {
 		if j.denied != nil {
 			count++
 		}

@@ -88,12 +88,12 @@ func TestARefusalCountsFromItsBeginning(t *testing.T) {
 		if text := cmd.GetFail().GetFailure().GetMessage(); c.fails && text != "for 16m0s: broke" {
 			t.Error(text)
 		}
-		since, _, _, waits := d.board.Denied(jobOf(d.view, "a"), d.now)
-		if !waits || since != c.after || d.board.DeniedJobs() != 1 {
-			t.Errorf("refused for %v, want %v; %d jobs", since, c.after, d.board.DeniedJobs())
+		since, _, _, waits := d.board.Store.Denied(jobOf(d.view, "a"), d.now)
+		if !waits || since != c.after || d.board.Store.DeniedJobs() != 1 {
+			t.Errorf("refused for %v, want %v; %d jobs", since, c.after, d.board.Store.DeniedJobs())
 		}
 	}
-	if n := newDesk(t, 1, 4).board.DeniedJobs(); n != 0 {
+	if n := newDesk(t, 1, 4).board.Store.DeniedJobs(); n != 0 {
 		t.Errorf("%d jobs of a board that knows none", n)
 	}
 }
@@ -124,7 +124,7 @@ func TestFaultsEndWithTheWork(t *testing.T) {
 	d.fault("w", d.wantNodes("w", 1, node(2, 0))[0], taskClass, protocol.CodePanic)
 	for i, want := range []int{1, 1, 1, 0} {
 		d.commit(node(0, i))
-		if tries, _ := d.board.Trouble(jobOf(d.view, "a")); tries != want {
+		if tries, _ := d.board.Jobs.Trouble(jobOf(d.view, "a")); tries != want {
 			t.Errorf("leaf %d is done: %d tries, want %d", i, tries, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestFaultsEndWithTheWork(t *testing.T) {
 	d.register("w", 1)
 	d.fault("w", d.wantNodes("w", 1, node(1, 2))[0], taskClass, protocol.CodePanic)
 	d.commit(node(1, 2))
-	if tries, _ := d.board.Trouble(jobOf(d.view, "a")); tries != 0 {
+	if tries, _ := d.board.Jobs.Trouble(jobOf(d.view, "a")); tries != 0 {
 		t.Errorf("the node is done: %d tries", tries)
 	}
 }

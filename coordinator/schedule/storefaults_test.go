@@ -123,9 +123,9 @@ func TestARefusingStoreIsWaitedFor(t *testing.T) {
 	d := newDesk(t, 1, 4)
 	for {
 		cmd := d.denied("w")
-		since, patience, said, waits := d.board.Denied(jobOf(d.view, "a"), d.now)
+		since, patience, said, waits := d.board.Store.Denied(jobOf(d.view, "a"), d.now)
 		if over := since >= 16*time.Minute; (cmd != nil) != over || !waits || patience != 16*time.Minute ||
-			said != "broke" || d.board.DeniedJobs() != 1 {
+			said != "broke" || d.board.Store.DeniedJobs() != 1 {
 			t.Fatalf("after %v: %v, %v, %q", since, cmd, waits, said)
 		}
 		if cmd != nil {
@@ -145,7 +145,7 @@ func TestARefusalThatPasses(t *testing.T) {
 	d.now += 14 * time.Minute
 	d.register("w", 1)
 	d.complete(d.lease("w", 1)[0].Task, pb.Verdict_VERDICT_ACCEPTED)
-	if _, _, _, waits := d.board.Denied(jobOf(d.view, "a"), d.now); waits {
+	if _, _, _, waits := d.board.Store.Denied(jobOf(d.view, "a"), d.now); waits {
 		t.Error("the job waits though a task is done")
 	}
 	d.register("w2", 1)

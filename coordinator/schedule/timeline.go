@@ -175,12 +175,12 @@ func (t *timeline) tell(now time.Duration, what pb.TimelineEventKind, worker, ta
 }
 
 // Timeline returns what is remembered of a job's course; the caller may keep it.
-func (b *Board) Timeline(job *state.Job) Timeline {
-	at, found := b.findJob(job.Number)
+func (jobs *Jobs) Timeline(job *state.Job) Timeline {
+	at, found := jobs.find(job.Number)
 	if !found {
 		return Timeline{}
 	}
-	t := b.jobs[at].course.Timeline
+	t := jobs.list[at].course.Timeline
 	t.Workers, t.Marks, t.Events = slices.Clone(t.Workers), slices.Clone(t.Marks), slices.Clone(t.Events)
 	slices.SortFunc(t.Marks, func(x, y Mark) int { // total order: a slot is at work on one task at a time
 		return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From),
@@ -190,44 +190,38 @@ func (b *Board) Timeline(job *state.Job) Timeline {
 }
 
 // took is the end of a lease for the timeline and, where it was a backup, for the counts.
-func (b *Board) took(j *jobBoard, l *lease, now time.Duration, outcome pb.TimelineOutcome) {
+func (jobs *Jobs) took(j *jobBoard, l *lease, now time.Duration, outcome pb.TimelineOutcome) {
 	j.course.end(l, now, outcome)
 	won := outcome == pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
-	b.backupEnded(j, l, won)
+	jobs.backupEnded(j, l, won)
 	if l.backup && won {
-		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON, b.nameOf(l.worker), l.task)
+		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON, jobs.roster.nameOf(l.worker), l.task)
 	}
-}
-
-// nameOf is a worker's name for people.
-func (b *Board) nameOf(workerID string) string {
-	if w, known := b.Worker(workerID); known && w.Name != "" {
-		return w.Name
-	}
-	return workerID
 }
 
 // begun puts the start of a lease on its job's timeline.
-func (b *Board) begun(j *jobBoard, l *lease) {
-	w, known := b.Worker(l.worker)
+func (jobs *Jobs) begun(j *jobBoard, l *lease) {
+	w, known := jobs.roster.Worker(l.worker)
 	if !known {
 		w = Worker{ID: l.worker}
 	}
 	j.course.begin(l, w)
 	if l.backup {
-		j.course.event(l.since, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED, b.nameOf(l.worker), l.task)
+		j.course.event(l.since, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED, jobs.roster.nameOf(l.worker),
+			l.task)
 	}
 }
 
 // tellLost notes the leases that were not renewed, and the workers that were not heard of.
-func (b *Board) tellLost(j *jobBoard, void []*lease, now time.Duration) {
+func (jobs *Jobs) tellLost(j *jobBoard, void []*lease, now time.Duration) {
 	var silent []string
 	for _, l := range void {
-		w, known := b.Worker(l.worker)
-		if gone := !known || now-w.LastSeen >= b.cfg.LeaseTTL; gone && !slices.Contains(silent, l.worker) {
+		name := jobs.roster.nameOf(l.worker)
+		w, known := jobs.roster.Worker(l.worker)
+		if gone := !known || now-w.LastSeen >= jobs.cfg.LeaseTTL; gone && !slices.Contains(silent, l.worker) {
 			silent = append(silent, l.worker)
-			j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST, b.nameOf(l.worker), l.task)
+			j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST, name, l.task)
 		}
-		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED, b.nameOf(l.worker), l.task)
+		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED, name, l.task)
 	}
 }

@@ -164,15 +164,16 @@ func TestALeaseOfAnotherTimeline(t *testing.T) {
 func TestWorkersOnATimeline(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := boardOf("named", "plain")
-	b.workers[0].Name = "host-1"
+	b.Roster.list[0].Name = "host-1"
 	for id, want := range map[string]string{"named": "host-1", "plain": "plain", "gone": "gone"} {
-		if got := b.nameOf(id); got != want {
+		if got := b.Roster.nameOf(id); got != want {
 			t.Errorf("%s is called %s", id, got)
 		}
 	}
-	j, now := b.jobBoard(job), b.cfg.LeaseTTL+time.Hour
-	b.workers[0].LastSeen, b.workers[1].LastSeen = time.Hour, time.Hour+1
-	b.tellLost(j, []*lease{{worker: "named", task: nodeTask(0, 0, 0)}, {worker: "plain", task: nodeTask(0, 0, 1)}}, now)
+	j, now := b.Jobs.of(job), b.cfg.LeaseTTL+time.Hour
+	b.Roster.list[0].LastSeen, b.Roster.list[1].LastSeen = time.Hour, time.Hour+1
+	void := []*lease{{worker: "named", task: nodeTask(0, 0, 0)}, {worker: "plain", task: nodeTask(0, 0, 1)}}
+	b.Jobs.tellLost(j, void, now)
 	var got []string
 	for _, e := range j.course.Events {
 		got = append(got, fmt.Sprint(e.Worker, " ", e.What))
@@ -198,9 +199,9 @@ func TestSinceWhenACourseIsKnown(t *testing.T) {
 		view := state.New()
 		view.NextJob = c.next
 		b := NewBoard(DefaultConfig(), 1, view, c.began)
-		if b.jobBoard(job); b.Timeline(job).Since != c.want {
+		if b.Jobs.of(job); b.Jobs.Timeline(job).Since != c.want {
 			t.Errorf("job %d, the leader's first is %d: known since %v, want %v",
-				job.Number, c.next, b.Timeline(job).Since, c.want)
+				job.Number, c.next, b.Jobs.Timeline(job).Since, c.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // story is a timeline in words: worker, slot, from, to, work, outcome.
 func (d *desk) story() (marks, events []string) {
-	t := d.board.Timeline(jobOf(d.view, "a"))
+	t := d.board.Jobs.Timeline(jobOf(d.view, "a"))
 	for _, m := range t.Marks {
 		backup := ""
 		if m.Backup {

@@ -15,7 +15,7 @@ import (
 // unreadable takes a task that workers failed to make of what others made, and has that made again: one of the others
 // may have made a result that nobody can read. There is no command where the failure may not come of that, or what the
 // task reads was made again too often; then the task's fault is the job's.
-func (b *Board) unreadable(
+func (jobs *Jobs) unreadable(
 	job *state.Job, t Task, workerID string, failure *pb.Failure, now time.Duration,
 ) *pb.Command {
 	tasks, makers := job.ReadBy(t.ID())
@@ -23,7 +23,7 @@ func (b *Board) unreadable(
 	if len(tasks) == 0 || !ofReading(failure, folds) {
 		return nil
 	}
-	b.jobBoard(job).course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, b.nameOf(workerID), t)
+	jobs.of(job).course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE, jobs.roster.nameOf(workerID), t)
 	who := cmp.Or(strings.Join(makers, ", "), "others")
 	why := fmt.Sprintf("workers cannot make %s of what %s made: %s", t, who, failure.GetMessage())
 	return uncommit(job, tasks, pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE, why)

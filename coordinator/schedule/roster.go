@@ -1,0 +1,93 @@
+package schedule
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/coordinator/state"
+)
+
+// Roster is the workers that have registered with this leader.
+type Roster struct {
+	cfg  Config
+	list []*Worker // by id
+}
+
+// Live returns the workers heard of within the last TTL, by id.
+func (r *Roster) Live(now time.Duration) []Worker {
+	var live []Worker
+	for w := range r.live(now) {
+		live = append(live, *w)
+	}
+	return live
+}
+
+func (r *Roster) live(now time.Duration) iter.Seq[*Worker] {
+	return func(yield func(*Worker) bool) {
+		for _, w := range r.list {
+			if now-w.LastSeen < r.cfg.LeaseTTL && !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// Worker returns what is known of one worker.
+func (r *Roster) Worker(id string) (Worker, bool) {
+	at, found := r.find(id)
+	if !found {
+		return Worker{}, false
+	}
+	return *r.list[at], true
+}
+
+func (r *Roster) find(id string) (int, bool) {
+	return slices.BinarySearchFunc(r.list, id, func(w *Worker, id string) int { return strings.Compare(w.ID, id) })
+}
+
+func (r *Roster) slots(now time.Duration) int {
+	total := 0
+	for w := range r.live(now) {
+		total += w.Slots
+	}
+	return max(total, 1)
+}
+
+// place is where among n leaves a worker begins: the live ones divide them evenly by slots.
+func (r *Roster) place(workerID string, n int, now time.Duration) int {
+	before := 0
+	for w := range r.live(now) {
+		if w.ID == workerID {
+			break
+		}
+		before += w.Slots
+	}
+	total := r.slots(now)
+	return n/total*before + n%total*before/total // n*before may not fit an int
+}
+
+// nameOf is a worker's name for people.
+func (r *Roster) nameOf(workerID string) string {
+	if w, known := r.Worker(workerID); known && w.Name != "" {
+		return w.Name
+	}
+	return workerID
+}
+
+// hasOther reports whether another worker is there that the job's state fits.
+func (r *Roster) hasOther(job *state.Job, workerID string, now time.Duration) bool {
+	for w := range r.live(now) {
+		if w.ID != workerID && w.fits(job) && now >= w.quarantined {
+			return true
+		}
+	}
+	return false
+}
+
+// confirmed reports whether two workers said the same, or one twice that has no other beside it. A second
+// worker that never gets as far delays that, up to a limit.
+func (r *Roster) confirmed(job *state.Job, by reporters, workerID string, now time.Duration) bool {
+	return len(by.workers) > 1 || by.count > 1 && !r.hasOther(job, workerID, now) || by.count >= r.cfg.MaxAttempts
+}
