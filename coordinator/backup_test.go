@@ -93,10 +93,10 @@ func TestRestoreIntoANewCluster(t *testing.T) {
 		t.Errorf("cluster %s of %d jobs from %s of %d", after.ClusterID, after.JobCount(), before.ClusterID,
 			before.JobCount())
 	}
-	if _, known := after.Token(old.AdminToken().ID); known {
+	if _, known := after.Tokens.Get(old.AdminToken().ID); known {
 		t.Error("a token of the old cluster holds")
 	}
-	if _, known := after.Token(restored.AdminToken().ID); !known {
+	if _, known := after.Tokens.Get(restored.AdminToken().ID); !known {
 		t.Error("the new token does not hold")
 	}
 	if now, then := after.Epoch, before.Epoch; now != then+1 || !after.Held() {

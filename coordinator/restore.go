@@ -79,7 +79,7 @@ func checkOldTokens(dir string, backup state.State) error {
 		return err
 	}
 	for file, id := range map[string]string{AdminTokenFile: kept.admin.ID, WorkerTokenFile: kept.worker.ID} {
-		if _, old := backup.Token(id); old && id != "" {
+		if _, old := backup.Tokens.Get(id); old && id != "" {
 			return fmt.Errorf("%w: %s is a token of the old cluster, none of which holds in the new one: remove it, "+
 				"and a new one is made", ErrRestore, filepath.Join(dir, file))
 		}

@@ -65,7 +65,7 @@ func (c *Coordinator) recheckTokens(ctx context.Context) {
 
 func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 	view, _ := c.fsm.View()
-	token, ok := view.Token(id)
+	token, ok := view.Tokens.Get(id)
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
 

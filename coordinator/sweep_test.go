@@ -199,7 +199,7 @@ func TestRetiredJobsAreSwept(t *testing.T) {
 		}
 		sleep(10*time.Minute + time.Second)
 		view, _ := c.fsm.View()
-		if _, gone := view.Retired("goes"); view.JobCount() != 1 || !gone {
+		if _, gone := view.Retired.Get("goes"); view.JobCount() != 1 || !gone {
 			t.Errorf("%d jobs after ten minutes", view.JobCount())
 		}
 		if keys := strings.Join(stored(t, c), " "); strings.Contains(keys, "by-hand") ||
@@ -238,7 +238,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 		for range 12 {
 			sleep(time.Minute)
 			view, _ := c.fsm.View()
-			if gone, _ := view.Retired("a"); gone.Swept && len(stored(t, c)) > 0 {
+			if gone, _ := view.Retired.Get("a"); gone.Swept && len(stored(t, c)) > 0 {
 				t.Fatalf("marked as swept with %v left", stored(t, c))
 			}
 		}
@@ -250,7 +250,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 		failures := status.GetSweeps().GetFailures()
 		if view, _ := c.fsm.View(); failures < 2 {
 			t.Errorf("%d passes failed", failures)
-		} else if gone, _ := view.Retired("a"); !gone.Swept {
+		} else if gone, _ := view.Retired.Get("a"); !gone.Swept {
 			t.Error("not marked as swept in the end")
 		}
 		stopTest(t, c)

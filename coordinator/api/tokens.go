@@ -59,7 +59,7 @@ func (s *Tokens) ListTokens(
 		return nil, err
 	}
 	res := &pb.ListTokensResponse{}
-	view.EachToken(func(t state.Token) bool {
+	view.Tokens.Each(func(t state.Token) bool {
 		res.Tokens = append(res.Tokens, s.describeToken(t))
 		return true
 	})

@@ -61,8 +61,8 @@ func (c Founder) FirstEntries(view state.State) ([]*pb.Command, error) {
 		if first.Token.ID == "" {
 			continue // this member holds none: another made the cluster's
 		}
-		stored, known := view.Token(first.Token.ID)
-		if view.TokenRevoked(first.Token.ID) {
+		stored, known := view.Tokens.Get(first.Token.ID)
+		if view.Tokens.Revoked(first.Token.ID) {
 			continue // the file is of no more use
 		} else if !known {
 			commands = append(commands, &pb.Command{Body: &pb.Command_PutToken{PutToken: &pb.PutToken{

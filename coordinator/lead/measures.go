@@ -221,7 +221,7 @@ func (m *measures) ofState(r readings) {
 	r.gauge(auditsBy, float64(audits.Waived), "waived")
 	r.gauge(auditsBy, float64(audits.Disputed), "disputed")
 	r.gauge(auditsBy, float64(pending), "pending")
-	r.gauge(convicted, float64(view.ConvictedCount()))
+	r.gauge(convicted, float64(view.Convicted.Count()))
 	paused := 0
 	view.EachSchedule(func(s *state.Schedule) bool {
 		if s.Paused {

@@ -23,7 +23,7 @@ func (c *Leader) Status(ctx context.Context) (*pb.StatusResponse, error) {
 		ClusterId: view.ClusterID, Leader: c.cfg.NodeID, Term: lead.Term, AppliedIndex: index,
 		Version: c.cfg.Version, StoreUri: c.cfg.StoreURI,
 		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
-		JobsRetired: uint32(view.RetiredCount()), Aliases: uint32(view.AliasCount()),
+		JobsRetired: uint32(view.Retired.Count()), Aliases: uint32(view.AliasCount()),
 		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = node.DiskUse(c.cfg.DataDir)

@@ -64,7 +64,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 // sweepRetired deletes everything of jobs that are retired: no job comes to their ids as long as they
 // are remembered.
 func (s *Sweeper) sweepRetired(ctx context.Context, view state.State) (err error) {
-	view.EachRetired(func(r state.Retired) bool {
+	view.Retired.Each(func(r state.Retired) bool {
 		if r.RetiredAt > s.cutoff || r.Swept && !s.opt.everywhere {
 			return true
 		}
@@ -174,7 +174,7 @@ func (s *Sweeper) countUnknown(ctx context.Context, view state.State) error {
 		if _, ok := view.Job(id); ok {
 			continue
 		}
-		if _, ok := view.Retired(id); ok {
+		if _, ok := view.Retired.Get(id); ok {
 			continue
 		}
 		s.Res.UnknownObjects, s.Res.UnknownBytes = s.Res.UnknownObjects+1, s.Res.UnknownBytes+uint64(max(info.Size, 0))

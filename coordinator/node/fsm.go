@@ -77,7 +77,7 @@ func (f *FSM) Apply(entry *raft.Log) any {
 }
 
 func (f *FSM) set(next state.State, index uint64) {
-	if !next.SameTokens(f.state) {
+	if !next.Tokens.Same(f.state.Tokens) {
 		close(f.retoken)
 		f.retoken = make(chan struct{})
 	}

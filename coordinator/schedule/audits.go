@@ -186,7 +186,7 @@ func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.C
 		au.forlorn = true // who is live changes with time alone
 		only, count := "", 0
 		for w := range au.roster.live(now) {
-			if _, lied := view.Convicted(w.ID); !lied && w.fits(job) && now >= w.quarantined {
+			if _, lied := view.Convicted.Get(w.ID); !lied && w.fits(job) && now >= w.quarantined {
 				only, count = w.ID, count+1
 			}
 		}
@@ -214,11 +214,11 @@ func audits(job *state.Job) (all []*state.Audit) {
 // quarantineConvicted quarantines the workers that were convicted, by whatever leader: they are leased nothing for
 // good.
 func (r *Roster) quarantineConvicted(view state.State) {
-	if view.ConvictedCount() == 0 {
+	if view.Convicted.Count() == 0 {
 		return
 	}
 	for _, w := range r.list {
-		if c, lied := view.Convicted(w.ID); lied {
+		if c, lied := view.Convicted.Get(w.ID); lied {
 			w.quarantined = math.MaxInt64
 			w.why = fmt.Sprintf(
 				"it made another result of %s of job %s than %s; look at the machine, then start it again",

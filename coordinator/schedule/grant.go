@@ -28,7 +28,7 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 	b.Expire(now)
 	b.forgetJobs(view)
 	b.Roster.quarantineConvicted(view)
-	if _, lied := view.Convicted(workerID); lied {
+	if _, lied := view.Convicted.Get(workerID); lied {
 		return nil
 	}
 	if b.Roster.shunned(workerID, now) {

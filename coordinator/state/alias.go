@@ -85,7 +85,7 @@ func applyRemoveAlias(s State, cmd *pb.RemoveAlias) (State, Reply) {
 
 // writeUpkeep writes retired jobs, then aliases.
 func (o *recordWriter) writeUpkeep(s State) {
-	s.EachRetired(func(r Retired) bool {
+	s.Retired.Each(func(r Retired) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Retired{Retired: r.record()}})
 		return o.err == nil
 	})

@@ -33,7 +33,7 @@ func TestUpkeepOfASnapshot(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"m3", "m4"} {
-		if gone, ok := read.Retired(id); !ok || gone.RetiredAt != 2000 || !gone.OwnOutput {
+		if gone, ok := read.Retired.Get(id); !ok || gone.RetiredAt != 2000 || !gone.OwnOutput {
 			t.Errorf("retired job %s: %+v, %v", id, gone, ok)
 		}
 	}

@@ -59,7 +59,7 @@ func contradicts(t *testing.T, s state.State, id, worker string, at int64) state
 		cmd.NowUnixMs = at
 		s, _ = run(t, s, cmd)
 	}
-	if _, known := s.Convicted(worker); !known {
+	if _, known := s.Convicted.Get(worker); !known {
 		t.Fatalf("worker %s is not convicted", worker)
 	}
 	return s

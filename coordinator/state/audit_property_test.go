@@ -77,7 +77,7 @@ func checkAudits(t *rapid.T, s state.State) {
 					t.Fatalf("job %s: %v is disputed still, though %s has changed its result to that of %s",
 						job.ID, a, o.WorkerID, other.WorkerID)
 				}
-				if _, lied := s.Convicted(o.WorkerID); lied && o.WorkerID != "" {
+				if _, lied := s.Convicted.Get(o.WorkerID); lied && o.WorkerID != "" {
 					t.Fatalf("job %s: %v counts what convicted worker %s says", job.ID, a, o.WorkerID)
 				}
 				for _, other := range a.Opinions[:i] {
@@ -89,7 +89,7 @@ func checkAudits(t *rapid.T, s state.State) {
 			return true
 		})
 		job.Round.EachCommit(func(c state.Commit) bool {
-			if _, lied := s.Convicted(c.WorkerID); lied && c.WorkerID != "" && !job.Ended() {
+			if _, lied := s.Convicted.Get(c.WorkerID); lied && c.WorkerID != "" && !job.Ended() {
 				t.Fatalf("job %s: node %v is committed as convicted worker %s made it", job.ID, c.Node, c.WorkerID)
 			}
 			return true

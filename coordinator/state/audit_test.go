@@ -78,7 +78,7 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits,
 			job.Counters.Remade, job.PendingAudits())
 	}
-	if c, known := s.Convicted("l"); !known || c.JobID != "a" {
+	if c, known := s.Convicted.Get("l"); !known || c.JobID != "a" {
 		t.Errorf("the cluster knows %+v", c)
 	}
 	s = wantVerdict(t, s, now(s, by("l", node("a", 1, 0, 0, 0, 66))), stale)
@@ -274,7 +274,7 @@ func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 	}
 	s = wantVerdict(t, s, by("l", planned("a", 3)), heard)
 	s = wantVerdict(t, s, by("x", planned("a", 2)), heard)
-	if _, lied := s.Convicted("l"); !lied {
+	if _, lied := s.Convicted.Get("l"); !lied {
 		t.Fatal("l is not convicted")
 	}
 	if said := opinions(); said != 1 {

@@ -107,17 +107,17 @@ func (s State) latestUntil(now int64) map[string]*Job {
 
 func (s State) restNotAfter(now int64) State {
 	before := s
-	before.EachRetired(func(r Retired) bool {
+	before.Retired.Each(func(r Retired) bool {
 		if r.RetiredAt > now {
 			r.RetiredAt = now
-			s = s.putRetired(r)
+			s.Retired = s.Retired.put(r)
 		}
 		return true
 	})
-	before.EachToken(func(t Token) bool {
+	before.Tokens.Each(func(t Token) bool {
 		if t.CreatedAt > now {
 			t.CreatedAt = now
-			s = s.putToken(t)
+			s.Tokens = s.Tokens.put(t)
 		}
 		return true
 	})

@@ -105,8 +105,8 @@ func TestTheRestAfterSetClock(t *testing.T) {
 	s, _ = run(t, s, at(9000, retireByHand("new")), token("new"), setAlias("new", "model"))
 	s, _ = run(t, s, setClock(5000))
 	for id, want := range map[string]int64{"old": 2000, "new": 5000} {
-		gone, known := s.Retired(id)
-		token, valid := s.Token(id)
+		gone, known := s.Retired.Get(id)
+		token, valid := s.Tokens.Get(id)
 		alias, named := s.Alias(id)
 		if !known || !valid || !named || gone.RetiredAt != want || token.CreatedAt != want || alias.SetAt != want {
 			t.Errorf("%s: %+v, %+v, %+v; want %d", id, gone, token, alias, want)

@@ -95,7 +95,7 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 		}
 		return
 	}
-	if after.Now != now || after.JobCount() != before.JobCount() || after.RetiredCount() != before.RetiredCount() ||
+	if after.Now != now || after.JobCount() != before.JobCount() || after.Retired.Count() != before.Retired.Count() ||
 		after.ActiveCount() != before.ActiveCount() {
 		t.Fatalf("clock set to %d: %d; %d jobs became %d", now, after.Now, before.JobCount(), after.JobCount())
 	}

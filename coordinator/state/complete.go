@@ -18,7 +18,7 @@ func applyComplete(s State, cmd *pb.CompleteTasks) (State, Reply) {
 
 func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	job, ok := s.Job(c.GetId().GetJobId())
-	if _, gone := s.Retired(c.GetId().GetJobId()); gone {
+	if _, gone := s.Retired.Get(c.GetId().GetJobId()); gone {
 		return s, pb.Verdict_VERDICT_STALE
 	}
 	if !ok {
@@ -27,7 +27,7 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	if job.Ended() || c.GetId().GetChanges() != job.Counters.Remade.Changes {
 		return s, pb.Verdict_VERDICT_STALE
 	}
-	if _, lied := s.Convicted(c.GetWorkerId()); lied && c.GetWorkerId() != "" {
+	if _, lied := s.Convicted.Get(c.GetWorkerId()); lied && c.GetWorkerId() != "" {
 		return s, pb.Verdict_VERDICT_STALE
 	}
 	job = job.clone()

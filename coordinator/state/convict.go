@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -153,17 +155,22 @@ func (j *Job) committed(a *Audit) bool {
 	return covered
 }
 
-// Convicted are the workers that are leased nothing any more, by id.
-func (s State) Convicted(workerID string) (Conviction, bool) {
-	return s.convicted.Get([]byte(workerID))
+// Convictions are the newest convictions of the cluster, one of each worker.
+type Convictions struct {
+	tree *iradix.Tree[Conviction] // by the worker's id
 }
 
-// ConvictedCount is how many there are.
-func (s State) ConvictedCount() int { return s.convicted.Len() }
+// Get returns the conviction of a worker, which is leased nothing any more.
+func (all Convictions) Get(workerID string) (Conviction, bool) {
+	return all.tree.Get([]byte(workerID))
+}
 
-// EachConvicted visits them in order of id.
-func (s State) EachConvicted(visit func(Conviction)) {
-	s.convicted.Root().Walk(func(_ []byte, c Conviction) bool {
+// Count is how many there are.
+func (all Convictions) Count() int { return all.tree.Len() }
+
+// Each visits them in order of id.
+func (all Convictions) Each(visit func(Conviction)) {
+	all.tree.Root().Walk(func(_ []byte, c Conviction) bool {
 		visit(c)
 		return false
 	})
@@ -173,13 +180,13 @@ func (s State) EachConvicted(visit func(Conviction)) {
 // again.
 func (s State) remember(fresh []Conviction) State {
 	for _, c := range fresh {
-		if _, known := s.Convicted(c.WorkerID); known {
+		if _, known := s.Convicted.Get(c.WorkerID); known {
 			continue
 		}
-		if s.convicted.Len() >= MaxConvicted {
-			s = s.forgetOldest()
+		if s.Convicted.tree.Len() >= MaxConvicted {
+			s.Convicted = s.Convicted.forgetOldest()
 		}
-		s.convicted, _, _ = s.convicted.Insert([]byte(c.WorkerID), c)
+		s.Convicted.tree, _, _ = s.Convicted.tree.Insert([]byte(c.WorkerID), c)
 		var touched []*Job
 		s.EachActive(func(other *Job) bool {
 			if other.ID != c.JobID && (other.mayHaveMade(c.WorkerID) || other.asked(c.WorkerID)) {
@@ -214,13 +221,13 @@ func (j *Job) asked(workerID string) (some bool) {
 	return some
 }
 
-func (s State) forgetOldest() State {
+func (all Convictions) forgetOldest() Convictions {
 	var oldest Conviction
-	s.EachConvicted(func(c Conviction) {
+	all.Each(func(c Conviction) {
 		if oldest.WorkerID == "" || c.At < oldest.At {
 			oldest = c
 		}
 	})
-	s.convicted, _, _ = s.convicted.Delete([]byte(oldest.WorkerID))
-	return s
+	all.tree, _, _ = all.tree.Delete([]byte(oldest.WorkerID))
+	return all
 }

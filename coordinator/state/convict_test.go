@@ -84,8 +84,8 @@ func TestTwoLiarsOfOneJob(t *testing.T) {
 	s = contradicts(t, s, "a", "l2", 1003)
 	job := auditedJob(t, s)
 	known := len(job.Convicted) == 2 && job.Convicted[0].WorkerID == "l1" && job.Convicted[1].WorkerID == "l2"
-	if !known || s.ConvictedCount() != 2 {
-		t.Errorf("%d known to the cluster; the job convicted %+v", s.ConvictedCount(), job.Convicted)
+	if !known || s.Convicted.Count() != 2 {
+		t.Errorf("%d known to the cluster; the job convicted %+v", s.Convicted.Count(), job.Convicted)
 	}
 }
 
@@ -96,17 +96,17 @@ func TestConvictedWorkersAreBounded(t *testing.T) {
 	for i := range state.MaxConvicted {
 		s = contradicts(t, s, "a", name(i), 2000+int64(i/2)) // two at a time
 	}
-	if s.ConvictedCount() != state.MaxConvicted || len(auditedJob(t, s).Convicted) != state.MaxConvicted {
-		t.Fatalf("%d known to the cluster, %d to the job", s.ConvictedCount(), len(auditedJob(t, s).Convicted))
+	if s.Convicted.Count() != state.MaxConvicted || len(auditedJob(t, s).Convicted) != state.MaxConvicted {
+		t.Fatalf("%d known to the cluster, %d to the job", s.Convicted.Count(), len(auditedJob(t, s).Convicted))
 	}
 	for i := range 3 {
 		late := fmt.Sprint("late", i)
 		s = contradicts(t, s, "b", late, 9000+int64(i))
-		if s.ConvictedCount() != state.MaxConvicted {
-			t.Errorf("%d are known to the cluster", s.ConvictedCount())
+		if s.Convicted.Count() != state.MaxConvicted {
+			t.Errorf("%d are known to the cluster", s.Convicted.Count())
 		}
 		for j := range 4 { // of two at a time the first by name goes first
-			if _, known := s.Convicted(name(j)); known != (j > i) {
+			if _, known := s.Convicted.Get(name(j)); known != (j > i) {
 				t.Errorf("after %d more: number %d is known: %v", i+1, j, known)
 			}
 		}

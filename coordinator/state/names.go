@@ -100,7 +100,7 @@ func (s State) Resolve(reference string) (*Job, *Rejection) {
 	}
 	job, ok := s.Job(id)
 	if !ok {
-		if _, gone := s.Retired(id); gone {
+		if _, gone := s.Retired.Get(id); gone {
 			return nil, reject(NotFound, "job %q is retired", Clip(id, 64)).Err
 		}
 		return nil, reject(NotFound, "no job %q", Clip(id, 64)).Err

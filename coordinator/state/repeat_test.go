@@ -103,7 +103,7 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	if got, want := job.Counters.Remade.Last, "worker x made another result of "+task+" than "+than; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if c, known := s.Convicted("x"); !known || c.Than == "" {
+	if c, known := s.Convicted.Get("x"); !known || c.Than == "" {
 		t.Errorf("the cluster knows %+v", c)
 	}
 	s = wantVerdict(t, s, now(s, by("x", node("a", 1, 0, 0, 0, 66))), stale)

@@ -11,7 +11,7 @@ func (s State) Restored() State {
 	s.ClusterID, s.Secret = "", nil
 	s.Epoch++
 	s.HeldSince = max(s.Now, 1)
-	s.tokens, s.removed = iradix.New[Token](), iradix.New[uint64]()
+	s.Tokens, s.removed = newTokens(), iradix.New[uint64]()
 	return s
 }
 

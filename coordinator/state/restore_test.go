@@ -48,7 +48,7 @@ func TestRestoredState(t *testing.T) {
 			Id: "admin", SecretSha256: ref(1).GetSha256(), Scope: "admin",
 		}}})
 	restored := s.Restored()
-	if _, known := restored.Token("admin"); known || restored.Removed("c3") || restored.ClusterID != "" ||
+	if _, known := restored.Tokens.Get("admin"); known || restored.Removed("c3") || restored.ClusterID != "" ||
 		restored.Epoch != 1 || !restored.Held() {
 		t.Errorf("restored: %+v", restored)
 	}

@@ -1,6 +1,8 @@
 package state
 
 import (
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -18,22 +20,28 @@ type Retired struct {
 	Swept     bool
 }
 
-// Retired returns what is left of the retired job with this id.
-func (s State) Retired(id string) (Retired, bool) {
-	if r, ok := s.retired.Get([]byte(id)); ok {
-		return r, true
-	}
-	return s.swept.get(id)
+// RetiredJobs are the retired jobs that are remembered. They are never changed: put and forget return others.
+type RetiredJobs struct {
+	unswept *iradix.Tree[Retired]
+	swept   sweptJobs
 }
 
-// RetiredCount is how many retired jobs are remembered.
-func (s State) RetiredCount() int { return s.retired.Len() + s.swept.count }
+// Get returns what is left of the retired job with this id.
+func (jobs RetiredJobs) Get(id string) (Retired, bool) {
+	if r, ok := jobs.unswept.Get([]byte(id)); ok {
+		return r, true
+	}
+	return jobs.swept.get(id)
+}
 
-// EachRetired visits the retired jobs in order of id until visit returns false.
-func (s State) EachRetired(visit func(Retired) bool) {
-	it := s.retired.Root().Iterator()
+// Count is how many retired jobs are remembered.
+func (jobs RetiredJobs) Count() int { return jobs.unswept.Len() + jobs.swept.count }
+
+// Each visits the retired jobs in order of id until visit returns false.
+func (jobs RetiredJobs) Each(visit func(Retired) bool) {
+	it := jobs.unswept.Root().Iterator()
 	_, next, more := it.Next() // of those that are not swept, between which the others lie
-	all := s.swept.each(func(r Retired) bool {
+	all := jobs.swept.each(func(r Retired) bool {
 		for ; more && next.ID < r.ID; _, next, more = it.Next() {
 			if !visit(next) {
 				return false
@@ -45,15 +53,15 @@ func (s State) EachRetired(visit func(Retired) bool) {
 	}
 }
 
-func (s State) putRetired(r Retired) State {
+func (jobs RetiredJobs) put(r Retired) RetiredJobs {
 	if r.Swept {
-		s.retired, _, _ = s.retired.Delete([]byte(r.ID))
-		s.swept = s.swept.put(r)
-		return s
+		jobs.unswept, _, _ = jobs.unswept.Delete([]byte(r.ID))
+		jobs.swept = jobs.swept.put(r)
+		return jobs
 	}
-	s.retired, _, _ = s.retired.Insert([]byte(r.ID), r)
-	s.swept = s.swept.remove(r.ID)
-	return s
+	jobs.unswept, _, _ = jobs.unswept.Insert([]byte(r.ID), r)
+	jobs.swept = jobs.swept.remove(r.ID)
+	return jobs
 }
 
 func (r Retired) record() *pb.RetiredRecord {
@@ -93,17 +101,19 @@ func applyRetire(s State, cmd *pb.RetireJobs) (State, Reply) {
 			continue
 		}
 		s.jobs, _, _ = s.jobs.Delete([]byte(job.ID))
-		s = s.putRetired(Retired{ID: job.ID, Number: job.Number, RetiredAt: s.Now, OwnOutput: one.GetOwnOutput()})
+		s.Retired = s.Retired.put(Retired{ID: job.ID, Number: job.Number, RetiredAt: s.Now,
+			OwnOutput: one.GetOwnOutput()})
 		reply.Job, reply.Retired = job, append(reply.Retired, job.ID)
 	}
-	return s.forgetRetired(by.Now), reply
+	s.Retired = s.Retired.forget(by.Now)
+	return s, reply
 }
 
 // retirable returns the job if it may be retired; nil and no refusal if it is already.
 func (s State) retirable(id string, names Names) (*Job, *Rejection) {
 	job, ok := s.Job(id)
 	if !ok {
-		if _, gone := s.Retired(id); gone {
+		if _, gone := s.Retired.Get(id); gone {
 			return nil, nil
 		}
 		return nil, reject(NotFound, "no job %q", Clip(id, 64)).Err
@@ -117,17 +127,17 @@ func (s State) retirable(id string, names Names) (*Job, *Rejection) {
 	return job, nil
 }
 
-// forgetRetired drops what was swept and retired long ago.
-func (s State) forgetRetired(now int64) State {
+// forget drops what was swept and retired long ago.
+func (jobs RetiredJobs) forget(now int64) RetiredJobs {
 	var old []string
-	s.swept.eachBefore(now-rememberRetired, func(r Retired) bool {
+	jobs.swept.eachBefore(now-rememberRetired, func(r Retired) bool {
 		old = append(old, r.ID)
 		return len(old) < MaxUpkeep
 	})
 	for _, id := range old {
-		s.swept = s.swept.remove(id)
+		jobs.swept = jobs.swept.remove(id)
 	}
-	return s
+	return jobs
 }
 
 // applyMarkSwept notes what need not be listed again. It says of each job which it means, the
@@ -144,9 +154,9 @@ func applyMarkSwept(s State, cmd *pb.MarkSwept) (State, Reply) {
 		}
 	}
 	for _, id := range cmd.GetRetired() {
-		if gone, ok := s.Retired(id); ok {
+		if gone, ok := s.Retired.Get(id); ok {
 			gone.Swept = true
-			s = s.putRetired(gone)
+			s.Retired = s.Retired.put(gone)
 		}
 	}
 	return s, Reply{}

@@ -42,7 +42,7 @@ func TestUpkeepIsBounded(t *testing.T) {
 		t.Fatalf("%d jobs are retired, %d are left", len(reply.Retired), s.JobCount())
 	}
 	s, _ = run(t, s, markSwept(ids[most:], ids[:1])) // one of each
-	if gone, _ := s.Retired(ids[0]); !gone.Swept {
+	if gone, _ := s.Retired.Get(ids[0]); !gone.Swept {
 		t.Error("the retired job is not marked")
 	}
 	if job, _ := s.Job(ids[most]); !job.Swept {
@@ -58,11 +58,11 @@ func TestOneEntryForgetsABoundedNumber(t *testing.T) {
 	s, _ = run(t, s, retire(5000, 1, ids[:most]...), retire(5000, 1, ids[most:]...),
 		markSwept(nil, ids[:most]), markSwept(nil, ids[most:most+2]))
 	for i, want := range []int{3, 1, 1} { // the last was not swept
-		if s, _ = run(t, s, retire(5001+30*day, 1, "none")); s.RetiredCount() != want {
-			t.Errorf("entry %d leaves %d retired jobs, want %d", i+1, s.RetiredCount(), want)
+		if s, _ = run(t, s, retire(5001+30*day, 1, "none")); s.Retired.Count() != want {
+			t.Errorf("entry %d leaves %d retired jobs, want %d", i+1, s.Retired.Count(), want)
 		}
 	}
-	if _, known := s.Retired(ids[most+2]); !known {
+	if _, known := s.Retired.Get(ids[most+2]); !known {
 		t.Error("a job was forgotten before it was swept")
 	}
 }

@@ -23,8 +23,8 @@ func TestSweptRetiredJobsAreSmall(t *testing.T) {
 				retire(now, 1, id), markSwept(nil, []string{id}))
 		}
 		each := (state.LiveHeap() - before) / n
-		if s.JobCount() != 0 || s.RetiredCount() != n {
-			t.Fatalf("%s: %d jobs, %d retired", kind, s.JobCount(), s.RetiredCount())
+		if s.JobCount() != 0 || s.Retired.Count() != n {
+			t.Fatalf("%s: %d jobs, %d retired", kind, s.JobCount(), s.Retired.Count())
 		}
 		t.Logf("%s: %d bytes each", kind, each)
 		if each > most {

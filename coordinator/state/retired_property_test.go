@@ -93,22 +93,22 @@ func (m *retiredModel) setClock(back int64) {
 func (m *retiredModel) check(s state.State, gone map[string]state.Retired) {
 	m.Helper()
 	var got, want []state.Retired
-	s.EachRetired(func(r state.Retired) bool { got = append(got, r); return true })
+	s.Retired.Each(func(r state.Retired) bool { got = append(got, r); return true })
 	for _, id := range slices.Sorted(maps.Keys(gone)) {
 		want = append(want, gone[id])
-		if r, ok := s.Retired(id); !ok || r != gone[id] {
+		if r, ok := s.Retired.Get(id); !ok || r != gone[id] {
 			m.Fatalf("%s is %+v, %t; want %+v", id, r, ok, gone[id])
 		}
 	}
-	if !slices.Equal(got, want) || s.RetiredCount() != len(want) {
-		m.Fatalf("%d retired:\n%+v\nwant\n%+v", s.RetiredCount(), got, want)
+	if !slices.Equal(got, want) || s.Retired.Count() != len(want) {
+		m.Fatalf("%d retired:\n%+v\nwant\n%+v", s.Retired.Count(), got, want)
 	}
-	if _, ok := s.Retired("none"); ok {
+	if _, ok := s.Retired.Get("none"); ok {
 		m.Fatalf("a job that never was is retired")
 	}
 	for stop := range min(3, len(want)) {
 		seen := 0
-		s.EachRetired(func(state.Retired) bool { seen++; return seen <= stop })
+		s.Retired.Each(func(state.Retired) bool { seen++; return seen <= stop })
 		if seen != stop+1 {
 			m.Fatalf("visited %d, told to stop after %d", seen, stop+1)
 		}

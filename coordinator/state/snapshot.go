@@ -35,7 +35,7 @@ func (s State) Encode(w io.Writer) error {
 		out.writeJob(job)
 		return out.err == nil
 	})
-	s.tokens.Root().Walk(func(_ []byte, t Token) bool {
+	s.Tokens.tree.Root().Walk(func(_ []byte, t Token) bool {
 		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Token{Token: t.record()}})
 		return out.err != nil
 	})
@@ -45,7 +45,7 @@ func (s State) Encode(w io.Writer) error {
 	})
 	out.writeUpkeep(s)
 	out.writeRemoved(s)
-	s.EachConvicted(func(c Conviction) {
+	s.Convicted.Each(func(c Conviction) {
 		out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Convicted{Convicted: c.Proto()}})
 	})
 	out.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Trailer{Trailer: &pb.SnapshotTrailer{
@@ -215,17 +215,17 @@ func (in *recordReader) take(record *pb.SnapshotRecord) error {
 		return in.takeAudit(body.Audit)
 	case *pb.SnapshotRecord_Convicted:
 		c := convictionFrom(body.Convicted)
-		in.state.convicted, _, _ = in.state.convicted.Insert([]byte(c.WorkerID), c)
+		in.state.Convicted.tree, _, _ = in.state.Convicted.tree.Insert([]byte(c.WorkerID), c)
 	case *pb.SnapshotRecord_Carry:
 		return in.takeCarry(body.Carry, false)
 	case *pb.SnapshotRecord_LastCarry:
 		return in.takeCarry(body.LastCarry, true)
 	case *pb.SnapshotRecord_Token:
-		in.state = in.state.putToken(tokenFrom(body.Token))
+		in.state.Tokens = in.state.Tokens.put(tokenFrom(body.Token))
 	case *pb.SnapshotRecord_Schedule:
 		in.state = in.state.putSchedule(scheduleFrom(body.Schedule))
 	case *pb.SnapshotRecord_Retired:
-		in.state = in.state.putRetired(retiredFrom(body.Retired))
+		in.state.Retired = in.state.Retired.put(retiredFrom(body.Retired))
 	case *pb.SnapshotRecord_Alias:
 		in.state = in.state.putAlias(aliasFrom(body.Alias))
 	case *pb.SnapshotRecord_RemovedMember:

@@ -43,14 +43,14 @@ func seen(s state.State) (lines []string) {
 		})
 		return true
 	})
-	s.EachToken(func(token state.Token) bool { add("token", token); return true })
+	s.Tokens.Each(func(token state.Token) bool { add("token", token); return true })
 	s.EachSchedule(func(sched *state.Schedule) bool {
 		add("schedule", sched.ID(), sched.Recent, s.JobsOf(sched.ID()))
 		return true
 	})
-	s.EachRetired(func(r state.Retired) bool { add("retired", r); return true })
+	s.Retired.Each(func(r state.Retired) bool { add("retired", r); return true })
 	s.EachAlias(func(a state.Alias) bool { add("alias", a); return true })
-	s.EachConvicted(func(c state.Conviction) { add("convicted", c) })
+	s.Convicted.Each(func(c state.Conviction) { add("convicted", c) })
 	for _, id := range []string{"c1", "c2", "c3"} {
 		add("removed", id, s.Removed(id))
 	}
@@ -102,10 +102,10 @@ func several(t *testing.T) state.State {
 // What is read from a snapshot is what was written: every record of each kind.
 func TestASnapshotHoldsAll(t *testing.T) {
 	s := several(t)
-	if job := jobA(s); job.PendingAudits() < 2 || s.ConvictedCount() != 2 || s.RetiredCount() != 2 ||
+	if job := jobA(s); job.PendingAudits() < 2 || s.Convicted.Count() != 2 || s.Retired.Count() != 2 ||
 		s.JobCount() != 6 {
 		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs",
-			job.PendingAudits(), s.ConvictedCount(), s.RetiredCount(), s.JobCount())
+			job.PendingAudits(), s.Convicted.Count(), s.Retired.Count(), s.JobCount())
 	}
 	want, got := seen(s), seen(reread(t, s))
 	for i := range max(len(want), len(got)) {

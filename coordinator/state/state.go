@@ -40,14 +40,13 @@ type State struct {
 	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
-	tokens    *iradix.Tree[Token]
+	Tokens    Tokens
 	schedules *iradix.Tree[*Schedule]
-	retired   *iradix.Tree[Retired] // not swept yet
-	swept     sweptJobs             // retired too
+	Retired   RetiredJobs
 	aliases   *iradix.Tree[Alias]
-	convicted *iradix.Tree[Conviction] // by the worker's id
-	removed   *iradix.Tree[uint64]     // ids of members taken out, numbered in order
-	running   *iradix.Tree[string]     // schedule id, job number -> id, of active's jobs that a slot made
+	Convicted Convictions
+	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
+	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
 }
 
 // New is the state before the first command.
@@ -56,16 +55,16 @@ func New() State {
 		NextJob: 1,
 		jobs:    iradix.New[*Job](),
 		active:  iradix.New[string](),
-		tokens:  iradix.New[Token](),
+		Tokens:  newTokens(),
 
 		schedules: iradix.New[*Schedule](),
 		running:   iradix.New[string](),
 
-		retired: iradix.New[Retired](), swept: newSweptJobs(),
+		Retired: RetiredJobs{unswept: iradix.New[Retired](), swept: newSweptJobs()},
 		aliases: iradix.New[Alias](),
 		removed: iradix.New[uint64](),
 
-		convicted: iradix.New[Conviction](),
+		Convicted: Convictions{tree: iradix.New[Conviction]()},
 	}
 }
 

@@ -48,7 +48,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		}
 		return s, Reply{Job: old}
 	}
-	if gone, ok := s.Retired(cmd.GetId()); ok {
+	if gone, ok := s.Retired.Get(cmd.GetId()); ok {
 		return s, reject(Conflict, "job %s was here and is retired; choose another id", gone.ID)
 	}
 	if model := cmd.GetModelJob(); model != "" {
@@ -96,4 +96,24 @@ func applyStart(s State, cmd *pb.StartJob) (State, Reply) {
 	job = job.clone()
 	job.Stage, job.StartedAt = pb.JobState_JOB_STATE_PLANNING, s.Now
 	return s.putJob(job), Reply{Job: job}
+}
+
+// MaxActiveOfToken is how many jobs that have not ended one token may have: the last tenth is left to others.
+const MaxActiveOfToken = MaxActiveJobs - MaxActiveJobs/10
+
+// Room is how many more jobs a token may have. Jobs of token "", in a cluster without tokens, share what there is.
+// It takes time by the number of jobs that have not ended.
+func (s State) Room(token string) int {
+	room := MaxActiveJobs - s.ActiveCount()
+	if token == "" {
+		return max(0, room)
+	}
+	own := MaxActiveOfToken
+	s.EachActive(func(job *Job) bool {
+		if job.SubmittedBy == token {
+			own--
+		}
+		return true
+	})
+	return max(0, min(room, own))
 }

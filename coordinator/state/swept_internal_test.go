@@ -201,25 +201,25 @@ func TestRetiredJobsHaveOneEncoding(t *testing.T) {
 	}
 	plain, other := New(), New()
 	for i := range n {
-		plain = plain.putRetired(record(i))
+		plain.Retired = plain.Retired.put(record(i))
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, i := range random.Perm(2 * n) {
 		r := record(i)
 		r.Swept, r.RetiredAt = i%2 == 0, 7
-		other = other.putRetired(r)
+		other.Retired = other.Retired.put(r)
 	}
 	for _, i := range random.Perm(2 * n) {
 		if i < n {
-			other = other.putRetired(record(i))
+			other.Retired = other.Retired.put(record(i))
 		} else {
-			other.retired, _, _ = other.retired.Delete([]byte(strconv.Itoa(i)))
-			other.swept = other.swept.remove(strconv.Itoa(i))
+			other.Retired.unswept, _, _ = other.Retired.unswept.Delete([]byte(strconv.Itoa(i)))
+			other.Retired.swept = other.Retired.swept.remove(strconv.Itoa(i))
 		}
 	}
-	if plain.RetiredCount() != n || other.RetiredCount() != n || plain.Digest() != other.Digest() {
+	if plain.Retired.Count() != n || other.Retired.Count() != n || plain.Digest() != other.Digest() {
 		t.Errorf("%d and %d retired jobs, want %d of one digest: %x and %x",
-			plain.RetiredCount(), other.RetiredCount(), n, plain.Digest(), other.Digest())
+			plain.Retired.Count(), other.Retired.Count(), n, plain.Digest(), other.Digest())
 	}
 }
 

@@ -3,6 +3,8 @@ package state
 import (
 	"unicode"
 
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -31,25 +33,32 @@ type Token struct {
 	revoked bool
 }
 
-// Token returns the token with this id, unless it is revoked.
-func (s State) Token(id string) (Token, bool) {
-	token, ok := s.tokens.Get([]byte(id))
+// Tokens are the tokens of a cluster. They are never changed: put returns others.
+type Tokens struct {
+	tree *iradix.Tree[Token] // by id, revoked first tokens included
+}
+
+func newTokens() Tokens { return Tokens{tree: iradix.New[Token]()} }
+
+// Get returns the token with this id, unless it is revoked.
+func (tokens Tokens) Get(id string) (Token, bool) {
+	token, ok := tokens.tree.Get([]byte(id))
 	return token, ok && !token.revoked
 }
 
-// TokenRevoked reports whether a first token with this id was revoked.
-func (s State) TokenRevoked(id string) bool {
-	token, ok := s.tokens.Get([]byte(id))
+// Revoked reports whether a first token with this id was revoked.
+func (tokens Tokens) Revoked(id string) bool {
+	token, ok := tokens.tree.Get([]byte(id))
 	return ok && token.revoked
 }
 
-// EachToken visits the tokens that are not revoked in order of id until visit returns false.
-func (s State) EachToken(visit func(Token) bool) {
-	s.tokens.Root().Walk(func(_ []byte, token Token) bool { return !token.revoked && !visit(token) })
+// Each visits the tokens that are not revoked in order of id until visit returns false.
+func (tokens Tokens) Each(visit func(Token) bool) {
+	tokens.tree.Root().Walk(func(_ []byte, token Token) bool { return !token.revoked && !visit(token) })
 }
 
-// SameTokens reports whether two states share their tokens; false may be wrong, true is not.
-func (s State) SameTokens(other State) bool { return s.tokens == other.tokens }
+// Same reports whether these are the other tokens; false may be wrong, true is not.
+func (tokens Tokens) Same(other Tokens) bool { return tokens.tree == other.tree }
 
 // Expired reports whether the token is no longer valid at a time.
 func (t Token) Expired(nowUnixMilli int64) bool {
@@ -61,9 +70,9 @@ func (t Token) outlives(other Token) bool {
 	return t.ExpiresAt == 0 || other.ExpiresAt != 0 && t.ExpiresAt >= other.ExpiresAt
 }
 
-func (s State) putToken(token Token) State {
-	s.tokens, _, _ = s.tokens.Insert([]byte(token.ID), token)
-	return s
+func (tokens Tokens) put(token Token) Tokens {
+	tokens.tree, _, _ = tokens.tree.Insert([]byte(token.ID), token)
+	return tokens
 }
 
 // applyPutToken stores a token; the same token again is no change, whenever it would expire.
@@ -78,7 +87,7 @@ func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
 		return s, reject(Malformed, "a token's name has at most %d printable characters, and it expires after 1970",
 			MaxTokenName)
 	}
-	if old, ok := s.tokens.Get([]byte(token.ID)); ok {
+	if old, ok := s.Tokens.tree.Get([]byte(token.ID)); ok {
 		switch {
 		case old.revoked:
 			return s, reject(Conflict, "token %s was revoked", token.ID)
@@ -87,10 +96,11 @@ func applyPutToken(s State, cmd *pb.PutToken) (State, Reply) {
 		}
 		return s, Reply{Token: &old}
 	}
-	if s = s.roomForToken(); s.liveTokens() >= MaxTokens {
+	if s.Tokens = s.Tokens.makeRoom(s.Now); s.Tokens.live() >= MaxTokens {
 		return s, reject(Exhausted, "there are %d tokens, and no more are kept; revoke some", MaxTokens)
 	}
-	return s.putToken(token), Reply{Token: &token}
+	s.Tokens = s.Tokens.put(token)
+	return s, Reply{Token: &token}
 }
 
 func validTokenName(name string) bool {
@@ -103,49 +113,50 @@ func validTokenName(name string) bool {
 	return len(name) <= MaxTokenName
 }
 
-func (s State) liveTokens() (n int) {
-	s.EachToken(func(Token) bool {
+func (tokens Tokens) live() (n int) {
+	tokens.Each(func(Token) bool {
 		n++
 		return true
 	})
 	return n
 }
 
-// roomForToken forgets the expired tokens where there is no room for another.
-func (s State) roomForToken() State {
-	if s.tokens.Len() < MaxTokens {
-		return s
+// makeRoom forgets the expired tokens where there is no room for another.
+func (tokens Tokens) makeRoom(now int64) Tokens {
+	if tokens.tree.Len() < MaxTokens {
+		return tokens
 	}
-	old := s
-	old.EachToken(func(t Token) bool {
-		if t.Expired(s.Now) && !t.First {
-			s.tokens, _, _ = s.tokens.Delete([]byte(t.ID))
+	all := tokens
+	all.Each(func(t Token) bool {
+		if t.Expired(now) && !t.First {
+			tokens.tree, _, _ = tokens.tree.Delete([]byte(t.ID))
 		}
 		return true
 	})
-	return s
+	return tokens
 }
 
 // applyRevokeToken ends a token. It never shortens the time for which the cluster has an admin.
 func applyRevokeToken(s State, cmd *pb.RevokeToken) (State, Reply) {
-	token, found := s.Token(cmd.GetId())
+	token, found := s.Tokens.Get(cmd.GetId())
 	if !found {
 		return s, reject(NotFound, "no token %q", cmd.GetId())
 	}
-	if token.Scope == scopeAdmin && !token.Expired(s.Now) && !s.otherAdmin(token) {
+	if token.Scope == scopeAdmin && !token.Expired(s.Now) && !s.Tokens.otherAdmin(token) {
 		return s, reject(LastAdmin,
 			"token %s is the last of scope admin, or the one that is valid longest: make another that is valid as long, then revoke it", token.ID)
 	}
 	if token.First {
-		return s.putToken(Token{ID: token.ID, First: true, revoked: true}), Reply{Token: &token}
+		s.Tokens = s.Tokens.put(Token{ID: token.ID, First: true, revoked: true})
+		return s, Reply{Token: &token}
 	}
-	s.tokens, _, _ = s.tokens.Delete([]byte(token.ID))
+	s.Tokens.tree, _, _ = s.Tokens.tree.Delete([]byte(token.ID))
 	return s, Reply{Token: &token}
 }
 
 // otherAdmin reports whether another admin's token is valid as long as this one.
-func (s State) otherAdmin(token Token) (found bool) {
-	s.EachToken(func(t Token) bool {
+func (tokens Tokens) otherAdmin(token Token) (found bool) {
+	tokens.Each(func(t Token) bool {
 		found = t.Scope == scopeAdmin && t.ID != token.ID && t.outlives(token)
 		return !found
 	})

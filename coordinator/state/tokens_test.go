@@ -24,7 +24,7 @@ func drawToken(t *rapid.T, id string) *pb.PutToken {
 // adminUntil is the time until which somebody can make tokens; 0 means without end, -1 not even now.
 func adminUntil(s state.State) int64 {
 	until := int64(-1)
-	s.EachToken(func(token state.Token) bool {
+	s.Tokens.Each(func(token state.Token) bool {
 		if token.Scope == "admin" && token.ExpiresAt == 0 {
 			until = 0
 			return false
@@ -45,7 +45,7 @@ func checkTokens(t *rapid.T, before, after state.State) {
 		t.Fatalf("an admin until %d became one until %d at %d", was, is, after.Now)
 	}
 	for _, id := range jobIDs {
-		if _, there := after.Token(id); before.TokenRevoked(id) && (there || !after.TokenRevoked(id)) {
+		if _, there := after.Tokens.Get(id); before.Tokens.Revoked(id) && (there || !after.Tokens.Revoked(id)) {
 			t.Fatalf("token %q came back", id)
 		}
 	}
@@ -73,17 +73,17 @@ func TestTokens(t *testing.T) {
 	brief := put(&pb.PutToken{Id: "t2", SecretSha256: hash(2), Scope: "admin", Name: "brief", ExpiresUnixMs: 50})
 	brief.NowUnixMs = 10
 	s, _ = run(t, s, brief, put(&pb.PutToken{Id: "t2", SecretSha256: hash(2), Scope: "admin", ExpiresUnixMs: 99}))
-	if token, ok := s.Token("t2"); !ok || token.Name != "brief" || token.CreatedAt != 10 || token.ExpiresAt != 50 {
+	if token, ok := s.Tokens.Get("t2"); !ok || token.Name != "brief" || token.CreatedAt != 10 || token.ExpiresAt != 50 {
 		t.Errorf("the first of two equal tokens counts: %+v, %v", token, ok)
 	}
 	refused(t, s, revoke("t1"), state.LastAdmin, "") // t2 would leave nobody at 50
 	s, _ = run(t, s, put(&pb.PutToken{Id: "t3", SecretSha256: hash(3), Scope: "admin"}), revoke("t1"))
-	if _, ok := s.Token("t1"); ok || !s.TokenRevoked("t1") {
+	if _, ok := s.Tokens.Get("t1"); ok || !s.Tokens.Revoked("t1") {
 		t.Error("a revoked token is still known")
 	}
 	refused(t, s, put(&pb.PutToken{Id: "t1", SecretSha256: hash(1), Scope: "admin", First: true}), state.Conflict, "")
 	s, _ = run(t, s, revoke("t2"))
-	if s.TokenRevoked("t2") {
+	if s.Tokens.Revoked("t2") {
 		t.Error("an id is remembered that no file brings back")
 	}
 }
@@ -135,20 +135,20 @@ func TestTokensAreBounded(t *testing.T) {
 	more.NowUnixMs = 10 // half of them are over
 	s, _ = run(t, s, more)
 	count := 0
-	s.EachToken(func(state.Token) bool { count++; return true })
+	s.Tokens.Each(func(state.Token) bool { count++; return true })
 	if count != state.MaxTokens/2+1 {
 		t.Errorf("%d tokens are left", count)
 	}
 }
 
-// SameTokens compares the tokens of two states.
+// Same compares the tokens of two states.
 func TestSameTokens(t *testing.T) {
 	before, _ := run(t, state.New(), put(&pb.PutToken{Id: "t1", SecretSha256: ref(1).Sha256, Scope: "read"}))
 	beside, _ := run(t, before, submit("a", "h"))
 	changed, _ := run(t, before, revoke("t1"))
-	if !beside.SameTokens(before) || changed.SameTokens(before) {
+	if !beside.Tokens.Same(before.Tokens) || changed.Tokens.Same(before.Tokens) {
 		t.Errorf("after a submit the tokens are the same: %v, after a revocation: %v",
-			beside.SameTokens(before), changed.SameTokens(before))
+			beside.Tokens.Same(before.Tokens), changed.Tokens.Same(before.Tokens))
 	}
 }
 
@@ -168,7 +168,7 @@ func TestTokensOfASnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := restored.Token("t2"); ok || !restored.TokenRevoked("t2") || restored.Digest() != s.Digest() {
+	if _, ok := restored.Tokens.Get("t2"); ok || !restored.Tokens.Revoked("t2") || restored.Digest() != s.Digest() {
 		t.Error("the revoked token came back")
 	}
 }

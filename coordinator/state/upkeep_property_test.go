@@ -63,7 +63,7 @@ func TestReplayAndSnapshotOfUpkeep(t *testing.T) {
 
 // checkRetired: what is gone was ended and unnamed, and is remembered.
 func checkRetired(t *rapid.T, before, after state.State, old *state.Job) {
-	gone, known := after.Retired(old.ID)
+	gone, known := after.Retired.Get(old.ID)
 	if !known || gone.Number != old.Number || gone.RetiredAt != after.Now {
 		t.Fatalf("job %s is gone, and remembered as %+v", old.ID, gone)
 	}
@@ -112,7 +112,7 @@ func checkNamed(t *rapid.T, s state.State) {
 		}
 		return true
 	})
-	s.EachRetired(func(r state.Retired) bool {
+	s.Retired.Each(func(r state.Retired) bool {
 		if _, ok := s.Job(r.ID); ok {
 			t.Fatalf("job %s is there and retired", r.ID)
 		}

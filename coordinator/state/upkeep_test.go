@@ -81,11 +81,11 @@ func TestRetention(t *testing.T) {
 			t.Errorf("at %d, kept for %d: %v retired, want %s", step.now, step.keep, reply.Retired, step.gone)
 		}
 	}
-	if gone, ok := s.Retired("short"); !ok || gone.RetiredAt != 1502 || !gone.OwnOutput || gone.Swept {
+	if gone, ok := s.Retired.Get("short"); !ok || gone.RetiredAt != 1502 || !gone.OwnOutput || gone.Swept {
 		t.Errorf("what is left of it: %+v", gone)
 	}
-	if _, ok := s.Job("forever"); !ok || s.JobCount() != 1 || s.RetiredCount() != 2 {
-		t.Errorf("%d jobs, %d retired", s.JobCount(), s.RetiredCount())
+	if _, ok := s.Job("forever"); !ok || s.JobCount() != 1 || s.Retired.Count() != 2 {
+		t.Errorf("%d jobs, %d retired", s.JobCount(), s.Retired.Count())
 	}
 }
 
@@ -106,23 +106,23 @@ func TestRetentionGoesByTheStatesTime(t *testing.T) {
 func TestRetiredIDsStayTaken(t *testing.T) {
 	s, _ := run(t, finished(t, state.New(), "a"), retireByHand("a"))
 	refused(t, s, submit("a", "h"), state.Conflict, "is retired")
-	if s, reply := run(t, s, retireByHand("a")); reply.Retired != nil || s.RetiredCount() != 1 {
+	if s, reply := run(t, s, retireByHand("a")); reply.Retired != nil || s.Retired.Count() != 1 {
 		t.Errorf("retired twice: %v", reply.Retired)
 	}
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 99), pb.Verdict_VERDICT_STALE) // of a worker that was paused
 	refused(t, s, retireByHand("nobody"), state.NotFound, "nobody")
 	mark := &pb.Command{NowUnixMs: 3000, Body: &pb.Command_MarkSwept{MarkSwept: &pb.MarkSwept{Ended: []string{"a"}}}}
 	s, _ = run(t, s, mark) // of the job as it was before it was retired
-	if gone, _ := s.Retired("a"); gone.Swept {
+	if gone, _ := s.Retired.Get("a"); gone.Swept {
 		t.Error("the mark of an ended job was taken for that of the retired one")
 	}
 	mark.GetMarkSwept().Ended, mark.GetMarkSwept().Retired = nil, []string{"a"}
 	s, _ = run(t, s, mark, retire(2000+30*day, 1, "none"))
-	if s.RetiredCount() != 1 {
+	if s.Retired.Count() != 1 {
 		t.Error("forgotten too early")
 	}
 	s, _ = run(t, s, retire(2001+30*day, 1, "none"), submit("a", "other"))
-	if s.RetiredCount() != 0 {
+	if s.Retired.Count() != 0 {
 		t.Error("not forgotten after its time")
 	}
 }
