@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
@@ -292,36 +290,6 @@ func TestGroupingNeverChangesABit(t *testing.T) {
 	for _, ops := range kernelops.All() {
 		jobstest.CheckGrouping(t, algorithm, spec, shards, ops)
 	}
-}
-
-// The moments joined from any cut are those of all rows, but for rounding.
-func TestMomentsMerge(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		whole, left, right := newMoments(2, 1), newMoments(2, 1), newMoments(2, 1)
-		for i := range rapid.IntRange(0, 20).Draw(t, "rows") {
-			class := rapid.IntRange(0, 1).Draw(t, "class")
-			row := []float32{float32(rapid.IntRange(-9, 9).Draw(t, "value")) + 100}
-			weight := float64(rapid.IntRange(1, 3).Draw(t, "weight"))
-			whole.add(class, row, weight)
-			if i < 7 {
-				left.add(class, row, weight)
-			} else {
-				right.add(class, row, weight)
-			}
-		}
-		sum, err := left.plus(right)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(sum.weight, whole.weight) || !near(sum.mean, whole.mean) {
-			t.Fatalf("%+v, want %+v", sum, whole)
-		}
-		for i := range sum.m2 {
-			if math.Abs(sum.m2[i]-whole.m2[i]) > 1e-8 {
-				t.Fatalf("%+v, want %+v", sum, whole)
-			}
-		}
-	})
 }
 
 func TestEvaluation(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -111,12 +112,12 @@ func TestHostilePartials(t *testing.T) {
 	var moments momentsPhase
 	params.Reset(moments.Params.Parameters())
 	phase := moments.phase()
-	good := jobs.ArraysOf(newMoments(2, 2))
+	good := jobs.ArraysOf(sums.NewMoments(2, 2))
 	for name, bad := range map[string]jobs.Arrays{
 		"nothing":       {},
-		"another width": jobs.ArraysOf(newMoments(2, 3)),
-		"more classes":  jobs.ArraysOf(newMoments(3, 2)),
-		"no classes":    jobs.ArraysOf(newMoments(0, 0)),
+		"another width": jobs.ArraysOf(sums.NewMoments(2, 3)),
+		"more classes":  jobs.ArraysOf(sums.NewMoments(3, 2)),
+		"no classes":    jobs.ArraysOf(sums.NewMoments(0, 0)),
 	} {
 		_, err := phase.Merge(good, bad)
 		wantCode(t, name, err, protocol.CodeCorrupt)

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -25,24 +26,24 @@ type model struct {
 	mean, variance []float64
 }
 
-func newModel(params Params, space *features.Space, root *moments) (*model, error) {
+func newModel(params Params, space *features.Space, root *sums.Moments) (*model, error) {
 	classes := space.Labels.Len()
-	if len(root.weight) != classes || root.width != space.Width {
+	if len(root.Weight) != classes || root.Width != space.Width {
 		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
-			len(root.weight), root.width, classes, space.Width)
+			len(root.Weight), root.Width, classes, space.Width)
 	}
 	smoothing := params.smoothing(space)
 	if smoothing == 0 {
 		return nil, protocol.EmptyFault("every column is constant over the training records").
 			WithHint("Nothing tells the classes apart; check the input's columns.")
 	}
-	m := &model{space: space, weight: root.weight, mean: root.mean, variance: make([]float64, len(root.m2))}
-	for y, weight := range root.weight {
+	m := &model{space: space, weight: root.Weight, mean: root.Mean, variance: make([]float64, len(root.M2))}
+	for y, weight := range root.Weight {
 		if weight == 0 {
 			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
 		}
-		for j := y * root.width; j < (y+1)*root.width; j++ {
-			m.variance[j] = max(0, root.m2[j])/weight + smoothing
+		for j := y * root.Width; j < (y+1)*root.Width; j++ {
+			m.variance[j] = max(0, root.M2[j])/weight + smoothing
 		}
 	}
 	var err error
@@ -59,28 +60,23 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.List(f, modelMean, &m.mean, classes, width)
 	jobs.List(f, modelVariance, &m.variance, classes, width)
 	m.decision.Fields(f, classes)
-	f.Check(m.check)
+	m.check(f)
 }
 
 // readModel reads a model's arrays, in time and memory linear in their bytes. Arrays that training
 // cannot have written are a *protocol.Fault of CodeCorrupt.
 func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
-// check verifies what training guarantees and prediction relies on: every density is then a number.
-func (m *model) check() error {
-	if m.space.Sparse || m.space.Labels.Len() < 2 {
-		return jobs.Malformed("a model of %d classes, sparse: %v", m.space.Labels.Len(), m.space.Sparse)
-	}
+// check requires what training guarantees and prediction relies on: every density is then a number.
+func (m *model) check(f *jobs.Fields) {
+	f.Require(!m.space.Sparse && len(m.weight) >= 2, "a model of %d classes, sparse: %v", len(m.weight), m.space.Sparse)
 	const least, most = 1e-300, 1e300
 	for _, w := range m.weight {
-		if !(w > 0 && w < most) {
-			return jobs.Malformed("a class of weight %v", w)
-		}
+		f.Require(w > 0 && w < most, "a class of weight %v", w)
 	}
 	for i, v := range m.variance {
-		if mean := m.mean[i]; !(v > least && v < most) || !(mean > -most && mean < most) {
-			return jobs.Malformed("value %d of a model has mean %v and variance %v", i, mean, v)
-		}
+		mean := m.mean[i]
+		f.Require(v > least && v < most && mean > -most && mean < most,
+			"value %d of a model has mean %v and variance %v", i, mean, v)
 	}
-	return nil
 }
