@@ -20,7 +20,7 @@ func (c *Leader) Describe(job *state.Job) *pb.Job {
 			LeavesDone: job.Round.Covered},
 		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
 		Rounds:     job.RoundRecords(),
-		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.AuditSummary(),
+		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.Audits.Summary(),
 	}
 	if lead, err := c.Leadership(); err == nil && !job.Ended() {
 		c.describeWork(lead, job, out)
@@ -51,7 +51,7 @@ func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
 // waitsForAudits says what a job waits for that is made, but for its audits.
 func waitsForAudits(board *schedule.Board, job *state.Job, now time.Duration) string {
 	pending, disputed := 0, (*state.Audit)(nil)
-	job.EachAudit(func(a *state.Audit) bool {
+	job.Audits.Each(func(a *state.Audit) bool {
 		pending++
 		if disputed == nil && a.Disputed() {
 			disputed = a
@@ -97,7 +97,7 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	case isDenied:
 		return fmt.Sprintf("waits for the cluster's own store, which has refused its tasks for %v (after %v the job "+
 			"fails): %s", denied.Round(time.Second), patience, said)
-	case job.Reporting() && job.PendingAudits() > 0 && leased == 0:
+	case job.Reporting() && job.Audits.Pending() > 0 && leased == 0:
 		return waitsForAudits(board, job, now)
 	case tries > 0:
 		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)

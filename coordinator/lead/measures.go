@@ -205,10 +205,10 @@ func (m *measures) ofState(r readings) {
 	view.EachJob(func(job *state.Job) bool {
 		counts[job.Stage]++
 		broken += job.Counters.Violations
-		audits.Agreed += job.Audits.Agreed
-		audits.Waived += job.Audits.Waived
-		audits.Disputed += job.Audits.Disputed
-		pending += job.PendingAudits()
+		audits.Agreed += job.Audits.Counts.Agreed
+		audits.Waived += job.Audits.Counts.Waived
+		audits.Disputed += job.Audits.Counts.Disputed
+		pending += job.Audits.Pending()
 		return true
 	})
 	for number := range pb.JobState_name {

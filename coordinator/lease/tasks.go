@@ -53,7 +53,7 @@ func brief(job *state.Job) *pb.JobBrief {
 	}
 	if job.Reporting() {
 		b.Kernels, b.Workers, b.Course = job.Kernels, job.Workers, job.Course.Proto()
-		b.Audit = job.AuditSummary()
+		b.Audit = job.Audits.Summary()
 		b.Record = &pb.Job{
 			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
 			Counters: job.Counters.Proto(), Rounds: job.RoundRecordsSince(),

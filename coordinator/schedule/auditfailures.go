@@ -63,7 +63,7 @@ func (au *Audits) failed(
 func (au *Audits) giveUp(
 	job *state.Job, t Task, work *auditWork, workerID string, failure *pb.Failure, now time.Duration,
 ) *pb.Command {
-	a, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node)
+	a, pending := job.Audits.Of(t.Round, t.Kind, t.Tree, t.Node)
 	if !pending {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (s *search) audits(chosen func(*state.Audit) bool) {
 	if s.alone || s.look {
 		return
 	}
-	s.job.EachAudit(func(a *state.Audit) bool {
+	s.job.Audits.Each(func(a *state.Audit) bool {
 		if chosen != nil && !chosen(a) {
 			return true
 		}
@@ -136,7 +136,7 @@ func (au *Audits) renew(job *state.Job, h Held, workerID string, now time.Durati
 	if !held {
 		return false
 	}
-	a, pending := job.AuditOf(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
+	a, pending := job.Audits.Of(h.Task.Round, h.Task.Kind, h.Task.Tree, h.Task.Node)
 	still := memory.hung(work.lease, h.Progress, now)
 	if still {
 		work.hangs++
@@ -155,13 +155,13 @@ func (au *Audits) Done(job *state.Job, t Task, workerID string, now time.Duratio
 	memory := au.jobs.of(job)
 	if _, held := memory.auditBy(t, workerID); held {
 		au.end(memory, t, pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED, now)
-		if _, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node); !pending {
+		if _, pending := job.Audits.Of(t.Round, t.Kind, t.Tree, t.Node); !pending {
 			delete(memory.audits, t)
 		}
 	}
-	if memory.told < len(job.Convicted) {
-		convicted = job.Convicted[memory.told:]
-		memory.told = len(job.Convicted)
+	if memory.told < len(job.Audits.Convicted) {
+		convicted = job.Audits.Convicted[memory.told:]
+		memory.told = len(job.Audits.Convicted)
 	}
 	for _, c := range convicted {
 		memory.course.tell(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED, c.Worker, c.Task)
@@ -180,7 +180,7 @@ func (au *Audits) end(j *jobBoard, t Task, outcome pb.TimelineOutcome, now time.
 func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.Command) {
 	au.forlorn = false
 	view.EachActive(func(job *state.Job) bool {
-		if !job.Reporting() || job.PendingAudits() == 0 || au.jobs.Holding(job, now) {
+		if !job.Reporting() || job.Audits.Pending() == 0 || au.jobs.Holding(job, now) {
 			return true
 		}
 		au.forlorn = true // who is live changes with time alone
@@ -191,7 +191,7 @@ func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.C
 			}
 		}
 		hopeless := count == 1
-		job.EachAudit(func(a *state.Audit) bool {
+		job.Audits.Each(func(a *state.Audit) bool {
 			hopeless = hopeless && (a.Disputed() || a.By(only))
 			return hopeless
 		})
@@ -204,7 +204,7 @@ func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.C
 }
 
 func audits(job *state.Job) (all []*state.Audit) {
-	job.EachAudit(func(a *state.Audit) bool {
+	job.Audits.Each(func(a *state.Audit) bool {
 		all = append(all, a)
 		return true
 	})

@@ -83,7 +83,7 @@ func (d *desk) wantNothing(worker, when string) {
 
 func (d *desk) audit(kind pb.TaskKind) *state.Audit {
 	d.Helper()
-	a, ok := jobOf(d.view, "a").AuditOf(1, kind, 0, node(0, 0))
+	a, ok := jobOf(d.view, "a").Audits.Of(1, kind, 0, node(0, 0))
 	if !ok {
 		d.Fatalf("no audit of a %v", kind)
 	}
@@ -130,7 +130,7 @@ func TestAnAuditIsWaivedWhenEveryWorkerFailedItTwice(t *testing.T) {
 				t.Fatalf("waived after %v failures", failures)
 			}
 			d.view = run(t, d.view, waiver)
-			a, tasks := jobOf(d.view, "a").AuditSummary(), []string{"round 1, tree 0, node 0/0"}
+			a, tasks := jobOf(d.view, "a").Audits.Summary(), []string{"round 1, tree 0, node 0/0"}
 			if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) ||
 				a.GetPending() != 0 {
 				t.Errorf("%v", a)
@@ -177,7 +177,7 @@ func TestTwoBadWorkers(t *testing.T) {
 	if waiver := failing(d); waiver != nil {
 		t.Fatalf("a disputed audit is waived: %v", waiver)
 	}
-	if a := jobOf(d.view, "a").AuditSummary(); a.GetDisputed() != 1 || a.GetPending() != 2 || a.GetWaived() != 0 {
+	if a := jobOf(d.view, "a").Audits.Summary(); a.GetDisputed() != 1 || a.GetPending() != 2 || a.GetWaived() != 0 {
 		t.Errorf("%v", a)
 	}
 	for _, cmd := range d.board.Audits.Waivers(d.view, d.now) {
@@ -200,7 +200,7 @@ func TestWaiversOfOneWorker(t *testing.T) {
 		t.Fatalf("alone: %v", got)
 	}
 	d.view = run(t, d.view, got...)
-	if a := jobOf(d.view, "a").AuditSummary(); a.GetWaived() != 2 || a.GetFailed() != 0 || a.GetPending() != 0 {
+	if a := jobOf(d.view, "a").Audits.Summary(); a.GetWaived() != 2 || a.GetFailed() != 0 || a.GetPending() != 0 {
 		t.Errorf("%v", a)
 	}
 }

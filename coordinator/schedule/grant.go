@@ -69,7 +69,7 @@ func (s *search) work() {
 	switch {
 	case job.Stage == pb.JobState_JOB_STATE_PLANNING:
 		s.single(pb.TaskKind_TASK_KIND_PLAN)
-	case job.Reporting() && job.PendingAudits() > 0:
+	case job.Reporting() && job.Audits.Pending() > 0:
 	case job.Reporting():
 		s.single(pb.TaskKind_TASK_KIND_REPORT)
 	case job.Round.Complete():

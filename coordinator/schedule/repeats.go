@@ -73,7 +73,7 @@ func (s *search) mayRepeat(a *state.Audit, t Task) bool {
 
 // asked returns the audit of a task if it still waits for this worker to make the task, or to make it again.
 func asked(job *state.Job, t Task, workerID string) (a *state.Audit, ok bool) {
-	a, pending := job.AuditOf(t.Round, t.Kind, t.Tree, t.Node)
+	a, pending := job.Audits.Of(t.Round, t.Kind, t.Tree, t.Node)
 	if !pending || t.Changes != job.Counters.Remade.Changes {
 		return nil, false
 	}

@@ -178,9 +178,9 @@ func TestOneAuditorCannotHaveAJobMadeAgain(t *testing.T) {
 			d.now += d.cfg.RetryDelay
 		}
 		job := jobOf(d.view, "a")
-		if job.Counters.Remade.Changes != 0 || job.PendingAudits() != 0 || job.Audits.Waived != 3 {
+		if job.Counters.Remade.Changes != 0 || job.Audits.Pending() != 0 || job.Audits.Counts.Waived != 3 {
 			t.Errorf("%s: %+v, %d audits pending, %d waived",
-				kind, job.Counters.Remade, job.PendingAudits(), job.Audits.Waived)
+				kind, job.Counters.Remade, job.Audits.Pending(), job.Audits.Counts.Waived)
 		}
 	}
 }

@@ -54,10 +54,10 @@ func (a *Audit) By(workerID string) bool {
 	return slices.ContainsFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == workerID })
 }
 
-// auditing is what a job's audits need.
-type auditing struct {
-	AuditPPM     uint32 // share of the nodes, in millionths; 0 means no audits
-	Audits       AuditCounts
+// Auditing is what a job's audits need.
+type Auditing struct {
+	PPM          uint32 // share of the nodes, in millionths; 0 means no audits
+	Counts       AuditCounts
 	Auditors     []Auditor // in order of their first audit, at most maxAuditors
 	WaivedTasks  []string  // the first of those that every worker failed to make
 	Convicted    []Conviction
@@ -65,7 +65,7 @@ type auditing struct {
 	modelMakers  uint64
 	planMaker    string
 	planVerified bool
-	audits       *iradix.Tree[*Audit] // pending; nil without any
+	pending      *iradix.Tree[*Audit] // pending; nil without any
 }
 
 // AuditCounts count a job's audits. Repeated are the commits that were taken back.
@@ -91,24 +91,24 @@ type Conviction struct {
 const sharedBit = 63
 
 // bitOf is a worker's bit among a job's makers.
-func (j *Job) bitOf(workerID string) uint64 {
-	if at := slices.Index(j.makers, workerID); at >= 0 {
+func (au *Auditing) bitOf(workerID string) uint64 {
+	if at := slices.Index(au.makers, workerID); at >= 0 {
 		return 1 << at
 	}
 	return 1 << sharedBit
 }
 
 // maker gives a worker its bit.
-func (j *Job) maker(workerID string) uint64 {
-	if !slices.Contains(j.makers, workerID) && len(j.makers) < sharedBit {
-		j.makers = append(slices.Clip(j.makers), workerID)
+func (au *Auditing) maker(workerID string) uint64 {
+	if !slices.Contains(au.makers, workerID) && len(au.makers) < sharedBit {
+		au.makers = append(slices.Clip(au.makers), workerID)
 	}
-	return j.bitOf(workerID)
+	return au.bitOf(workerID)
 }
 
-// eachAudited visits what pending audits read. Where it is lost an audit is waived, and nothing made again.
-func (j *Job) eachAudited(visit func(round uint32, ref Ref)) {
-	j.EachAudit(func(a *Audit) bool {
+// eachObject visits what pending audits read. Where it is lost an audit is waived, and nothing made again.
+func (au *Auditing) eachObject(visit func(round uint32, ref Ref)) {
+	au.Each(func(a *Audit) bool {
 		if !a.State.IsZero() {
 			visit(a.Base, a.State)
 		}
@@ -122,31 +122,31 @@ func (j *Job) eachAudited(visit func(round uint32, ref Ref)) {
 	})
 }
 
-// PendingAudits is how many tasks wait to be made a second time.
-func (j *Job) PendingAudits() int {
-	if j.audits == nil {
+// Pending is how many tasks wait to be made a second time.
+func (au *Auditing) Pending() int {
+	if au.pending == nil {
 		return 0
 	}
-	return j.audits.Len()
+	return au.pending.Len()
 }
 
-// EachAudit visits the pending audits in order of round, until visit returns false.
-func (j *Job) EachAudit(visit func(*Audit) bool) {
-	if j.audits != nil {
-		j.audits.Root().Walk(func(_ []byte, a *Audit) bool { return !visit(a) })
+// Each visits the pending audits in order of round, until visit returns false.
+func (au *Auditing) Each(visit func(*Audit) bool) {
+	if au.pending != nil {
+		au.pending.Root().Walk(func(_ []byte, a *Audit) bool { return !visit(a) })
 	}
 }
 
-// AuditOf is the pending audit of a task.
-func (j *Job) AuditOf(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) (*Audit, bool) {
-	if j.audits == nil {
+// Of is the pending audit of a task.
+func (au *Auditing) Of(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) (*Audit, bool) {
+	if au.pending == nil {
 		return nil, false
 	}
-	return j.audits.Get(auditKey(round, kind, tree, n))
+	return au.pending.Get(auditKey(round, kind, tree, n))
 }
 
-func (j *Job) auditNamed(id *pb.TaskID) (*Audit, bool) {
-	return j.AuditOf(id.GetRound(), id.GetKind(), id.GetTree(), nodeFrom(id))
+func (au *Auditing) named(id *pb.TaskID) (*Audit, bool) {
+	return au.Of(id.GetRound(), id.GetKind(), id.GetTree(), nodeFrom(id))
 }
 
 // nodeFrom reads a node from the wire. It may be one that no tree has.
@@ -175,23 +175,23 @@ func auditKey(round uint32, kind pb.TaskKind, tree uint32, n protocol.Node) []by
 	return append(key, byte(n.Level))
 }
 
-func (j *Job) putAudit(a *Audit) {
-	if j.audits == nil {
-		j.audits = iradix.New[*Audit]()
+func (au *Auditing) put(a *Audit) {
+	if au.pending == nil {
+		au.pending = iradix.New[*Audit]()
 	}
-	j.audits, _, _ = j.audits.Insert(a.key(), a)
+	au.pending, _, _ = au.pending.Insert(a.key(), a)
 }
 
-func (j *Job) dropAudit(a *Audit) {
-	if j.audits != nil {
-		j.audits, _, _ = j.audits.Delete(a.key())
+func (au *Auditing) drop(a *Audit) {
+	if au.pending != nil {
+		au.pending, _, _ = au.pending.Delete(a.key())
 	}
 }
 
 // audited reports whether a result is of a job whose tasks are audited, and tells who made it: those of an older
 // release do not.
-func (j *Job) audited(secret []byte, workerID string) bool {
-	return j.AuditPPM > 0 && len(secret) > 0 && workerID != ""
+func (au *Auditing) audited(secret []byte, workerID string) bool {
+	return au.PPM > 0 && len(secret) > 0 && workerID != ""
 }
 
 // lot is a number that nobody can tell who does not know the secret.
@@ -212,12 +212,12 @@ const million = 1_000_000
 // drawNode decides, when a node is committed, whether it is audited: by its share, or because it holds the leaf that is
 // drawn of the first round of each phase. The pieces are what was committed below it.
 func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completion) {
-	if !j.audited(secret, c.WorkerID) {
+	if !j.Audits.audited(secret, c.WorkerID) {
 		return
 	}
 	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
 	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level),
-		uint64(c.Node.Index))%million < uint64(j.AuditPPM)
+		uint64(c.Node.Index))%million < uint64(j.Audits.PPM)
 	first, end := shape.Range(c.Node)
 	if last, closed := j.lastClosed(); !drawn && (!closed || last.Phase != j.Round.Phase) {
 		at := lot(secret, j.ID, "phase", uint64(number)) % j.Round.Leaves()
@@ -230,9 +230,9 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completi
 		})
 	}
 	if drawn {
-		j.Audits.Drawn++
-		j.Audits.Nodes++
-		j.putAudit(j.auditOfCommit(c, pieces, by))
+		j.Audits.Counts.Drawn++
+		j.Audits.Counts.Nodes++
+		j.Audits.put(j.auditOfCommit(c, pieces, by))
 	}
 }
 
@@ -273,7 +273,7 @@ func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
 
 // drawStep has the step of the round audited that is open still.
 func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
-	if !j.audited(secret, own.WorkerID) {
+	if !j.Audits.audited(secret, own.WorkerID) {
 		return
 	}
 	var roots []Commit
@@ -281,8 +281,8 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 		roots = append(roots, c)
 		return true
 	})
-	j.Audits.Drawn++
-	j.putAudit(&Audit{
+	j.Audits.Counts.Drawn++
+	j.Audits.put(&Audit{
 		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State,
 		Base:   j.Round.Base,
 		Pieces: roots, Makers: makers, Opinions: []Opinion{own},
@@ -290,11 +290,12 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 }
 
 func (j *Job) drawPlan(secret []byte, own Opinion) {
-	if !j.audited(secret, own.WorkerID) {
+	if !j.Audits.audited(secret, own.WorkerID) {
 		return
 	}
-	j.Audits.Drawn++
-	j.putAudit(&Audit{Kind: pb.TaskKind_TASK_KIND_PLAN, Makers: j.bitOf(own.WorkerID), Opinions: []Opinion{own}})
+	j.Audits.Counts.Drawn++
+	j.Audits.put(&Audit{Kind: pb.TaskKind_TASK_KIND_PLAN, Makers: j.Audits.bitOf(own.WorkerID),
+		Opinions: []Opinion{own}})
 }
 
 // applyWaive ends audits that nobody disputes: those it names, or all of a job that waits for nothing else.
@@ -309,7 +310,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	}
 	job = job.clone()
 	var waived []*Audit
-	job.EachAudit(func(a *Audit) bool {
+	job.Audits.Each(func(a *Audit) bool {
 		named := func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) }
 		if !a.Disputed() && (all || slices.ContainsFunc(cmd.GetTasks(), named)) {
 			waived = append(waived, a)

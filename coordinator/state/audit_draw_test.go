@@ -119,8 +119,8 @@ func TestDrawsAreCounted(t *testing.T) {
 		if c != nil {
 			s = wantVerdict(t, s, by("x", c), accepted)
 		}
-		if job := auditedJob(t, s); job.Audits.Drawn != uint64(want)+1 || job.PendingAudits() != want+1 {
-			t.Errorf("%d audits pending, %+v; want %d drawn", job.PendingAudits(), job.Audits, want+1)
+		if job := auditedJob(t, s); job.Audits.Counts.Drawn != uint64(want)+1 || job.Audits.Pending() != want+1 {
+			t.Errorf("%d audits pending, %+v; want %d drawn", job.Audits.Pending(), job.Audits.Counts, want+1)
 		}
 	}
 }
@@ -143,8 +143,8 @@ func TestJobsWithoutAudits(t *testing.T) {
 		for _, made := range []*pb.Completion{planned("a", 1), node("a", 1, 0, 0, 0, 1), last} {
 			s = wantVerdict(t, s, by(c.worker, made), accepted)
 		}
-		if job := auditedJob(t, s); job.PendingAudits() != 0 || job.Audits.Drawn != 0 {
-			t.Errorf("%s: %d audits pending, %+v", name, job.PendingAudits(), job.Audits)
+		if job := auditedJob(t, s); job.Audits.Pending() != 0 || job.Audits.Counts.Drawn != 0 {
+			t.Errorf("%s: %d audits pending, %+v", name, job.Audits.Pending(), job.Audits.Counts)
 		}
 		wantVerdict(t, s, report("a"), accepted)
 	}

@@ -87,8 +87,8 @@ func TestTheLastBitIsShared(t *testing.T) {
 	s := manyMakers(t, state.New(), "a", 66)
 	s = wantVerdict(t, s, by("w64", node("a", 1, 0, 0, 64, 2)), pb.Verdict_VERDICT_VIOLATION)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 1 || job.Round.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
-		t.Errorf("%d convicted, %d leaves stand, %v", len(job.Convicted), job.Round.Covered, job.Stage)
+	if len(job.Audits.Convicted) != 1 || job.Round.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
+		t.Errorf("%d convicted, %d leaves stand, %v", len(job.Audits.Convicted), job.Round.Covered, job.Stage)
 	}
 }
 
@@ -99,8 +99,9 @@ func TestTheFirstMakerHasABitOfItsOwn(t *testing.T) {
 	s = wantVerdict(t, s, by("p", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Round.Covered != 1 || job.Counters.Remade.Changes != 0 {
-		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Convicted, job.Counters.Remade)
+	if job := auditedJob(t, s); len(job.Audits.Convicted) != 1 || job.Round.Covered != 1 ||
+		job.Counters.Remade.Changes != 0 {
+		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Audits.Convicted, job.Counters.Remade)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestALiarsShareOfTheLastBitElsewhere(t *testing.T) {
 	s = contradicts(t, s, "a", "w62", 1002)
 	for id, leaves := range map[string]uint64{"b": 62, "few": 61} {
 		job, _ := s.Job(id)
-		if told := len(job.Convicted) > 0; job.Round.Covered != leaves || told != (id == "b") {
+		if told := len(job.Audits.Convicted) > 0; job.Round.Covered != leaves || told != (id == "b") {
 			t.Errorf("job %s: %d leaves stand, told of the liar: %v", id, job.Round.Covered, told)
 		}
 	}

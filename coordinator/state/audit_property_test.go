@@ -9,7 +9,7 @@ import (
 )
 
 func pendingAudits(job *state.Job) (all []*state.Audit) {
-	job.EachAudit(func(a *state.Audit) bool {
+	job.Audits.Each(func(a *state.Audit) bool {
 		all = append(all, a)
 		return true
 	})
@@ -22,7 +22,7 @@ func nameAudit(id *pb.TaskID, a *state.Audit) {
 
 // drawAudit lets a completion answer a pending audit now and then, and where two workers disagree, one of them again.
 func drawAudit(t *rapid.T, job *state.Job, id *pb.TaskID) (worker string) {
-	if job.PendingAudits() > 0 && rapid.IntRange(0, 2).Draw(t, "answers an audit") == 0 {
+	if job.Audits.Pending() > 0 && rapid.IntRange(0, 2).Draw(t, "answers an audit") == 0 {
 		return drawAnswer(t, job, id)
 	}
 	return ""
@@ -40,7 +40,7 @@ func drawAnswer(t *rapid.T, job *state.Job, id *pb.TaskID) (worker string) {
 func drawWaiver(t *rapid.T, s state.State, id string) *pb.WaiveAudits {
 	cmd := &pb.WaiveAudits{Id: id}
 	if job, ok := s.Job(id); ok && rapid.Bool().Draw(t, "one") {
-		for _, a := range pendingAudits(job)[:min(1, job.PendingAudits())] {
+		for _, a := range pendingAudits(job)[:min(1, job.Audits.Pending())] {
 			one := &pb.TaskID{JobId: id, Changes: job.Counters.Remade.Changes}
 			nameAudit(one, a)
 			cmd.Tasks = append(cmd.Tasks, one)
@@ -53,15 +53,15 @@ func drawWaiver(t *rapid.T, s state.State, id string) *pb.WaiveAudits {
 // What a convicted worker had a part in is not committed any more.
 func checkAudits(t *rapid.T, s state.State) {
 	s.EachJob(func(job *state.Job) bool {
-		if job.Ended() && job.PendingAudits() > 0 {
-			t.Fatalf("job %s has ended with %d audits pending", job.ID, job.PendingAudits())
+		if job.Ended() && job.Audits.Pending() > 0 {
+			t.Fatalf("job %s has ended with %d audits pending", job.ID, job.Audits.Pending())
 		}
-		done := job.Audits.Agreed + job.Audits.Waived + uint64(job.PendingAudits())
-		if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && len(job.Convicted) == 0 &&
-			job.Counters.Remade.Changes == 0 && done < job.Audits.Drawn {
-			t.Fatalf("job %s: %d audits drawn, %d ended", job.ID, job.Audits.Drawn, done)
+		done := job.Audits.Counts.Agreed + job.Audits.Counts.Waived + uint64(job.Audits.Pending())
+		if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && len(job.Audits.Convicted) == 0 &&
+			job.Counters.Remade.Changes == 0 && done < job.Audits.Counts.Drawn {
+			t.Fatalf("job %s: %d audits drawn, %d ended", job.ID, job.Audits.Counts.Drawn, done)
 		}
-		job.EachAudit(func(a *state.Audit) bool {
+		job.Audits.Each(func(a *state.Audit) bool {
 			if a.Kind == pb.TaskKind_TASK_KIND_NODE && a.Round == job.Round.Number {
 				if _, ok := job.Round.Covering(a.Tree, a.Node); !ok {
 					t.Fatalf("job %s: %v is audited and not committed", job.ID, a)
@@ -113,7 +113,7 @@ func TestReplayAndSnapshotOfDisputes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		checkReplay(t, begin, func(t *rapid.T, s state.State) *pb.Command {
 			job, ok := s.Job("a")
-			if !ok || job.Ended() || job.PendingAudits() == 0 || rapid.IntRange(0, 3).Draw(t, "anything") == 0 {
+			if !ok || job.Ended() || job.Audits.Pending() == 0 || rapid.IntRange(0, 3).Draw(t, "anything") == 0 {
 				return drawCommand(t, s)
 			}
 			id := &pb.TaskID{JobId: "a", Changes: job.Counters.Remade.Changes}

@@ -37,7 +37,7 @@ func TestAnAuditOfManyCarriesIsKept(t *testing.T) {
 	s = wantVerdict(t, s, by("w", node("a", 2, 0, level, 0, 1)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 2, 0, level, 0, 2)), pb.Verdict_VERDICT_VIOLATION)
 	most := 0
-	auditedJob(t, reread(t, s)).EachAudit(func(a *state.Audit) bool {
+	auditedJob(t, reread(t, s)).Audits.Each(func(a *state.Audit) bool {
 		most = max(most, len(a.Carries))
 		return true
 	})
@@ -96,7 +96,7 @@ func TestAnAuditOfPiecesAloneKeepsNoCarries(t *testing.T) {
 	} {
 		s = wantVerdict(t, s, by("w", node("a", 2, 0, n.level, n.index, 3)), accepted)
 		at := protocol.Node{Level: int(n.level), Index: int(n.index)}
-		a, ok := auditedJob(t, s).AuditOf(2, pb.TaskKind_TASK_KIND_NODE, 0, at)
+		a, ok := auditedJob(t, s).Audits.Of(2, pb.TaskKind_TASK_KIND_NODE, 0, at)
 		if !ok || len(a.Carries) != n.carries {
 			t.Errorf("node %v is audited: %v; %+v, want %d carries", at, ok, a, n.carries)
 		}
@@ -112,11 +112,12 @@ func TestManyWaivedTasks(t *testing.T) {
 		waive := &pb.WaiveAudits{Id: "a", Tasks: []*pb.TaskID{task.Id}}
 		s, _ = run(t, s, &pb.Command{Body: &pb.Command_WaiveAudits{WaiveAudits: waive}})
 		job := auditedJob(t, s)
-		if job.Audits.Failed != uint64(leaf+1) || len(job.WaivedTasks) != min(int(leaf+1), 16) {
-			t.Errorf("after %d: %d failed, %d of them named", leaf+1, job.Audits.Failed, len(job.WaivedTasks))
+		if job.Audits.Counts.Failed != uint64(leaf+1) || len(job.Audits.WaivedTasks) != min(int(leaf+1), 16) {
+			t.Errorf("after %d: %d failed, %d of them named", leaf+1, job.Audits.Counts.Failed,
+				len(job.Audits.WaivedTasks))
 		}
 	}
-	named := auditedJob(t, s).WaivedTasks
+	named := auditedJob(t, s).Audits.WaivedTasks
 	if named[0] != "round 1, tree 0, node 0/0" || named[15] != "round 1, tree 0, node 0/15" {
 		t.Errorf("named: %v", named)
 	}

@@ -58,25 +58,26 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 1, 11)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 1, 0, 77)), accepted)
-	if job := auditedJob(t, s); job.PendingAudits() != 3 || !job.Round.Complete() || job.Audits.Agreed != 1 {
-		t.Fatalf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
+	if job := auditedJob(t, s); job.Audits.Pending() != 3 || !job.Round.Complete() || job.Audits.Counts.Agreed != 1 {
+		t.Fatalf("%d audits pending, %+v", job.Audits.Pending(), job.Audits.Counts)
 	}
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard) // repeated, it counts once
-	if job := auditedJob(t, s); job.Audits.Disputed != 1 || job.Counters.Violations != 1 || len(job.Convicted) != 0 ||
+	if job := auditedJob(t, s); job.Audits.Counts.Disputed != 1 || job.Counters.Violations != 1 ||
+		len(job.Audits.Convicted) != 0 ||
 		job.Ended() {
-		t.Fatalf("disputed: %+v, %v, %v", job.Audits, job.Convicted, job.Stage)
+		t.Fatalf("disputed: %+v, %v, %v", job.Audits.Counts, job.Audits.Convicted, job.Stage)
 	}
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" ||
-		job.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
-		t.Fatalf("convicted: %+v", job.Convicted)
+	if len(job.Audits.Convicted) != 1 || job.Audits.Convicted[0].WorkerID != "l" ||
+		job.Audits.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
+		t.Fatalf("convicted: %+v", job.Audits.Convicted)
 	}
-	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Repeated != 1 ||
-		job.Counters.Remade.Changes != 1 || job.PendingAudits() != 0 {
-		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits,
-			job.Counters.Remade, job.PendingAudits())
+	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Counts.Repeated != 1 ||
+		job.Counters.Remade.Changes != 1 || job.Audits.Pending() != 0 {
+		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits.Counts,
+			job.Counters.Remade, job.Audits.Pending())
 	}
 	if c, known := s.Convicted.Get("l"); !known || c.JobID != "a" {
 		t.Errorf("the cluster knows %+v", c)
@@ -92,9 +93,10 @@ func TestALyingAuditor(t *testing.T) {
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" ||
+	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Audits.Convicted) != 1 ||
+		job.Audits.Convicted[0].WorkerID != "l" ||
 		job.Counters.Remade.Changes != 0 {
-		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Convicted, job.Counters.Remade)
+		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Audits.Convicted, job.Counters.Remade)
 	}
 }
 
@@ -132,12 +134,12 @@ func TestHowFarALieReachesBack(t *testing.T) {
 				s = wantVerdict(t, s, now(s, by(worker, node("a", c.lied, 0, 0, 0, 200))), heard)
 			}
 			job := auditedJob(t, s)
-			if len(job.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base ||
+			if len(job.Audits.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base ||
 				job.Round.Covered != 0 || len(job.Rounds) != c.records {
-				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Convicted,
+				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Audits.Convicted,
 					job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
 			}
-			job.EachAudit(func(a *state.Audit) bool {
+			job.Audits.Each(func(a *state.Audit) bool {
 				if c.base == 0 || a.Round >= c.lied {
 					t.Errorf("%v is audited still", a)
 				}
@@ -153,15 +155,15 @@ func TestTheReportWaitsForAudits(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	waive := waiver()
-	if early, _ := run(t, s, waive); auditedJob(t, early).PendingAudits() != 2 {
+	if early, _ := run(t, s, waive); auditedJob(t, early).Audits.Pending() != 2 {
 		t.Error("audits of a job that goes on are waived")
 	}
 	s = wantVerdict(t, s, by("x", step("a", 1, &pb.Next{Done: true, State: ref(9)})), accepted)
 	s = wantVerdict(t, s, report("a"), stale)
 	disputed := wantVerdict(t, s, by("y", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
 	disputed, _ = run(t, disputed, waive)
-	if job := auditedJob(t, disputed); job.PendingAudits() != 1 || job.Audits.Waived != 2 {
-		t.Errorf("disputed: %d pending, %+v", job.PendingAudits(), job.Audits)
+	if job := auditedJob(t, disputed); job.Audits.Pending() != 1 || job.Audits.Counts.Waived != 2 {
+		t.Errorf("disputed: %d pending, %+v", job.Audits.Pending(), job.Audits.Counts)
 	}
 	disputed = wantVerdict(t, disputed, report("a"), stale)
 	// The third agrees with the second: the model is taken back, and the step made again.
@@ -171,8 +173,9 @@ func TestTheReportWaitsForAudits(t *testing.T) {
 	}
 	s, _ = run(t, s, waive)
 	s = wantVerdict(t, s, report("a"), accepted)
-	if job := auditedJob(t, s); job.Audits.Waived != 3 || job.Audits.Failed != 0 { // nobody failed to make them
-		t.Errorf("%+v", job.Audits)
+	if job := auditedJob(t, s); job.Audits.Counts.Waived != 3 ||
+		job.Audits.Counts.Failed != 0 { // nobody failed to make them
+		t.Errorf("%+v", job.Audits.Counts)
 	}
 }
 
@@ -186,9 +189,9 @@ func TestPlansThatDiffer(t *testing.T) {
 	s := audited(t, 1)
 	s = wantVerdict(t, s, other("x", 101, 3), heard)
 	s = wantVerdict(t, s, other("y", 101, 3), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING ||
+	if job := auditedJob(t, s); len(job.Audits.Convicted) != 0 || job.Stage != pb.JobState_JOB_STATE_PLANNING ||
 		job.Counters.Remade.Anew != 1 {
-		t.Errorf("other objects: %v, %v, %+v", job.Convicted, job.Stage, job.Counters.Remade)
+		t.Errorf("other objects: %v, %v, %+v", job.Audits.Convicted, job.Stage, job.Counters.Remade)
 	} else if job.Counters.Violations != 0 {
 		t.Errorf("input that changes counts %d violations of determinism", job.Counters.Violations)
 	}
@@ -199,9 +202,9 @@ func TestPlansThatDiffer(t *testing.T) {
 	s = audited(t, 1)
 	s = wantVerdict(t, s, other("x", 1, 103), heard)
 	s = wantVerdict(t, s, other("y", 1, 103), heard)
-	if job := auditedJob(t, s); len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "p" ||
+	if job := auditedJob(t, s); len(job.Audits.Convicted) != 1 || job.Audits.Convicted[0].WorkerID != "p" ||
 		job.Stage != pb.JobState_JOB_STATE_PLANNING {
-		t.Errorf("the same objects: %v, %v", job.Convicted, job.Stage)
+		t.Errorf("the same objects: %v, %v", job.Audits.Convicted, job.Stage)
 	} else if job.Counters.Violations != 1 {
 		t.Errorf("two plans of the same objects count %d violations", job.Counters.Violations)
 	}
@@ -219,8 +222,8 @@ func TestALiarsOtherJobs(t *testing.T) {
 		s = wantVerdict(t, s, by(worker, node("a", 1, 0, 0, 0, 10)), heard)
 	}
 	b, _ := s.Job("b")
-	if b.Round.Covered != 1 || b.Audits.Repeated != 1 || len(b.Convicted) != 1 {
-		t.Errorf("%d leaves, %+v, %v", b.Round.Covered, b.Audits, b.Convicted)
+	if b.Round.Covered != 1 || b.Audits.Counts.Repeated != 1 || len(b.Audits.Convicted) != 1 {
+		t.Errorf("%d leaves, %+v, %v", b.Round.Covered, b.Audits.Counts, b.Audits.Convicted)
 	}
 }
 
@@ -237,7 +240,7 @@ func TestDraws(t *testing.T) {
 		for leaf := range uint32(4000) {
 			s = wantVerdict(t, s, by("w", node("a", 1, 1, 0, leaf, 1)), accepted)
 		}
-		return auditedJob(t, s).PendingAudits() - 1 // the plan
+		return auditedJob(t, s).Audits.Pending() - 1 // the plan
 	}
 	if n := drawn(1, aSecret); n != 1 {
 		t.Errorf("of a tiny share: %d", n)
@@ -262,11 +265,11 @@ func TestALiarsOpinionsElsewhereAreStruck(t *testing.T) {
 	s = wantVerdict(t, s, by("l", planned("b", 3)), heard)
 	opinions := func() int {
 		job, ok := s.Job("b")
-		if !ok || job.PendingAudits() != 1 {
-			t.Fatalf("job b: %v, %d audits", ok, job.PendingAudits())
+		if !ok || job.Audits.Pending() != 1 {
+			t.Fatalf("job b: %v, %d audits", ok, job.Audits.Pending())
 		}
 		said := 0
-		job.EachAudit(func(a *state.Audit) bool { said = len(a.Opinions); return true })
+		job.Audits.Each(func(a *state.Audit) bool { said = len(a.Opinions); return true })
 		return said
 	}
 	if said := opinions(); said != 2 {
@@ -287,8 +290,9 @@ func TestADisputedAuditIsNotWaived(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, by("l", planned("a", 3)), heard)
 	s, _ = run(t, s, waiver(&pb.TaskID{JobId: "a", Kind: pb.TaskKind_TASK_KIND_PLAN}))
-	if job := auditedJob(t, s); job.PendingAudits() != 1 || job.Audits.Waived != 0 || job.Audits.Disputed != 1 {
-		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Audits)
+	if job := auditedJob(t, s); job.Audits.Pending() != 1 || job.Audits.Counts.Waived != 0 ||
+		job.Audits.Counts.Disputed != 1 {
+		t.Errorf("%d audits pending, %+v", job.Audits.Pending(), job.Audits.Counts)
 	}
 }
 
@@ -304,11 +308,11 @@ func TestAnAuditIsWaivedAsItWasSeen(t *testing.T) {
 		JobId: "a", Round: 1, Tasks: []*pb.TaskID{leaf.Id}, Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
 	}}})
 	s = wantVerdict(t, s, now(s, by("x", leaf)), accepted)
-	if s, _ = run(t, s, waive); auditedJob(t, s).PendingAudits() != 1 {
+	if s, _ = run(t, s, waive); auditedJob(t, s).Audits.Pending() != 1 {
 		t.Error("the audit of what was made again is waived by an earlier failure")
 	}
 	waive.GetWaiveAudits().Tasks[0].Changes = 1
-	if s, _ = run(t, s, waive); auditedJob(t, s).PendingAudits() != 0 {
+	if s, _ = run(t, s, waive); auditedJob(t, s).Audits.Pending() != 0 {
 		t.Error("not waived")
 	}
 }

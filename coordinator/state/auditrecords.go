@@ -7,21 +7,21 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// AuditSummary is a job's audits as they cross the wire.
-func (j *Job) AuditSummary() *pb.AuditSummary {
+// Summary is a job's audits as they cross the wire.
+func (au *Auditing) Summary() *pb.AuditSummary {
 	a := &pb.AuditSummary{
-		SharePpm: j.AuditPPM, Drawn: j.Audits.Drawn, Agreed: j.Audits.Agreed, Waived: j.Audits.Waived,
-		Disputed: j.Audits.Disputed, Repeated: j.Audits.Repeated, Pending: uint64(j.PendingAudits()),
-		Nodes: j.Audits.Nodes, Again: j.Audits.Again, OtherSets: j.Audits.OtherSets, Failed: j.Audits.Failed,
-		SelfChecked: j.Audits.SelfChecked, SpentUs: j.Audits.SpentUs, WorkUs: j.Audits.WorkUs,
-		EndedUnixMs: j.Audits.EndedAt, WaivedTasks: j.WaivedTasks,
+		SharePpm: au.PPM, Drawn: au.Counts.Drawn, Agreed: au.Counts.Agreed, Waived: au.Counts.Waived,
+		Disputed: au.Counts.Disputed, Repeated: au.Counts.Repeated, Pending: uint64(au.Pending()),
+		Nodes: au.Counts.Nodes, Again: au.Counts.Again, OtherSets: au.Counts.OtherSets, Failed: au.Counts.Failed,
+		SelfChecked: au.Counts.SelfChecked, SpentUs: au.Counts.SpentUs, WorkUs: au.Counts.WorkUs,
+		EndedUnixMs: au.Counts.EndedAt, WaivedTasks: au.WaivedTasks,
 	}
-	for _, w := range j.Auditors {
+	for _, w := range au.Auditors {
 		a.Auditors = append(a.Auditors, &pb.Auditor{
 			Id: w.WorkerID, Name: w.Worker, Kernels: w.Kernels, Tasks: w.Tasks, OtherSets: w.OtherSets,
 		})
 	}
-	for _, c := range j.Convicted {
+	for _, c := range au.Convicted {
 		a.Convicted = append(a.Convicted, c.Proto())
 	}
 	return a
@@ -42,34 +42,35 @@ func convictionFrom(c *pb.ConvictedWorker) Conviction {
 
 // recordAuditing adds what a job's audits need to its record; the pending ones have records of their own.
 func (j *Job) recordAuditing(record *pb.JobRecord) {
-	record.Audit = j.AuditSummary()
+	record.Audit = j.Audits.Summary()
 	record.Audit.Pending, record.Audit.SharePpm = 0, 0
-	record.Makers, record.Inherited, record.ModelMakers = j.makers, j.Round.Inherited, j.modelMakers
-	record.PlanMaker, record.PlanVerified = j.planMaker, j.planVerified
+	record.Makers, record.Inherited, record.ModelMakers = j.Audits.makers, j.Round.Inherited, j.Audits.modelMakers
+	record.PlanMaker, record.PlanVerified = j.Audits.planMaker, j.Audits.planVerified
 }
 
 // takeAuditing reads what recordAuditing wrote.
 func (j *Job) takeAuditing(record *pb.JobRecord) {
 	a := record.GetAudit()
-	j.AuditPPM = record.GetSpec().GetAuditPpm()
-	j.Audits = AuditCounts{
+	j.Audits.PPM = record.GetSpec().GetAuditPpm()
+	j.Audits.Counts = AuditCounts{
 		Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(),
 		Repeated: a.GetRepeated(), Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(),
 		Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(), SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(),
 		EndedAt: a.GetEndedUnixMs(),
 	}
 	for _, w := range a.GetAuditors() {
-		j.Auditors = append(j.Auditors, Auditor{
+		j.Audits.Auditors = append(j.Audits.Auditors, Auditor{
 			WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(),
 			OtherSets: w.GetOtherSets(),
 		})
 	}
-	j.WaivedTasks = a.GetWaivedTasks()
+	j.Audits.WaivedTasks = a.GetWaivedTasks()
 	for _, c := range a.GetConvicted() {
-		j.Convicted = append(j.Convicted, convictionFrom(c))
+		j.Audits.Convicted = append(j.Audits.Convicted, convictionFrom(c))
 	}
-	j.makers, j.Round.Inherited, j.modelMakers = record.GetMakers(), record.GetInherited(), record.GetModelMakers()
-	j.planMaker, j.planVerified = record.GetPlanMaker(), record.GetPlanVerified()
+	j.Audits.makers, j.Round.Inherited, j.Audits.modelMakers = record.GetMakers(), record.GetInherited(),
+		record.GetModelMakers()
+	j.Audits.planMaker, j.Audits.planVerified = record.GetPlanMaker(), record.GetPlanVerified()
 }
 
 func (a *Audit) record(jobID string) *pb.AuditRecord {
@@ -161,6 +162,6 @@ func (in *recordReader) takeAudit(r *pb.AuditRecord) error {
 		}
 		a.Opinions = append(a.Opinions, opinion)
 	}
-	in.job.putAudit(a)
+	in.job.Audits.put(a)
 	return nil
 }

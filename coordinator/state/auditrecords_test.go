@@ -38,8 +38,8 @@ func TestAuditsOfASnapshot(t *testing.T) {
 	}
 	read = wantVerdict(t, read, by("z", node("a", 1, 0, 0, 0, 10)), heard)
 	job := auditedJob(t, read)
-	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.PendingAudits() != 2 {
-		t.Errorf("%d audits pending, %+v", job.PendingAudits(), job.Convicted)
+	if len(job.Audits.Convicted) != 1 || job.Audits.Convicted[0].WorkerID != "l" || job.Audits.Pending() != 2 {
+		t.Errorf("%d audits pending, %+v", job.Audits.Pending(), job.Audits.Convicted)
 	}
 }
 

@@ -23,35 +23,35 @@ const (
 const maxSpent = 10 * 24 * 3600 * million
 
 // spend adds what a worker says that a result took, and which leaves it computed with two kernel sets.
-func (j *Job) spend(c *pb.Completion) (us uint64) {
+func (au *Auditing) spend(c *pb.Completion) (us uint64) {
 	us = min(c.GetSpentUs(), maxSpent)
-	j.Audits.WorkUs += us
-	j.Audits.SelfChecked += uint64(c.GetOutput().GetSelfChecked())
+	au.Counts.WorkUs += us
+	au.Counts.SelfChecked += uint64(c.GetOutput().GetSelfChecked())
 	return us
 }
 
 // tally notes which worker has made an audited task, and how long it took; a is nil for a task that its own worker made
 // again.
 func (j *Job) tally(c *pb.Completion, a *Audit) {
-	j.Audits.SpentUs += j.spend(c)
+	j.Audits.Counts.SpentUs += j.Audits.spend(c)
 	if a == nil {
 		return
 	}
 	w := Auditor{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256),
 		Kernels: Clip(c.GetKernels(), 64)}
-	at := slices.IndexFunc(j.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
-	j.Auditors = slices.Clone(j.Auditors)
+	at := slices.IndexFunc(j.Audits.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
+	j.Audits.Auditors = slices.Clone(j.Audits.Auditors)
 	switch {
 	case at >= 0:
-	case len(j.Auditors) < maxAuditors:
-		j.Auditors, at = append(j.Auditors, w), len(j.Auditors)
+	case len(j.Audits.Auditors) < maxAuditors:
+		j.Audits.Auditors, at = append(j.Audits.Auditors, w), len(j.Audits.Auditors)
 	default:
 		at = maxAuditors - 1
-		j.Auditors[at].WorkerID, j.Auditors[at].Worker, j.Auditors[at].Kernels = "", "", ""
+		j.Audits.Auditors[at].WorkerID, j.Audits.Auditors[at].Worker, j.Audits.Auditors[at].Kernels = "", "", ""
 	}
-	j.Auditors[at].Tasks++
+	j.Audits.Auditors[at].Tasks++
 	if otherSets(a.Opinions[0].Kernels, w.Kernels) {
-		j.Auditors[at].OtherSets++
+		j.Audits.Auditors[at].OtherSets++
 	}
 }
 
@@ -74,14 +74,14 @@ func (a *Audit) twoSets(sum [32]byte) bool {
 
 // waive ends an audit that nobody makes; failed means that every worker that could make it failed to.
 func (j *Job) waive(a *Audit, failed bool, now int64) {
-	j.dropAudit(a)
-	j.Audits.Waived++
-	j.Audits.EndedAt = now
+	j.Audits.drop(a)
+	j.Audits.Counts.Waived++
+	j.Audits.Counts.EndedAt = now
 	if !failed {
 		return
 	}
-	j.Audits.Failed++
-	if len(j.WaivedTasks) < maxWaivedTasks {
-		j.WaivedTasks = append(slices.Clip(j.WaivedTasks), a.String())
+	j.Audits.Counts.Failed++
+	if len(j.Audits.WaivedTasks) < maxWaivedTasks {
+		j.Audits.WaivedTasks = append(slices.Clip(j.Audits.WaivedTasks), a.String())
 	}
 }

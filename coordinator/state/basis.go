@@ -47,6 +47,6 @@ func (a *Audit) judges(o Opinion) bool {
 // alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's
 // own. Workers that share a bit cannot be told apart.
 func (j *Job) alone(c Commit) bool {
-	bit := j.bitOf(c.WorkerID)
+	bit := j.Audits.bitOf(c.WorkerID)
 	return c.Node.Level == 0 || c.Makers == bit && bit != 1<<sharedBit
 }

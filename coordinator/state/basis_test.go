@@ -30,7 +30,7 @@ func leafPiece(index int, digest byte) state.Commit {
 // convictedOf are the ids of the workers that a job convicts.
 func convictedOf(s state.State) string {
 	ids := ""
-	for _, c := range jobA(s).Convicted {
+	for _, c := range jobA(s).Audits.Convicted {
 		ids += c.WorkerID
 	}
 	return ids
@@ -40,7 +40,7 @@ func convictedOf(s state.State) string {
 func fate(s state.State) string {
 	job := jobA(s)
 	return fmt.Sprintf("convicted %q, %d leaves committed, %d audits pending, taken back %d times",
-		convictedOf(s), job.Round.Covered, job.PendingAudits(), job.Counters.Remade.Changes)
+		convictedOf(s), job.Round.Covered, job.Audits.Pending(), job.Counters.Remade.Changes)
 }
 
 // Of two leaves, one is a lie. An honest worker folds them, and so does the liar, who comes late with another result.
@@ -79,12 +79,13 @@ func TestANodeFromItsLeavesIsAuditedFromThem(t *testing.T) {
 	s := audited(t, 2)
 	s = wantVerdict(t, s, now(s, fromLeaves(by("l", node("a", 1, 0, 0, 0, 66)))), accepted)
 	s = wantVerdict(t, s, now(s, fromLeaves(by("x", node("a", 1, 0, 1, 0, 12)))), accepted)
-	a, ok := jobA(s).AuditOf(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1})
+	a, ok := jobA(s).Audits.Of(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1})
 	if !ok || len(a.Pieces) != 0 || a.Whole {
 		t.Fatalf("%+v, %v", a, ok)
 	}
 	s = wantVerdict(t, s, now(s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12)))), heard)
-	if _, ok := jobA(s).AuditOf(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1}); ok || convictedOf(s) != "" {
+	if _, ok := jobA(s).Audits.Of(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1}); ok ||
+		convictedOf(s) != "" {
 		t.Errorf("the audit is pending: %v; convicted %q", ok, convictedOf(s))
 	}
 }
@@ -97,7 +98,7 @@ func TestAFoldOfPiecesThatAreNotCommitted(t *testing.T) {
 	s = wantVerdict(t, s, now(s, fromLeaves(by("x", node("a", 1, 0, 0, 1, 11)))), accepted)
 	fold := folded(by("x", node("a", 1, 0, 1, 0, 67)), leafPiece(0, 66), leafPiece(1, 11))
 	s = wantVerdict(t, s, now(s, fold), accepted)
-	a, ok := jobA(s).AuditOf(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1})
+	a, ok := jobA(s).Audits.Of(1, pb.TaskKind_TASK_KIND_NODE, 0, protocol.Node{Level: 1})
 	if !ok || len(a.Pieces) != 0 || !a.Whole {
 		t.Fatalf("%+v, %v", a, ok)
 	}

@@ -31,14 +31,14 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 		return s, pb.Verdict_VERDICT_STALE
 	}
 	job = job.clone()
-	known := len(job.Convicted)
+	known := len(job.Audits.Convicted)
 	reporting := job.Reporting()
 	verdict := job.complete(c, s.Secret, s.Now)
 	// The report tells the counters: they stand still while it is made, so that every attempt writes the same bytes.
 	if !reporting || verdict == pb.Verdict_VERDICT_ACCEPTED || verdict == pb.Verdict_VERDICT_VIOLATION {
 		job.count(verdict, c)
 	}
-	return s.putJob(job).moveLatest(job).remember(job.Convicted[known:]), verdict
+	return s.putJob(job).moveLatest(job).remember(job.Audits.Convicted[known:]), verdict
 }
 
 // complete takes a result: one of a task that is audited as another opinion, else by its kind.
@@ -82,7 +82,7 @@ func (j *Job) count(v pb.Verdict, c *pb.Completion) {
 		return
 	}
 	if c.GetId().GetKind() != pb.TaskKind_TASK_KIND_REPORT { // the report names what the other tasks took
-		j.spend(c)
+		j.Audits.spend(c)
 	}
 }
 
@@ -105,8 +105,8 @@ func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	j.Stage, j.Manifest, j.Plan = pb.JobState_JOB_STATE_RUNNING, manifest, plan
 	j.first = next
 	j.open(next)
-	j.planMaker, j.planVerified = Clip(c.GetWorkerId(), 128), false
-	j.maker(j.planMaker)
+	j.Audits.planMaker, j.Audits.planVerified = Clip(c.GetWorkerId(), 128), false
+	j.Audits.maker(j.Audits.planMaker)
 	j.drawPlan(secret, opinionOf(c, false))
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED
@@ -128,7 +128,7 @@ func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	}
 	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256),
 		WorkerID: Clip(c.GetWorkerId(), 128)}
-	made.Makers = j.maker(made.WorkerID)
+	made.Makers = j.Audits.maker(made.WorkerID)
 	first, end := j.Round.Tree(made.Tree).Range(node)
 	var pieces []Commit
 	j.Round.Commits(made.Tree, first, end, func(p Commit) bool {

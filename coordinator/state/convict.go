@@ -36,14 +36,14 @@ func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now in
 
 // note keeps a conviction, of this job or another, unless the job knows of it or already knows of too many.
 func (j *Job) note(c Conviction) {
-	if !j.hasConvicted(c.WorkerID) && len(j.Convicted) < MaxConvicted {
-		j.Convicted = append(slices.Clip(j.Convicted), c)
+	if !j.Audits.hasConvicted(c.WorkerID) && len(j.Audits.Convicted) < MaxConvicted {
+		j.Audits.Convicted = append(slices.Clip(j.Audits.Convicted), c)
 	}
 }
 
 // hasConvicted reports whether a worker's results count for nothing in this job.
-func (j *Job) hasConvicted(workerID string) bool {
-	return slices.ContainsFunc(j.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
+func (au *Auditing) hasConvicted(workerID string) bool {
+	return slices.ContainsFunc(au.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
 }
 
 // disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it
@@ -51,13 +51,13 @@ func (j *Job) hasConvicted(workerID string) bool {
 func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
 	mask := tainted
 	for _, id := range ids {
-		mask |= j.bitOf(id)
+		mask |= j.Audits.bitOf(id)
 	}
-	plan := slices.Contains(ids, j.planMaker) && !j.planVerified && !j.Manifest.IsZero()
+	plan := slices.Contains(ids, j.Audits.planMaker) && !j.Audits.planVerified && !j.Manifest.IsZero()
 	if reach, some := j.reachOfMakers(mask, plan); some {
 		j.takenBack(reach, why, now)
 		repeated := j.uncommitMade(mask)
-		j.Audits.Repeated += repeated
+		j.Audits.Counts.Repeated += repeated
 		j.Counters.Remade.Tasks += repeated
 	}
 	j.voidAudits(ids, mask)
@@ -73,7 +73,7 @@ func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
 		return ReachClosed, true
 	case j.Round.Inherited&mask != 0:
 		return ReachRounds, true
-	case j.Reporting() && j.modelMakers&mask != 0:
+	case j.Reporting() && j.Audits.modelMakers&mask != 0:
 		return ReachModel, true
 	}
 	j.Round.EachCommit(func(c Commit) bool {
@@ -91,13 +91,13 @@ func (j *Job) takenBack(reach Reach, why string, now int64) {
 	if reach == ReachPlan {
 		j.forgetPlan()
 	}
-	j.modelMakers = 0 // whatever was taken back, no model is left
+	j.Audits.modelMakers = 0 // whatever was taken back, no model is left
 }
 
 // forgetPlan lets the plan come out otherwise when it is made again.
 func (j *Job) forgetPlan() {
 	j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
-	j.planMaker, j.planVerified = "", false
+	j.Audits.planMaker, j.Audits.planVerified = "", false
 }
 
 // uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
@@ -118,7 +118,7 @@ func (j *Job) uncommitMade(mask uint64) (repeated uint64) {
 // voidAudits ends the audits of what was taken back, and strikes what the workers said from the others.
 func (j *Job) voidAudits(ids []string, mask uint64) {
 	var all []*Audit
-	j.EachAudit(func(a *Audit) bool {
+	j.Audits.Each(func(a *Audit) bool {
 		all = append(all, a)
 		return true
 	})
@@ -129,11 +129,11 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 			func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
 		switch {
 		case !stands || len(kept) == 0 || kept[0] != a.Opinions[0]:
-			j.dropAudit(a)
+			j.Audits.drop(a)
 		case len(kept) < len(a.Opinions):
 			changed := *a
 			changed.Opinions = kept
-			j.putAudit(&changed)
+			j.Audits.put(&changed)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (s State) remember(fresh []Conviction) State {
 		s.Convicted.tree, _, _ = s.Convicted.tree.Insert([]byte(c.WorkerID), c)
 		var touched []*Job
 		s.EachActive(func(other *Job) bool {
-			if other.ID != c.JobID && (other.mayHaveMade(c.WorkerID) || other.asked(c.WorkerID)) {
+			if other.ID != c.JobID && (other.Audits.mayHaveMade(c.WorkerID) || other.Audits.asked(c.WorkerID)) {
 				touched = append(touched, other)
 			}
 			return true
@@ -208,13 +208,13 @@ func (s State) remember(fresh []Conviction) State {
 
 // mayHaveMade reports whether a worker may be among the makers of a job. A job knows sharedBit makers by name; with
 // more, it may be any worker.
-func (j *Job) mayHaveMade(workerID string) bool {
-	return slices.Contains(j.makers, workerID) || len(j.makers) >= sharedBit
+func (au *Auditing) mayHaveMade(workerID string) bool {
+	return slices.Contains(au.makers, workerID) || len(au.makers) >= sharedBit
 }
 
 // asked reports whether a worker has an opinion of a pending audit: it need not have made anything of the job.
-func (j *Job) asked(workerID string) (some bool) {
-	j.EachAudit(func(a *Audit) bool {
+func (au *Auditing) asked(workerID string) (some bool) {
+	au.Each(func(a *Audit) bool {
 		some = a.By(workerID)
 		return !some
 	})

@@ -40,8 +40,8 @@ func TestAnHonestWorkersAuditsGoOn(t *testing.T) {
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 1, 11)), heard)
 	s = wantVerdict(t, s, by("w", node("a", 1, 0, 0, 1, 11)), heard)
 	wantAudits(t, s, "plan: p", "round 1, tree 0, node 0/0: x", "round 1, tree 0, node 0/2: y")
-	if job := auditedJob(t, s); job.Round.Covered != 2 || len(job.Convicted) != 1 {
-		t.Errorf("%d leaves stand, %v", job.Round.Covered, job.Convicted)
+	if job := auditedJob(t, s); job.Round.Covered != 2 || len(job.Audits.Convicted) != 1 {
+		t.Errorf("%d leaves stand, %v", job.Round.Covered, job.Audits.Convicted)
 	}
 }
 
@@ -70,8 +70,9 @@ func TestAuditsOfClosedRounds(t *testing.T) {
 	agreed := wantVerdict(t, s, by("y", again), heard)
 	agreed = wantVerdict(t, agreed, by("y", node("a", 1, 0, 0, 0, 10)), heard)
 	wantAudits(t, agreed, "plan: p")
-	if job := auditedJob(t, agreed); job.Audits.Agreed != 2 || !job.Rounds[0].Audited || job.Audits.Disputed != 0 {
-		t.Errorf("%+v, %+v", job.Audits, job.Rounds[0])
+	if job := auditedJob(t, agreed); job.Audits.Counts.Agreed != 2 || !job.Rounds[0].Audited ||
+		job.Audits.Counts.Disputed != 0 {
+		t.Errorf("%+v, %+v", job.Audits.Counts, job.Rounds[0])
 	}
 	// The step is taken back: it is audited when it is made again, and the leaf goes on to be.
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
@@ -83,9 +84,10 @@ func TestTwoLiarsOfOneJob(t *testing.T) {
 	s = contradicts(t, s, "a", "l1", 1002)
 	s = contradicts(t, s, "a", "l2", 1003)
 	job := auditedJob(t, s)
-	known := len(job.Convicted) == 2 && job.Convicted[0].WorkerID == "l1" && job.Convicted[1].WorkerID == "l2"
+	known := len(job.Audits.Convicted) == 2 && job.Audits.Convicted[0].WorkerID == "l1" &&
+		job.Audits.Convicted[1].WorkerID == "l2"
 	if !known || s.Convicted.Count() != 2 {
-		t.Errorf("%d known to the cluster; the job convicted %+v", s.Convicted.Count(), job.Convicted)
+		t.Errorf("%d known to the cluster; the job convicted %+v", s.Convicted.Count(), job.Audits.Convicted)
 	}
 }
 
@@ -96,8 +98,8 @@ func TestConvictedWorkersAreBounded(t *testing.T) {
 	for i := range state.MaxConvicted {
 		s = contradicts(t, s, "a", name(i), 2000+int64(i/2)) // two at a time
 	}
-	if s.Convicted.Count() != state.MaxConvicted || len(auditedJob(t, s).Convicted) != state.MaxConvicted {
-		t.Fatalf("%d known to the cluster, %d to the job", s.Convicted.Count(), len(auditedJob(t, s).Convicted))
+	if s.Convicted.Count() != state.MaxConvicted || len(auditedJob(t, s).Audits.Convicted) != state.MaxConvicted {
+		t.Fatalf("%d known to the cluster, %d to the job", s.Convicted.Count(), len(auditedJob(t, s).Audits.Convicted))
 	}
 	for i := range 3 {
 		late := fmt.Sprint("late", i)
@@ -115,7 +117,7 @@ func TestConvictedWorkersAreBounded(t *testing.T) {
 		s, _ = run(t, s, completions(now(s, by("more", node("a", 1, 0, 0, 0, digest)))))
 	}
 	job := auditedJob(t, s)
-	known, violations := len(job.Convicted), job.Counters.Violations
+	known, violations := len(job.Audits.Convicted), job.Counters.Violations
 	if known != state.MaxConvicted || job.Round.Covered != 0 || violations != state.MaxConvicted+1 {
 		t.Errorf("%d are known to the job, %d leaves stand, %d violations", known, job.Round.Covered, violations)
 	}

@@ -69,7 +69,7 @@ func (j *Job) EachReference(visit func(ObjectID)) {
 		return true
 	})
 	j.eachSpare(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
-	j.eachAudited(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
+	j.Audits.eachObject(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
 }
 
 // Object is something in the store that the state refers to.

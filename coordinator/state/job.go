@@ -41,7 +41,7 @@ type Job struct {
 	SubmittedBy    string // id of the token that made it or its schedule; empty in a cluster without tokens
 	Swept          bool   // it has ended, and what could be swept of it is
 	keptRounds
-	auditing
+	Audits Auditing
 }
 
 // Ref names an immutable object of a job by content.
@@ -141,7 +141,7 @@ func applyCancel(s State, cmd *pb.CancelJob) (State, Reply) {
 // ended changes j, a clone, to a terminal state and lets go of its round.
 func (j *Job) ended(stage pb.JobState, now int64) *Job {
 	j.Stage, j.FinishedAt, j.Course = stage, now, Ref{}
-	j.audits = nil
+	j.Audits.pending = nil
 	base := j.Round.Base
 	j.Round = newRound(j.Round.Number, j.Round.Phase, j.Round.Trees, j.Round.State, j.Round.StartedAt)
 	j.Round.Base, j.first, j.last = base, Round{}, Round{}

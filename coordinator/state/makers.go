@@ -128,7 +128,7 @@ func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 func (m *makers) roundBefore() {
 	j := m.job
 	if j.Round.Base == 0 {
-		if !j.planVerified {
+		if !j.Audits.planVerified {
 			m.add(pb.TaskKind_TASK_KIND_PLAN, 0, 0, protocol.Node{})
 		}
 		return

@@ -54,7 +54,7 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 
 // second takes a result of a task that is audited for another opinion; taken is false for a task that is not audited.
 func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
-	a, ok := j.auditNamed(c.GetId())
+	a, ok := j.Audits.named(c.GetId())
 	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) || !j.committed(a) {
 		return false
 	}
@@ -68,12 +68,12 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	if !a.judges(o) {
 		return false
 	}
-	before := j.Audits.Disputed
+	before := j.Audits.Counts.Disputed
 	j.tally(c, a)
 	j.add(a, o, now)
 	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis {
 		// Plans of different lists are no violation: the input may have changed in between.
-		j.Counters.Violations += j.Audits.Disputed - before
+		j.Counters.Violations += j.Audits.Counts.Disputed - before
 	}
 	return true
 }
@@ -90,23 +90,23 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 	}
 	a := j.nodeAudit(winner, nil, own)
 	a.Whole = true
-	was, drawn := j.auditNamed(c.GetId())
+	was, drawn := j.Audits.named(c.GetId())
 	switch {
 	case own.WorkerID == "" || other.WorkerID == "": // of an older release, which failed the job
 		j.violated(task.String(), winner.Worker, winner.Object, refOf(c.GetOutput().GetObject()), c, now)
 		return
 	case own.WorkerID == other.WorkerID && a.judges(own) && a.judges(other): // it contradicts itself
-		j.Audits.Disputed++
+		j.Audits.Counts.Disputed++
 		j.convict([]Opinion{other}, 0, task.String(), "its own before", now)
 		return
 	case drawn && was.Whole:
 		return // others make it from its leaves already
 	case !drawn:
-		j.Audits.Drawn++
-		j.Audits.Nodes++
+		j.Audits.Counts.Drawn++
+		j.Audits.Counts.Nodes++
 	}
 	if own.WorkerID == other.WorkerID {
-		j.putAudit(a)
+		j.Audits.put(a)
 		return
 	}
 	j.add(a, other, now)
@@ -137,7 +137,7 @@ func (j *Job) add(a *Audit, o Opinion, now int64) {
 	changed := *a
 	changed.Opinions = append(slices.Clip(a.Opinions), o)
 	if changed.Disputed() && !was {
-		j.Audits.Disputed++
+		j.Audits.Counts.Disputed++
 	}
 	votes := 0
 	for _, other := range changed.Opinions {
@@ -146,10 +146,10 @@ func (j *Job) add(a *Audit, o Opinion, now int64) {
 		}
 	}
 	if votes < 2 {
-		j.putAudit(&changed)
+		j.Audits.put(&changed)
 		return
 	}
-	j.dropAudit(a)
+	j.Audits.drop(a)
 	j.settle(&changed, o.Sum, "", now)
 }
 
@@ -162,10 +162,10 @@ func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
 			others = append(others, o)
 		}
 	}
-	j.Audits.Agreed++
-	j.Audits.EndedAt = now
+	j.Audits.Counts.Agreed++
+	j.Audits.Counts.EndedAt = now
 	if a.twoSets(sum) {
-		j.Audits.OtherSets++
+		j.Audits.Counts.OtherSets++
 	}
 	if a.Kind == pb.TaskKind_TASK_KIND_PLAN &&
 		slices.ContainsFunc(others, func(o Opinion) bool { return o.Basis != basisOf(a, sum) }) {
@@ -196,7 +196,7 @@ func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
 		j.verified(a)
 		return
 	}
-	j.Audits.Repeated++
+	j.Audits.Counts.Repeated++
 	j.takenBack(ReachPlan, "two workers listed other input than the plan's maker", now)
 	j.voidAudits(nil, 0)
 	if j.Counters.Remade.Anew > MaxAnew {
@@ -212,7 +212,7 @@ func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
 func (j *Job) verified(a *Audit) {
 	switch a.Kind {
 	case pb.TaskKind_TASK_KIND_PLAN:
-		j.planVerified = true
+		j.Audits.planVerified = true
 	case pb.TaskKind_TASK_KIND_STEP:
 		if at := slices.IndexFunc(j.Rounds, func(r RoundRecord) bool { return r.Number == a.Round }); at >= 0 {
 			j.Rounds = slices.Clone(j.Rounds)

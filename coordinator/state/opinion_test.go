@@ -24,9 +24,9 @@ func TestTwoResultsOfOneNode(t *testing.T) {
 			t.Errorf("%s: failure %+v", name, job.Failure)
 		}
 		want := state.AuditCounts{Drawn: 1, Disputed: 1, Nodes: 1}
-		if !c.fails && (job.PendingAudits() != 1 || job.Audits != want || job.Counters.Violations != 1) {
+		if !c.fails && (job.Audits.Pending() != 1 || job.Audits.Counts != want || job.Counters.Violations != 1) {
 			t.Errorf("%s: %d audits pending, %+v, %d violations",
-				name, job.PendingAudits(), job.Audits, job.Counters.Violations)
+				name, job.Audits.Pending(), job.Audits.Counts, job.Counters.Violations)
 		}
 	}
 }
@@ -39,13 +39,14 @@ func TestAWorkerThatContradictsItself(t *testing.T) {
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 1, 66)), pb.Verdict_VERDICT_VIOLATION)
 	job := jobA(s)
 	const task = "round 1, tree 0, node 0/1"
-	if len(job.Convicted) != 1 || job.Convicted[0].WorkerID != "l" || job.Convicted[0].Task != task {
-		t.Errorf("convicted: %+v", job.Convicted)
+	if len(job.Audits.Convicted) != 1 || job.Audits.Convicted[0].WorkerID != "l" ||
+		job.Audits.Convicted[0].Task != task {
+		t.Errorf("convicted: %+v", job.Audits.Convicted)
 	}
 	want := state.AuditCounts{Disputed: 1, Repeated: 1}
-	if job.Ended() || job.Round.Covered != 1 || job.Audits != want || job.Counters.Violations != 1 {
+	if job.Ended() || job.Round.Covered != 1 || job.Audits.Counts != want || job.Counters.Violations != 1 {
 		t.Errorf("ended %v, %d leaves, %+v, %d violations",
-			job.Ended(), job.Round.Covered, job.Audits, job.Counters.Violations)
+			job.Ended(), job.Round.Covered, job.Audits.Counts, job.Counters.Violations)
 	}
 }
 
@@ -67,7 +68,7 @@ func TestADisputeIsOneViolation(t *testing.T) {
 			t.Errorf("result %d, of worker %s: %d violations, want %d", i, c.worker, got, c.violations)
 		}
 	}
-	if got := jobA(s).Audits; got.Disputed != 2 || got.Agreed != 2 {
+	if got := jobA(s).Audits.Counts; got.Disputed != 2 || got.Agreed != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -77,8 +78,9 @@ func TestADisputeIsOneViolation(t *testing.T) {
 func TestInputThatKeepsChanging(t *testing.T) {
 	s := audited(t, 1)
 	for n := range byte(state.MaxAnew + 1) {
-		if job := jobA(s); job.Ended() || job.Audits.Repeated != uint64(n) || job.Counters.Remade.Anew != uint32(n) {
-			t.Fatalf("changed %d times: %v, %+v, %+v", n, job.Failure, job.Audits, job.Counters.Remade)
+		if job := jobA(s); job.Ended() || job.Audits.Counts.Repeated != uint64(n) ||
+			job.Counters.Remade.Anew != uint32(n) {
+			t.Fatalf("changed %d times: %v, %+v, %+v", n, job.Failure, job.Audits.Counts, job.Counters.Remade)
 		}
 		for _, worker := range []string{"x", "y"} {
 			s = wantVerdict(t, s, now(s, by(worker, listed(100+n))), heard)
@@ -88,7 +90,7 @@ func TestInputThatKeepsChanging(t *testing.T) {
 		}
 	}
 	f := jobA(s).Failure
-	if f == nil || f.Code != string(protocol.CodeInputChanged) || len(jobA(s).Convicted) != 0 {
+	if f == nil || f.Code != string(protocol.CodeInputChanged) || len(jobA(s).Audits.Convicted) != 0 {
 		t.Errorf("changed %d times: %+v", state.MaxAnew+1, f)
 	}
 }
@@ -140,8 +142,8 @@ func TestAnotherStateOfAClosedRound(t *testing.T) {
 		}
 		s = wantVerdict(t, s, closing("z", 11), pb.Verdict_VERDICT_DUPLICATE)
 		s = wantVerdict(t, s, closing(c.worker, 66), pb.Verdict_VERDICT_VIOLATION)
-		if job := jobA(s); (len(job.Convicted) == 1) != c.convicted || (job.Failure == nil) != c.convicted {
-			t.Errorf("%s: convicted %v, failure %v", name, job.Convicted, job.Failure)
+		if job := jobA(s); (len(job.Audits.Convicted) == 1) != c.convicted || (job.Failure == nil) != c.convicted {
+			t.Errorf("%s: convicted %v, failure %v", name, job.Audits.Convicted, job.Failure)
 		}
 	}
 }

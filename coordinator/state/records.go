@@ -36,7 +36,7 @@ func (j *Job) record() *pb.JobRecord {
 			Priority: int32(j.Priority), MaxWorkers: uint32(j.MaxWorkers), Needs: j.Needs,
 			KeepMs: j.Keep, ModelUri: j.ModelURI, ModelJob: j.ModelJob, ModelReference: j.ModelReference,
 			SubmittedBy: j.SubmittedBy,
-			AuditPpm:    j.AuditPPM,
+			AuditPpm:    j.Audits.PPM,
 		},
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,

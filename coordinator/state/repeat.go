@@ -29,7 +29,7 @@ func (o Opinion) Insists() bool { return o.Again == o.Sum }
 // repeated takes what one of two workers that disagree on a task made of it again; taken is false if nobody asks for
 // it.
 func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
-	a, ok := j.auditNamed(c.GetId())
+	a, ok := j.Audits.named(c.GetId())
 	if !ok || !a.Split() || !wellFormed(c) || !j.committed(a) {
 		return false
 	}
@@ -41,14 +41,14 @@ func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
 	changed.Opinions = slices.Clone(a.Opinions)
 	again := opinionOf(c, a.Whole)
 	changed.Opinions[at].Again, changed.Opinions[at].AgainKernels = again.Sum, again.Kernels
-	j.Audits.Again++
+	j.Audits.Counts.Again++
 	j.tally(c, nil)
 	right, wrong, decided := changed.yielded()
 	if !decided {
-		j.putAudit(&changed)
+		j.Audits.put(&changed)
 		return true
 	}
-	j.dropAudit(a)
+	j.Audits.drop(a)
 	than := fmt.Sprintf("worker %s, and than its own with the kernels %s", right.Worker, wrong.AgainKernels)
 	j.settle(&changed, right.Sum, than, now)
 	return true

@@ -63,20 +63,20 @@ func TestTwoWorkersMakeItAgain(t *testing.T) {
 				result := map[string]byte{"x": c.x, "y": c.y}
 				first, second := order[:1], order[1:]
 				s = wantVerdict(t, s, again(first, node("a", 1, 0, 0, 0, result[first])), heard)
-				if a := leaf0(t, s); a == nil || len(auditedJob(t, s).Convicted) != 0 {
-					t.Fatalf("decided by one alone: %v", auditedJob(t, s).Convicted)
+				if a := leaf0(t, s); a == nil || len(auditedJob(t, s).Audits.Convicted) != 0 {
+					t.Fatalf("decided by one alone: %v", auditedJob(t, s).Audits.Convicted)
 				}
 				s = wantVerdict(t, s, again(first, node("a", 1, 0, 0, 0, 200)), stale) // it has said so
 				s = wantVerdict(t, s, again(second, node("a", 1, 0, 0, 0, result[second])), heard)
 				job, wrong := auditedJob(t, s), ""
-				for _, w := range job.Convicted {
+				for _, w := range job.Audits.Convicted {
 					wrong += w.WorkerID
 				}
 				if wrong != c.wrong || (leaf0(t, s) == nil) != (c.wrong != "") {
 					t.Errorf("convicted %q, want %q; audit %v", wrong, c.wrong, leaf0(t, s))
 				}
-				if job.Audits.Again != 2 || job.Audits.Disputed != 1 || job.Counters.Violations != 1 {
-					t.Errorf("%+v, %d violations", job.Audits, job.Counters.Violations)
+				if job.Audits.Counts.Again != 2 || job.Audits.Counts.Disputed != 1 || job.Counters.Violations != 1 {
+					t.Errorf("%+v, %d violations", job.Audits.Counts, job.Counters.Violations)
 				}
 			})
 		}
@@ -90,14 +90,14 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	s = wantVerdict(t, s, again("x", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 66)), heard)
 	job := auditedJob(t, s)
-	if len(job.Convicted) != 1 || job.Round.Covered != 0 || job.Counters.Remade.Changes != 1 {
-		t.Fatalf("%+v, %d leaves, %+v", job.Convicted, job.Round.Covered, job.Counters.Remade)
+	if len(job.Audits.Convicted) != 1 || job.Round.Covered != 0 || job.Counters.Remade.Changes != 1 {
+		t.Fatalf("%+v, %d leaves, %+v", job.Audits.Convicted, job.Round.Covered, job.Counters.Remade)
 	}
-	if job.Audits.Repeated != 1 || job.Audits.Agreed != 2 {
-		t.Errorf("%+v", job.Audits)
+	if job.Audits.Counts.Repeated != 1 || job.Audits.Counts.Agreed != 2 {
+		t.Errorf("%+v", job.Audits.Counts)
 	}
 	const task, than = "round 1, tree 0, node 0/0", "worker y, and than its own with the kernels avx2"
-	if got := job.Convicted[0]; got.WorkerID != "x" || got.Whose() != than || got.Task != task {
+	if got := job.Audits.Convicted[0]; got.WorkerID != "x" || got.Whose() != than || got.Task != task {
 		t.Errorf("%+v", got)
 	}
 	if got, want := job.Counters.Remade.Last, "worker x made another result of "+task+" than "+than; got != want {
@@ -116,8 +116,8 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	if job.Round.Covered != 1 || job.Counters.Remade.Changes != 0 {
 		t.Errorf("%d leaves, %+v", job.Round.Covered, job.Counters.Remade)
 	}
-	if len(job.Convicted) != 1 || job.Audits.OtherSets != 1 {
-		t.Errorf("%v, %+v", job.Convicted, job.Audits)
+	if len(job.Audits.Convicted) != 1 || job.Audits.Counts.OtherSets != 1 {
+		t.Errorf("%v, %+v", job.Audits.Convicted, job.Audits.Counts)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestWhatIsMadeAgainInVain(t *testing.T) {
 		}
 	}
 	undisputed := wantVerdict(t, audited(t, 1), again("p", planned("a", 1)), stale)
-	if auditedJob(t, undisputed).Audits.Again != 0 {
+	if auditedJob(t, undisputed).Audits.Counts.Again != 0 {
 		t.Error("a task that nobody disputes is made again")
 	}
 	three := wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 99)), heard)
@@ -165,10 +165,10 @@ func TestAThirdWorkerDecidesBetweenTwoThatInsist(t *testing.T) {
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 0, 10)), heard)
 	job := auditedJob(t, s)
-	if leaf0(t, s) != nil || len(job.Convicted) != 1 {
-		t.Fatalf("%v, %+v", leaf0(t, s), job.Convicted)
+	if leaf0(t, s) != nil || len(job.Audits.Convicted) != 1 {
+		t.Fatalf("%v, %+v", leaf0(t, s), job.Audits.Convicted)
 	}
-	if got := job.Convicted[0]; got.WorkerID != "y" || got.Whose() != "two others" {
+	if got := job.Audits.Convicted[0]; got.WorkerID != "y" || got.Whose() != "two others" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -188,8 +188,8 @@ func TestAPlanThatIsListedAgain(t *testing.T) {
 	if job.Stage != pb.JobState_JOB_STATE_PLANNING || job.Counters.Remade.Anew != 1 {
 		t.Errorf("%v, %+v", job.Stage, job.Counters.Remade)
 	}
-	if len(job.Convicted) != 0 || job.PendingAudits() != 0 {
-		t.Errorf("%v, %d audits", job.Convicted, job.PendingAudits())
+	if len(job.Audits.Convicted) != 0 || job.Audits.Pending() != 0 {
+		t.Errorf("%v, %d audits", job.Audits.Convicted, job.Audits.Pending())
 	}
 }
 
@@ -271,7 +271,7 @@ func TestOpinionsByASecondAccount(t *testing.T) {
 		}
 		job, _ := s.Job("a")
 		wrong := map[string]bool{}
-		for _, c := range job.Convicted {
+		for _, c := range job.Audits.Convicted {
 			wrong[c.WorkerID] = true
 		}
 		for w, guilty := range m.wrong {
@@ -279,8 +279,8 @@ func TestOpinionsByASecondAccount(t *testing.T) {
 				t.Fatalf("worker %s convicted: %v, want %v; %+v", w, wrong[w], guilty, m)
 			}
 		}
-		if len(wrong) > len(m.wrong) || m.ended != (job.PendingAudits() == 0) {
-			t.Fatalf("convicted %v, %d audits pending, want %+v", wrong, job.PendingAudits(), m)
+		if len(wrong) > len(m.wrong) || m.ended != (job.Audits.Pending() == 0) {
+			t.Fatalf("convicted %v, %d audits pending, want %+v", wrong, job.Audits.Pending(), m)
 		}
 	})
 }
@@ -300,7 +300,7 @@ func TestAuditsAreCounted(t *testing.T) {
 	s = wantVerdict(t, s, took(1<<62, with("generic", by("x", node("a", 1, 0, 0, 1, 11)))), accepted)
 	s = wantVerdict(t, s, took(40, with("avx2", by("y", node("a", 1, 0, 0, 0, 10)))), heard)
 	s = wantVerdict(t, s, took(7, with("generic", by("z", node("a", 1, 0, 0, 1, 11)))), heard)
-	a := auditedJob(t, s).AuditSummary()
+	a := auditedJob(t, s).Audits.Summary()
 	const longest = 10 * 24 * 3600 * 1_000_000
 	if a.GetDrawn() != 3 || a.GetNodes() != 2 || a.GetAgreed() != 3 || a.GetOtherSets() != 2 ||
 		a.GetSelfChecked() != 3 {
@@ -309,12 +309,12 @@ func TestAuditsAreCounted(t *testing.T) {
 	if a.GetSpentUs() != 52 || a.GetWorkUs() != 152+longest || a.GetEndedUnixMs() != 1002 {
 		t.Errorf("%v", a)
 	}
-	if got := fmt.Sprint(auditedJob(t, s).Auditors); got != "[{y y avx2 2 2} {z z generic 1 0}]" {
+	if got := fmt.Sprint(auditedJob(t, s).Audits.Auditors); got != "[{y y avx2 2 2} {z z generic 1 0}]" {
 		t.Errorf("auditors %s", got)
 	}
 	s = wantVerdict(t, s, took(9, by("x", node("a", 1, 0, 1, 0, 12))), accepted)
 	s, _ = run(t, s, at(2000, waiver(node("a", 1, 0, 1, 0, 0).Id)))
-	a = auditedJob(t, s).AuditSummary()
+	a = auditedJob(t, s).Audits.Summary()
 	tasks := []string{"round 1, tree 0, node 1/0"}
 	if a.GetWaived() != 1 || a.GetFailed() != 1 || !slices.Equal(a.GetWaivedTasks(), tasks) {
 		t.Errorf("waived: %v", a)
@@ -332,7 +332,7 @@ func TestManyAuditors(t *testing.T) {
 		s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, leaf, 10)), accepted)
 		s = wantVerdict(t, s, by(fmt.Sprintf("y%02d", leaf), node("a", 1, 0, 0, leaf, 10)), heard)
 	}
-	all := auditedJob(t, s).Auditors
+	all := auditedJob(t, s).Audits.Auditors
 	if len(all) != 64 {
 		t.Fatalf("%d auditors", len(all))
 	}

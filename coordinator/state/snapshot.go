@@ -98,7 +98,7 @@ func (o *recordWriter) writeJob(job *Job) {
 	if job.last.known() {
 		o.writeRound(job.last, true)
 	}
-	job.EachAudit(func(a *Audit) bool {
+	job.Audits.Each(func(a *Audit) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Audit{Audit: a.record(job.ID)}})
 		return o.err == nil
 	})

@@ -35,9 +35,9 @@ func seen(s state.State) (lines []string) {
 	add := func(what string, of ...any) { lines = append(lines, what+fmt.Sprintf(" %+v", of)) }
 	s.EachJob(func(job *state.Job) bool {
 		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds, job.Outputs)
-		add("job", job.ID, job.Round.Number, job.Round.Covered, job.Audits, job.Convicted, job.Workers)
+		add("job", job.ID, job.Round.Number, job.Round.Covered, job.Audits.Counts, job.Audits.Convicted, job.Workers)
 		job.EachReference(func(o state.ObjectID) { add("reference", job.ID, o.Round, o.SHA256[31]) })
-		job.EachAudit(func(a *state.Audit) bool {
+		job.Audits.Each(func(a *state.Audit) bool {
 			add("audit", job.ID, a, a.State, a.Base, a.TreeLeaves, len(a.Pieces), len(a.Carries), a.Makers, a.Opinions)
 			return true
 		})
@@ -102,10 +102,10 @@ func several(t *testing.T) state.State {
 // What is read from a snapshot is what was written: every record of each kind.
 func TestASnapshotHoldsAll(t *testing.T) {
 	s := several(t)
-	if job := jobA(s); job.PendingAudits() < 2 || s.Convicted.Count() != 2 || s.Retired.Count() != 2 ||
+	if job := jobA(s); job.Audits.Pending() < 2 || s.Convicted.Count() != 2 || s.Retired.Count() != 2 ||
 		s.JobCount() != 6 {
 		t.Fatalf("%d audits pending, %d convicted, %d retired, %d jobs",
-			job.PendingAudits(), s.Convicted.Count(), s.Retired.Count(), s.JobCount())
+			job.Audits.Pending(), s.Convicted.Count(), s.Retired.Count(), s.JobCount())
 	}
 	want, got := seen(s), seen(reread(t, s))
 	for i := range max(len(want), len(got)) {

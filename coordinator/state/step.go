@@ -33,7 +33,7 @@ func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	makers := j.stepMakers(Clip(c.GetWorkerId(), 128))
 	if next.GetDone() {
 		j.drawStep(secret, makers, opinionOf(c, false))
-		j.modelMakers = makers
+		j.Audits.modelMakers = makers
 		j.Model = state
 		j.Course, _ = refFrom(next.GetCourse())
 		j.Round.Expected = Ref{}
@@ -72,7 +72,7 @@ func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int6
 
 // stepMakers are all that had a part in what a step makes, as bits.
 func (j *Job) stepMakers(workerID string) uint64 {
-	makers := j.Round.Inherited | j.maker(workerID)
+	makers := j.Round.Inherited | j.Audits.maker(workerID)
 	j.Round.EachCommit(func(c Commit) bool {
 		makers |= c.Makers
 		return true
@@ -82,7 +82,7 @@ func (j *Job) stepMakers(workerID string) uint64 {
 
 // completeReport ends the job. Reports hold times, so two of them may differ: the first counts.
 func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
-	if !j.Reporting() || j.PendingAudits() > 0 {
+	if !j.Reporting() || j.Audits.Pending() > 0 {
 		return pb.Verdict_VERDICT_STALE
 	}
 	files := c.GetOutput().GetFiles()

@@ -78,7 +78,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(),
 		ModelReference: cmd.GetModelReference(),
 		SubmittedBy:    cmd.GetSubmittedBy(),
-		auditing:       auditing{AuditPPM: min(cmd.GetAuditPpm(), million)},
+		Audits:         Auditing{PPM: min(cmd.GetAuditPpm(), million)},
 	}
 	s.NextJob++
 	return s.putJob(job), Reply{Job: job, Created: true}
